@@ -1,0 +1,113 @@
+//! What the pipeline takes in and gives back, without a word about sockets.
+//!
+//! Every way in (HTTP, the administration socket, the command line) builds an [`Incoming`] and writes out a [`Reply`].
+
+use std::io;
+use std::net::IpAddr;
+use std::pin::Pin;
+
+use bytes::{Bytes, BytesMut};
+use futures_util::Stream;
+use http::{HeaderMap, Method, StatusCode, Uri};
+
+/// A request, as the surface that took it in hands it on.
+pub struct Incoming {
+    pub method: Method,
+    pub uri: Uri,
+    pub headers: HeaderMap,
+    pub body: Body,
+    pub peer: Peer,
+}
+
+/// Who is at the other end of the connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Peer {
+    /// Somebody on the network.
+    Network { address: IpAddr, tls: bool },
+    /// The operator of this machine, through the administration socket or in this very process.
+    Operator,
+}
+
+/// The request's body: none, whole, or still arriving.
+pub enum Body {
+    Empty,
+    Whole(Bytes),
+    /// Chunks as they arrive. The surface enforces its time limits inside the stream and ends it with an error.
+    Stream {
+        declared_bytes: Option<u64>,
+        chunks: Pin<Box<dyn Stream<Item = Result<Bytes, BodyError>> + Send>>,
+    },
+}
+
+/// Why a body could not be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BodyError {
+    /// More bytes than this operation takes.
+    TooLarge,
+    /// Too slow, or stopped arriving.
+    TooSlow,
+    /// The connection broke.
+    Broken,
+}
+
+impl Body {
+    /// The next chunk, or `None` at the end.
+    pub async fn next(&mut self) -> Option<Result<Bytes, BodyError>> {
+        match std::mem::replace(self, Body::Empty) {
+            Body::Empty => None,
+            Body::Whole(bytes) => Some(Ok(bytes)),
+            Body::Stream { declared_bytes, mut chunks } => {
+                let item = std::future::poll_fn(|context| chunks.as_mut().poll_next(context)).await;
+                *self = Body::Stream { declared_bytes, chunks };
+                item
+            }
+        }
+    }
+
+    /// The whole body, if it has at most `limit` bytes.
+    pub async fn collect(mut self, limit: usize) -> Result<Bytes, BodyError> {
+        if let Body::Stream { declared_bytes: Some(declared), .. } = &self
+            && *declared > limit as u64
+        {
+            return Err(BodyError::TooLarge);
+        }
+        let mut whole = BytesMut::new();
+        let mut first = Bytes::new();
+        while let Some(chunk) = self.next().await {
+            let chunk = chunk?;
+            if first.len() + whole.len() + chunk.len() > limit {
+                return Err(BodyError::TooLarge);
+            }
+            // Nearly every body is one chunk: hand that one on without copying it.
+            if first.is_empty() && whole.is_empty() {
+                first = chunk;
+                continue;
+            }
+            if whole.is_empty() {
+                whole.extend_from_slice(&first);
+                first = Bytes::new();
+            }
+            whole.extend_from_slice(&chunk);
+        }
+        Ok(if whole.is_empty() { first } else { whole.freeze() })
+    }
+}
+
+/// The answer to an [`Incoming`].
+pub struct Reply {
+    pub status: StatusCode,
+    pub headers: HeaderMap,
+    pub body: ReplyBody,
+}
+
+/// The answer's body: whole, or produced while it is sent.
+pub enum ReplyBody {
+    Whole(Bytes),
+    Stream(Pin<Box<dyn Stream<Item = io::Result<Bytes>> + Send>>),
+}
+
+/// Something that answers requests: the engine in the product, anything at all in a surface's own tests.
+pub trait Service: Send + Sync + 'static {
+    /// Answer one request. Never panics and never fails: trouble is a reply too.
+    fn call(&self, request: Incoming) -> impl Future<Output = Reply> + Send;
+}

@@ -1,0 +1,6 @@
+//! Machinery that knows mechanisms, not features.
+
+pub mod access;
+pub mod api;
+pub mod search;
+pub mod store;

@@ -1,0 +1,1 @@
+//! The product's nouns, in order of dependence.

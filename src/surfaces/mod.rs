@@ -1,0 +1,3 @@
+//! Ways in. No rules of their own.
+
+pub mod http;

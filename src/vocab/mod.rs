@@ -1,0 +1,1 @@
+//! The words all layers share: tables without logic and without input or output.
