@@ -1,1 +1,4 @@
 //! The words all layers share: tables without logic and without input or output.
+
+pub mod ids;
+pub mod tables;

@@ -1,1 +1,217 @@
-//! To come.
+//! The store of one environment: ordered tables in one file, one writer, group commit.
+//!
+//! What it promises: a write that was answered is on disk; a write that was not answered is there whole or not at all; readers
+//! see one commit, unchanging, and never wait. What it does not know: what any row means. Features declare [`Table`]s and use
+//! [`Read`] and [`WriteTx`]; nothing outside this folder names the engine underneath.
+
+pub mod backup;
+pub mod bits;
+pub mod blobs;
+pub mod codec;
+pub mod feed;
+pub mod key;
+mod migrations;
+mod port;
+mod redb_port;
+pub mod seal;
+mod tx;
+mod writer;
+
+#[cfg(test)]
+mod conformance;
+#[cfg(test)]
+mod power_cut;
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use arc_swap::ArcSwap;
+use tokio::sync::{Notify, mpsc, oneshot, watch};
+
+pub use codec::{Record, Value};
+pub use port::{Order, Span};
+pub use tx::{Read, ReadTx, Table, WriteTx};
+
+use crate::base::clock::Clock;
+use crate::base::random::Random;
+use crate::vocab::tables::{Realm, TABLES, TableId};
+use port::Port;
+use redb_port::RedbPort;
+use writer::{Job, Writer};
+
+/// How many writes may wait for the writer; one more is refused with "try again", so that a stuck disk cannot fill the memory.
+const QUEUE_MAX: usize = 4096;
+
+/// What can go wrong in the store. None of it is the caller's fault.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Error {
+    /// The disk or the file failed. The store takes no more writes.
+    Io(String),
+    /// A row does not read as what its table holds.
+    Corrupt(&'static str),
+    /// Another process has this file open.
+    InUse(PathBuf),
+    /// The file was written by a newer program.
+    Newer { file: PathBuf, found: u32, known: u32 },
+    /// Too many writes are waiting.
+    Busy,
+    /// The store was closed, or closed itself after a failure of the disk.
+    Closed,
+    /// The command panicked; its changes were dropped.
+    Panicked,
+}
+
+/// The store's results.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Io(cause) => write!(f, "the data file cannot be read or written: {cause}"),
+            Error::Corrupt(table) => write!(f, "a row of the table \"{table}\" cannot be read; restore the newest backup"),
+            Error::InUse(path) => write!(
+                f,
+                "another mailmill process has {} open; stop it first, or choose another folder with --data",
+                path.display()
+            ),
+            Error::Newer { file, found, known } => write!(
+                f,
+                "{} was written by a newer mailmill (data version {found}; this program knows {known}); use the newer program",
+                file.display()
+            ),
+            Error::Busy => f.write_str("too many writes are waiting"),
+            Error::Closed => f.write_str("the data file is closed"),
+            Error::Panicked => f.write_str("the command failed in an unforeseen way and changed nothing"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// How to open a store.
+pub struct Options {
+    /// Which tables it holds.
+    pub realm: Realm,
+    /// Memory for pages of the file.
+    pub cache_bytes: usize,
+}
+
+/// An open store. Cheap to share; closed by [`Store::close`].
+pub struct Store {
+    file: PathBuf,
+    realm: Realm,
+    port: Arc<dyn Port>,
+    published: Arc<ArcSwap<ReadTx>>,
+    jobs: mpsc::Sender<Box<dyn Job>>,
+    changed: Arc<Vec<Notify>>,
+    failed: watch::Receiver<Option<Error>>,
+    thread: std::sync::Mutex<Option<std::thread::JoinHandle<()>>>,
+}
+
+impl Store {
+    /// Open the file at `path`, or make it; bring its rows up to this program's version.
+    pub fn open(path: &Path, options: &Options, clock: Arc<dyn Clock>, random: Arc<dyn Random>) -> Result<Self> {
+        let port = Arc::new(RedbPort::open(path, options.realm, options.cache_bytes)?);
+        Self::start(path, options.realm, port, clock, random)
+    }
+
+    fn start(path: &Path, realm: Realm, port: Arc<dyn Port>, clock: Arc<dyn Clock>, random: Arc<dyn Random>) -> Result<Self> {
+        let published = Arc::new(ArcSwap::from_pointee(feed::newest(port.snapshot()?)?));
+        let changed: Arc<Vec<Notify>> = Arc::new(TABLES.iter().map(|_| Notify::new()).collect());
+        let (jobs, waiting) = mpsc::channel(QUEUE_MAX);
+        let (failing, failed) = watch::channel(None);
+        let mut writer = Writer::new(port.clone(), published.clone(), changed.clone(), clock, random);
+        migrations::run(&mut writer, path, realm, migrations::STEPS)?;
+        let name = path.file_stem().map_or_else(|| "store".into(), |stem| stem.to_string_lossy().into_owned());
+        let thread = std::thread::Builder::new()
+            .name(format!("write-{name}"))
+            .spawn(move || writer.run(waiting, &failing))
+            .map_err(|error| Error::Io(error.to_string()))?;
+        Ok(Self {
+            file: path.to_path_buf(),
+            realm,
+            port,
+            published,
+            jobs,
+            changed,
+            failed,
+            thread: std::sync::Mutex::new(Some(thread)),
+        })
+    }
+
+    /// The newest commit.
+    pub fn read(&self) -> ReadTx {
+        ReadTx::clone(&self.published.load())
+    }
+
+    /// The newest feed position that readers can see.
+    pub fn feed_position(&self) -> u64 {
+        self.published.load().feed_position()
+    }
+
+    /// Run `command` in the writer and wait until its changes are durable. An `Err` from the command leaves no trace.
+    pub async fn write<T, E, F>(&self, command: F) -> Result<Result<T, E>>
+    where
+        T: Send + 'static,
+        E: Send + 'static,
+        F: FnOnce(&mut WriteTx<'_>) -> Result<T, E> + Send + 'static,
+    {
+        self.queue(command)?.await.unwrap_or(Err(Error::Closed))
+    }
+
+    /// [`Store::write`] for threads that may wait.
+    pub fn write_blocking<T, E, F>(&self, command: F) -> Result<Result<T, E>>
+    where
+        T: Send + 'static,
+        E: Send + 'static,
+        F: FnOnce(&mut WriteTx<'_>) -> Result<T, E> + Send + 'static,
+    {
+        self.queue(command)?.blocking_recv().unwrap_or(Err(Error::Closed))
+    }
+
+    fn queue<T, E, F>(&self, command: F) -> Result<oneshot::Receiver<Result<Result<T, E>>>>
+    where
+        T: Send + 'static,
+        E: Send + 'static,
+        F: FnOnce(&mut WriteTx<'_>) -> Result<T, E> + Send + 'static,
+    {
+        let (job, answer) = writer::job(command);
+        match self.jobs.try_send(job) {
+            Ok(()) => Ok(answer),
+            Err(mpsc::error::TrySendError::Full(_)) => Err(Error::Busy),
+            Err(mpsc::error::TrySendError::Closed(_)) => Err(self.failed.borrow().clone().unwrap_or(Error::Closed)),
+        }
+    }
+
+    /// Wakes up after a commit that touched `table`. Signals may be merged and carry no data: look at the store.
+    pub fn changed(&self, table: TableId) -> &Notify {
+        &self.changed[table.0 as usize]
+    }
+
+    /// Turns to the error that ended the store's writing, if one ever does.
+    pub fn failure(&self) -> watch::Receiver<Option<Error>> {
+        self.failed.clone()
+    }
+
+    /// The file this store keeps.
+    pub fn file(&self) -> &Path {
+        &self.file
+    }
+
+    /// Which tables it holds.
+    pub fn realm(&self) -> Realm {
+        self.realm
+    }
+
+    /// Finish the writes that wait, then release the file.
+    pub fn close(self) {
+        let Self { jobs, thread, port, published, .. } = self;
+        drop(jobs);
+        if let Some(thread) = thread.into_inner().expect("no holder of this lock panics") {
+            // The writer catches the panics of commands; its own would be a bug that the log has already shown.
+            let _ = thread.join();
+        }
+        drop((port, published));
+    }
+}

@@ -1,0 +1,125 @@
+//! How values become bytes and come back, version by version.
+//!
+//! This is the only file that names bincode. A record begins with its version; the reader of a newer version upgrades older
+//! bytes on the way in, so that a change of a record needs no rewrite of the table.
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+/// A value in a table.
+pub trait Value: Sized {
+    /// Append the bytes of this value.
+    fn encode(&self, out: &mut Vec<u8>);
+    /// Read the value from its bytes; `None` if they are not such a value.
+    fn decode(bytes: &[u8]) -> Option<Self>;
+}
+
+/// A value that is written field by field behind a version byte.
+pub trait Record: Serialize + DeserializeOwned {
+    /// The version this program writes.
+    const VERSION: u8 = 1;
+
+    /// Read a record of an older version, without its version byte.
+    fn upgrade(_version: u8, _bytes: &[u8]) -> Option<Self> {
+        None
+    }
+}
+
+const CONFIG: bincode::config::Configuration = bincode::config::standard();
+
+impl<T: Record> Value for T {
+    fn encode(&self, out: &mut Vec<u8>) {
+        out.push(T::VERSION);
+        bincode::serde::encode_into_std_write(self, out, CONFIG).expect("records hold only types that bincode can write");
+    }
+
+    fn decode(bytes: &[u8]) -> Option<Self> {
+        let (&version, body) = bytes.split_first()?;
+        if version != T::VERSION {
+            return T::upgrade(version, body);
+        }
+        decode_fields(body)
+    }
+}
+
+/// Read the fields of a record that stand in `bytes` without a version byte.
+pub fn decode_fields<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
+    bincode::serde::decode_from_slice(bytes, CONFIG).ok().map(|(value, _)| value)
+}
+
+/// Read a record of version `version` into a type that borrows its text from `bytes`: for scans over many rows.
+pub fn decode_borrowed<'de, T: Deserialize<'de>>(bytes: &'de [u8], version: u8) -> Option<T> {
+    let (&found, body) = bytes.split_first()?;
+    if found != version {
+        return None;
+    }
+    bincode::serde::borrow_decode_from_slice(body, CONFIG).ok().map(|(value, _)| value)
+}
+
+impl Value for () {
+    fn encode(&self, _: &mut Vec<u8>) {}
+    fn decode(bytes: &[u8]) -> Option<Self> {
+        bytes.is_empty().then_some(())
+    }
+}
+
+impl Value for u32 {
+    fn encode(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.to_le_bytes());
+    }
+    fn decode(bytes: &[u8]) -> Option<Self> {
+        bytes.try_into().ok().map(Self::from_le_bytes)
+    }
+}
+
+impl Value for i64 {
+    fn encode(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.to_le_bytes());
+    }
+    fn decode(bytes: &[u8]) -> Option<Self> {
+        bytes.try_into().ok().map(Self::from_le_bytes)
+    }
+}
+
+/// Plain bytes: the caller has its own form.
+impl Value for Vec<u8> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(self);
+    }
+    fn decode(bytes: &[u8]) -> Option<Self> {
+        Some(bytes.to_vec())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Serialize, Deserialize, Debug, PartialEq)]
+    struct Old {
+        name: String,
+    }
+    impl Record for Old {}
+
+    #[derive(Serialize, Deserialize, Debug, PartialEq)]
+    struct New {
+        name: String,
+        age: u8,
+    }
+    impl Record for New {
+        const VERSION: u8 = 2;
+        fn upgrade(version: u8, bytes: &[u8]) -> Option<Self> {
+            (version == 1).then(|| decode_fields::<Old>(bytes)).flatten().map(|old| Self { name: old.name, age: 0 })
+        }
+    }
+
+    #[test]
+    fn an_older_record_is_upgraded_when_read_and_a_newer_one_refused() {
+        let mut bytes = Vec::new();
+        Old { name: "Ann".into() }.encode(&mut bytes);
+        assert_eq!(New::decode(&bytes), Some(New { name: "Ann".into(), age: 0 }));
+        let mut newer = Vec::new();
+        New { name: "Ann".into(), age: 3 }.encode(&mut newer);
+        assert_eq!(Old::decode(&newer), None);
+    }
+}

@@ -1,0 +1,221 @@
+//! Keys whose bytes sort like the values they stand for.
+
+use crate::base::clock::Timestamp;
+use crate::vocab::ids::Id;
+
+/// A table key: its bytes sort like the value, and no key's bytes are the beginning of another's (within one table).
+pub trait Key: Sized {
+    /// Append the bytes of this key.
+    fn write(&self, out: &mut Vec<u8>);
+    /// Take the value off the front of `bytes`.
+    fn read(bytes: &mut &[u8]) -> Option<Self>;
+
+    /// The bytes of this key alone.
+    fn to_bytes(&self) -> Vec<u8> {
+        let mut out = Vec::with_capacity(40);
+        self.write(&mut out);
+        out
+    }
+}
+
+/// `Self` is the first part of key `K`: a scan over it finds every key that begins so.
+pub trait PrefixOf<K>: Key {}
+
+/// No prefix: the whole table.
+impl Key for () {
+    fn write(&self, _: &mut Vec<u8>) {}
+    fn read(_: &mut &[u8]) -> Option<Self> {
+        Some(())
+    }
+}
+impl<K: Key> PrefixOf<K> for () {}
+
+fn take<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
+    let (head, rest) = bytes.split_first_chunk::<N>()?;
+    *bytes = rest;
+    Some(*head)
+}
+
+impl Key for u8 {
+    fn write(&self, out: &mut Vec<u8>) {
+        out.push(*self);
+    }
+    fn read(bytes: &mut &[u8]) -> Option<Self> {
+        take::<1>(bytes).map(|[byte]| byte)
+    }
+}
+
+impl Key for u16 {
+    fn write(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.to_be_bytes());
+    }
+    fn read(bytes: &mut &[u8]) -> Option<Self> {
+        take(bytes).map(Self::from_be_bytes)
+    }
+}
+
+impl Key for u32 {
+    fn write(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.to_be_bytes());
+    }
+    fn read(bytes: &mut &[u8]) -> Option<Self> {
+        take(bytes).map(Self::from_be_bytes)
+    }
+}
+
+impl Key for u64 {
+    fn write(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.to_be_bytes());
+    }
+    fn read(bytes: &mut &[u8]) -> Option<Self> {
+        take(bytes).map(Self::from_be_bytes)
+    }
+}
+
+/// Times before 1970 do not occur as keys; the flipped sign bit keeps the order all the same.
+impl Key for Timestamp {
+    fn write(&self, out: &mut Vec<u8>) {
+        ((self.0 as u64) ^ (1 << 63)).write(out);
+    }
+    fn read(bytes: &mut &[u8]) -> Option<Self> {
+        u64::read(bytes).map(|bits| Self((bits ^ (1 << 63)) as i64))
+    }
+}
+
+impl<const N: usize> Key for [u8; N] {
+    fn write(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(self);
+    }
+    fn read(bytes: &mut &[u8]) -> Option<Self> {
+        take(bytes)
+    }
+}
+
+impl<T> Key for Id<T> {
+    fn write(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.0);
+    }
+    fn read(bytes: &mut &[u8]) -> Option<Self> {
+        take(bytes).map(Self::from_bytes)
+    }
+}
+
+/// Text of any length: zero bytes are escaped and two end it, so that shorter text sorts first and nothing is a prefix.
+impl Key for String {
+    fn write(&self, out: &mut Vec<u8>) {
+        for byte in self.bytes() {
+            out.push(byte);
+            if byte == 0 {
+                out.push(0xFF);
+            }
+        }
+        out.extend_from_slice(&[0, 0]);
+    }
+    fn read(bytes: &mut &[u8]) -> Option<Self> {
+        let mut text = Vec::new();
+        loop {
+            let (&byte, rest) = bytes.split_first()?;
+            *bytes = rest;
+            if byte != 0 {
+                text.push(byte);
+                continue;
+            }
+            let (&mark, rest) = bytes.split_first()?;
+            *bytes = rest;
+            match mark {
+                0xFF => text.push(0),
+                0 => return Self::from_utf8(text).ok(),
+                _ => return None,
+            }
+        }
+    }
+}
+
+impl<A: Key, B: Key> Key for (A, B) {
+    fn write(&self, out: &mut Vec<u8>) {
+        self.0.write(out);
+        self.1.write(out);
+    }
+    fn read(bytes: &mut &[u8]) -> Option<Self> {
+        Some((A::read(bytes)?, B::read(bytes)?))
+    }
+}
+impl<A: Key> Key for (A,) {
+    fn write(&self, out: &mut Vec<u8>) {
+        self.0.write(out);
+    }
+    fn read(bytes: &mut &[u8]) -> Option<Self> {
+        Some((A::read(bytes)?,))
+    }
+}
+impl<A: Key, B: Key> PrefixOf<(A, B)> for (A,) {}
+
+impl<A: Key, B: Key, C: Key> Key for (A, B, C) {
+    fn write(&self, out: &mut Vec<u8>) {
+        self.0.write(out);
+        self.1.write(out);
+        self.2.write(out);
+    }
+    fn read(bytes: &mut &[u8]) -> Option<Self> {
+        Some((A::read(bytes)?, B::read(bytes)?, C::read(bytes)?))
+    }
+}
+impl<A: Key, B: Key, C: Key> PrefixOf<(A, B, C)> for (A,) {}
+impl<A: Key, B: Key, C: Key> PrefixOf<(A, B, C)> for (A, B) {}
+
+impl<A: Key, B: Key, C: Key, D: Key> Key for (A, B, C, D) {
+    fn write(&self, out: &mut Vec<u8>) {
+        self.0.write(out);
+        self.1.write(out);
+        self.2.write(out);
+        self.3.write(out);
+    }
+    fn read(bytes: &mut &[u8]) -> Option<Self> {
+        Some((A::read(bytes)?, B::read(bytes)?, C::read(bytes)?, D::read(bytes)?))
+    }
+}
+impl<A: Key, B: Key, C: Key, D: Key> PrefixOf<(A, B, C, D)> for (A,) {}
+impl<A: Key, B: Key, C: Key, D: Key> PrefixOf<(A, B, C, D)> for (A, B) {}
+impl<A: Key, B: Key, C: Key, D: Key> PrefixOf<(A, B, C, D)> for (A, B, C) {}
+
+/// The first key after every key that begins with `prefix`, or `None` when there is none.
+pub fn after_prefix(prefix: &[u8]) -> Option<Vec<u8>> {
+    let mut end = prefix.to_vec();
+    while let Some(last) = end.pop() {
+        if last < u8::MAX {
+            end.push(last + 1);
+            return Some(end);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn bytes_sort_like_values(a: (u16, String, u64), b: (u16, String, u64)) {
+            prop_assert_eq!(a.to_bytes().cmp(&b.to_bytes()), a.cmp(&b));
+            let bytes = a.to_bytes();
+            prop_assert_eq!(<(u16, String, u64)>::read(&mut bytes.as_slice()), Some(a));
+        }
+
+        #[test]
+        fn times_sort_like_numbers(a: i64, b: i64) {
+            prop_assert_eq!(Timestamp(a).to_bytes().cmp(&Timestamp(b).to_bytes()), a.cmp(&b));
+        }
+
+        #[test]
+        fn the_end_of_a_prefix_is_after_all_that_begin_with_it(prefix: Vec<u8>, tail: Vec<u8>) {
+            let whole = [prefix.as_slice(), &tail].concat();
+            if let Some(end) = after_prefix(&prefix) {
+                prop_assert!(whole < end);
+                prop_assert!(!end.starts_with(&prefix) || prefix.is_empty());
+            }
+        }
+    }
+}

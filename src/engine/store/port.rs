@@ -1,0 +1,138 @@
+//! The narrow port to the ordered key-value engine underneath: get, range, and one atomic, durable commit.
+//!
+//! Everything above this file is the same whichever engine holds the bytes. `conformance.rs` says what an engine must do.
+
+use std::collections::BTreeMap;
+use std::ops::{ControlFlow, Deref};
+use std::sync::Arc;
+
+use super::{Error, Result};
+use crate::vocab::tables::{TABLES, TableId};
+
+/// A value as the engine hands it out: still in the engine's page where that saves a copy.
+pub enum Bytes<'a> {
+    /// Inside a page of the embedded engine, kept alive by a guard.
+    Page(super::redb_port::Guard),
+    /// Borrowed from an overlay, or from an engine that keeps its rows in memory.
+    Borrowed(&'a [u8]),
+}
+
+impl Deref for Bytes<'_> {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Bytes::Page(guard) => guard.bytes(),
+            Bytes::Borrowed(bytes) => bytes,
+        }
+    }
+}
+
+/// A half-open range of keys.
+#[derive(Clone, Debug, Default)]
+pub struct Span {
+    /// The first key that is inside.
+    pub from: Vec<u8>,
+    /// The first key after the last that is inside; `None` for the end of the table.
+    pub to: Option<Vec<u8>>,
+}
+
+/// Which end of a range comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    Forward,
+    Backward,
+}
+
+/// Called with each key and value of a range until it says `Break`.
+pub type Visitor<'v> = dyn FnMut(&[u8], &[u8]) -> Result<ControlFlow<()>> + 'v;
+
+/// An unchanging view of one commit.
+pub trait Snapshot: Send + Sync {
+    /// The value under `key`.
+    fn get(&self, table: TableId, key: &[u8]) -> Result<Option<Bytes<'_>>>;
+    /// Every key in `span`, in order.
+    fn visit(&self, table: TableId, span: &Span, order: Order, visitor: &mut Visitor<'_>) -> Result<()>;
+}
+
+/// An ordered key-value engine with one writer.
+pub trait Port: Send + Sync + 'static {
+    /// The newest commit.
+    fn snapshot(&self) -> Result<Arc<dyn Snapshot>>;
+    /// Make all of `batch` durable, or none of it.
+    fn commit(&self, batch: &Overlay) -> Result<()>;
+}
+
+/// One table's changes: the new value, or `None` for a removal.
+pub type Changes = BTreeMap<Box<[u8]>, Option<Box<[u8]>>>;
+
+/// Changes that are not committed yet, table by table, sorted by key.
+#[derive(Default)]
+pub struct Overlay {
+    tables: Vec<Changes>,
+}
+
+impl Overlay {
+    /// No changes.
+    pub fn new() -> Self {
+        Self { tables: Vec::new() }
+    }
+
+    /// Whether nothing is changed.
+    pub fn is_empty(&self) -> bool {
+        self.tables.iter().all(BTreeMap::is_empty)
+    }
+
+    /// The changes of one table.
+    pub fn table(&self, table: TableId) -> Option<&Changes> {
+        self.tables.get(table.0 as usize).filter(|changes| !changes.is_empty())
+    }
+
+    /// The tables that have changes, and these.
+    pub fn tables(&self) -> impl Iterator<Item = (TableId, &Changes)> {
+        self.tables
+            .iter()
+            .enumerate()
+            .filter(|(_, changes)| !changes.is_empty())
+            .map(|(index, changes)| (TableId(index as u8), changes))
+    }
+
+    /// What this overlay says of a key: nothing, removed, or a value.
+    pub fn get(&self, table: TableId, key: &[u8]) -> Option<Option<&[u8]>> {
+        self.tables.get(table.0 as usize)?.get(key).map(|value| value.as_deref())
+    }
+
+    /// Note a new value, or a removal.
+    pub fn set(&mut self, table: TableId, key: Box<[u8]>, value: Option<Box<[u8]>>) {
+        if self.tables.is_empty() {
+            self.tables.resize_with(TABLES.len(), BTreeMap::new);
+        }
+        self.tables[table.0 as usize].insert(key, value);
+    }
+
+    /// Put `newer` on top of this.
+    pub fn merge(&mut self, newer: Overlay) {
+        if self.is_empty() {
+            *self = newer;
+            return;
+        }
+        for (index, changes) in newer.tables.into_iter().enumerate() {
+            let own = &mut self.tables[index];
+            if own.is_empty() {
+                *own = changes;
+            } else {
+                own.extend(changes);
+            }
+        }
+    }
+
+    /// How many keys are changed.
+    pub fn len(&self) -> usize {
+        self.tables.iter().map(BTreeMap::len).sum()
+    }
+}
+
+/// A stored value does not read as what the table holds.
+pub fn corrupt(table: TableId) -> Error {
+    Error::Corrupt(table.info().name)
+}

@@ -1,0 +1,298 @@
+//! Transactions as features see them: typed tables over a snapshot, and over a snapshot with changes on top.
+
+use std::collections::btree_map;
+use std::iter::Peekable;
+use std::marker::PhantomData;
+use std::ops::{Bound, ControlFlow};
+use std::sync::Arc;
+
+use super::Result;
+use super::codec::Value;
+use super::key::{Key, PrefixOf, after_prefix};
+use super::port::{Bytes, Changes, Order, Overlay, Snapshot, Span, Visitor, corrupt};
+use crate::base::clock::Timestamp;
+use crate::base::random::Random;
+use crate::vocab::tables::TableId;
+
+/// A table with typed keys and values. Features declare theirs as constants in their `store.rs`.
+pub struct Table<K, V> {
+    pub id: TableId,
+    types: PhantomData<fn() -> (K, V)>,
+}
+
+impl<K, V> Table<K, V> {
+    /// The table `id`, holding `K` and `V`.
+    pub const fn new(id: TableId) -> Self {
+        Self { id, types: PhantomData }
+    }
+
+    /// All keys that begin with `prefix`.
+    pub fn under<P: PrefixOf<K>>(&self, prefix: &P) -> Span {
+        let from = prefix.to_bytes();
+        let to = after_prefix(&from);
+        Span { from, to }
+    }
+}
+
+impl<K, V> Clone for Table<K, V> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<K, V> Copy for Table<K, V> {}
+
+/// Reading, the same on a snapshot and inside a write.
+pub trait Read {
+    /// The bytes under `key`.
+    fn get_bytes(&self, table: TableId, key: &[u8]) -> Result<Option<Bytes<'_>>>;
+
+    /// Every row in `span`, in order, until the visitor breaks.
+    fn visit_bytes(&self, table: TableId, span: &Span, order: Order, visitor: &mut Visitor<'_>) -> Result<()>;
+
+    /// The value under `key`.
+    fn get<K: Key, V: Value>(&self, table: Table<K, V>, key: &K) -> Result<Option<V>> {
+        match self.get_bytes(table.id, &key.to_bytes())? {
+            Some(bytes) => V::decode(&bytes).map(Some).ok_or_else(|| corrupt(table.id)),
+            None => Ok(None),
+        }
+    }
+
+    /// Whether there is a row under `key`.
+    fn has<K: Key, V: Value>(&self, table: Table<K, V>, key: &K) -> Result<bool> {
+        Ok(self.get_bytes(table.id, &key.to_bytes())?.is_some())
+    }
+
+    /// Every row in `span`, typed, until the visitor breaks.
+    fn visit<K: Key, V: Value>(
+        &self,
+        table: Table<K, V>,
+        span: &Span,
+        order: Order,
+        mut visitor: impl FnMut(K, V) -> Result<ControlFlow<()>>,
+    ) -> Result<()> {
+        self.visit_bytes(table.id, span, order, &mut |mut key, value| {
+            let key = K::read(&mut key).ok_or_else(|| corrupt(table.id))?;
+            let value = V::decode(value).ok_or_else(|| corrupt(table.id))?;
+            visitor(key, value)
+        })
+    }
+
+    /// The first `limit` rows of `span`.
+    fn list<K: Key, V: Value>(&self, table: Table<K, V>, span: &Span, order: Order, limit: usize) -> Result<Vec<(K, V)>> {
+        let mut rows = Vec::new();
+        if limit == 0 {
+            return Ok(rows);
+        }
+        self.visit(table, span, order, |key, value| {
+            rows.push((key, value));
+            Ok(if rows.len() < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+        })?;
+        Ok(rows)
+    }
+}
+
+/// An unchanging view of the newest commit at the time it was asked for.
+#[derive(Clone)]
+pub struct ReadTx {
+    pub(super) snapshot: Arc<dyn Snapshot>,
+    pub(super) feed_position: u64,
+}
+
+impl ReadTx {
+    /// The feed position of this commit: every change up to it is visible here.
+    pub fn feed_position(&self) -> u64 {
+        self.feed_position
+    }
+}
+
+impl Read for ReadTx {
+    fn get_bytes(&self, table: TableId, key: &[u8]) -> Result<Option<Bytes<'_>>> {
+        self.snapshot.get(table, key)
+    }
+
+    fn visit_bytes(&self, table: TableId, span: &Span, order: Order, visitor: &mut Visitor<'_>) -> Result<()> {
+        self.snapshot.visit(table, span, order, visitor)
+    }
+}
+
+/// One command's write: its own changes over those of the commands before it in the group, over the newest commit.
+///
+/// Invariant: nothing is written through until the command has returned without an error; a dropped overlay leaves no trace.
+pub struct WriteTx<'g> {
+    pub(super) snapshot: &'g Arc<dyn Snapshot>,
+    pub(super) group: &'g Overlay,
+    pub(super) own: Overlay,
+    pub(super) now: Timestamp,
+    pub(super) random: &'g Arc<dyn Random>,
+    /// The feed position that the next change takes.
+    pub(super) feed_next: u64,
+}
+
+impl WriteTx<'_> {
+    /// The time of this write. Never earlier than that of a write before it.
+    pub fn now(&self) -> Timestamp {
+        self.now
+    }
+
+    /// Where this write's random bytes come from.
+    pub fn random(&self) -> &dyn Random {
+        self.random.as_ref()
+    }
+
+    /// Put a row.
+    pub fn put<K: Key, V: Value>(&mut self, table: Table<K, V>, key: &K, value: &V) {
+        let mut bytes = Vec::with_capacity(96);
+        value.encode(&mut bytes);
+        self.put_bytes(table.id, key.to_bytes(), bytes);
+    }
+
+    /// Put a row of ready bytes.
+    pub fn put_bytes(&mut self, table: TableId, key: Vec<u8>, value: Vec<u8>) {
+        self.own.set(table, key.into_boxed_slice(), Some(value.into_boxed_slice()));
+    }
+
+    /// Remove a row, if it is there.
+    pub fn delete<K: Key, V: Value>(&mut self, table: Table<K, V>, key: &K) {
+        self.own.set(table.id, key.to_bytes().into_boxed_slice(), None);
+    }
+
+    /// Remove up to `limit` rows of `span`; says how many.
+    pub fn delete_span<K: Key, V: Value>(&mut self, table: Table<K, V>, span: &Span, limit: usize) -> Result<usize> {
+        let mut keys: Vec<Box<[u8]>> = Vec::new();
+        self.visit_bytes(table.id, span, Order::Forward, &mut |key, _| {
+            if keys.len() == limit {
+                return Ok(ControlFlow::Break(()));
+            }
+            keys.push(key.into());
+            Ok(ControlFlow::Continue(()))
+        })?;
+        let count = keys.len();
+        for key in keys {
+            self.own.set(table.id, key, None);
+        }
+        Ok(count)
+    }
+
+    /// Add to a counter row; a counter at zero has no row.
+    pub fn add<K: Key>(&mut self, table: Table<K, i64>, key: &K, delta: i64) -> Result<i64> {
+        let count = self.get(table, key)?.unwrap_or(0) + delta;
+        if count == 0 {
+            self.delete(table, key);
+        } else {
+            self.put(table, key, &count);
+        }
+        Ok(count)
+    }
+
+    /// Forget every change of this command so far.
+    pub fn roll_back(&mut self) {
+        self.own = Overlay::new();
+    }
+}
+
+impl Read for WriteTx<'_> {
+    fn get_bytes(&self, table: TableId, key: &[u8]) -> Result<Option<Bytes<'_>>> {
+        if let Some(change) = self.own.get(table, key).or_else(|| self.group.get(table, key)) {
+            return Ok(change.map(Bytes::Borrowed));
+        }
+        self.snapshot.get(table, key)
+    }
+
+    fn visit_bytes(&self, table: TableId, span: &Span, order: Order, visitor: &mut Visitor<'_>) -> Result<()> {
+        let mut layers = Layers::new(self.own.table(table), self.group.table(table), span, order);
+        let mut broken = false;
+        self.snapshot.visit(table, span, order, &mut |key, value| {
+            // First what the layers have before this key; then the key itself, unless a layer has its own word on it.
+            while let Some((layer_key, change)) = layers.next_up_to(key, order) {
+                let flow = match change {
+                    Some(value) => visitor(layer_key, value)?,
+                    None => ControlFlow::Continue(()),
+                };
+                if flow.is_break() {
+                    broken = true;
+                    return Ok(ControlFlow::Break(()));
+                }
+                if layer_key == key {
+                    return Ok(ControlFlow::Continue(()));
+                }
+            }
+            let flow = visitor(key, value)?;
+            broken = flow.is_break();
+            Ok(flow)
+        })?;
+        while !broken && let Some((key, change)) = layers.next(order) {
+            if let Some(value) = change {
+                broken = visitor(key, value)?.is_break();
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The two overlays of a write as one sorted run, the upper hiding the lower.
+struct Layers<'a> {
+    upper: Peekable<Run<'a>>,
+    lower: Peekable<Run<'a>>,
+}
+
+type Entry<'a> = (&'a [u8], Option<&'a [u8]>);
+
+impl<'a> Layers<'a> {
+    fn new(upper: Option<&'a Changes>, lower: Option<&'a Changes>, span: &Span, order: Order) -> Self {
+        Self { upper: Run::new(upper, span, order).peekable(), lower: Run::new(lower, span, order).peekable() }
+    }
+
+    /// The next entry at or before `limit`.
+    fn next_up_to(&mut self, limit: &[u8], order: Order) -> Option<Entry<'a>> {
+        let due = |entry: Option<&Entry<'a>>| entry.is_some_and(|(key, _)| !precedes(limit, key, order));
+        if due(self.upper.peek()) || due(self.lower.peek()) { self.next(order) } else { None }
+    }
+
+    fn next(&mut self, order: Order) -> Option<Entry<'a>> {
+        match (self.upper.peek(), self.lower.peek()) {
+            (Some((upper, _)), Some((lower, _))) if upper == lower => {
+                self.lower.next();
+                self.upper.next()
+            }
+            (Some((upper, _)), Some((lower, _))) if precedes(lower, upper, order) => self.lower.next(),
+            (Some(_), _) => self.upper.next(),
+            (None, _) => self.lower.next(),
+        }
+    }
+}
+
+fn precedes(a: &[u8], b: &[u8], order: Order) -> bool {
+    match order {
+        Order::Forward => a < b,
+        Order::Backward => a > b,
+    }
+}
+
+/// One overlay's changes inside a span, in either order.
+struct Run<'a> {
+    range: Option<btree_map::Range<'a, Box<[u8]>, Option<Box<[u8]>>>>,
+    order: Order,
+}
+
+impl<'a> Run<'a> {
+    fn new(changes: Option<&'a Changes>, span: &Span, order: Order) -> Self {
+        let empty = span.to.as_deref().is_some_and(|to| to <= span.from.as_slice());
+        let to = span.to.as_deref().map_or(Bound::Unbounded, Bound::Excluded);
+        let range =
+            changes.filter(|_| !empty).map(|changes| changes.range::<[u8], _>((Bound::Included(span.from.as_slice()), to)));
+        Self { range, order }
+    }
+}
+
+impl<'a> Iterator for Run<'a> {
+    type Item = Entry<'a>;
+
+    fn next(&mut self) -> Option<Entry<'a>> {
+        let range = self.range.as_mut()?;
+        let (key, value) = match self.order {
+            Order::Forward => range.next(),
+            Order::Backward => range.next_back(),
+        }?;
+        Some((key, value.as_deref()))
+    }
+}

@@ -1,0 +1,244 @@
+//! Identifiers: 12 bytes, written as 24 hexadecimal characters, ordered by the time they were made.
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::marker::PhantomData;
+
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::base::clock::Timestamp;
+use crate::base::random::Random;
+
+/// An identifier of one kind of thing; `K` only tells the kinds apart.
+pub struct Id<K>(pub [u8; 12], PhantomData<fn() -> K>);
+
+/// The kinds of things that have identifiers.
+pub mod kinds {
+    use super::Kind;
+
+    pub enum Account {}
+    pub enum User {}
+    pub enum Key {}
+    pub enum Project {}
+    pub enum Contact {}
+    pub enum Topic {}
+    pub enum Tag {}
+    pub enum Segment {}
+    pub enum Job {}
+    pub enum Blob {}
+    pub enum Event {}
+
+    impl Kind for Account {
+        const NAME: &'static str = "account";
+    }
+    impl Kind for User {
+        const NAME: &'static str = "user";
+    }
+    impl Kind for Key {
+        const NAME: &'static str = "key";
+    }
+    impl Kind for Project {
+        const NAME: &'static str = "project";
+    }
+    impl Kind for Contact {
+        const NAME: &'static str = "contact";
+    }
+    impl Kind for Topic {
+        const NAME: &'static str = "topic";
+    }
+    impl Kind for Tag {
+        const NAME: &'static str = "tag";
+    }
+    impl Kind for Segment {
+        const NAME: &'static str = "segment";
+    }
+    impl Kind for Job {
+        const NAME: &'static str = "job";
+    }
+    impl Kind for Blob {
+        const NAME: &'static str = "blob";
+    }
+    impl Kind for Event {
+        const NAME: &'static str = "event";
+    }
+}
+
+/// A kind of thing with identifiers.
+pub trait Kind {
+    /// The kind in one word, for messages.
+    const NAME: &'static str;
+}
+
+pub type AccountId = Id<kinds::Account>;
+pub type UserId = Id<kinds::User>;
+pub type KeyId = Id<kinds::Key>;
+pub type ProjectId = Id<kinds::Project>;
+pub type ContactId = Id<kinds::Contact>;
+pub type TopicId = Id<kinds::Topic>;
+pub type TagId = Id<kinds::Tag>;
+pub type SegmentId = Id<kinds::Segment>;
+pub type JobId = Id<kinds::Job>;
+pub type BlobId = Id<kinds::Blob>;
+pub type EventId = Id<kinds::Event>;
+
+impl<K> Id<K> {
+    /// The identifier with these bytes.
+    pub const fn from_bytes(bytes: [u8; 12]) -> Self {
+        Self(bytes, PhantomData)
+    }
+
+    /// A new identifier: four bytes of time, so that new rows land at the right edge of their table, and eight random ones.
+    pub fn make(now: Timestamp, random: &dyn Random) -> Self {
+        let mut bytes = [0; 12];
+        bytes[..4].copy_from_slice(&(now.seconds() as u32).to_be_bytes());
+        random.fill(&mut bytes[4..]);
+        Self::from_bytes(bytes)
+    }
+
+    /// A new identifier that carries `number` (its row in a table ordered by number) and four random bytes.
+    ///
+    /// The row is found from the identifier alone, and the random bytes keep neighbours from being guessed.
+    pub fn numbered(now: Timestamp, number: u32, random: &dyn Random) -> Self {
+        let mut bytes = [0; 12];
+        bytes[..4].copy_from_slice(&(now.seconds() as u32).to_be_bytes());
+        bytes[4..8].copy_from_slice(&number.to_be_bytes());
+        random.fill(&mut bytes[8..]);
+        Self::from_bytes(bytes)
+    }
+
+    /// The number inside an identifier made by [`Id::numbered`]. The caller compares the whole identifier with the row's.
+    pub fn number(&self) -> u32 {
+        u32::from_be_bytes([self.0[4], self.0[5], self.0[6], self.0[7]])
+    }
+
+    /// The identifier written as 24 hexadecimal characters, either case.
+    pub fn parse(text: &str) -> Option<Self> {
+        let text = text.as_bytes();
+        if text.len() != 24 {
+            return None;
+        }
+        let mut bytes = [0; 12];
+        for (byte, pair) in bytes.iter_mut().zip(text.chunks_exact(2)) {
+            *byte = hex_digit(pair[0])? << 4 | hex_digit(pair[1])?;
+        }
+        Some(Self::from_bytes(bytes))
+    }
+
+    /// The 24 hexadecimal characters, without a heap allocation.
+    pub fn hex(&self) -> [u8; 24] {
+        const DIGITS: &[u8; 16] = b"0123456789abcdef";
+        let mut hex = [0; 24];
+        for (pair, byte) in hex.chunks_exact_mut(2).zip(self.0) {
+            pair[0] = DIGITS[(byte >> 4) as usize];
+            pair[1] = DIGITS[(byte & 15) as usize];
+        }
+        hex
+    }
+}
+
+fn hex_digit(digit: u8) -> Option<u8> {
+    match digit {
+        b'0'..=b'9' => Some(digit - b'0'),
+        b'a'..=b'f' => Some(digit - b'a' + 10),
+        b'A'..=b'F' => Some(digit - b'A' + 10),
+        _ => None,
+    }
+}
+
+impl<K> Clone for Id<K> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<K> Copy for Id<K> {}
+impl<K> PartialEq for Id<K> {
+    fn eq(&self, other: &Self) -> bool {
+        self.0 == other.0
+    }
+}
+impl<K> Eq for Id<K> {}
+impl<K> PartialOrd for Id<K> {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl<K> Ord for Id<K> {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.0.cmp(&other.0)
+    }
+}
+impl<K> Hash for Id<K> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.hash(state);
+    }
+}
+impl<K> fmt::Display for Id<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(std::str::from_utf8(&self.hex()).expect("hexadecimal digits are ASCII"))
+    }
+}
+impl<K> fmt::Debug for Id<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}")
+    }
+}
+
+impl<K> Serialize for Id<K> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if serializer.is_human_readable() {
+            let hex = self.hex();
+            serializer.serialize_str(std::str::from_utf8(&hex).expect("hexadecimal digits are ASCII"))
+        } else {
+            self.0.serialize(serializer)
+        }
+    }
+}
+
+impl<'de, K: Kind> Deserialize<'de> for Id<K> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        if !deserializer.is_human_readable() {
+            return <[u8; 12]>::deserialize(deserializer).map(Self::from_bytes);
+        }
+        let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
+        Self::parse(&text).ok_or_else(|| D::Error::custom(format_args!("expected a {} id: 24 hexadecimal characters", K::NAME)))
+    }
+}
+
+impl<K: Kind> schemars::JsonSchema for Id<K> {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        format!("{}Id", K::NAME).into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({ "type": "string", "pattern": "^[0-9a-fA-F]{24}$" })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::random::SeededRandom;
+
+    #[test]
+    fn an_id_reads_back_what_it_wrote_in_either_case() {
+        let id = ProjectId::make(Timestamp(1_700_000_000_000), &SeededRandom::new(7));
+        assert_eq!(ProjectId::parse(&id.to_string()), Some(id));
+        assert_eq!(ProjectId::parse(&id.to_string().to_uppercase()), Some(id));
+        assert_eq!(ProjectId::parse("65"), None);
+        assert_eq!(ProjectId::parse(&"g".repeat(24)), None);
+    }
+
+    #[test]
+    fn a_numbered_id_carries_its_number_and_sorts_by_time_and_number() {
+        let random = SeededRandom::new(7);
+        let first = ContactId::numbered(Timestamp(1_700_000_000_000), 41, &random);
+        let second = ContactId::numbered(Timestamp(1_700_000_000_000), 42, &random);
+        assert_eq!(second.number(), 42);
+        assert!(first < second);
+    }
+}

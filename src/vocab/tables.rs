@@ -1,0 +1,121 @@
+//! TABLE: every ordered table, the file it lives in and what a row is.
+//!
+//! The order is the number on disk of nothing: tables are found by name. Add at the end of a group, never rename.
+
+/// Which file a table lives in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Realm {
+    /// `control.redb`: accounts, users, keys.
+    Control,
+    /// `test.redb` and `live.redb`: everything that a key works on.
+    World,
+    /// All three files.
+    Every,
+}
+
+/// A table's identity: its index in [`TABLES`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TableId(pub u8);
+
+/// What is said of a table.
+#[derive(Clone, Copy, Debug)]
+pub struct TableInfo {
+    pub id: TableId,
+    /// The name in the file.
+    pub name: &'static str,
+    pub realm: Realm,
+    /// Key and value in words.
+    pub holds: &'static str,
+}
+
+const fn table(id: u8, name: &'static str, realm: Realm, holds: &'static str) -> TableInfo {
+    TableInfo { id: TableId(id), name, realm, holds }
+}
+
+use Realm::{Control, Every, World};
+
+pub const META: TableId = TableId(0);
+pub const AUDIT: TableId = TableId(1);
+pub const ACCOUNTS: TableId = TableId(2);
+pub const USERS: TableId = TableId(3);
+pub const USERS_BY_EMAIL: TableId = TableId(4);
+pub const KEYS: TableId = TableId(5);
+pub const KEY_USAGE: TableId = TableId(6);
+pub const FEED: TableId = TableId(7);
+pub const BLOBS: TableId = TableId(8);
+pub const BLOB_HEADS: TableId = TableId(9);
+pub const OUTBOX: TableId = TableId(10);
+pub const REPLAYS: TableId = TableId(11);
+pub const REPLAY_EXPIRY: TableId = TableId(12);
+pub const PROJECTS: TableId = TableId(13);
+pub const TAGS: TableId = TableId(14);
+pub const TAGS_BY_NAME: TableId = TableId(15);
+pub const TOPICS: TableId = TableId(16);
+pub const TOPIC_BITS: TableId = TableId(17);
+pub const CONTACTS: TableId = TableId(18);
+pub const CONTACTS_BY_EMAIL: TableId = TableId(19);
+pub const CONTACT_BITS: TableId = TableId(20);
+pub const CONTACT_UPDATES: TableId = TableId(21);
+pub const CONTACT_COUNTS: TableId = TableId(22);
+pub const CONTACT_JOBS: TableId = TableId(23);
+pub const CONTACT_JOB_ROWS: TableId = TableId(24);
+pub const SEGMENTS: TableId = TableId(25);
+pub const SETUP_LINKS: TableId = TableId(26);
+
+/// Every table, by id.
+pub const TABLES: &[TableInfo] = &[
+    table(0, "meta", Every, "name -> value: schema version, when the file was made"),
+    table(1, "audit", Every, "(time, number) -> who did what to what"),
+    table(2, "accounts", Control, "account id -> name, plan"),
+    table(3, "users", Control, "user id -> email, password hash, account"),
+    table(4, "users_by_email", Control, "normalised email -> user id"),
+    table(5, "keys", Control, "key id -> hash, name, permissions, environment, account"),
+    table(6, "key_usage", Control, "key id -> last used, requests"),
+    table(7, "feed", World, "position -> which rows changed, for what is derived from them"),
+    table(8, "blobs", World, "(blob id, chunk) -> bytes"),
+    table(9, "blob_heads", World, "blob id -> length, type, expiry"),
+    table(10, "outbox", World, "event id -> webhook event waiting for delivery"),
+    table(11, "replays", World, "(key id, digest of the idempotency key) -> request digest, answer"),
+    table(12, "replay_expiry", World, "(expiry, key id, digest) -> nothing"),
+    table(13, "projects", World, "(account id, project id) -> project"),
+    table(14, "tags", World, "(project id, tag number) -> tag"),
+    table(15, "tags_by_name", World, "(project id, folded name) -> tag number"),
+    table(16, "topics", World, "(project id, topic id) -> topic"),
+    table(17, "topic_bits", World, "(project id, topic id, choice, block) -> contact numbers that chose so"),
+    table(18, "contacts", World, "(project id, contact number) -> contact"),
+    table(19, "contacts_by_email", World, "(project id, digest of the normalised email) -> contact number"),
+    table(20, "contact_bits", World, "(project id, facet, block) -> contact numbers that have it"),
+    table(21, "contact_updates", World, "(project id, block) -> time of last change of each contact in the block"),
+    table(22, "contact_counts", World, "(project id, facet) -> how many contacts have it"),
+    table(23, "contact_jobs", World, "(project id, job id) -> bulk write, import or export"),
+    table(24, "contact_job_rows", World, "(job id, row) -> rows waiting, or why a row was refused"),
+    table(25, "segments", World, "(project id, segment id) -> segment"),
+    table(26, "setup_links", Control, "digest of the link's token -> account, expiry"),
+];
+
+impl TableId {
+    /// What the table of tables says of this one.
+    pub fn info(self) -> &'static TableInfo {
+        &TABLES[self.0 as usize]
+    }
+}
+
+impl Realm {
+    /// Whether a file of realm `file` holds tables of this realm.
+    pub fn is_in(self, file: Realm) -> bool {
+        self == Realm::Every || self == file
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_id_is_its_own_index_and_every_name_is_used_once() {
+        for (index, info) in TABLES.iter().enumerate() {
+            assert_eq!(info.id.0 as usize, index, "{}", info.name);
+            assert_eq!(TABLES.iter().filter(|other| other.name == info.name).count(), 1, "{}", info.name);
+        }
+    }
+}
