@@ -1,0 +1,379 @@
+//! One flat input: names in the path, then the query or the JSON body, read straight into the operation's type.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::value::{MapAccessDeserializer, StrDeserializer};
+use serde::de::{self, DeserializeOwned, DeserializeSeed, Deserializer, Error as _, IntoDeserializer, MapAccess, Visitor};
+use serde_json::json;
+use serde_path_to_error as path_error;
+
+use super::failure::Failure;
+use super::spec::Spec;
+use crate::vocab::codes::Code;
+
+/// Everything a caller gave to one operation, still as text.
+pub struct Arguments<'a> {
+    pub spec: &'static Spec,
+    /// The names in the path and their values.
+    pub path: Vec<(&'a str, Cow<'a, str>)>,
+    /// The raw query, without the question mark.
+    pub query: &'a str,
+    /// The JSON body, for operations that take one.
+    pub body: &'a [u8],
+}
+
+impl Arguments<'_> {
+    /// Read the operation's input.
+    pub fn decode<T: DeserializeOwned>(&self) -> Result<T, Failure> {
+        if self.spec.verb.has_body() { self.decode_body() } else { self.decode_query() }
+    }
+
+    fn decode_query<T: DeserializeOwned>(&self) -> Result<T, Failure> {
+        let pairs = self.pairs()?;
+        let mut track = path_error::Track::new();
+        let map = MapAccessDeserializer::new(Pairs { pairs: pairs.iter(), value: None });
+        T::deserialize(path_error::Deserializer::new(map, &mut track))
+            .map_err(|error: TextError| wrong(&track.path().to_string(), &error.0))
+    }
+
+    /// Path values, then query values; several of one name become one comma list.
+    fn pairs(&self) -> Result<Vec<(Cow<'_, str>, Cow<'_, str>)>, Failure> {
+        let mut pairs: Vec<(Cow<'_, str>, Cow<'_, str>)> =
+            self.path.iter().map(|(name, value)| (Cow::Borrowed(*name), Cow::Borrowed(value.as_ref()))).collect();
+        let in_path = pairs.len();
+        if self.query.is_empty() {
+            return Ok(pairs);
+        }
+        let query: Vec<(Cow<'_, str>, Cow<'_, str>)> = serde_urlencoded::from_str(self.query)
+            .map_err(|_| Failure::because(Code::InvalidRequest, "the query cannot be read: write it as name=value&name=value"))?;
+        for (name, value) in query {
+            let Some(seen) = pairs.iter().position(|(seen, _)| *seen == name) else {
+                pairs.push((name, value));
+                continue;
+            };
+            if seen < in_path {
+                return Err(Failure::field(&name, "is given by the path; leave it out of the query"));
+            }
+            let joined = format!("{},{value}", pairs[seen].1);
+            pairs[seen].1 = Cow::Owned(joined);
+        }
+        Ok(pairs)
+    }
+
+    fn decode_body<T: DeserializeOwned>(&self) -> Result<T, Failure> {
+        if !self.query.is_empty() {
+            let name = self.query.split(['=', '&']).next().unwrap_or_default().to_owned();
+            return Err(Failure::field(&name, "this operation takes its values in the JSON body, not in the query"));
+        }
+        let body = if self.body.iter().all(u8::is_ascii_whitespace) { b"{}" } else { self.body };
+        let mut track = path_error::Track::new();
+        let mut json = serde_json::Deserializer::from_slice(body);
+        let flat = Flat { path: &self.path, json: &mut json };
+        let read = T::deserialize(path_error::Deserializer::new(flat, &mut track));
+        let value = read.map_err(|error| json_failure(&track.path().to_string(), &error))?;
+        json.end().map_err(|error| json_failure(".", &error))?;
+        Ok(value)
+    }
+}
+
+fn wrong(path: &str, message: &str) -> Failure {
+    if path == "." || path.is_empty() {
+        return Failure::because(Code::InvalidRequest, message.to_owned());
+    }
+    Failure::field(path, message)
+}
+
+fn json_failure(path: &str, error: &serde_json::Error) -> Failure {
+    let message = error.to_string();
+    if error.is_data() {
+        // The position in the text says nothing that the path does not.
+        let sentence = message.rfind(" at line ").map_or(message.as_str(), |end| &message[..end]);
+        return wrong(path, sentence);
+    }
+    let (line, column) = (error.line(), error.column());
+    let what = message.rfind(" at line ").map_or(message.as_str(), |end| &message[..end]);
+    Failure::because(Code::MalformedJson, format!("The body is not valid JSON: {what} at line {line}, column {column}."))
+        .with(json!({ "line": line, "column": column }))
+}
+
+/// The JSON object of the body with the path's names in front, as one map.
+struct Flat<'a, 'b, 'de> {
+    path: &'a [(&'a str, Cow<'a, str>)],
+    json: &'b mut serde_json::Deserializer<serde_json::de::SliceRead<'de>>,
+}
+
+impl<'de> Deserializer<'de> for Flat<'_, '_, 'de> {
+    type Error = serde_json::Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Self::Error> {
+        self.json.deserialize_map(FlatVisitor { path: self.path, inner: visitor })
+    }
+
+    serde::forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 char str string bytes byte_buf option unit unit_struct newtype_struct seq tuple
+        tuple_struct map struct enum identifier ignored_any
+    }
+}
+
+struct FlatVisitor<'a, V> {
+    path: &'a [(&'a str, Cow<'a, str>)],
+    inner: V,
+}
+
+impl<'de, V: Visitor<'de>> Visitor<'de> for FlatVisitor<'_, V> {
+    type Value = V::Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<V::Value, A::Error> {
+        self.inner.visit_map(FlatMap { path: self.path.iter(), value: None, map })
+    }
+}
+
+struct FlatMap<'a, A> {
+    path: std::slice::Iter<'a, (&'a str, Cow<'a, str>)>,
+    value: Option<&'a str>,
+    map: A,
+}
+
+impl<'de, A: MapAccess<'de>> MapAccess<'de> for FlatMap<'_, A> {
+    type Error = A::Error;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, A::Error> {
+        match self.path.next() {
+            Some((name, value)) => {
+                self.value = Some(value);
+                seed.deserialize(StrDeserializer::new(name)).map(Some)
+            }
+            None => self.map.next_key_seed(seed),
+        }
+    }
+
+    fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, A::Error> {
+        match self.value.take() {
+            Some(value) => seed.deserialize(StrDeserializer::new(value)),
+            None => self.map.next_value_seed(seed),
+        }
+    }
+}
+
+/// An error from reading text values.
+#[derive(Debug)]
+struct TextError(String);
+
+impl fmt::Display for TextError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+impl std::error::Error for TextError {}
+impl de::Error for TextError {
+    fn custom<T: fmt::Display>(message: T) -> Self {
+        Self(message.to_string())
+    }
+}
+
+struct Pairs<'a> {
+    pairs: std::slice::Iter<'a, (Cow<'a, str>, Cow<'a, str>)>,
+    value: Option<&'a str>,
+}
+
+impl<'de> MapAccess<'de> for Pairs<'_> {
+    type Error = TextError;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, TextError> {
+        let Some((name, value)) = self.pairs.next() else { return Ok(None) };
+        self.value = Some(value);
+        seed.deserialize(StrDeserializer::new(name)).map(Some)
+    }
+
+    fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, TextError> {
+        let value = self.value.take().expect("serde asks for a key before its value");
+        seed.deserialize(TextValue(value))
+    }
+}
+
+/// One value of the query, which becomes whatever the field's type asks for.
+struct TextValue<'a>(&'a str);
+
+impl<'a> TextValue<'a> {
+    fn number<T: std::str::FromStr>(&self, what: &str) -> Result<T, TextError> {
+        self.0.parse().map_err(|_| TextError::custom(format_args!("expected {what}, found \"{}\"", self.0)))
+    }
+
+    fn parts(&self) -> impl Iterator<Item = &'a str> {
+        self.0.split(',').map(str::trim).filter(|part| !part.is_empty())
+    }
+}
+
+impl<'de> Deserializer<'de> for TextValue<'_> {
+    type Error = TextError;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TextError> {
+        visitor.visit_str(self.0)
+    }
+
+    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TextError> {
+        match self.0 {
+            "true" | "1" => visitor.visit_bool(true),
+            "false" | "0" => visitor.visit_bool(false),
+            other => Err(TextError::custom(format_args!("expected true or false, found \"{other}\""))),
+        }
+    }
+
+    fn deserialize_i64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TextError> {
+        visitor.visit_i64(self.number("a whole number")?)
+    }
+
+    fn deserialize_u16<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TextError> {
+        visitor.visit_u16(self.number("a whole number from 0 to 65535")?)
+    }
+
+    fn deserialize_u32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TextError> {
+        visitor.visit_u32(self.number("a whole number from 0 to 4294967295")?)
+    }
+
+    fn deserialize_u64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TextError> {
+        visitor.visit_u64(self.number("a whole number of 0 or more")?)
+    }
+
+    fn deserialize_f64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TextError> {
+        visitor.visit_f64(self.number("a number")?)
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TextError> {
+        // `?search=` is what forms send for "nothing chosen".
+        if self.0.is_empty() { visitor.visit_none() } else { visitor.visit_some(self) }
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Result<V::Value, TextError> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, TextError> {
+        visitor.visit_enum(IntoDeserializer::<TextError>::into_deserializer(self.0))
+    }
+
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TextError> {
+        visitor.visit_seq(Parts(self.parts()))
+    }
+
+    serde::forward_to_deserialize_any! {
+        i8 i16 i32 u8 f32 char str string bytes byte_buf unit unit_struct tuple tuple_struct map struct identifier ignored_any
+    }
+}
+
+struct Parts<I>(I);
+
+impl<'de, 'a, I: Iterator<Item = &'a str>> de::SeqAccess<'de> for Parts<I> {
+    type Error = TextError;
+
+    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, TextError> {
+        self.0.next().map(|part| seed.deserialize(TextValue(part))).transpose()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Deserialize;
+
+    use super::super::spec::public;
+    use super::*;
+
+    #[derive(Debug, PartialEq, Deserialize)]
+    #[serde(rename_all = "camelCase", deny_unknown_fields)]
+    struct Input {
+        id: String,
+        project_id: Option<String>,
+        limit: Option<u32>,
+        tags: Option<Vec<String>>,
+        deep: Option<Deep>,
+        all: Option<bool>,
+    }
+
+    #[derive(Debug, PartialEq, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Deep {
+        numbers: Vec<u8>,
+    }
+
+    static READ: Spec = Spec::get("things.get", "/v1/things/{id}", public());
+    static WRITE: Spec = Spec::patch("things.update", "/v1/things/{id}", public());
+
+    fn read(query: &str) -> Result<Input, Failure> {
+        Arguments { spec: &READ, path: vec![("id", "7".into())], query, body: b"" }.decode()
+    }
+
+    fn write(body: &str) -> Result<Input, Failure> {
+        Arguments { spec: &WRITE, path: vec![("id", "7".into())], query: "", body: body.as_bytes() }.decode()
+    }
+
+    fn refusal(result: Result<Input, Failure>) -> (Code, String) {
+        let failure = result.expect_err("refused");
+        (failure.code, failure.detail.expect("a detail").into_owned())
+    }
+
+    #[test]
+    fn path_and_query_become_one_typed_input() {
+        let input = read("projectId=a%20b&limit=5&tags=x,y&tags=z&all=true").expect("read");
+        assert_eq!(input.id, "7");
+        assert_eq!(input.project_id.as_deref(), Some("a b"));
+        assert_eq!(input.limit, Some(5));
+        assert_eq!(input.tags, Some(vec!["x".into(), "y".into(), "z".into()]));
+        assert_eq!(input.all, Some(true));
+    }
+
+    #[test]
+    fn path_and_body_become_one_typed_input() {
+        let input = write(r#"{"projectId":"p","deep":{"numbers":[1,2]}}"#).expect("read");
+        assert_eq!((input.id.as_str(), input.project_id.as_deref()), ("7", Some("p")));
+        assert_eq!(input.deep, Some(Deep { numbers: vec![1, 2] }));
+        assert_eq!(write("").expect("an empty body is an empty object").id, "7");
+    }
+
+    #[test]
+    fn a_wrong_value_is_named_by_its_path_and_what_was_expected() {
+        let (code, detail) = refusal(write(r#"{"deep":{"numbers":[1,"two"]}}"#));
+        assert_eq!(code, Code::InvalidRequest);
+        assert!(detail.starts_with("deep.numbers[1]: ") && detail.contains("expected u8"), "{detail}");
+        let (_, detail) = refusal(read("limit=many"));
+        assert_eq!(detail, "limit: expected a whole number from 0 to 4294967295, found \"many\"");
+    }
+
+    #[test]
+    fn an_unknown_field_is_refused_by_name() {
+        assert!(refusal(write(r#"{"colour":1}"#)).1.contains("unknown field `colour`"));
+        assert!(refusal(read("colour=1")).1.contains("unknown field `colour`"));
+    }
+
+    #[test]
+    fn broken_json_is_refused_with_line_and_column() {
+        let (code, detail) = refusal(write("{\n  \"limit\": 5,,\n}"));
+        assert_eq!(code, Code::MalformedJson);
+        assert!(detail.contains("line 2, column 14"), "{detail}");
+        assert_eq!(refusal(write("{} x")).0, Code::MalformedJson);
+        assert_eq!(refusal(write(r#"{"limit":1"#)).0, Code::MalformedJson);
+    }
+
+    #[test]
+    fn a_body_that_is_not_an_object_and_a_query_beside_a_body_are_refused() {
+        assert!(refusal(write("[1]")).1.contains("a JSON object"));
+        let arguments = Arguments { spec: &WRITE, path: vec![("id", "7".into())], query: "limit=1", body: b"{}" };
+        assert!(refusal(arguments.decode()).1.starts_with("limit: this operation takes its values in the JSON body"));
+    }
+
+    #[test]
+    fn a_name_given_twice_is_refused() {
+        assert!(refusal(write(r#"{"limit":1,"limit":2}"#)).1.contains("duplicate field `limit`"));
+        assert!(refusal(write(r#"{"id":"8"}"#)).1.contains("duplicate field `id`"));
+        assert!(refusal(read("id=8")).1.contains("given by the path"));
+    }
+}

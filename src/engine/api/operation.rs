@@ -1,0 +1,162 @@
+//! The four kinds of operations, and a declared operation as the table holds it.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use http::HeaderMap;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::answer::{Answer, Encoded, Envelope};
+use super::caller::{Caller, Context};
+use super::failure::Failure;
+use super::input::Arguments;
+use super::spec::Spec;
+use super::wire::{Body, Reply};
+use crate::base::clock::Timestamp;
+use crate::engine::search::Index;
+use crate::engine::store::{ReadTx, WriteTx};
+
+/// What every operation declares.
+pub trait Operation: 'static {
+    const SPEC: Spec;
+    /// Everything the caller gives: path, query and body in one flat type.
+    type Input: DeserializeOwned + JsonSchema + Send + 'static;
+    /// Everything the caller gets.
+    type Output: Answer + Send + 'static;
+    /// A real call and its real answer, for the documents. A test decodes and checks both.
+    fn example() -> (Value, Self::Output);
+}
+
+/// What a query sees.
+pub struct View<'a> {
+    /// The newest commit.
+    pub tx: &'a ReadTx,
+    pub caller: &'a Caller,
+    /// The search index of the caller's environment.
+    pub search: &'a Arc<Index>,
+    pub now: Timestamp,
+}
+
+/// Reads one snapshot. Plain and synchronous.
+pub trait Query: Operation {
+    fn run(view: &View<'_>, input: Self::Input) -> Result<Self::Output, Failure>;
+
+    /// Whether the caller wants the search index to have every write that was answered before this request.
+    fn refreshes(_input: &Self::Input) -> bool {
+        false
+    }
+}
+
+/// Writes in one transaction. Plain and synchronous; committed and durable before the answer.
+pub trait Command: Operation {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: Self::Input) -> Result<Self::Output, Failure>;
+}
+
+/// May wait and may use several transactions; holds none while it waits.
+pub trait Outward: Operation {
+    fn run(context: Context, input: Self::Input) -> impl Future<Output = Result<Self::Output, Failure>> + Send;
+}
+
+/// Takes the body as it arrives, or answers with something other than the envelope.
+pub trait Raw: Operation {
+    fn run(context: Context, input: Self::Input, request: RawRequest) -> impl Future<Output = Result<Reply, Failure>> + Send;
+}
+
+/// What a raw operation gets beside its input.
+pub struct RawRequest {
+    pub headers: HeaderMap,
+    pub body: Body,
+}
+
+/// A future that is owned and can move between threads.
+pub type Pending<T> = Pin<Box<dyn Future<Output = Result<T, Failure>> + Send>>;
+/// A decoded command, ready for the writer.
+pub type Prepared = Box<dyn FnOnce(&mut WriteTx<'_>, &Caller, &Envelope) -> Result<Encoded, Failure> + Send>;
+/// A decoded query, ready for a snapshot.
+pub type Asked = Box<dyn FnOnce(&View<'_>, &Envelope) -> Result<Encoded, Failure> + Send>;
+
+/// How an operation of each kind is run.
+#[derive(Clone, Copy)]
+pub enum Run {
+    /// Decodes and runs in one go: nothing is boxed on the way of a light query.
+    Query { run: fn(&View<'_>, &Arguments<'_>, &Envelope) -> Result<Encoded, Failure>, ask: fn(&Arguments<'_>) -> Result<(bool, Asked), Failure> },
+    Command(fn(&Arguments<'_>) -> Result<Prepared, Failure>),
+    Outward(fn(Context, &Arguments<'_>, Envelope) -> Pending<Encoded>),
+    Raw(fn(Context, &Arguments<'_>, RawRequest) -> Pending<Reply>),
+}
+
+/// One row of the table of operations.
+#[derive(Clone, Copy)]
+pub struct Entry {
+    pub spec: &'static Spec,
+    pub run: Run,
+    /// The input's schema.
+    pub input: fn(&mut SchemaGenerator) -> Schema,
+    /// The schema of the whole answer.
+    pub output: fn(&mut SchemaGenerator) -> Schema,
+    /// The status of success.
+    pub status: u16,
+    /// The example call, and the example answer in its envelope.
+    pub example: fn(&Envelope) -> (Value, Value),
+}
+
+struct Of<T>(std::marker::PhantomData<T>);
+
+impl<T: Operation> Of<T> {
+    const SPEC: &'static Spec = &T::SPEC;
+
+    const fn entry(run: Run) -> Entry {
+        Entry {
+            spec: Self::SPEC,
+            run,
+            input: |generator| generator.subschema_for::<T::Input>(),
+            output: T::Output::schema,
+            status: T::Output::STATUS,
+            example: |envelope| {
+                let (input, output) = T::example();
+                let encoded = output.encode(envelope);
+                (input, serde_json::from_slice(&encoded.body).unwrap_or(Value::Null))
+            },
+        }
+    }
+}
+
+/// A row for a query.
+pub const fn query<T: Query>() -> Entry {
+    Of::<T>::entry(Run::Query {
+        run: |view, arguments, envelope| Ok(T::run(view, arguments.decode()?)?.encode(envelope)),
+        ask: |arguments| {
+            let input: T::Input = arguments.decode()?;
+            let refresh = T::refreshes(&input);
+            let asked: Asked = Box::new(|view, envelope| Ok(T::run(view, input)?.encode(envelope)));
+            Ok((refresh, asked))
+        },
+    })
+}
+
+/// A row for a command.
+pub const fn command<T: Command>() -> Entry {
+    Of::<T>::entry(Run::Command(|arguments| {
+        let input: T::Input = arguments.decode()?;
+        Ok(Box::new(move |tx, caller, envelope| Ok(T::run(tx, caller, input)?.encode(envelope))))
+    }))
+}
+
+/// A row for an operation that may wait.
+pub const fn outward<T: Outward>() -> Entry {
+    Of::<T>::entry(Run::Outward(|context, arguments, envelope| match arguments.decode::<T::Input>() {
+        Ok(input) => Box::pin(async move { Ok(T::run(context, input).await?.encode(&envelope)) }),
+        Err(failure) => Box::pin(std::future::ready(Err(failure))),
+    }))
+}
+
+/// A row for an operation with its own body or answer.
+pub const fn raw<T: Raw>() -> Entry {
+    Of::<T>::entry(Run::Raw(|context, arguments, request| match arguments.decode::<T::Input>() {
+        Ok(input) => Box::pin(async move { T::run(context, input, request).await }),
+        Err(failure) => Box::pin(std::future::ready(Err(failure))),
+    }))
+}

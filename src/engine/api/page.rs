@@ -1,0 +1,146 @@
+//! Lists a page at a time, in the two shapes that clients know.
+
+use http::StatusCode;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::answer::{Answer, Encoded, Envelope, success, success_schema};
+use super::failure::Failure;
+use crate::vocab::limits;
+
+/// `limit`: how many items at most, 1 to 100; 20 if absent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limit(pub u32);
+
+impl Default for Limit {
+    fn default() -> Self {
+        Self(limits::PAGE_LIMIT_DEFAULT)
+    }
+}
+
+impl<'de> Deserialize<'de> for Limit {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = u64::deserialize(deserializer)?;
+        let max = limits::PAGE_LIMIT_MAX;
+        match u32::try_from(value) {
+            Ok(value) if (1..=max).contains(&value) => Ok(Self(value)),
+            _ => Err(D::Error::custom(format_args!("expected a number from 1 to {max}"))),
+        }
+    }
+}
+
+impl JsonSchema for Limit {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Limit".into()
+    }
+    fn inline_schema() -> bool {
+        true
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "integer", "minimum": 1, "maximum": limits::PAGE_LIMIT_MAX, "default": limits::PAGE_LIMIT_DEFAULT })
+    }
+}
+
+/// Which part of a list is wanted, and in which shape.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Window {
+    pub limit: usize,
+    pub offset: usize,
+    /// The caller counts pages: answer with the bare array and `count`, where the list offers that.
+    pub paged: bool,
+}
+
+impl Window {
+    /// The window that `page` (from 1) or `offset` asks for.
+    pub fn new(limit: Limit, offset: Option<u32>, page: Option<u32>) -> Result<Self, Failure> {
+        let size = limit.0 as usize;
+        match (page, offset) {
+            (Some(_), Some(_)) => Err(Failure::field("page", "give either page or offset, not both")),
+            (Some(0), None) => Err(Failure::field("page", "pages are counted from 1")),
+            (Some(page), None) => Ok(Self { limit: size, offset: (page as usize - 1) * size, paged: true }),
+            (None, offset) => Ok(Self { limit: size, offset: offset.unwrap_or(0) as usize, paged: false }),
+        }
+    }
+
+    /// The part of `all` in this window.
+    pub fn cut<T>(&self, all: Vec<T>) -> Vec<T> {
+        all.into_iter().skip(self.offset).take(self.limit).collect()
+    }
+}
+
+/// Something that comes in lists.
+pub trait Listed: Serialize + JsonSchema {
+    /// The key of the collection under `data`.
+    const PLURAL: &'static str;
+    /// Whether a caller who counts pages gets the bare array and a top-level `count` (contacts, tags, segments, topics).
+    const ARRAY_WHEN_PAGED: bool;
+}
+
+/// One page of a list.
+pub struct Page<T> {
+    pub items: Vec<T>,
+    pub total: u64,
+    pub window: Window,
+}
+
+impl<T: Listed> Answer for Page<T> {
+    const STATUS: u16 = 200;
+
+    fn encode(&self, envelope: &Envelope) -> Encoded {
+        if T::ARRAY_WHEN_PAGED && self.window.paged {
+            return success(StatusCode::OK, &self.items, Some(self.total), envelope);
+        }
+        success(StatusCode::OK, &Named(self), None, envelope)
+    }
+
+    fn schema(generator: &mut SchemaGenerator) -> Schema {
+        let items = generator.subschema_for::<T>();
+        let number = json_schema!({ "type": "integer", "minimum": 0 });
+        let named = json_schema!({
+            "type": "object",
+            "properties": {
+                (T::PLURAL): { "type": "array", "items": items },
+                "total": number,
+                "limit": number,
+                "offset": number,
+                "pagination": { "$ref": "#/components/schemas/Pagination" },
+            },
+            "required": [T::PLURAL, "total", "limit", "offset", "pagination"],
+            "additionalProperties": false,
+        });
+        if !T::ARRAY_WHEN_PAGED {
+            return success_schema(named, false);
+        }
+        success_schema(json_schema!({ "oneOf": [named, { "type": "array", "items": items }] }), true)
+    }
+}
+
+struct Named<'a, T>(&'a Page<T>);
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Pagination {
+    total: u64,
+    limit: usize,
+    offset: usize,
+    page: usize,
+    has_more: bool,
+}
+
+impl<T: Listed> Serialize for Named<'_, T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        use serde::ser::SerializeMap;
+        let Page { items, total, window } = self.0;
+        let mut map = serializer.serialize_map(Some(5))?;
+        map.serialize_entry(T::PLURAL, items)?;
+        map.serialize_entry("total", total)?;
+        map.serialize_entry("limit", &window.limit)?;
+        map.serialize_entry("offset", &window.offset)?;
+        let has_more = (window.offset + items.len()) < *total as usize;
+        let page = window.offset / window.limit + 1;
+        let pagination = Pagination { total: *total, limit: window.limit, offset: window.offset, page, has_more };
+        map.serialize_entry("pagination", &pagination)?;
+        map.end()
+    }
+}

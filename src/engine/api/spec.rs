@@ -1,0 +1,221 @@
+//! An operation's declaration: plain constant data from which routes, checks, documents, commands and tests follow.
+
+use crate::vocab::codes::Code;
+use crate::vocab::limits;
+use crate::vocab::permissions::Permission;
+use crate::vocab::rates::Rate;
+
+/// The HTTP method of an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Verb {
+    Get,
+    Post,
+    Put,
+    Patch,
+    Delete,
+}
+
+impl Verb {
+    /// All of them, in the order of the `Allow` header.
+    pub const ALL: [Verb; 5] = [Verb::Get, Verb::Post, Verb::Put, Verb::Patch, Verb::Delete];
+
+    /// The word on the wire.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Verb::Get => "GET",
+            Verb::Post => "POST",
+            Verb::Put => "PUT",
+            Verb::Patch => "PATCH",
+            Verb::Delete => "DELETE",
+        }
+    }
+
+    /// Whether the input comes in a body (else in the query).
+    pub const fn has_body(self) -> bool {
+        matches!(self, Verb::Post | Verb::Put | Verb::Patch)
+    }
+}
+
+/// Who may call an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Anybody, without a key.
+    Public,
+    /// A key with this permission.
+    Needs(Permission),
+    /// A key with one of these permissions.
+    NeedsOne(&'static [Permission]),
+    /// The operator of the machine, through the administration socket or with the server stopped. Not on the network at all.
+    Operator,
+}
+
+/// A key with this permission.
+pub const fn needs(permission: Permission) -> Access {
+    Access::Needs(permission)
+}
+
+/// A key with one of these permissions.
+pub const fn needs_one(permissions: &'static [Permission]) -> Access {
+    Access::NeedsOne(permissions)
+}
+
+/// Anybody, without a key.
+pub const fn public() -> Access {
+    Access::Public
+}
+
+/// The operator of the machine.
+pub const fn operator() -> Access {
+    Access::Operator
+}
+
+/// Whether `Idempotency-Key` is honoured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Replay {
+    Never,
+    /// With the header, the first answer is kept and given again.
+    Keyed,
+}
+
+/// How much work a query may be; decides where it runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Weight {
+    /// A few rows: runs where it is, which saves a hop between threads.
+    Light,
+    /// May walk many rows: runs on a thread that may be kept busy.
+    Heavy,
+}
+
+/// What is declared of an operation.
+#[derive(Clone, Copy, Debug)]
+pub struct Spec {
+    /// `noun.verb`: the file is `features/noun/ops/verb.rs`.
+    pub id: &'static str,
+    pub verb: Verb,
+    pub path: &'static str,
+    /// Further paths that do the same.
+    pub aliases: &'static [&'static str],
+    pub access: Access,
+    /// One line for lists.
+    pub summary: &'static str,
+    /// What a caller must know beyond the types: rules, units, source.
+    pub about: &'static str,
+    pub rate: Rate,
+    pub replay: Replay,
+    pub weight: Weight,
+    /// Codes it can fail with, beyond those of the pipeline.
+    pub fails: &'static [Code],
+    /// Bytes of body it takes.
+    pub body_bytes_max: usize,
+}
+
+impl Spec {
+    const fn new(id: &'static str, verb: Verb, path: &'static str, access: Access) -> Self {
+        Self {
+            id,
+            verb,
+            path,
+            aliases: &[],
+            access,
+            summary: "",
+            about: "",
+            rate: Rate::General,
+            replay: Replay::Never,
+            weight: Weight::Light,
+            fails: &[],
+            body_bytes_max: limits::BODY_BYTES_DEFAULT,
+        }
+    }
+
+    pub const fn get(id: &'static str, path: &'static str, access: Access) -> Self {
+        Self::new(id, Verb::Get, path, access)
+    }
+
+    pub const fn post(id: &'static str, path: &'static str, access: Access) -> Self {
+        Self::new(id, Verb::Post, path, access)
+    }
+
+    pub const fn put(id: &'static str, path: &'static str, access: Access) -> Self {
+        Self::new(id, Verb::Put, path, access)
+    }
+
+    pub const fn patch(id: &'static str, path: &'static str, access: Access) -> Self {
+        Self::new(id, Verb::Patch, path, access)
+    }
+
+    pub const fn delete(id: &'static str, path: &'static str, access: Access) -> Self {
+        Self::new(id, Verb::Delete, path, access)
+    }
+
+    pub const fn also_at(mut self, aliases: &'static [&'static str]) -> Self {
+        self.aliases = aliases;
+        self
+    }
+
+    pub const fn summary(mut self, summary: &'static str) -> Self {
+        self.summary = summary;
+        self
+    }
+
+    pub const fn about(mut self, about: &'static str) -> Self {
+        self.about = about;
+        self
+    }
+
+    pub const fn rate(mut self, rate: Rate) -> Self {
+        self.rate = rate;
+        self
+    }
+
+    pub const fn replay(mut self, replay: Replay) -> Self {
+        self.replay = replay;
+        self
+    }
+
+    pub const fn heavy(mut self) -> Self {
+        self.weight = Weight::Heavy;
+        self
+    }
+
+    pub const fn fails(mut self, codes: &'static [Code]) -> Self {
+        self.fails = codes;
+        self
+    }
+
+    pub const fn body_up_to(mut self, bytes: usize) -> Self {
+        self.body_bytes_max = bytes;
+        self
+    }
+
+    /// The feature it belongs to.
+    pub fn noun(&self) -> &'static str {
+        self.id.split_once('.').map_or(self.id, |(noun, _)| noun)
+    }
+
+    /// The names in braces in the path.
+    pub fn path_names(&self) -> impl Iterator<Item = &'static str> {
+        self.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'))
+    }
+
+    /// Every code a caller may see: declared ones and those that the pipeline itself answers with.
+    pub fn codes(&self) -> Vec<Code> {
+        let mut codes = vec![Code::InvalidRequest];
+        if self.verb.has_body() {
+            codes.extend([Code::MalformedJson, Code::PayloadTooLarge, Code::UnsupportedMediaType, Code::RequestTimeout]);
+        }
+        if matches!(self.access, Access::Needs(_) | Access::NeedsOne(_)) {
+            codes.extend([
+                Code::InvalidApiKey,
+                Code::InsufficientPermissions,
+                Code::RateLimitExceeded,
+                Code::LimiterUnavailable,
+            ]);
+        }
+        if self.replay == Replay::Keyed {
+            codes.extend([Code::IdempotencyKeyInvalid, Code::IdempotencyConflict, Code::IdempotencyInProgress]);
+        }
+        codes.extend([Code::MethodNotAllowed, Code::Internal, Code::Unavailable]);
+        codes.extend(self.fails.iter().filter(|code| !codes.contains(code)).copied().collect::<Vec<_>>());
+        codes
+    }
+}

@@ -1,0 +1,108 @@
+//! TABLE: every way an operation can fail: status, code on the wire, and what the caller should know.
+//!
+//! Codes are told apart by what the caller can do about them. The sentence here is the general one; a failure usually carries a
+//! detail that names the field and the remedy. Statuses and codes are those of the specification's Errors section; the ones it
+//! does not list are marked "ours".
+
+/// A way to fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Code {
+    InvalidRequest,
+    MalformedJson,
+    IdempotencyKeyInvalid,
+    InvalidApiKey,
+    InsufficientPermissions,
+    NotFound,
+    MethodNotAllowed,
+    RequestTimeout,
+    ContactExists,
+    NameTaken,
+    TransitionRefused,
+    LimitReached,
+    JobNotReady,
+    AlreadySetUp,
+    IdempotencyConflict,
+    PayloadTooLarge,
+    UnsupportedMediaType,
+    RateLimitExceeded,
+    Internal,
+    IdempotencyInProgress,
+    LimiterUnavailable,
+    Unavailable,
+}
+
+/// What is said of a code.
+#[derive(Clone, Copy, Debug)]
+pub struct CodeInfo {
+    pub code: Code,
+    pub status: u16,
+    /// The word on the wire.
+    pub wire: &'static str,
+    /// The sentence a caller gets when the failure has no detail of its own.
+    pub message: &'static str,
+}
+
+const fn code(code: Code, status: u16, wire: &'static str, message: &'static str) -> CodeInfo {
+    CodeInfo { code, status, wire, message }
+}
+
+/// Every code, in the order of [`Code`].
+pub const CODES: &[CodeInfo] = &[
+    code(Code::InvalidRequest, 400, "INVALID_REQUEST", "The request has a value that cannot be used."),
+    // Ours: tells a client's broken serialiser apart from a wrong value.
+    code(Code::MalformedJson, 400, "MALFORMED_JSON", "The body is not valid JSON."),
+    code(Code::IdempotencyKeyInvalid, 400, "IDEMPOTENCY_KEY_INVALID", "Idempotency-Key must have 1 to 100 characters."),
+    code(Code::InvalidApiKey, 401, "INVALID_API_KEY", "Invalid or missing API key"),
+    code(Code::InsufficientPermissions, 403, "INSUFFICIENT_PERMISSIONS", "Insufficient permissions"),
+    code(Code::NotFound, 404, "RESOURCE_NOT_FOUND", "There is no such resource."),
+    // Ours.
+    code(Code::MethodNotAllowed, 405, "METHOD_NOT_ALLOWED", "This path does not take that method; see the Allow header."),
+    // Ours.
+    code(Code::RequestTimeout, 408, "REQUEST_TIMEOUT", "The request did not arrive in time."),
+    // Ours: data.id says which contact it is.
+    code(Code::ContactExists, 409, "CONTACT_EXISTS", "The project has a contact with this email already."),
+    // Ours: data.id says what has the name.
+    code(Code::NameTaken, 409, "NAME_TAKEN", "This name is taken; choose another or change the one that has it."),
+    // Ours.
+    code(Code::TransitionRefused, 409, "TRANSITION_REFUSED", "The status cannot change in this way."),
+    // Ours.
+    code(Code::LimitReached, 409, "LIMIT_REACHED", "There are as many of these as one project may have."),
+    // Ours.
+    code(Code::JobNotReady, 409, "JOB_NOT_READY", "The job has not finished; ask for its status again later."),
+    // Ours.
+    code(Code::AlreadySetUp, 409, "ALREADY_SET_UP", "This installation has its owner already."),
+    code(Code::IdempotencyConflict, 409, "IDEMPOTENCY_CONFLICT", "This Idempotency-Key was used with another request."),
+    // Ours.
+    code(Code::PayloadTooLarge, 413, "PAYLOAD_TOO_LARGE", "The body is larger than this operation takes."),
+    // Ours.
+    code(Code::UnsupportedMediaType, 415, "UNSUPPORTED_MEDIA_TYPE", "Send the body with Content-Type: application/json."),
+    code(Code::RateLimitExceeded, 429, "RATE_LIMIT_EXCEEDED", "Rate limit exceeded"),
+    // Ours.
+    code(Code::Internal, 500, "INTERNAL_ERROR", "Something failed here; the requestId finds it in the log."),
+    code(Code::IdempotencyInProgress, 503, "IDEMPOTENCY_IN_PROGRESS", "A request with this Idempotency-Key is still running."),
+    // Ours.
+    code(Code::LimiterUnavailable, 503, "LIMITER_UNAVAILABLE", "The request limiter is not available; try again."),
+    // Ours.
+    code(Code::Unavailable, 503, "SERVICE_UNAVAILABLE", "The service cannot take this request now; try again."),
+];
+
+impl Code {
+    /// What the table says of this code.
+    pub fn info(self) -> &'static CodeInfo {
+        &CODES[self as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_code_stands_at_its_own_place_and_its_word_is_used_once() {
+        for (index, info) in CODES.iter().enumerate() {
+            assert_eq!(info.code as usize, index, "{}", info.wire);
+            assert_eq!(CODES.iter().filter(|other| other.wire == info.wire).count(), 1, "{}", info.wire);
+        }
+        assert_eq!(Code::Unavailable as usize + 1, CODES.len());
+    }
+}
