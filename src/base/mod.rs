@@ -1,4 +1,14 @@
 //! Small general tools with no product words in them.
 
+pub mod bounded;
 pub mod clock;
+pub mod email;
+pub mod hex;
+pub mod locale;
+pub mod network;
+pub mod parsed;
+pub mod patch;
+pub mod phone;
 pub mod random;
+pub mod secret;
+pub mod text;

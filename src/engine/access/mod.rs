@@ -1,1 +1,3 @@
-//! To come.
+//! Who may do what: the text of API keys.
+
+pub mod token;

@@ -1,0 +1,74 @@
+//! A whole number that is known to lie in its range.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
+
+/// A whole number from `MIN` to `MAX`, both included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+pub struct Bounded<const MIN: u64, const MAX: u64>(u64);
+
+impl<const MIN: u64, const MAX: u64> Bounded<MIN, MAX> {
+    /// The number, if it lies in the range.
+    pub fn new(number: u64) -> Option<Self> {
+        (MIN..=MAX).contains(&number).then_some(Self(number))
+    }
+
+    /// The number.
+    pub fn get(self) -> u64 {
+        self.0
+    }
+
+    /// The number as a count of things in memory.
+    pub fn count(self) -> usize {
+        usize::try_from(self.0).expect("the service runs on 64-bit machines only")
+    }
+}
+
+impl<const MIN: u64, const MAX: u64> fmt::Display for Bounded<MIN, MAX> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, f)
+    }
+}
+
+impl<'de, const MIN: u64, const MAX: u64> Deserialize<'de> for Bounded<MIN, MAX> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let number = i128::from(i64::deserialize(deserializer)?);
+        let outside = || D::Error::custom(format_args!("found {number}, expected a whole number from {MIN} to {MAX}"));
+        u64::try_from(number).ok().and_then(Self::new).ok_or_else(outside)
+    }
+}
+
+impl<const MIN: u64, const MAX: u64> JsonSchema for Bounded<MIN, MAX> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        format!("From{MIN}To{MAX}").into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "integer", "minimum": MIN, "maximum": MAX })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn takes_the_ends_and_nothing_beyond() {
+        let read =
+            |text: &str| serde_json::from_str::<Bounded<1, 100>>(text).map(Bounded::get).map_err(|error| error.to_string());
+        assert_eq!((read("1"), read("100")), (Ok(1), Ok(100)));
+        for outside in ["0", "101", "-1"] {
+            let error = read(outside).expect_err(outside);
+            assert!(error.starts_with(&format!("found {outside}, expected a whole number from 1 to 100")), "{error}");
+        }
+        assert!(read("1.5").is_err() && read("\"5\"").is_err());
+    }
+}

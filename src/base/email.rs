@@ -1,0 +1,442 @@
+//! An email address that was checked once and is right ever after.
+//!
+//! Accepted is what mail systems of today deliver to: a plain local part or one in UTF-8 (SMTPUTF8), and a domain name, also an
+//! international one. Refused is what only the grammar allows: quoted local parts, comments, address literals. Two spellings of
+//! one address are told to be the same by [`EmailAddress::normalised`].
+//!
+//! It does not know whether the address exists, nor that some providers ignore dots or what follows a plus sign.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::str::FromStr;
+
+use idna::uts46::{AsciiDenyList, DnsLength, Hyphens, Uts46};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::parsed;
+use super::text::{fold, is_invisible};
+
+/// RFC 5321 §4.5.3.1.3 limits a path to 256 octets; two of them are the angle brackets.
+pub const ADDRESS_BYTES_MAX: usize = 254;
+/// RFC 5321 §4.5.3.1.1.
+const LOCAL_BYTES_MAX: usize = 64;
+/// RFC 1035 §2.3.4: 255 octets on the wire are 253 written characters.
+const DOMAIN_BYTES_MAX: usize = 253;
+/// RFC 1035 §2.3.4.
+const LABEL_BYTES_MAX: usize = 63;
+
+/// A checked email address, kept as it was given.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct EmailAddress {
+    text: Box<str>,
+    /// Invariant: where the one `@` stands in `text`; at most [`LOCAL_BYTES_MAX`].
+    at: u8,
+}
+
+impl EmailAddress {
+    /// Check an address. Space around it is dropped; everything else is kept as given.
+    pub fn parse(given: &str) -> Result<Self, EmailError> {
+        let text = given.trim();
+        let at = match plain(text.as_bytes()) {
+            Some(at) => at,
+            None => examine(text)?,
+        };
+        Ok(Self { text: text.into(), at: u8::try_from(at).expect("the local part was found to be short") })
+    }
+
+    /// The address as it was given, without space around it.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// What stands before the `@`, as given.
+    pub fn local(&self) -> &str {
+        &self.text[..usize::from(self.at)]
+    }
+
+    /// What stands after the `@`, as given.
+    pub fn domain(&self) -> &str {
+        &self.text[usize::from(self.at) + 1..]
+    }
+
+    /// The domain in ASCII and small letters, as the DNS knows it.
+    pub fn domain_ascii(&self) -> Cow<'_, str> {
+        domain_to_ascii(self.domain()).expect("the domain was checked when the address was parsed")
+    }
+
+    /// One spelling for all spellings of this address: local part and domain case-folded, the domain in ASCII.
+    ///
+    /// Mail systems may tell `Ana@` from `ana@`, but none that matter do, and two contacts for one person are worse.
+    pub fn normalised(&self) -> String {
+        if self.text.is_ascii() {
+            return self.text.to_ascii_lowercase();
+        }
+        let mut normalised = fold(self.local());
+        normalised.push('@');
+        normalised.push_str(&self.domain_ascii());
+        normalised
+    }
+}
+
+/// Where the `@` stands, if the address is a right one in plain ASCII; `None` means only that a closer look is needed.
+///
+/// Nearly all addresses take this one pass over their bytes, because an import reads a million of them.
+fn plain(bytes: &[u8]) -> Option<usize> {
+    if bytes.len() > ADDRESS_BYTES_MAX {
+        return None;
+    }
+    let mut at = 0;
+    let mut previous = b'.';
+    loop {
+        match *bytes.get(at)? {
+            b'@' => break,
+            b'.' if previous == b'.' => return None,
+            byte if byte != b'.' && !is_local_byte(byte) => return None,
+            byte => previous = byte,
+        }
+        at += 1;
+    }
+    if previous == b'.' || at > LOCAL_BYTES_MAX {
+        return None;
+    }
+    plain_domain(&bytes[at + 1..]).then_some(at)
+}
+
+/// Whether this is a right domain name of plain ASCII labels, none of them international in disguise (`xn--`).
+fn plain_domain(domain: &[u8]) -> bool {
+    let mut label_bytes = 0;
+    let mut label_has_letter = false;
+    let mut dots = 0;
+    let mut previous = b'.';
+    for &byte in domain {
+        match byte {
+            b'.' => {
+                if label_bytes == 0 || label_bytes > LABEL_BYTES_MAX || previous == b'-' {
+                    return false;
+                }
+                dots += 1;
+                label_bytes = 0;
+                label_has_letter = false;
+            }
+            b'-' => {
+                // The third and fourth place may mark an international label, which needs the closer look.
+                if label_bytes == 0 || (label_bytes == 3 && previous == b'-') {
+                    return false;
+                }
+                label_bytes += 1;
+            }
+            b'0'..=b'9' => label_bytes += 1,
+            b'a'..=b'z' | b'A'..=b'Z' => {
+                label_bytes += 1;
+                label_has_letter = true;
+            }
+            _ => return false,
+        }
+        previous = byte;
+    }
+    let last_label_is_right = (1..=LABEL_BYTES_MAX).contains(&label_bytes) && previous != b'-' && label_has_letter;
+    dots > 0 && last_label_is_right && domain.len() <= DOMAIN_BYTES_MAX
+}
+
+/// The characters of RFC 5322 `atext` within ASCII.
+fn is_local_byte(byte: u8) -> bool {
+    const ALLOWED: [bool; 256] = {
+        let mut allowed = [false; 256];
+        let letters = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789!#$%&'*+-/=?^_`{|}~";
+        let mut index = 0;
+        while index < letters.len() {
+            allowed[letters[index] as usize] = true;
+            index += 1;
+        }
+        allowed
+    };
+    ALLOWED[usize::from(byte)]
+}
+
+/// The closer look: where the `@` stands, or what is wrong. It accepts all that [`plain`] accepts, and international addresses.
+fn examine(text: &str) -> Result<usize, EmailError> {
+    if text.is_empty() {
+        return Err(EmailError::Empty);
+    }
+    if text.len() > ADDRESS_BYTES_MAX {
+        return Err(EmailError::TooLong);
+    }
+    if text.chars().any(|c| c.is_control() || is_invisible(c)) {
+        return Err(EmailError::ControlCharacter);
+    }
+    if text.starts_with('"') {
+        return Err(EmailError::QuotedLocalPart);
+    }
+    if text.contains(['<', '>']) {
+        return Err(EmailError::DisplayName);
+    }
+    let (local, domain) = text.split_once('@').ok_or(EmailError::NoAt)?;
+    if domain.contains('@') {
+        return Err(EmailError::ManyAts);
+    }
+    if text.chars().any(char::is_whitespace) {
+        return Err(EmailError::Space);
+    }
+    examine_local(local)?;
+    let ascii = examine_domain(domain)?;
+    if local.len() + 1 + ascii.len() > ADDRESS_BYTES_MAX {
+        return Err(EmailError::TooLong);
+    }
+    Ok(local.len())
+}
+
+fn examine_local(local: &str) -> Result<(), EmailError> {
+    if local.is_empty() {
+        return Err(EmailError::LocalPartEmpty);
+    }
+    if local.len() > LOCAL_BYTES_MAX {
+        return Err(EmailError::LocalPartTooLong);
+    }
+    if local.starts_with('.') || local.ends_with('.') || local.contains("..") {
+        return Err(EmailError::LocalPartDots);
+    }
+    let forbidden = |c: char| c.is_ascii() && c != '.' && !is_local_byte(c as u8);
+    match local.chars().find(|&c| forbidden(c)) {
+        Some(character) => Err(EmailError::LocalPartCharacter(character)),
+        None => Ok(()),
+    }
+}
+
+fn examine_domain(domain: &str) -> Result<Cow<'_, str>, EmailError> {
+    if domain.is_empty() {
+        return Err(EmailError::DomainEmpty);
+    }
+    if domain.starts_with('[') {
+        return Err(EmailError::AddressLiteral);
+    }
+    let ascii = domain_to_ascii(domain).ok_or(EmailError::DomainInvalid)?;
+    let (_, last_label) = ascii.rsplit_once('.').ok_or(EmailError::DomainWithoutDot)?;
+    if last_label.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err(EmailError::AddressLiteral);
+    }
+    Ok(ascii)
+}
+
+fn domain_to_ascii(domain: &str) -> Option<Cow<'_, str>> {
+    // Hyphens in the third and fourth place are in real use and harmless: only the ends of a label are checked.
+    Uts46::new().to_ascii(domain.as_bytes(), AsciiDenyList::STD3, Hyphens::CheckFirstLast, DnsLength::Verify).ok()
+}
+
+/// Why a text is not an email address we take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EmailError {
+    Empty,
+    TooLong,
+    ControlCharacter,
+    QuotedLocalPart,
+    DisplayName,
+    NoAt,
+    ManyAts,
+    Space,
+    LocalPartEmpty,
+    LocalPartTooLong,
+    LocalPartDots,
+    LocalPartCharacter(char),
+    DomainEmpty,
+    DomainWithoutDot,
+    DomainInvalid,
+    AddressLiteral,
+}
+
+impl fmt::Display for EmailError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sentence = match self {
+            Self::Empty => "The email address is empty; give one like name@example.com.",
+            Self::TooLong => "The email address is longer than 254 bytes; mail cannot be sent to it.",
+            Self::ControlCharacter => {
+                "The email address contains a control or invisible character; type it anew instead of pasting it."
+            }
+            Self::QuotedLocalPart => "The part before the @ is in quotation marks, which is not supported; give it without them.",
+            Self::DisplayName => "Give only the email address that stands between < and >, without the name.",
+            Self::NoAt => "The email address has no @; give one like name@example.com.",
+            Self::ManyAts => "The email address has more than one @; give exactly one address.",
+            Self::Space => "The email address contains a space; remove it.",
+            Self::LocalPartEmpty => "There is nothing before the @; give an address like name@example.com.",
+            Self::LocalPartTooLong => "The part before the @ is longer than 64 bytes; mail cannot be sent to it.",
+            Self::LocalPartDots => "The part before the @ starts or ends with a dot or has two in a row; remove the extra dot.",
+            Self::LocalPartCharacter(character) => {
+                return write!(f, "The part before the @ contains {character:?}, which is not allowed there; remove it.");
+            }
+            Self::DomainEmpty => "There is nothing after the @; give an address like name@example.com.",
+            Self::DomainWithoutDot => "The domain after the @ has no dot; give it in full, like example.com.",
+            Self::DomainInvalid => "The domain after the @ is not a valid domain name; check its spelling.",
+            Self::AddressLiteral => "The part after the @ is an IP address; give a domain name like example.com.",
+        };
+        f.write_str(sentence)
+    }
+}
+
+impl std::error::Error for EmailError {}
+
+impl FromStr for EmailAddress {
+    type Err = EmailError;
+
+    fn from_str(given: &str) -> Result<Self, EmailError> {
+        Self::parse(given)
+    }
+}
+
+impl fmt::Display for EmailAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl fmt::Debug for EmailAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.text, f)
+    }
+}
+
+impl Serialize for EmailAddress {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.text)
+    }
+}
+
+impl<'de> Deserialize<'de> for EmailAddress {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        parsed::deserialize(deserializer, "an email address as text")
+    }
+}
+
+impl JsonSchema for EmailAddress {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "EmailAddress".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "format": "email", "maxLength": ADDRESS_BYTES_MAX })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn refused(given: &str) -> EmailError {
+        EmailAddress::parse(given).expect_err(given)
+    }
+
+    #[test]
+    fn accepts_addresses_that_mail_systems_deliver_to() {
+        for given in [
+            "a@b.co",
+            "Ana.Maria+news@Example.COM",
+            "o'brien@example.com",
+            "!#$%&'*+-/=?^_`{|}~@example.com",
+            "x@1and1.com",
+            "x@sub-domain.example.museum",
+            "用户@例え.jp",
+            "josé@example.com",
+            "info@xn--mnchen-3ya.de",
+            "info@münchen.de",
+            "a@r3---sn.example.com",
+        ] {
+            assert_eq!(EmailAddress::parse(given).map(|email| email.to_string()), Ok(given.to_owned()));
+        }
+    }
+
+    #[test]
+    fn keeps_the_address_as_given_without_the_space_around_it() {
+        let email = EmailAddress::parse(" \tAna@Example.com\u{a0}\r\n").expect("right but for the space around it");
+        assert_eq!((email.as_str(), email.local(), email.domain()), ("Ana@Example.com", "Ana", "Example.com"));
+    }
+
+    #[test]
+    fn one_address_has_one_normalised_form() {
+        let normalised = |given: &str| EmailAddress::parse(given).expect(given).normalised();
+        assert_eq!(normalised("Ana+News@EXAMPLE.com"), "ana+news@example.com");
+        assert_eq!(normalised("INFO@MÜNCHEN.de"), "info@xn--mnchen-3ya.de");
+        assert_eq!(normalised("info@XN--MNCHEN-3YA.de"), "info@xn--mnchen-3ya.de");
+        assert_eq!(normalised("info@münchen。de"), "info@xn--mnchen-3ya.de");
+        // The same é as one character and as e with a combining accent.
+        assert_eq!(normalised("Jos\u{e9}@example.com"), normalised("jose\u{301}@example.com"));
+    }
+
+    #[test]
+    fn refuses_with_the_reason() {
+        assert_eq!(refused("  "), EmailError::Empty);
+        assert_eq!(refused("ana.example.com"), EmailError::NoAt);
+        assert_eq!(refused("a@b@example.com"), EmailError::ManyAts);
+        assert_eq!(refused("a@example.com, b@example.com"), EmailError::ManyAts);
+        assert_eq!(refused("a b@example.com"), EmailError::Space);
+        assert_eq!(refused("a@exa mple.com"), EmailError::Space);
+        assert_eq!(refused("a\0@example.com"), EmailError::ControlCharacter);
+        assert_eq!(refused("a@example.com\r\nBcc: b@example.com"), EmailError::ControlCharacter);
+        assert_eq!(refused("a\u{200b}@example.com"), EmailError::ControlCharacter);
+        assert_eq!(refused("a\u{202e}@example.com"), EmailError::ControlCharacter);
+        assert_eq!(refused("\"a b\"@example.com"), EmailError::QuotedLocalPart);
+        assert_eq!(refused("Ana <ana@example.com>"), EmailError::DisplayName);
+        assert_eq!(refused("@example.com"), EmailError::LocalPartEmpty);
+        assert_eq!(refused(".a@example.com"), EmailError::LocalPartDots);
+        assert_eq!(refused("a.@example.com"), EmailError::LocalPartDots);
+        assert_eq!(refused("a..b@example.com"), EmailError::LocalPartDots);
+        assert_eq!(refused("a(b)@example.com"), EmailError::LocalPartCharacter('('));
+        assert_eq!(refused("a@"), EmailError::DomainEmpty);
+        assert_eq!(refused("a@localhost"), EmailError::DomainWithoutDot);
+        assert_eq!(refused("a@[127.0.0.1]"), EmailError::AddressLiteral);
+        assert_eq!(refused("a@127.0.0.1"), EmailError::AddressLiteral);
+        for domain in ["-a.com", "a-.com", "a..com", ".com", "com.", "a_b.com", "xn--a.com", "a,b.com", "xn--.com"] {
+            assert_eq!(refused(&format!("a@{domain}")), EmailError::DomainInvalid, "{domain}");
+        }
+    }
+
+    #[test]
+    fn refuses_what_is_one_byte_too_long() {
+        let domain = format!("{}.{}.{}.com", "a".repeat(63), "b".repeat(63), "c".repeat(57));
+        let longest = format!("{}@{domain}", "l".repeat(64));
+        assert_eq!(longest.len(), ADDRESS_BYTES_MAX);
+        assert!(EmailAddress::parse(&longest).is_ok());
+        assert_eq!(refused(&format!("{longest}m")), EmailError::TooLong);
+        assert_eq!(refused(&format!("{}@example.com", "l".repeat(65))), EmailError::LocalPartTooLong);
+        assert_eq!(refused(&format!("a@{}.com", "b".repeat(64))), EmailError::DomainInvalid);
+        // Thirty labels of two bytes each are six bytes each in ASCII, and then the whole is too long.
+        let grows = format!("{}@{}com", "l".repeat(64), "é.".repeat(30));
+        assert!(grows.len() < 160);
+        assert_eq!(refused(&grows), EmailError::TooLong);
+    }
+
+    #[test]
+    fn reads_and_writes_as_text_and_gives_its_reason() {
+        let email: EmailAddress = serde_json::from_str("\" Ana@example.com\"").expect("a right address");
+        assert_eq!(serde_json::to_string(&email).expect("text"), "\"Ana@example.com\"");
+        let error = serde_json::from_str::<EmailAddress>("\"ana\"").expect_err("no @").to_string();
+        assert!(error.starts_with("The email address has no @"), "{error}");
+        let error = serde_json::from_str::<EmailAddress>("7").expect_err("a number").to_string();
+        assert!(error.contains("expected an email address as text"), "{error}");
+    }
+
+    proptest! {
+        /// The short way may only save time: whatever it accepts, the closer look accepts with the same result.
+        #[test]
+        fn the_short_way_accepts_only_what_the_closer_look_accepts(text in "[a-zA-Z0-9.+@_ -]{0,12}@[a-zA-Z0-9.-]{0,16}(xn--|\\.c|)") {
+            if let Some(at) = plain(text.as_bytes()) {
+                prop_assert_eq!(examine(&text), Ok(at));
+                prop_assert_eq!(domain_to_ascii(&text[at + 1..]).expect("examined"), text[at + 1..].to_ascii_lowercase());
+            }
+        }
+
+        #[test]
+        fn nothing_makes_it_panic_and_normalising_twice_changes_nothing(text in "\\PC{0,10}@\\PC{0,10}(\\.com|)") {
+            if let Ok(email) = EmailAddress::parse(&text) {
+                let once = email.normalised();
+                if let Ok(again) = EmailAddress::parse(&once) {
+                    prop_assert_eq!(again.normalised(), once);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! A field of a partial change: left out, cleared, or given.
+//!
+//! A field of this type must carry `#[serde(default)]`: without it serde reads a field that is left out as `null`, which would
+//! clear it. There is no `Serialize`: this is a shape for what comes in, never for what is kept or goes out.
+
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Deserialize, Deserializer};
+
+/// What a partial change says about one field.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Patch<T> {
+    /// Nothing: the field stays as it is.
+    #[default]
+    Absent,
+    /// `null`: the field is cleared.
+    Null,
+    /// The field's new value.
+    Value(T),
+}
+
+impl<T> Patch<T> {
+    /// Change `current` as this says; tells nothing about whether the value differs.
+    pub fn apply(self, current: &mut Option<T>) {
+        match self {
+            Self::Absent => {}
+            Self::Null => *current = None,
+            Self::Value(value) => *current = Some(value),
+        }
+    }
+
+    /// Whether the field was left out.
+    pub fn is_absent(&self) -> bool {
+        matches!(self, Self::Absent)
+    }
+
+    /// The same with another value.
+    pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Patch<U> {
+        match self {
+            Self::Absent => Patch::Absent,
+            Self::Null => Patch::Null,
+            Self::Value(value) => Patch::Value(change(value)),
+        }
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Patch<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Option::deserialize(deserializer).map(|value| value.map_or(Self::Null, Self::Value))
+    }
+}
+
+impl<T: JsonSchema> JsonSchema for Patch<T> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        Option::<T>::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        Option::<T>::json_schema(generator)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, Deserialize, JsonSchema)]
+    struct Change {
+        #[serde(default)]
+        phone: Patch<String>,
+    }
+
+    fn read(json: &str) -> Patch<String> {
+        serde_json::from_str::<Change>(json).expect(json).phone
+    }
+
+    #[test]
+    fn tells_left_out_from_null_from_given() {
+        assert_eq!(read("{}"), Patch::Absent);
+        assert_eq!(read(r#"{"phone":null}"#), Patch::Null);
+        assert_eq!(read(r#"{"phone":"112"}"#), Patch::Value("112".to_owned()));
+        assert!(serde_json::from_str::<Change>(r#"{"phone":112}"#).is_err());
+    }
+
+    #[test]
+    fn applies_as_it_says() {
+        let changed = |patch: Patch<u8>| {
+            let mut current = Some(1);
+            patch.apply(&mut current);
+            current
+        };
+        assert_eq!([changed(Patch::Absent), changed(Patch::Null), changed(Patch::Value(2))], [Some(1), None, Some(2)]);
+    }
+
+    #[test]
+    fn its_schema_is_nullable_and_not_required() {
+        let schema = serde_json::to_value(schemars::schema_for!(Change)).expect("a schema is JSON");
+        assert_eq!(schema["properties"]["phone"], serde_json::json!({ "type": ["string", "null"] }));
+        assert_eq!(schema.get("required"), None);
+    }
+}

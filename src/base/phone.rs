@@ -1,0 +1,132 @@
+//! A telephone number as people write it.
+//!
+//! Free-form by the interface: it is shown and handed on, never dialled, so it does not know national numbering plans.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::str::FromStr;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::parsed;
+
+/// The interface promises room for this many characters and refuses more.
+pub const PHONE_CHARACTERS_MAX: usize = 30;
+
+/// A telephone number: at most 30 characters, at least one of them a digit.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Phone(Box<str>);
+
+impl Phone {
+    /// Check a number. Space around it is dropped.
+    pub fn parse(given: &str) -> Result<Self, PhoneError> {
+        let text = given.trim();
+        if text.is_empty() {
+            return Err(PhoneError::Empty);
+        }
+        if text.chars().count() > PHONE_CHARACTERS_MAX {
+            return Err(PhoneError::TooLong);
+        }
+        if text.chars().any(char::is_control) {
+            return Err(PhoneError::ControlCharacter);
+        }
+        // Digits of any script: people write numbers in their own.
+        if !text.chars().any(char::is_numeric) {
+            return Err(PhoneError::NoDigit);
+        }
+        Ok(Self(text.into()))
+    }
+
+    /// The number as it was given, without space around it.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Why a text is not a telephone number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PhoneError {
+    Empty,
+    TooLong,
+    ControlCharacter,
+    NoDigit,
+}
+
+impl fmt::Display for PhoneError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Empty => "The phone number is empty; give null to clear it, or leave it out.",
+            Self::TooLong => "The phone number is longer than 30 characters; shorten it.",
+            Self::ControlCharacter => "The phone number contains a control character; type it anew instead of pasting it.",
+            Self::NoDigit => "The phone number contains no digit; give one like +44 20 7946 0958.",
+        })
+    }
+}
+
+impl std::error::Error for PhoneError {}
+
+impl FromStr for Phone {
+    type Err = PhoneError;
+
+    fn from_str(given: &str) -> Result<Self, PhoneError> {
+        Self::parse(given)
+    }
+}
+
+impl fmt::Display for Phone {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Serialize for Phone {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for Phone {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        parsed::deserialize(deserializer, "a phone number as text")
+    }
+}
+
+impl JsonSchema for Phone {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Phone".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "minLength": 1, "maxLength": PHONE_CHARACTERS_MAX })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn accepts_numbers_as_people_write_them() {
+        for given in ["+44 20 7946 0958", "(030) 12-34", "112", "٠١٢٣", "555 0100 ext. 7"] {
+            assert_eq!(Phone::parse(&format!(" {given} ")).map(|phone| phone.to_string()), Ok(given.to_owned()));
+        }
+    }
+
+    #[test]
+    fn counts_characters_and_not_bytes() {
+        assert!(Phone::parse(&"٠".repeat(30)).is_ok());
+        assert_eq!(Phone::parse(&"1".repeat(31)), Err(PhoneError::TooLong));
+    }
+
+    #[test]
+    fn refuses_with_the_reason() {
+        assert_eq!(Phone::parse(" "), Err(PhoneError::Empty));
+        assert_eq!(Phone::parse("none"), Err(PhoneError::NoDigit));
+        assert_eq!(Phone::parse("12\u{0}3"), Err(PhoneError::ControlCharacter));
+    }
+}

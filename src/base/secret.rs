@@ -1,0 +1,152 @@
+//! Values that must not be seen, and the small arithmetic around them.
+//!
+//! It does not know what any secret opens; the words in a key's text are the business of whoever makes the key.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer};
+use sha2::{Digest, Sha256};
+use subtle::ConstantTimeEq;
+use zeroize::Zeroize;
+
+use super::random::Random;
+
+/// A value that is wiped from memory when dropped and that no log line can show. It cannot be serialised: who must write it out
+/// says [`Secret::expose`].
+#[derive(Clone)]
+pub struct Secret<T: Zeroize = String>(T);
+
+impl<T: Zeroize> Secret<T> {
+    /// Hide a value.
+    pub fn new(value: T) -> Self {
+        Self(value)
+    }
+
+    /// The value itself. Each use of this word is a place to review.
+    pub fn expose(&self) -> &T {
+        &self.0
+    }
+}
+
+impl<T: Zeroize> Drop for Secret<T> {
+    fn drop(&mut self) {
+        self.0.zeroize();
+    }
+}
+
+impl<T: Zeroize> fmt::Debug for Secret<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("(secret)")
+    }
+}
+
+impl<T: Zeroize> fmt::Display for Secret<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("(secret)")
+    }
+}
+
+impl<'de> Deserialize<'de> for Secret<String> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer).map(Self)
+    }
+}
+
+impl JsonSchema for Secret<String> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Secret".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "format": "password", "writeOnly": true })
+    }
+}
+
+/// The SHA-256 sum of the bytes.
+pub fn sha256(bytes: &[u8]) -> [u8; 32] {
+    Sha256::digest(bytes).into()
+}
+
+/// Whether two byte strings are the same, in a time that does not tell where they differ. Their lengths are no secret.
+pub fn same(left: &[u8], right: &[u8]) -> bool {
+    left.ct_eq(right).into()
+}
+
+const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/// `length` random letters and digits, each carrying log2 62 = 5.95 bits.
+pub fn random_base62(random: &dyn Random, length: usize) -> String {
+    // The largest multiple of 62 in a byte: values above it would favour the first digits, so they are drawn again.
+    const FAIR: u8 = 248;
+    let mut text = String::with_capacity(length);
+    while text.len() < length {
+        let mut bytes: [u8; 32] = random.bytes();
+        let digits = bytes.iter().filter(|&&byte| byte < FAIR).map(|byte| char::from(BASE62[usize::from(byte % 62)]));
+        text.extend(digits.take(length - text.len()));
+        bytes.zeroize();
+    }
+    text
+}
+
+/// How many characters [`checksum`] has: 62⁶ is the first power of 62 above 2³².
+pub const CHECKSUM_BYTES: usize = 6;
+
+/// A CRC-32 as letters and digits: tells a mistyped or invented key from a real one without looking it up.
+pub fn checksum(bytes: &[u8]) -> [u8; CHECKSUM_BYTES] {
+    let mut rest = crc32fast::hash(bytes);
+    let mut digits = [b'0'; CHECKSUM_BYTES];
+    for digit in digits.iter_mut().rev() {
+        *digit = BASE62[(rest % 62) as usize];
+        rest /= 62;
+    }
+    digits
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::random::SeededRandom;
+    use super::*;
+
+    #[test]
+    fn no_formatting_shows_a_secret() {
+        let secret = Secret::new("hunter2".to_owned());
+        assert_eq!(format!("{secret} {secret:?} {secret:#?}"), "(secret) (secret) (secret)");
+        assert_eq!(secret.expose(), "hunter2");
+    }
+
+    #[test]
+    fn sha256_is_the_published_function() {
+        let sum = super::super::hex::encode(&sha256(b"abc"));
+        assert_eq!(sum, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    }
+
+    #[test]
+    fn only_equal_bytes_are_the_same() {
+        assert!(same(b"abc", b"abc"));
+        assert!(!same(b"abc", b"abd") && !same(b"abc", b"ab") && !same(b"", b"a"));
+    }
+
+    #[test]
+    fn random_text_uses_all_digits_about_equally() {
+        let text = random_base62(&SeededRandom::new(7), 62_000);
+        assert_eq!(text.len(), 62_000);
+        for digit in BASE62 {
+            let count = text.bytes().filter(|byte| byte == digit).count();
+            assert!((850..1150).contains(&count), "{} appears {count} times", char::from(*digit));
+        }
+    }
+
+    #[test]
+    fn a_checksum_notices_a_changed_letter() {
+        assert_eq!(checksum(b"").as_slice(), b"000000");
+        // CRC-32 of these nine digits is 0xCBF43926, its published check value.
+        assert_eq!(checksum(b"123456789").as_slice(), b"3jZRME".as_slice());
+        assert_ne!(checksum(b"123456788"), checksum(b"123456789"));
+    }
+}

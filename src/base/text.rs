@@ -1,0 +1,359 @@
+//! Bounded text without control characters, and colours.
+//!
+//! Lengths are counted in characters, as the interface documents them. It knows nothing about what the text names.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::Deref;
+use std::str::FromStr;
+
+use icu_normalizer::ComposingNormalizerBorrowed;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::parsed;
+
+/// One line of at most `MAX` characters, possibly none, without space around it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ShortText<const MAX: usize>(Box<str>);
+
+/// One line of 1 to `MAX` characters, without space around it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Name<const MAX: usize>(ShortText<MAX>);
+
+/// Text of at most `MAX` characters that may have several lines, without space around it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LongText<const MAX: usize>(Box<str>);
+
+impl<const MAX: usize> ShortText<MAX> {
+    /// Check a text. Space around it is dropped.
+    pub fn parse(given: &str) -> Result<Self, TextError> {
+        let text = given.trim();
+        check(text, MAX, char::is_control)?;
+        Ok(Self(text.into()))
+    }
+}
+
+impl<const MAX: usize> Name<MAX> {
+    /// Check a name. Space around it is dropped.
+    pub fn parse(given: &str) -> Result<Self, TextError> {
+        let text = ShortText::parse(given)?;
+        if text.is_empty() { Err(TextError::Empty) } else { Ok(Self(text)) }
+    }
+
+    /// One spelling for all spellings that people take for the same name: see [`fold`].
+    pub fn folded(&self) -> String {
+        fold(self)
+    }
+}
+
+impl<const MAX: usize> LongText<MAX> {
+    /// Check a text. Space around it is dropped; line ends become one line feed each.
+    pub fn parse(given: &str) -> Result<Self, TextError> {
+        let text = given.trim();
+        let text = if text.contains('\r') { Cow::Owned(text.replace("\r\n", "\n")) } else { Cow::Borrowed(text) };
+        check(&text, MAX, |character| character.is_control() && !matches!(character, '\n' | '\t'))?;
+        Ok(Self(text.into()))
+    }
+}
+
+fn check(text: &str, characters_max: usize, forbidden: fn(char) -> bool) -> Result<(), TextError> {
+    // A text has no more characters than bytes: most texts are short enough without counting.
+    if text.len() > characters_max && text.chars().count() > characters_max {
+        return Err(TextError::TooLong { characters_max });
+    }
+    match text.chars().find(|&character| forbidden(character)) {
+        Some(character) => Err(TextError::ControlCharacter(character)),
+        None => Ok(()),
+    }
+}
+
+/// The text in small letters and in one Unicode form (NFC): equal for all spellings that people take for the same.
+pub fn fold(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_ascii_lowercase();
+    }
+    // The final sigma is the same letter as the other one: its capital form does not tell them apart.
+    let final_sigma = |character| if character == 'ς' { 'σ' } else { character };
+    let lowered: String = text.chars().flat_map(char::to_lowercase).map(final_sigma).collect();
+    ComposingNormalizerBorrowed::new_nfc().normalize(&lowered).into_owned()
+}
+
+/// Characters that show nothing and hide or turn around what stands beside them. Joiners are not among them: scripts need those.
+pub fn is_invisible(character: char) -> bool {
+    matches!(character, '\u{ad}' | '\u{200b}' | '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}')
+        || matches!(character, '\u{2060}'..='\u{206f}' | '\u{feff}')
+}
+
+/// Why a text is not taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextError {
+    Empty,
+    TooLong { characters_max: usize },
+    ControlCharacter(char),
+}
+
+impl fmt::Display for TextError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => f.write_str("The text is empty; give at least one character."),
+            Self::TooLong { characters_max } => write!(f, "The text is longer than {characters_max} characters; shorten it."),
+            Self::ControlCharacter(character) => {
+                write!(f, "The text contains the control character U+{:04X}; remove it.", u32::from(*character))
+            }
+        }
+    }
+}
+
+impl std::error::Error for TextError {}
+
+impl<const MAX: usize> Deref for ShortText<MAX> {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl<const MAX: usize> Deref for Name<MAX> {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl<const MAX: usize> Deref for LongText<MAX> {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl<const MAX: usize> FromStr for ShortText<MAX> {
+    type Err = TextError;
+
+    fn from_str(given: &str) -> Result<Self, TextError> {
+        Self::parse(given)
+    }
+}
+
+impl<const MAX: usize> FromStr for Name<MAX> {
+    type Err = TextError;
+
+    fn from_str(given: &str) -> Result<Self, TextError> {
+        Self::parse(given)
+    }
+}
+
+impl<const MAX: usize> FromStr for LongText<MAX> {
+    type Err = TextError;
+
+    fn from_str(given: &str) -> Result<Self, TextError> {
+        Self::parse(given)
+    }
+}
+
+impl<const MAX: usize> Serialize for ShortText<MAX> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self)
+    }
+}
+
+impl<const MAX: usize> Serialize for Name<MAX> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self)
+    }
+}
+
+impl<const MAX: usize> Serialize for LongText<MAX> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self)
+    }
+}
+
+impl<'de, const MAX: usize> Deserialize<'de> for ShortText<MAX> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        parsed::deserialize(deserializer, "text")
+    }
+}
+
+impl<'de, const MAX: usize> Deserialize<'de> for Name<MAX> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        parsed::deserialize(deserializer, "text")
+    }
+}
+
+impl<'de, const MAX: usize> Deserialize<'de> for LongText<MAX> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        parsed::deserialize(deserializer, "text")
+    }
+}
+
+impl<const MAX: usize> JsonSchema for ShortText<MAX> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        format!("ShortText{MAX}").into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "maxLength": MAX })
+    }
+}
+
+impl<const MAX: usize> JsonSchema for Name<MAX> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        format!("Name{MAX}").into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "minLength": 1, "maxLength": MAX })
+    }
+}
+
+impl<const MAX: usize> JsonSchema for LongText<MAX> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        format!("LongText{MAX}").into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "maxLength": MAX })
+    }
+}
+
+/// A colour, written `#RRGGBB`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Color {
+    pub red: u8,
+    pub green: u8,
+    pub blue: u8,
+}
+
+/// The text is not a colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ColorError;
+
+impl fmt::Display for ColorError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("The colour is not of the form #RRGGBB; give # and six hexadecimal digits, like #1A73E8.")
+    }
+}
+
+impl std::error::Error for ColorError {}
+
+impl FromStr for Color {
+    type Err = ColorError;
+
+    fn from_str(given: &str) -> Result<Self, ColorError> {
+        let digits = given.trim().strip_prefix('#').ok_or(ColorError)?;
+        let [red, green, blue] = super::hex::decode(digits).ok_or(ColorError)?;
+        Ok(Self { red, green, blue })
+    }
+}
+
+impl fmt::Display for Color {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "#{:02X}{:02X}{:02X}", self.red, self.green, self.blue)
+    }
+}
+
+impl Serialize for Color {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Color {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        parsed::deserialize(deserializer, "a colour as text, like #1A73E8")
+    }
+}
+
+impl JsonSchema for Color {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Color".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "pattern": "^#[0-9a-fA-F]{6}$" })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_characters_and_drops_the_space_around() {
+        assert_eq!(ShortText::<5>::parse("  ñandú ").as_deref(), Ok("ñandú"));
+        assert_eq!(ShortText::<4>::parse("ñandú"), Err(TextError::TooLong { characters_max: 4 }));
+    }
+
+    #[test]
+    fn refuses_control_characters_by_their_number() {
+        for control in ['\0', '\u{1b}', '\u{7f}', '\u{85}', '\n'] {
+            assert_eq!(ShortText::<9>::parse(&format!("a{control}b")), Err(TextError::ControlCharacter(control)));
+        }
+        let sentence = ShortText::<9>::parse("a\0b").expect_err("U+0000").to_string();
+        assert_eq!(sentence, "The text contains the control character U+0000; remove it.");
+    }
+
+    #[test]
+    fn a_name_is_never_empty_but_a_text_may_be() {
+        assert_eq!(Name::<9>::parse(" \t "), Err(TextError::Empty));
+        assert_eq!(ShortText::<9>::parse(" ").as_deref(), Ok(""));
+    }
+
+    #[test]
+    fn long_text_keeps_its_lines_and_no_other_control_character() {
+        assert_eq!(LongText::<9>::parse("a\r\nb\tc").as_deref(), Ok("a\nb\tc"));
+        assert_eq!(LongText::<9>::parse("a\rb"), Err(TextError::ControlCharacter('\r')));
+        assert_eq!(LongText::<2>::parse("a\nb"), Err(TextError::TooLong { characters_max: 2 }));
+    }
+
+    #[test]
+    fn folding_makes_spellings_of_one_name_equal() {
+        assert_eq!(fold("CAFÉ"), fold("cafe\u{301}"));
+        assert_eq!(fold("ΟΔΟΣ"), fold("οδος"));
+        assert_eq!(fold("VIP"), "vip");
+        assert_ne!(fold("cafe"), fold("café"));
+    }
+
+    #[test]
+    fn schemas_say_the_lengths() {
+        let schema = |schema: Schema| serde_json::to_value(schema).expect("a schema is JSON");
+        let mut generator = SchemaGenerator::default();
+        assert_eq!(
+            schema(Name::<50>::json_schema(&mut generator)),
+            serde_json::json!({ "type": "string", "minLength": 1, "maxLength": 50 })
+        );
+        assert_eq!(
+            schema(ShortText::<50>::json_schema(&mut generator)),
+            serde_json::json!({ "type": "string", "maxLength": 50 })
+        );
+    }
+
+    #[test]
+    fn colours_are_six_digits() {
+        assert_eq!("#1a73E8".parse::<Color>().map(|color| color.to_string()), Ok("#1A73E8".to_owned()));
+        for wrong in ["1A73E8", "#FFF", "#1A73E8F", "#1A73EG", "red", "#ééé", ""] {
+            assert_eq!(wrong.parse::<Color>(), Err(ColorError), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! The text of an API key: `sk_live_`, 32 random letters and digits, and a checksum of 6.
+//!
+//! The checksum lets a mistyped or invented key be refused without a look into the store, and lets scanners of published code
+//! recognise a leaked one. It does not know which keys exist: those are kept and found by [`PresentedKey::hash`].
+
+use std::fmt;
+
+use crate::base::random::Random;
+use crate::base::secret::{CHECKSUM_BYTES, Secret, checksum, random_base62, sha256};
+use crate::vocab::environment::Environment;
+
+/// 32 × log2 62 = 190.5 random bits: beyond guessing, and no key is ever drawn twice.
+const RANDOM_BYTES: usize = 32;
+const MARK: &str = "sk_";
+const SIGNED_BYTES: usize = MARK.len() + "live_".len() + RANDOM_BYTES;
+const TOKEN_BYTES: usize = SIGNED_BYTES + CHECKSUM_BYTES;
+/// Some clients put the vendor's short name before the mark (`mm_sk_live_…`); longer than this is no short name.
+const VENDOR_BYTES_MAX: usize = 16;
+
+/// Make the text of a new key.
+pub fn create(environment: Environment, random: &dyn Random) -> Secret {
+    // Room for the whole from the start: a text that grows leaves its first part behind in freed memory.
+    let mut token = String::with_capacity(TOKEN_BYTES);
+    token.push_str(MARK);
+    token.push_str(environment.word());
+    token.push('_');
+    token.push_str(Secret::new(random_base62(random, RANDOM_BYTES)).expose());
+    let sum = checksum(token.as_bytes());
+    token.extend(sum.map(char::from));
+    Secret::new(token)
+}
+
+/// A key that a caller presented: well-formed, but not known to exist.
+#[derive(Clone, Copy)]
+pub struct PresentedKey<'a> {
+    /// The world the key says it opens.
+    pub environment: Environment,
+    token: &'a str,
+}
+
+impl PresentedKey<'_> {
+    /// By what the key is kept and found.
+    pub fn hash(&self) -> [u8; 32] {
+        sha256(self.token.as_bytes())
+    }
+}
+
+impl fmt::Debug for PresentedKey<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{MARK}{}_(secret)", self.environment)
+    }
+}
+
+/// The text is not a key that we ever gave out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Malformed;
+
+/// Read the text of a key, with or without a vendor's short name before it.
+pub fn parse(given: &str) -> Result<PresentedKey<'_>, Malformed> {
+    let token = if given.starts_with(MARK) { given } else { without_vendor(given).ok_or(Malformed)? };
+    let after_mark = token.strip_prefix(MARK).ok_or(Malformed)?;
+    let (word, rest) = after_mark.split_once('_').ok_or(Malformed)?;
+    let environment: Environment = word.parse().map_err(|_| Malformed)?;
+    if token.len() != TOKEN_BYTES || !rest.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+        return Err(Malformed);
+    }
+    let (signed, sum) = token.as_bytes().split_at(SIGNED_BYTES);
+    if checksum(signed) != sum {
+        return Err(Malformed);
+    }
+    Ok(PresentedKey { environment, token })
+}
+
+fn without_vendor(given: &str) -> Option<&str> {
+    let (vendor, token) = given.split_once('_')?;
+    let is_short_name = (1..=VENDOR_BYTES_MAX).contains(&vendor.len())
+        && vendor.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
+    is_short_name.then_some(token)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::random::SeededRandom;
+
+    fn key(environment: Environment, seed: u64) -> String {
+        create(environment, &SeededRandom::new(seed)).expose().clone()
+    }
+
+    #[test]
+    fn what_is_created_is_read_back_with_its_environment() {
+        for environment in Environment::ALL {
+            for seed in 1..500 {
+                let token = key(environment, seed);
+                assert_eq!(token.len(), 46);
+                assert!(token.starts_with(&format!("sk_{environment}_")), "{token}");
+                assert_eq!(parse(&token).map(|presented| presented.environment), Ok(environment));
+            }
+        }
+    }
+
+    #[test]
+    fn a_vendor_name_before_it_changes_nothing() {
+        let token = key(Environment::Live, 1);
+        let hash = parse(&token).expect("created").hash();
+        assert_eq!(hash, sha256(token.as_bytes()));
+        for vendor in ["mm", "a", "vendor0123456789"] {
+            let named = format!("{vendor}_{token}");
+            assert_eq!(parse(&named).map(|presented| presented.hash()), Ok(hash), "{vendor}");
+        }
+        for wrong in ["", "MM", "m-m", "vendor01234567890", "mm_mm", "é", "sk"] {
+            assert_eq!(parse(&format!("{wrong}_{token}")).err(), Some(Malformed), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn any_changed_missing_or_added_letter_is_malformed() {
+        let token = key(Environment::Test, 2);
+        for place in 0..token.len() {
+            let mut changed = token.clone().into_bytes();
+            changed[place] = if changed[place] == b'x' { b'y' } else { b'x' };
+            let changed = String::from_utf8(changed).expect("ASCII");
+            assert_eq!(parse(&changed).err(), Some(Malformed), "{changed}");
+            assert_eq!(parse(&token[..place]).err(), Some(Malformed));
+        }
+        assert_eq!(parse(&format!("{token}x")).err(), Some(Malformed));
+        assert_eq!(parse(&token.replacen("test", "live", 1)).err(), Some(Malformed));
+    }
+
+    #[test]
+    fn nothing_prints_the_key() {
+        let token = key(Environment::Live, 3);
+        let presented = parse(&token).expect("created");
+        assert_eq!(format!("{presented:?}"), "sk_live_(secret)");
+    }
+}

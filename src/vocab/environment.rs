@@ -1,0 +1,70 @@
+//! The two worlds a key can open: one for trying out, one for real.
+
+use std::fmt;
+use std::str::FromStr;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Which of the two separate worlds is meant. What happens in one never shows in the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Environment {
+    /// For trying out: mail never leaves the machine.
+    Test,
+    /// For real people.
+    Live,
+}
+
+impl Environment {
+    /// Both, in the order of their declaration.
+    pub const ALL: [Self; 2] = [Self::Test, Self::Live];
+
+    /// The word used in keys, folders and on the command line.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Test => "test",
+            Self::Live => "live",
+        }
+    }
+}
+
+impl fmt::Display for Environment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())
+    }
+}
+
+/// The text names neither environment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EnvironmentError;
+
+impl fmt::Display for EnvironmentError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("The environment is neither test nor live; give one of these words.")
+    }
+}
+
+impl std::error::Error for EnvironmentError {}
+
+impl FromStr for Environment {
+    type Err = EnvironmentError;
+
+    fn from_str(given: &str) -> Result<Self, EnvironmentError> {
+        Self::ALL.into_iter().find(|environment| environment.word() == given).ok_or(EnvironmentError)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn its_word_is_the_same_everywhere() {
+        for environment in Environment::ALL {
+            assert_eq!(environment.word().parse(), Ok(environment));
+            assert_eq!(serde_json::to_value(environment).expect("text"), environment.word());
+        }
+        assert_eq!("Live".parse::<Environment>(), Err(EnvironmentError));
+    }
+}
