@@ -3,5 +3,6 @@
 pub mod base;
 pub mod engine;
 pub mod features;
+pub mod operations;
 pub mod surfaces;
 pub mod vocab;

@@ -3,4 +3,9 @@
 pub mod codes;
 pub mod environment;
 pub mod ids;
+pub mod limits;
+pub mod permissions;
+pub mod rates;
+pub mod settings;
 pub mod tables;
+pub mod webhook_events;

@@ -1,3 +1,8 @@
-//! Who may do what: the text of API keys.
+//! Who may do what, how often, and whether it was done already.
 
+pub mod audit;
+pub mod budgets;
+pub mod keys;
+pub mod links;
+pub mod replays;
 pub mod token;

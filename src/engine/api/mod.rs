@@ -1,3 +1,25 @@
 //! One declaration per operation and one pipeline for all of them.
+//!
+//! A feature implements [`operation::Operation`] and one of its four kinds; `src/operations.rs` lists them; everything else that
+//! speaks of operations (the router, the checks, the documents, the sweeping tests) reads that table.
 
+pub mod answer;
+pub mod call;
+pub mod caller;
+pub mod engine;
+pub mod failure;
+pub mod input;
+pub mod openapi;
+pub mod operation;
+pub mod page;
+mod router;
+pub mod spec;
 pub mod wire;
+
+pub use answer::{Answer, Bare, Created, Done, Envelope};
+pub use caller::{Caller, Context, Principal};
+pub use engine::{Engine, World};
+pub use failure::Failure;
+pub use operation::{Command, Entry, Operation, Outward, Query, Raw, RawRequest, View, command, outward, query, raw};
+pub use page::{Limit, Listed, Page, Window};
+pub use spec::{Access, BodySize, Replay, Spec, needs, needs_one, operator, public};

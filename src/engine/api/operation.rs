@@ -82,7 +82,10 @@ pub type Asked = Box<dyn FnOnce(&View<'_>, &Envelope) -> Result<Encoded, Failure
 #[derive(Clone, Copy)]
 pub enum Run {
     /// Decodes and runs in one go: nothing is boxed on the way of a light query.
-    Query { run: fn(&View<'_>, &Arguments<'_>, &Envelope) -> Result<Encoded, Failure>, ask: fn(&Arguments<'_>) -> Result<(bool, Asked), Failure> },
+    Query {
+        run: fn(&View<'_>, &Arguments<'_>, &Envelope) -> Result<Encoded, Failure>,
+        ask: fn(&Arguments<'_>) -> Result<(bool, Asked), Failure>,
+    },
     Command(fn(&Arguments<'_>) -> Result<Prepared, Failure>),
     Outward(fn(Context, &Arguments<'_>, Envelope) -> Pending<Encoded>),
     Raw(fn(Context, &Arguments<'_>, RawRequest) -> Pending<Reply>),

@@ -11,7 +11,7 @@ use crate::vocab::limits;
 
 /// `limit`: how many items at most, 1 to 100; 20 if absent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limit(pub u32);
+pub struct Limit(pub u64);
 
 impl Default for Limit {
     fn default() -> Self {
@@ -23,10 +23,10 @@ impl<'de> Deserialize<'de> for Limit {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let value = u64::deserialize(deserializer)?;
         let max = limits::PAGE_LIMIT_MAX;
-        match u32::try_from(value) {
-            Ok(value) if (1..=max).contains(&value) => Ok(Self(value)),
-            _ => Err(D::Error::custom(format_args!("expected a number from 1 to {max}"))),
+        if !(1..=max).contains(&value) {
+            return Err(D::Error::custom(format_args!("expected a number from 1 to {max}")));
         }
+        Ok(Self(value))
     }
 }
 
@@ -53,14 +53,18 @@ pub struct Window {
 
 impl Window {
     /// The window that `page` (from 1) or `offset` asks for.
-    pub fn new(limit: Limit, offset: Option<u32>, page: Option<u32>) -> Result<Self, Failure> {
-        let size = limit.0 as usize;
-        match (page, offset) {
-            (Some(_), Some(_)) => Err(Failure::field("page", "give either page or offset, not both")),
-            (Some(0), None) => Err(Failure::field("page", "pages are counted from 1")),
-            (Some(page), None) => Ok(Self { limit: size, offset: (page as usize - 1) * size, paged: true }),
-            (None, offset) => Ok(Self { limit: size, offset: offset.unwrap_or(0) as usize, paged: false }),
+    pub fn new(limit: Limit, offset: Option<u64>, page: Option<u64>) -> Result<Self, Failure> {
+        let max = limits::PAGE_OFFSET_MAX;
+        let (field, offset) = match (page, offset) {
+            (Some(_), Some(_)) => return Err(Failure::field("page", "give either page or offset, not both")),
+            (Some(0), None) => return Err(Failure::field("page", "pages are counted from 1")),
+            (Some(page), None) => ("page", (page - 1).saturating_mul(limit.0)),
+            (None, offset) => ("offset", offset.unwrap_or(0)),
+        };
+        if offset > max {
+            return Err(Failure::field(field, format_args!("lists end at item {max}; narrow the list with a filter")));
         }
+        Ok(Self { limit: limit.0 as usize, offset: offset as usize, paged: page.is_some() })
     }
 
     /// The part of `all` in this window.

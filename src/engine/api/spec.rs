@@ -1,9 +1,8 @@
 //! An operation's declaration: plain constant data from which routes, checks, documents, commands and tests follow.
 
 use crate::vocab::codes::Code;
-use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
-use crate::vocab::rates::Rate;
+use crate::vocab::rates::RouteGroup;
 
 /// The HTTP method of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -86,6 +85,17 @@ pub enum Weight {
     Heavy,
 }
 
+/// How many bytes of body an operation takes; the numbers are settings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BodySize {
+    /// One object: `limits.body_bytes_default`.
+    Default,
+    /// A list of objects: `limits.body_bytes_bulk`.
+    Bulk,
+    /// A file: `limits.upload_bytes_max`.
+    Upload,
+}
+
 /// What is declared of an operation.
 #[derive(Clone, Copy, Debug)]
 pub struct Spec {
@@ -100,13 +110,12 @@ pub struct Spec {
     pub summary: &'static str,
     /// What a caller must know beyond the types: rules, units, source.
     pub about: &'static str,
-    pub rate: Rate,
+    pub rate: RouteGroup,
     pub replay: Replay,
     pub weight: Weight,
     /// Codes it can fail with, beyond those of the pipeline.
     pub fails: &'static [Code],
-    /// Bytes of body it takes.
-    pub body_bytes_max: usize,
+    pub body: BodySize,
 }
 
 impl Spec {
@@ -119,11 +128,11 @@ impl Spec {
             access,
             summary: "",
             about: "",
-            rate: Rate::General,
+            rate: RouteGroup::General,
             replay: Replay::Never,
             weight: Weight::Light,
             fails: &[],
-            body_bytes_max: limits::BODY_BYTES_DEFAULT,
+            body: BodySize::Default,
         }
     }
 
@@ -162,7 +171,7 @@ impl Spec {
         self
     }
 
-    pub const fn rate(mut self, rate: Rate) -> Self {
+    pub const fn rate(mut self, rate: RouteGroup) -> Self {
         self.rate = rate;
         self
     }
@@ -182,8 +191,8 @@ impl Spec {
         self
     }
 
-    pub const fn body_up_to(mut self, bytes: usize) -> Self {
-        self.body_bytes_max = bytes;
+    pub const fn body(mut self, size: BodySize) -> Self {
+        self.body = size;
         self
     }
 
@@ -204,12 +213,7 @@ impl Spec {
             codes.extend([Code::MalformedJson, Code::PayloadTooLarge, Code::UnsupportedMediaType, Code::RequestTimeout]);
         }
         if matches!(self.access, Access::Needs(_) | Access::NeedsOne(_)) {
-            codes.extend([
-                Code::InvalidApiKey,
-                Code::InsufficientPermissions,
-                Code::RateLimitExceeded,
-                Code::LimiterUnavailable,
-            ]);
+            codes.extend([Code::InvalidApiKey, Code::InsufficientPermissions, Code::RateLimitExceeded, Code::LimiterUnavailable]);
         }
         if self.replay == Replay::Keyed {
             codes.extend([Code::IdempotencyKeyInvalid, Code::IdempotencyConflict, Code::IdempotencyInProgress]);

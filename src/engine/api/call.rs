@@ -1,0 +1,390 @@
+//! The one pipeline of every operation: route, authenticate, count, authorise, replay, decode, run, commit, encode.
+//!
+//! The order is the specification's: a request that reaches the limiter counts even if its key lacks a permission, its input is
+//! wrong or a replay answers it; a refusal of the limiter leaves no replay record behind.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::header::{ALLOW, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
+use http::{HeaderMap, StatusCode};
+
+use super::answer::{self, Encoded, Envelope};
+use super::caller::{Caller, Context, Principal};
+use super::engine::{Engine, World};
+use super::failure::Failure;
+use super::input::Arguments;
+use super::operation::{Entry, Prepared, RawRequest, Run, View};
+use super::router::Route;
+use super::spec::{Access, BodySize, Replay, Spec, Weight};
+use super::wire::{Body, BodyError, Incoming, Peer, Reply, ReplyBody, Service};
+use crate::engine::access::audit::{self, Act};
+use crate::engine::access::budgets::Allowance;
+use crate::engine::access::keys::Grant;
+use crate::engine::access::replays::{Guard, Kept, Known, Ticket};
+use crate::engine::access::token;
+use crate::engine::store::{Store, WriteTx};
+use crate::vocab::codes::Code;
+use crate::vocab::limits;
+
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+const LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
+const REMAINING: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
+const RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
+const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
+const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+
+/// The engine as a service: shared, so that an operation that waits can hold on to it.
+pub struct Api(pub Arc<Engine>);
+
+impl Service for Api {
+    async fn call(&self, request: Incoming) -> Reply {
+        let envelope = self.0.envelope();
+        let mut call = Call { engine: &self.0, envelope, allowance: None, replayed: false };
+        match call.run(request).await {
+            Ok(Outcome::Encoded(encoded)) => call.reply(encoded),
+            Ok(Outcome::Raw(mut reply)) => {
+                call.head(&mut reply.headers);
+                reply
+            }
+            Err(refusal) => call.refuse(refusal),
+        }
+    }
+}
+
+/// A failure, and the headers that go with it.
+struct Refusal {
+    failure: Failure,
+    header: Option<(HeaderName, HeaderValue)>,
+}
+
+impl<F: Into<Failure>> From<F> for Refusal {
+    fn from(failure: F) -> Self {
+        Self { failure: failure.into(), header: None }
+    }
+}
+
+enum Outcome {
+    Encoded(Encoded),
+    Raw(Reply),
+}
+
+struct Call<'e> {
+    engine: &'e Arc<Engine>,
+    envelope: Envelope,
+    allowance: Option<Allowance>,
+    replayed: bool,
+}
+
+impl Call<'_> {
+    async fn run(&mut self, request: Incoming) -> Result<Outcome, Refusal> {
+        let Incoming { method, uri, headers, body, peer } = request;
+        let operator = peer == Peer::Operator;
+        let (entry, path) = match self.engine.router.find(&method, uri.path(), operator) {
+            Route::Found { entry, path } => (entry, path),
+            Route::OtherMethods(allowed) => return Err(method_not_allowed(&allowed)),
+            Route::Unknown => return Err(Failure::because(Code::NotFound, "There is no such path; see /openapi.json.").into()),
+        };
+        let spec = entry.spec;
+        let principal = self.authenticate(spec, &headers)?;
+        self.count(spec, &principal)?;
+        authorise(spec, &principal)?;
+        let caller = Caller { principal, request: self.envelope.request };
+        let query = uri.query().unwrap_or_default();
+        if let Run::Raw(run) = entry.run {
+            let arguments = Arguments { spec, path, query, body: b"{}" };
+            let context = self.context(caller);
+            return Ok(Outcome::Raw(run(context, &arguments, RawRequest { headers, body }).await?));
+        }
+        let body = if spec.verb.has_body() { self.body(spec, &headers, body).await? } else { Bytes::new() };
+        let ticket = ticket(spec, &caller, &headers, uri.path(), &body)?;
+        let arguments = Arguments { spec, path, query, body: &body };
+        self.dispatch(entry, caller, &arguments, ticket).await.map(Outcome::Encoded).map_err(Refusal::from)
+    }
+
+    fn context(&self, caller: Caller) -> Context {
+        Context { engine: self.engine.clone(), caller, envelope: self.envelope }
+    }
+
+    fn authenticate(&self, spec: &Spec, headers: &HeaderMap) -> Result<Principal, Refusal> {
+        match spec.access {
+            Access::Public => Ok(Principal::Anonymous),
+            Access::Operator => Ok(Principal::Operator),
+            Access::Needs(_) | Access::NeedsOne(_) => {
+                let presented = presented(headers);
+                let found = presented.and_then(|text| token::parse(text).ok()).and_then(|key| self.engine.keys.find(&key));
+                found.map(Principal::Key).ok_or_else(|| unauthorized(presented.is_some()))
+            }
+        }
+    }
+
+    fn count(&mut self, spec: &Spec, principal: &Principal) -> Result<(), Refusal> {
+        let Principal::Key(grant) = principal else { return Ok(()) };
+        grant.usage.note(self.envelope.timestamp);
+        let Some(limits) = &grant.account.limits else {
+            return Err(Failure::new(Code::LimiterUnavailable).after_seconds(1).into());
+        };
+        let limit = limits[spec.rate as usize];
+        let allowance = grant.account.budgets.take(spec.rate, limit, self.envelope.timestamp);
+        self.allowance = Some(allowance);
+        if allowance.granted {
+            return Ok(());
+        }
+        Err(Failure::new(Code::RateLimitExceeded).after_seconds(allowance.retry_after).into())
+    }
+
+    async fn body(&self, spec: &Spec, headers: &HeaderMap, body: Body) -> Result<Bytes, Refusal> {
+        let limits = &self.engine.settings.limits;
+        let limit = match spec.body {
+            BodySize::Default => limits.body_bytes_default.count(),
+            BodySize::Bulk => limits.body_bytes_bulk.count(),
+            BodySize::Upload => limits.upload_bytes_max.count(),
+        };
+        let bytes = body.collect(limit).await.map_err(|error| body_failure(error, limit))?;
+        if !bytes.is_empty() && !is_json(headers) {
+            return Err(Code::UnsupportedMediaType.into());
+        }
+        Ok(bytes)
+    }
+
+    async fn dispatch(
+        &mut self,
+        entry: &'static Entry,
+        caller: Caller,
+        arguments: &Arguments<'_>,
+        ticket: Option<Ticket>,
+    ) -> Result<Encoded, Failure> {
+        match entry.run {
+            Run::Query { run, .. } if entry.spec.weight == Weight::Light => {
+                let world = self.engine.world(caller.environment());
+                let tx = self.store(entry.spec, &caller).read();
+                let view = View { tx: &tx, caller: &caller, search: &world.search, now: self.envelope.timestamp };
+                run(&view, arguments, &self.envelope)
+            }
+            Run::Query { ask, .. } => self.heavy(ask(arguments)?, caller, entry.spec).await,
+            Run::Command(prepare) => self.command(prepare, entry.spec, caller, arguments, ticket).await,
+            Run::Outward(run) => run(self.context(caller), arguments, self.envelope).await,
+            Run::Raw(_) => unreachable!("raw operations are dispatched before their body is read"),
+        }
+    }
+
+    fn store(&self, spec: &Spec, caller: &Caller) -> &Arc<Store> {
+        match spec.access {
+            Access::Operator => &self.engine.control,
+            _ => &self.engine.world(caller.environment()).store,
+        }
+    }
+
+    /// A query that may walk many rows: on a thread of its own, and, where asked, after the index has caught up.
+    async fn heavy(
+        &self,
+        (refresh, asked): (bool, super::operation::Asked),
+        caller: Caller,
+        spec: &'static Spec,
+    ) -> Result<Encoded, Failure> {
+        let world: Arc<World> = self.engine.world(caller.environment()).clone();
+        let store = self.store(spec, &caller).clone();
+        if refresh {
+            let position = store.feed_position();
+            if !world.search.caught_up(position, limits::SEARCH_REFRESH_TIMEOUT).await {
+                return Err(Failure::because(Code::Unavailable, "The search index has not caught up yet.").after_seconds(1));
+            }
+        }
+        let envelope = self.envelope;
+        let work = move || {
+            let tx = store.read();
+            let view = View { tx: &tx, caller: &caller, search: &world.search, now: envelope.timestamp };
+            asked(&view, &envelope)
+        };
+        tokio::task::spawn_blocking(work).await.unwrap_or_else(|panic| Err(Failure::internal(panic)))
+    }
+
+    async fn command(
+        &mut self,
+        prepare: fn(&Arguments<'_>) -> Result<Prepared, Failure>,
+        spec: &'static Spec,
+        caller: Caller,
+        arguments: &Arguments<'_>,
+        ticket: Option<Ticket>,
+    ) -> Result<Encoded, Failure> {
+        let guard = match &ticket {
+            None => None,
+            Some(ticket) => Some(
+                self.engine.running.begin(ticket).ok_or_else(|| Failure::new(Code::IdempotencyInProgress).after_seconds(1))?,
+            ),
+        };
+        let envelope = self.envelope;
+        let prepared = prepare(arguments);
+        if ticket.is_none() && prepared.is_err() {
+            // Nothing to write and nothing to remember.
+            return Err(prepared.err().expect("just seen to be an error"));
+        }
+        let store = self.store(spec, &caller);
+        let wrote = store.write(move |tx| write(tx, prepared, spec, &caller, ticket, guard, &envelope)).await??;
+        match wrote {
+            Wrote::Fresh(encoded) => Ok(encoded),
+            Wrote::Kept(kept) => {
+                self.replayed = true;
+                let status = StatusCode::from_u16(kept.status).map_err(Failure::internal)?;
+                Ok(Encoded { status, body: kept.body })
+            }
+        }
+    }
+
+    fn reply(&self, encoded: Encoded) -> Reply {
+        let mut headers = HeaderMap::with_capacity(8);
+        headers.insert(CONTENT_TYPE, JSON);
+        headers.insert(CONTENT_LENGTH, HeaderValue::from(encoded.body.len()));
+        self.head(&mut headers);
+        Reply { status: encoded.status, headers, body: ReplyBody::Whole(encoded.body.into()) }
+    }
+
+    /// The headers that every answer has.
+    fn head(&self, headers: &mut HeaderMap) {
+        let id = HeaderValue::from_bytes(&self.envelope.request.text()).expect("an id is ASCII");
+        headers.insert(REQUEST_ID, id);
+        if let Some(allowance) = &self.allowance {
+            headers.insert(LIMIT, HeaderValue::from(allowance.limit));
+            headers.insert(REMAINING, HeaderValue::from(allowance.remaining));
+            headers.insert(RESET, HeaderValue::from(allowance.reset));
+        }
+        if self.replayed {
+            headers.insert(REPLAYED, HeaderValue::from_static("true"));
+        }
+    }
+
+    fn refuse(&self, Refusal { failure, header }: Refusal) -> Reply {
+        if let Some(cause) = &failure.cause {
+            tracing::error!(request = %self.envelope.request, code = failure.code.info().wire, cause, "a request failed");
+        }
+        let mut reply = self.reply(answer::failure(&failure, &self.envelope));
+        if let Some(seconds) = failure.retry_after {
+            reply.headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        if let Some((name, value)) = header {
+            reply.headers.insert(name, value);
+        }
+        reply
+    }
+}
+
+/// What a command's transaction came to.
+enum Wrote {
+    Fresh(Encoded),
+    Kept(Kept),
+}
+
+/// The body of a command's transaction: the effect, the audit row and the replay record, or the refusal and its record.
+fn write(
+    tx: &mut WriteTx<'_>,
+    prepared: Result<Prepared, Failure>,
+    spec: &'static Spec,
+    caller: &Caller,
+    ticket: Option<Ticket>,
+    _guard: Option<Guard>,
+    envelope: &Envelope,
+) -> Result<Wrote, Failure> {
+    if let Some(ticket) = &ticket {
+        match ticket.look_up(tx, tx.now())? {
+            Known::New => {}
+            Known::Answered(kept) => return Ok(Wrote::Kept(kept)),
+            Known::Conflict => return Err(Code::IdempotencyConflict.into()),
+        }
+    }
+    let encoded = match prepared.and_then(|run| run(tx, caller, envelope)) {
+        Ok(encoded) => {
+            let act = Act { operation: spec.id.into(), key: caller.key(), request: envelope.request.to_string() };
+            audit::note(tx, envelope.request.number, &act);
+            encoded
+        }
+        Err(failure) => {
+            let status = failure.code.info().status;
+            // 429 and 5xx are never kept: the same key may try again.
+            if ticket.is_none() || status == 429 || status >= 500 {
+                return Err(failure);
+            }
+            tx.roll_back();
+            answer::failure(&failure, envelope)
+        }
+    };
+    if let Some(ticket) = &ticket {
+        ticket.keep(tx, encoded.status.as_u16(), &encoded.body);
+    }
+    Ok(Wrote::Fresh(encoded))
+}
+
+/// The key in the request, in any of the three forms that clients use.
+fn presented(headers: &HeaderMap) -> Option<&str> {
+    if let Some(value) = headers.get(AUTHORIZATION) {
+        let (scheme, key) = value.to_str().ok()?.split_once(' ')?;
+        let known = scheme.eq_ignore_ascii_case("bearer") || scheme.eq_ignore_ascii_case("apikey");
+        return known.then(|| key.trim());
+    }
+    headers.get(API_KEY)?.to_str().ok()
+}
+
+fn unauthorized(presented: bool) -> Refusal {
+    // RFC 6750 §3.1: no error code when no credentials were sent.
+    let challenge = if presented { r#"Bearer realm="mailmill", error="invalid_token""# } else { r#"Bearer realm="mailmill""# };
+    let header = (WWW_AUTHENTICATE, HeaderValue::from_static(challenge));
+    Refusal { failure: Code::InvalidApiKey.into(), header: Some(header) }
+}
+
+fn authorise(spec: &Spec, principal: &Principal) -> Result<(), Refusal> {
+    let Principal::Key(grant) = principal else { return Ok(()) };
+    let grant: &Grant = grant;
+    let (allowed, scope) = match spec.access {
+        Access::Needs(permission) => (grant.permissions.contains(permission), permission.word()),
+        Access::NeedsOne(permissions) => {
+            (permissions.iter().any(|permission| grant.permissions.contains(*permission)), permissions[0].word())
+        }
+        Access::Public | Access::Operator => (true, ""),
+    };
+    if allowed {
+        return Ok(());
+    }
+    let challenge = format!(r#"Bearer realm="mailmill", error="insufficient_scope", scope="{scope}""#);
+    let header = HeaderValue::from_str(&challenge).expect("permission names are ASCII");
+    let failure = Failure::new(Code::InsufficientPermissions).with(serde_json::json!({ "permission": scope }));
+    Err(Refusal { failure, header: Some((WWW_AUTHENTICATE, header)) })
+}
+
+fn method_not_allowed(allowed: &str) -> Refusal {
+    let header = HeaderValue::from_str(allowed).expect("method names are ASCII");
+    Refusal { failure: Code::MethodNotAllowed.into(), header: Some((ALLOW, header)) }
+}
+
+/// Why a body could not be read, for the caller.
+pub fn body_failure(error: BodyError, limit: usize) -> Failure {
+    match error {
+        BodyError::TooLarge => Failure::because(
+            Code::PayloadTooLarge,
+            format!("The body is larger than the {limit} bytes this operation takes; send it in parts."),
+        )
+        .with(serde_json::json!({ "maxBytes": limit })),
+        BodyError::TooSlow => Code::RequestTimeout.into(),
+        BodyError::Broken => Failure::because(Code::InvalidRequest, "The body ended before it was complete."),
+    }
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    let Some(value) = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()) else { return false };
+    let essence = value.split(';').next().unwrap_or_default().trim();
+    essence.eq_ignore_ascii_case("application/json")
+}
+
+/// The ticket of a request with an idempotency key, where the operation honours one.
+fn ticket(spec: &Spec, caller: &Caller, headers: &HeaderMap, path: &str, body: &[u8]) -> Result<Option<Ticket>, Failure> {
+    let (Replay::Keyed, Some(value), Some(key)) = (spec.replay, headers.get(IDEMPOTENCY_KEY), caller.key()) else {
+        return Ok(None);
+    };
+    let text = value
+        .to_str()
+        .map_err(|_| Failure::because(Code::IdempotencyKeyInvalid, "Idempotency-Key must have visible ASCII characters only."))?;
+    if text.is_empty() || text.chars().count() > limits::IDEMPOTENCY_KEY_CHARACTERS_MAX {
+        return Err(Code::IdempotencyKeyInvalid.into());
+    }
+    Ok(Some(Ticket::new(key, text.as_bytes(), spec.verb.name(), path, body)))
+}

@@ -1,0 +1,99 @@
+//! The engine: everything a request needs, put together once at the start.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::answer::{Envelope, RequestId};
+use super::operation::Entry;
+use super::router::Router;
+use crate::base::clock::Clock;
+use crate::base::random::Random;
+use crate::engine::access::keys::KeyRing;
+use crate::engine::access::links::Links;
+use crate::engine::access::replays::Running;
+use crate::engine::search::Index;
+use crate::engine::store::Store;
+use crate::engine::store::seal::Seal;
+use crate::vocab::environment::Environment;
+use crate::vocab::settings::Settings;
+
+/// One environment: its store and what is derived from it. A key opens one of them and holds no handle to the other.
+pub struct World {
+    pub environment: Environment,
+    pub store: Arc<Store>,
+    pub search: Arc<Index>,
+}
+
+/// What [`Engine::new`] puts together.
+pub struct Parts {
+    pub settings: Arc<Settings>,
+    pub clock: Arc<dyn Clock>,
+    pub random: Arc<dyn Random>,
+    pub control: Arc<Store>,
+    pub test: Arc<World>,
+    pub live: Arc<World>,
+    pub seal: Seal,
+    pub links: Links,
+    pub operations: &'static [Entry],
+}
+
+/// Everything a request needs.
+pub struct Engine {
+    pub settings: Arc<Settings>,
+    pub clock: Arc<dyn Clock>,
+    pub random: Arc<dyn Random>,
+    pub control: Arc<Store>,
+    pub keys: KeyRing,
+    pub seal: Seal,
+    pub links: Links,
+    pub operations: &'static [Entry],
+    pub(super) router: Router,
+    pub(super) running: Arc<Running>,
+    test: Arc<World>,
+    live: Arc<World>,
+    boot: u32,
+    requests: AtomicU64,
+}
+
+impl Engine {
+    /// Put the engine together.
+    pub fn new(parts: Parts) -> Self {
+        let Parts { settings, clock, random, control, test, live, seal, links, operations } = parts;
+        let boot = u32::from_be_bytes(random.bytes());
+        Self {
+            settings,
+            clock,
+            random,
+            control,
+            keys: KeyRing::default(),
+            seal,
+            links,
+            operations,
+            router: Router::new(operations),
+            running: Arc::default(),
+            test,
+            live,
+            boot,
+            requests: AtomicU64::new(1),
+        }
+    }
+
+    /// The world of an environment.
+    pub fn world(&self, environment: Environment) -> &Arc<World> {
+        match environment {
+            Environment::Test => &self.test,
+            Environment::Live => &self.live,
+        }
+    }
+
+    /// Both worlds.
+    pub fn worlds(&self) -> [&Arc<World>; 2] {
+        [&self.test, &self.live]
+    }
+
+    /// The envelope of a request that begins now.
+    pub fn envelope(&self) -> Envelope {
+        let number = self.requests.fetch_add(1, Ordering::Relaxed);
+        Envelope { timestamp: self.clock.now(), request: RequestId { boot: self.boot, number } }
+    }
+}
