@@ -1,0 +1,301 @@
+//! What an API key may be allowed to do.
+//!
+//! The words and their meaning are the interface's; which operation needs which permission stands in that operation's
+//! declaration and nowhere else.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::str::FromStr;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{Error, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// One thing a key may be allowed to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Permission {
+    AudienceRead,
+    AudienceWrite,
+    EmailRead,
+    EmailWrite,
+    EmailSend,
+    EmailValidate,
+    EmailPreview,
+    DomainRead,
+    DomainWrite,
+    CampaignRead,
+    CampaignWrite,
+    ProjectWrite,
+    WebhookRead,
+    WebhookWrite,
+}
+
+/// All permissions in the order of their declaration: the word on the wire, and what it allows.
+#[rustfmt::skip]
+const TABLE: [(Permission, &str, &str); 14] = [
+    (Permission::AudienceRead,  "audience:read",  "View subscribers, tags and audience segments."),
+    (Permission::AudienceWrite, "audience:write", "Add and update subscribers, manage tags and segments, report events."),
+    (Permission::EmailRead,     "email:read",     "View email templates and sending history."),
+    (Permission::EmailWrite,    "email:write",    "Create and edit generated emails."),
+    (Permission::EmailSend,     "email:send",     "Send test and live emails."),
+    (Permission::EmailValidate, "email:validate", "Check compatibility, links and deliverability."),
+    (Permission::EmailPreview,  "email:preview",  "Generate previews."),
+    (Permission::DomainRead,    "domain:read",    "View sending domains and their verification status."),
+    (Permission::DomainWrite,   "domain:write",   "Add, verify, update and remove sending domains."),
+    (Permission::CampaignRead,  "campaign:read",  "View campaigns, their stats and delivery logs."),
+    (Permission::CampaignWrite, "campaign:write", "Create, send, schedule, cancel, archive and unarchive campaigns."),
+    (Permission::ProjectWrite,  "project:write",  "Import projects and manage their knowledge base, images and logos."),
+    (Permission::WebhookRead,   "webhook:read",   "List and view webhooks."),
+    (Permission::WebhookWrite,  "webhook:write",  "Create, update and delete webhooks."),
+];
+
+impl Permission {
+    /// All permissions, in the order of the interface's table.
+    pub const ALL: [Self; 14] = {
+        let mut all = [Self::AudienceRead; 14];
+        let mut index = 0;
+        while index < TABLE.len() {
+            all[index] = TABLE[index].0;
+            index += 1;
+        }
+        all
+    };
+
+    /// The word on the wire, like `audience:read`.
+    pub const fn word(self) -> &'static str {
+        TABLE[self as usize].1
+    }
+
+    /// What it allows, as one sentence.
+    pub const fn allows(self) -> &'static str {
+        TABLE[self as usize].2
+    }
+}
+
+/// The word for all permissions together, where people choose them.
+const ALL_WORD: &str = "all";
+
+/// A set of permissions. On the wire and on disk a list of their words, so that no stored key depends on an order of ours.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct PermissionSet(u16);
+
+impl PermissionSet {
+    /// No permission at all.
+    pub const NONE: Self = Self(0);
+    /// Every permission.
+    pub const ALL: Self = Self((1 << TABLE.len()) - 1);
+
+    /// Exactly these permissions.
+    pub const fn of(permissions: &[Permission]) -> Self {
+        let mut bits = 0;
+        let mut index = 0;
+        while index < permissions.len() {
+            bits |= 1 << permissions[index] as u16;
+            index += 1;
+        }
+        Self(bits)
+    }
+
+    /// Whether `permission` is among them.
+    pub const fn contains(self, permission: Permission) -> bool {
+        self.0 >> permission as u16 & 1 == 1
+    }
+
+    /// Whether there are none.
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// The permissions of both sets.
+    pub const fn and(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// The permissions, in the order of the interface's table.
+    pub fn iter(self) -> impl Iterator<Item = Permission> {
+        Permission::ALL.into_iter().filter(move |&permission| self.contains(permission))
+    }
+
+    fn of_word(word: &str) -> Result<Self, PermissionError> {
+        if word == ALL_WORD { Ok(Self::ALL) } else { word.parse().map(|permission| Self::of(&[permission])) }
+    }
+}
+
+/// The text is not the word of a permission.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PermissionError(String);
+
+impl fmt::Display for PermissionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let likeness = |permission: &Permission| strsim::damerau_levenshtein(permission.word(), &self.0);
+        let nearest = Permission::ALL.into_iter().min_by_key(likeness).unwrap_or(Permission::AudienceRead);
+        write!(f, "There is no permission {:?}; the nearest is {nearest}.", self.0)
+    }
+}
+
+impl std::error::Error for PermissionError {}
+
+impl FromStr for Permission {
+    type Err = PermissionError;
+
+    fn from_str(given: &str) -> Result<Self, PermissionError> {
+        // What is quoted back is cut: nobody's error message grows with their mistake.
+        let unknown = || PermissionError(given.chars().take(40).collect());
+        Self::ALL.into_iter().find(|permission| permission.word() == given).ok_or_else(unknown)
+    }
+}
+
+impl FromStr for PermissionSet {
+    type Err = PermissionError;
+
+    /// Words separated by commas or spaces; `all` stands for every permission.
+    fn from_str(given: &str) -> Result<Self, PermissionError> {
+        let words = given.split([',', ' ']).filter(|word| !word.is_empty());
+        words.map(Self::of_word).try_fold(Self::NONE, |set, word| Ok(set.and(word?)))
+    }
+}
+
+impl fmt::Display for Permission {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())
+    }
+}
+
+impl fmt::Display for PermissionSet {
+    /// The words separated by spaces, as a scope is written.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, permission) in self.iter().enumerate() {
+            f.write_str(if index == 0 { "" } else { " " })?;
+            f.write_str(permission.word())?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for PermissionSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "[{self}]")
+    }
+}
+
+impl Serialize for Permission {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.word())
+    }
+}
+
+impl Serialize for PermissionSet {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        // The length is said beforehand: compact formats cannot do without.
+        let permissions: Vec<_> = self.iter().collect();
+        permissions.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Permission {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        crate::base::parsed::deserialize(deserializer, "a permission as text, like audience:read")
+    }
+}
+
+impl<'de> Deserialize<'de> for PermissionSet {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Words;
+        impl<'de> Visitor<'de> for Words {
+            type Value = PermissionSet;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a list of permissions, like [\"audience:read\"]")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut words: A) -> Result<PermissionSet, A::Error> {
+                let mut set = PermissionSet::NONE;
+                while let Some(word) = words.next_element::<Cow<'de, str>>()? {
+                    set = set.and(PermissionSet::of_word(&word).map_err(A::Error::custom)?);
+                }
+                Ok(set)
+            }
+        }
+        deserializer.deserialize_seq(Words)
+    }
+}
+
+impl JsonSchema for Permission {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Permission".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "enum": Permission::ALL.map(Permission::word) })
+    }
+}
+
+impl JsonSchema for PermissionSet {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "PermissionSet".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "array", "items": generator.subschema_for::<Permission>() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_stands_in_the_order_of_declaration() {
+        for (index, permission) in Permission::ALL.into_iter().enumerate() {
+            assert_eq!(permission as usize, index, "{permission}");
+            assert_eq!(permission.word().parse(), Ok(permission));
+            assert!(permission.allows().ends_with('.'));
+        }
+        assert_eq!(PermissionSet::ALL, PermissionSet::of(&Permission::ALL));
+    }
+
+    #[test]
+    fn a_set_is_read_from_a_line_of_words() {
+        let set: PermissionSet = "email:send,audience:read email:send".parse().expect("two words");
+        assert_eq!(set, PermissionSet::of(&[Permission::AudienceRead, Permission::EmailSend]));
+        assert_eq!(set.to_string(), "audience:read email:send");
+        assert!(set.contains(Permission::EmailSend) && !set.contains(Permission::EmailRead));
+        assert_eq!("all".parse(), Ok(PermissionSet::ALL));
+        assert_eq!("".parse(), Ok(PermissionSet::NONE));
+    }
+
+    #[test]
+    fn an_unknown_word_is_named_with_the_nearest() {
+        let error = "audience:raed".parse::<PermissionSet>().expect_err("misspelt").to_string();
+        assert_eq!(error, "There is no permission \"audience:raed\"; the nearest is audience:read.");
+        assert!("x".repeat(10_000).parse::<Permission>().expect_err("long").to_string().len() < 200);
+    }
+
+    #[test]
+    fn a_set_is_a_list_of_words_on_the_wire() {
+        let set = PermissionSet::of(&[Permission::WebhookRead, Permission::AudienceRead]);
+        let json = serde_json::to_string(&set).expect("a list");
+        assert_eq!(json, r#"["audience:read","webhook:read"]"#);
+        assert_eq!(serde_json::from_str::<PermissionSet>(&json).expect("the same list"), set);
+        assert_eq!(serde_json::from_str::<PermissionSet>(r#"["all"]"#).expect("every permission"), PermissionSet::ALL);
+        assert!(serde_json::from_str::<PermissionSet>(r#"["all","none"]"#).is_err());
+        // Escapes in the JSON text make the word arrive as an owned one.
+        assert_eq!(serde_json::from_str::<PermissionSet>(r#"["\u0061ll"]"#).expect("escaped"), PermissionSet::ALL);
+    }
+
+    #[test]
+    fn a_set_survives_the_compact_format_of_the_store() {
+        let config = bincode::config::standard();
+        let bytes = bincode::serde::encode_to_vec(PermissionSet::ALL, config).expect("encodes");
+        let (set, read): (PermissionSet, usize) = bincode::serde::decode_from_slice(&bytes, config).expect("decodes");
+        assert_eq!((set, read), (PermissionSet::ALL, bytes.len()));
+    }
+}
