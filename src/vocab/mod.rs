@@ -4,4 +4,5 @@ pub mod environment;
 pub mod limits;
 pub mod permissions;
 pub mod rates;
+pub mod settings;
 pub mod webhook_events;

@@ -1,0 +1,169 @@
+//! What an operator can change. Each key, its default and its meaning stand in `config/default.toml`.
+//!
+//! There are no defaults in code: a key missing from that file is an error, and so is one too many. Where the values come from
+//! is the business of `engine/settings.rs`.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
+
+use super::rates::RouteGroup;
+use crate::base::bounded::Bounded;
+use crate::base::network::Network;
+
+/// A time: never nothing, and never so long that it is no limit any more.
+pub type Seconds = Bounded<1, 3600>;
+/// A number of requests, recipients or emails; zero closes what it limits.
+pub type Allowance = Bounded<0, 1_000_000_000>;
+
+/// All settings.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    pub server: Server,
+    pub tls: Tls,
+    pub data: Data,
+    pub limits: Limits,
+    pub log: Log,
+    pub accounts: Accounts,
+    pub plans: BTreeMap<String, Plan>,
+}
+
+/// Listening, and what a connection may do.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Server {
+    #[serde(deserialize_with = "none_if_empty")]
+    pub http: Option<SocketAddr>,
+    #[serde(deserialize_with = "none_if_empty")]
+    pub https: Option<SocketAddr>,
+    #[serde(deserialize_with = "none_if_empty")]
+    pub public_url: Option<String>,
+    pub behind_proxy: bool,
+    pub trusted_proxies: Vec<Network>,
+    pub header_read_seconds: Seconds,
+    pub body_seconds: Seconds,
+    pub body_min_bytes_per_second: Bounded<1, 1_000_000_000>,
+    pub idle_seconds: Seconds,
+    pub tls_handshake_seconds: Seconds,
+    pub request_seconds: Seconds,
+    pub drain_seconds: Seconds,
+    pub connections_max: Bounded<1, 1_000_000>,
+    pub connections_per_address_max: Bounded<1, 1_000_000>,
+    pub http2_streams_max: Bounded<1, 10_000>,
+    pub headers_bytes_max: Bounded<8_192, 1_048_576>,
+}
+
+/// The certificate.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tls {
+    #[serde(deserialize_with = "none_if_empty")]
+    pub certificate: Option<PathBuf>,
+    #[serde(deserialize_with = "none_if_empty")]
+    pub key: Option<PathBuf>,
+    pub names: Vec<String>,
+}
+
+/// Memory of the store and the index.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Data {
+    pub cache_mib: Bounded<4, 65_536>,
+    /// The index writer refuses to start with less than 15 MB.
+    pub search_writer_mib: Bounded<16, 4_096>,
+}
+
+/// Sizes of what comes in.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Limits {
+    pub body_bytes_default: Bounded<1_024, 1_073_741_824>,
+    pub body_bytes_bulk: Bounded<1_024, 1_073_741_824>,
+    pub upload_bytes_max: Bounded<1_024, 1_099_511_627_776>,
+}
+
+/// The log.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Log {
+    pub level: LogLevel,
+    pub format: LogFormat,
+}
+
+/// How much is logged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LogLevel {
+    Off,
+    Error,
+    Warn,
+    Info,
+    Debug,
+    Trace,
+}
+
+/// For whom the log is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LogFormat {
+    Text,
+    Json,
+}
+
+/// New accounts.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Accounts {
+    /// Invariant after loading: a key of `plans`.
+    pub plan: String,
+}
+
+/// What an account may do.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Plan {
+    pub recipients_per_second: Bounded<0, 1_000_000>,
+    pub daily_emails: Allowance,
+    pub monthly_emails: Allowance,
+    pub budgets: Budgets,
+}
+
+/// Requests per window, for each group of operations.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Budgets {
+    pub general: Allowance,
+    pub sending: Allowance,
+    pub emails: Allowance,
+    pub campaigns: Allowance,
+    pub imports: Allowance,
+}
+
+impl Budgets {
+    /// The allowance of one group.
+    pub fn of(&self, group: RouteGroup) -> Allowance {
+        match group {
+            RouteGroup::General => self.general,
+            RouteGroup::Sending => self.sending,
+            RouteGroup::Emails => self.emails,
+            RouteGroup::Campaigns => self.campaigns,
+            RouteGroup::Imports => self.imports,
+        }
+    }
+}
+
+/// Settings have a value each; those that may be without one say so by empty text.
+fn none_if_empty<'de, T, D>(deserializer: D) -> Result<Option<T>, D::Error>
+where
+    T: FromStr<Err: std::fmt::Display>,
+    D: Deserializer<'de>,
+{
+    let text = String::deserialize(deserializer)?;
+    let given = text.trim();
+    if given.is_empty() { Ok(None) } else { given.parse().map(Some).map_err(D::Error::custom) }
+}
