@@ -422,7 +422,9 @@ mod tests {
     proptest! {
         /// The short way may only save time: whatever it accepts, the closer look accepts with the same result.
         #[test]
-        fn the_short_way_accepts_only_what_the_closer_look_accepts(text in "[a-zA-Z0-9.+@_ -]{0,12}@[a-zA-Z0-9.-]{0,16}(xn--|\\.c|)") {
+        fn the_short_way_accepts_only_what_the_closer_look_accepts(
+            text in "[a-zA-Z0-9.+@_ -]{0,12}@[a-zA-Z0-9.-]{0,16}(xn--|\\.c|)",
+        ) {
             if let Some(at) = plain(text.as_bytes()) {
                 prop_assert_eq!(examine(&text), Ok(at));
                 prop_assert_eq!(domain_to_ascii(&text[at + 1..]).expect("examined"), text[at + 1..].to_ascii_lowercase());

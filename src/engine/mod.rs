@@ -3,4 +3,5 @@
 pub mod access;
 pub mod api;
 pub mod search;
+pub mod settings;
 pub mod store;

@@ -34,7 +34,7 @@ pub enum Permission {
 #[rustfmt::skip]
 const TABLE: [(Permission, &str, &str); 14] = [
     (Permission::AudienceRead,  "audience:read",  "View subscribers, tags and audience segments."),
-    (Permission::AudienceWrite, "audience:write", "Add and update subscribers, manage tags, create segments, report customer events."),
+    (Permission::AudienceWrite, "audience:write", "Add and update subscribers, manage tags and segments, report events."),
     (Permission::EmailRead,     "email:read",     "View email templates and sending history."),
     (Permission::EmailWrite,    "email:write",    "Create and edit generated emails."),
     (Permission::EmailSend,     "email:send",     "Send test and live emails."),

@@ -1,0 +1,381 @@
+//! Putting the settings together from their layers: the built-in defaults, a file, variables, the command line.
+//!
+//! Later layers replace earlier ones, list by list and value by value; `layers.rs` does that. Here stand what can go wrong, and
+//! the rules between keys.
+//!
+//! It reads no file and no environment: those are handed in, and variables that the command line itself consumes (like the one
+//! for the data folder) are left out by whoever hands them in.
+
+mod layers;
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use crate::vocab::limits::SENDING_BUDGET_PER_RECIPIENT_SECOND;
+use crate::vocab::settings::{Plan, Settings};
+
+use layers::Layers;
+
+/// The built-in defaults, every key explained.
+pub const DEFAULT: &str = include_str!("../../../config/default.toml");
+
+/// What every variable starts with.
+pub const VARIABLE_PREFIX: &str = "MAILMILL_";
+
+/// The settings from all layers. `vars` are the variables with [`VARIABLE_PREFIX`] (others are passed over), `overrides` are keys
+/// and values from the command line.
+pub fn load(
+    default: &str,
+    file: Option<(&Path, &str)>,
+    vars: &[(String, String)],
+    overrides: &[(String, String)],
+) -> Result<Settings, SettingsError> {
+    let mut layers = Layers::of_defaults(default)?;
+    if let Some((path, text)) = file {
+        layers.add_file(path, text)?;
+    }
+    for (name, text) in vars.iter().filter(|(name, _)| name.starts_with(VARIABLE_PREFIX)) {
+        layers.add_variable(name, text)?;
+    }
+    for (key, text) in overrides {
+        layers.add_text(key, text, Origin::CommandLine)?;
+    }
+    let settings = layers.settings()?;
+    match check(&settings) {
+        Some((key, reason)) => Err(layers.invalid(&key, reason)),
+        None => Ok(settings),
+    }
+}
+
+/// Where a value was given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    Default,
+    File { path: PathBuf, line: usize },
+    Variable(String),
+    CommandLine,
+}
+
+/// Why the settings cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SettingsError {
+    /// The file is not TOML; the message shows the place.
+    Syntax {
+        path: PathBuf,
+        message: String,
+    },
+    /// `nearest` is what was probably meant, written like `key`.
+    UnknownKey {
+        key: String,
+        origin: Origin,
+        nearest: String,
+    },
+    /// One underscore between levels leaves it open which of these is meant.
+    AmbiguousVariable {
+        name: String,
+        candidates: Vec<String>,
+    },
+    WrongType {
+        key: String,
+        origin: Origin,
+        found: String,
+        expected: &'static str,
+    },
+    Invalid {
+        key: String,
+        origin: Origin,
+        reason: String,
+    },
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Default => f.write_str("in the built-in defaults"),
+            Self::File { path, line } => write!(f, "in {}, line {line}", path.display()),
+            Self::Variable(name) => write!(f, "in the variable {name}"),
+            Self::CommandLine => f.write_str("on the command line"),
+        }
+    }
+}
+
+impl fmt::Display for SettingsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Syntax { path, message } => write!(f, "{} cannot be read: {message}", path.display()),
+            Self::UnknownKey { key, origin: Origin::Variable(_), nearest } => {
+                write!(f, "There is no setting for the variable {key}; the nearest is {nearest}.")
+            }
+            Self::UnknownKey { key, origin, nearest } => {
+                write!(f, "There is no setting {key} ({origin}); the nearest is {nearest}.")
+            }
+            Self::AmbiguousVariable { name, candidates } => {
+                let candidates: Vec<_> = candidates.iter().map(|key| layers::variable_name(key)).collect();
+                write!(f, "The variable {name} may mean several settings; write {}.", candidates.join(" or "))
+            }
+            Self::WrongType { key, origin, found, expected } => {
+                write!(f, "The setting {key} ({origin}) is {found}, expected {expected}.")
+            }
+            Self::Invalid { key, origin, reason } => write!(f, "The setting {key} ({origin}) cannot be used: {reason}."),
+        }
+    }
+}
+
+impl std::error::Error for SettingsError {}
+
+/// The first rule between keys that is broken: the key to change, and why.
+fn check(settings: &Settings) -> Option<(String, String)> {
+    let broken = |key: &str, reason: &str| Some((key.to_owned(), reason.to_owned()));
+    let server = &settings.server;
+    if server.http.is_none() && server.https.is_none() {
+        return broken("server.https", "neither server.http nor server.https is given; give one of them");
+    }
+    if server.http.is_some_and(|address| !address.ip().is_loopback()) && !server.behind_proxy {
+        return broken(
+            "server.http",
+            "plain HTTP is served on a loopback address only, like 127.0.0.1:8080; if a reverse proxy stands in front, set \
+             server.behind_proxy",
+        );
+    }
+    if let Some(url) = &server.public_url
+        && (url.ends_with('/') || !is_origin(url))
+    {
+        return broken("server.public_url", "expected scheme, host and optionally a port, like https://mail.example.com");
+    }
+    if settings.tls.certificate.is_some() != settings.tls.key.is_some() {
+        let missing = if settings.tls.key.is_none() { "tls.key" } else { "tls.certificate" };
+        return broken(missing, "tls.certificate and tls.key belong together; give both or neither");
+    }
+    if !settings.plans.contains_key(&settings.accounts.plan) {
+        let names: BTreeSet<_> = settings.plans.keys().map(String::as_str).collect();
+        let names = names.into_iter().collect::<Vec<_>>().join(", ");
+        return broken("accounts.plan", &format!("there is no such plan; the plans are {names}"));
+    }
+    settings.plans.iter().find_map(|(name, plan)| check_plan(name, plan))
+}
+
+fn is_origin(url: &str) -> bool {
+    let host = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
+    let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b':' | b'[' | b']');
+    host.is_some_and(|host| !host.is_empty() && host.bytes().all(is_allowed))
+}
+
+fn check_plan(name: &str, plan: &Plan) -> Option<(String, String)> {
+    let needed = SENDING_BUDGET_PER_RECIPIENT_SECOND * plan.recipients_per_second.get();
+    let sending = plan.budgets.sending.get();
+    if sending == 0 || sending >= needed {
+        return None;
+    }
+    let reason = format!(
+        "{sending} requests per minute cannot use {} recipients per second; give at least {needed}, or 0 to close direct sending",
+        plan.recipients_per_second
+    );
+    Some((format!("plans.{name}.budgets.sending"), reason))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::vocab::rates::RouteGroup;
+    use crate::vocab::settings::{LogFormat, LogLevel};
+
+    fn with_file(text: &str) -> Result<Settings, SettingsError> {
+        load(DEFAULT, Some((Path::new("my.toml"), text)), &[], &[])
+    }
+
+    fn with_variable(name: &str, text: &str) -> Result<Settings, SettingsError> {
+        load(DEFAULT, None, &[(name.to_owned(), text.to_owned())], &[])
+    }
+
+    fn refused(result: Result<Settings, SettingsError>) -> String {
+        result.expect_err("these settings are wrong").to_string()
+    }
+
+    #[test]
+    fn the_defaults_are_complete_and_right() {
+        let settings = load(DEFAULT, None, &[], &[]).expect("the defaults alone are enough");
+        assert_eq!(settings.server.http.map(|address| address.to_string()).as_deref(), Some("127.0.0.1:8080"));
+        assert_eq!((settings.log.level, settings.log.format), (LogLevel::Info, LogFormat::Text));
+        assert_eq!(settings.server.public_url, None);
+        assert_eq!(settings.plans.keys().collect::<Vec<_>>(), ["enterprise", "standard"]);
+        assert_eq!(settings.plans["standard"].budgets.of(RouteGroup::Sending).get(), 600);
+        assert_eq!(Duration::from_secs(settings.server.drain_seconds.get()), Duration::from_secs(30));
+    }
+
+    #[test]
+    fn the_example_works() {
+        let settings = with_file(include_str!("../../../config/example.toml")).expect("the example is right");
+        assert_eq!((settings.server.https, settings.log.format), (None, LogFormat::Json));
+        assert_eq!(settings.plans["trial"].budgets.general.get(), 100);
+    }
+
+    #[test]
+    fn later_layers_win() {
+        let file = "[server]\nidle_seconds = 1\nbody_seconds = 1\nrequest_seconds = 1\n";
+        let own = |name: &str, text: &str| (name.to_owned(), text.to_owned());
+        let vars = [own("MAILMILL_SERVER__BODY_SECONDS", "2"), own("MAILMILL_SERVER__REQUEST_SECONDS", "2"), own("HOME", "/")];
+        let overrides = [own("server.request_seconds", "3")];
+        let settings = load(DEFAULT, Some((Path::new("my.toml"), file)), &vars, &overrides).expect("right").server;
+        let seconds = [settings.idle_seconds, settings.body_seconds, settings.request_seconds, settings.drain_seconds];
+        assert_eq!(seconds.map(|seconds| seconds.get()), [1, 2, 3, 30]);
+    }
+
+    #[test]
+    fn an_unknown_key_is_named_with_its_line_and_the_nearest() {
+        assert_eq!(
+            refused(with_file("[server]\n\nidel_seconds = 5\n")),
+            "There is no setting server.idel_seconds (in my.toml, line 3); the nearest is server.idle_seconds."
+        );
+        let nearest = |text: &str| match with_file(text) {
+            Err(SettingsError::UnknownKey { nearest, .. }) => nearest,
+            other => panic!("{text}: {other:?}"),
+        };
+        assert_eq!(nearest("https = 'x'"), "server.https");
+        assert_eq!(nearest("[log]\nlvl = 'info'"), "log.level");
+        assert_eq!(nearest("[plans.standard]\ndayly_emails = 1"), "plans.standard.daily_emails");
+        assert_eq!(nearest("[plans.standard.budgets]\nimport = 1"), "plans.standard.budgets.imports");
+        assert_eq!(nearest("'server.http' = 'x'"), "server.http");
+        assert_eq!(nearest("[sever]"), "server");
+        assert!(refused(load(DEFAULT, None, &[], &[("log.fromat".into(), "json".into())])).contains("(on the command line)"));
+    }
+
+    #[test]
+    fn variables_are_understood_with_one_underscore_where_only_one_key_fits() {
+        for name in ["MAILMILL_LOG__LEVEL", "MAILMILL_LOG_LEVEL"] {
+            assert_eq!(with_variable(name, "debug").expect(name).log.level, LogLevel::Debug);
+        }
+        let settings = with_variable("MAILMILL_SERVER_HTTP2_STREAMS_MAX", "9").expect("unambiguous");
+        assert_eq!(settings.server.http2_streams_max.get(), 9);
+        let settings = with_variable("MAILMILL_PLANS_STANDARD_BUDGETS_GENERAL", "9").expect("unambiguous");
+        assert_eq!(settings.plans["standard"].budgets.general.get(), 9);
+        assert_eq!(
+            refused(with_variable("MAILMILL_LOG_LEVLE", "debug")),
+            "There is no setting for the variable MAILMILL_LOG_LEVLE; the nearest is MAILMILL_LOG__LEVEL."
+        );
+    }
+
+    #[test]
+    fn a_variable_that_fits_two_keys_is_refused_with_both() {
+        // Two plans whose names make the flat names of different keys equal.
+        let defaults = format!("{DEFAULT}\n[plans.a]\nb_c = 1\n[plans.a_b]\nc = 1\n");
+        let error = load(&defaults, None, &[("MAILMILL_PLANS_A_B_C".into(), "2".into())], &[]);
+        assert_eq!(
+            refused(error),
+            "The variable MAILMILL_PLANS_A_B_C may mean several settings; write MAILMILL_PLANS__A__B_C or MAILMILL_PLANS__A_B__C."
+        );
+    }
+
+    #[test]
+    fn variables_make_lists_and_new_plans() {
+        for text in ["10.0.0.0/8, 192.168.0.1", "['10.0.0.0/8', '192.168.0.1']"] {
+            let settings = with_variable("MAILMILL_SERVER__TRUSTED_PROXIES", text).expect(text);
+            let networks: Vec<_> = settings.server.trusted_proxies.iter().map(ToString::to_string).collect();
+            assert_eq!(networks, ["10.0.0.0/8", "192.168.0.1/32"]);
+        }
+        assert!(with_variable("MAILMILL_TLS__NAMES", "").expect("an empty list").tls.names.is_empty());
+        let error = refused(with_variable("MAILMILL_PLANS__FREE__DAILY_EMAILS", "7"));
+        assert!(error.starts_with("The setting plans.free (in the variable MAILMILL_PLANS__FREE__DAILY_EMAILS)"), "{error}");
+        assert!(error.contains("missing field `recipients_per_second`"), "{error}");
+    }
+
+    #[test]
+    fn a_wrong_type_tells_what_was_found_and_what_is_expected() {
+        for (text, expected) in [
+            (
+                "[server]\nidle_seconds = '5'",
+                "The setting server.idle_seconds (in my.toml, line 2) is text, expected a whole number.",
+            ),
+            (
+                "[server]\nidle_seconds = 5.0",
+                "The setting server.idle_seconds (in my.toml, line 2) is a number with a fraction, expected a whole number.",
+            ),
+            ("server = 5", "The setting server (in my.toml, line 1) is a whole number, expected a table."),
+            (
+                "[tls]\nnames = [1]",
+                "The setting tls.names (in my.toml, line 2) is a list of other things, expected a list of texts.",
+            ),
+        ] {
+            assert_eq!(refused(with_file(text)), expected);
+        }
+        assert_eq!(
+            refused(with_variable("MAILMILL_SERVER_BEHIND_PROXY", "yes")),
+            "The setting server.behind_proxy (in the variable MAILMILL_SERVER_BEHIND_PROXY) is \"yes\", expected true or false."
+        );
+    }
+
+    #[test]
+    fn a_value_outside_its_range_is_refused_at_its_place() {
+        for (text, expected) in [
+            (
+                "[server]\nidle_seconds = 0",
+                "server.idle_seconds (in my.toml, line 2) cannot be used: found 0, expected a whole number from 1 to 3600.",
+            ),
+            ("[server]\nidle_seconds = -1", "found -1, expected a whole number from 1 to 3600."),
+            ("[server]\nhttps = 'x'", "server.https (in my.toml, line 2) cannot be used: invalid socket address syntax."),
+            (
+                "[log]\nlevel = 'loud'",
+                "log.level (in my.toml, line 2) cannot be used: unknown variant `loud`, expected one of `off`",
+            ),
+            (
+                "[server]\ntrusted_proxies = ['::1', 'x']",
+                "(in my.toml, line 2) cannot be used: expected an address or a range of addresses",
+            ),
+        ] {
+            let error = refused(with_file(text));
+            assert!(error.contains(expected), "{error}");
+        }
+    }
+
+    #[test]
+    fn rules_between_keys_say_the_remedy() {
+        for (text, expected) in [
+            (
+                "[plans.standard]\nrecipients_per_second = 11",
+                "plans.standard.budgets.sending (in the built-in defaults) cannot be used: 600 requests per minute cannot use \
+                 11 recipients per second; give at least 660, or 0",
+            ),
+            (
+                "[accounts]\nplan = 'gold'",
+                "accounts.plan (in my.toml, line 2) cannot be used: there is no such plan; the plans are enterprise, standard.",
+            ),
+            ("[server]\nhttp = '0.0.0.0:80'", "set server.behind_proxy"),
+            ("[server]\nhttp = ''\nhttps = ''", "give one of them"),
+            (
+                "[tls]\ncertificate = 'a.pem'",
+                "The setting tls.key (in the built-in defaults) cannot be used: tls.certificate and tls.key belong together",
+            ),
+            ("[server]\npublic_url = 'mail.example.com'", "like https://mail.example.com"),
+            ("[server]\npublic_url = 'https://mail.example.com/'", "like https://mail.example.com"),
+        ] {
+            let error = refused(with_file(text));
+            assert!(error.contains(expected), "{error}");
+        }
+        assert!(with_file("[plans.standard]\nbudgets.sending = 0").is_ok());
+        assert!(with_file("[server]\nhttp = '0.0.0.0:80'\nbehind_proxy = true").is_ok());
+    }
+
+    #[test]
+    fn a_plan_name_that_no_variable_could_carry_is_refused() {
+        assert_eq!(
+            refused(with_file("[plans.my-plan]\ndaily_emails = 1")),
+            "The setting plans.my-plan.daily_emails (in my.toml, line 2) cannot be used: my-plan as a name in plans must be of \
+             small letters, digits and single underscores."
+        );
+    }
+
+    #[test]
+    fn broken_toml_shows_its_place() {
+        let error = refused(with_file("[server]\nhttp = 127\n= 3"));
+        assert!(error.starts_with("my.toml cannot be read: ") && error.contains("line 3"), "{error}");
+        let error = refused(with_file("[log]\nlevel = 'info'\nlevel = 'warn'"));
+        assert!(error.contains("duplicate key") && error.contains("line 3"), "{error}");
+    }
+
+    #[test]
+    fn a_table_whose_keys_are_all_commented_out_changes_nothing() {
+        assert!(with_file("[server]\n# http = ''\n[plans.standard.budgets]").is_ok());
+    }
+}

@@ -1,0 +1,176 @@
+//! Values of custom fields: JSON, in a form the store can keep, within bounds.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{Error as _, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::vocab::limits;
+
+/// One value. On the wire it is plain JSON; in the store it is tagged.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FieldValue {
+    Null,
+    Bool(bool),
+    Whole(i64),
+    Number(f64),
+    Text(String),
+    List(Vec<FieldValue>),
+    Map(BTreeMap<String, FieldValue>),
+}
+
+/// The stored form.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "FieldValue")]
+enum Stored {
+    Null,
+    Bool(bool),
+    Whole(i64),
+    Number(f64),
+    Text(String),
+    List(Vec<FieldValue>),
+    Map(BTreeMap<String, FieldValue>),
+}
+
+impl FieldValue {
+    /// The value as text, where a person would write it as one: for search and for conditions.
+    pub fn as_text(&self) -> Option<std::borrow::Cow<'_, str>> {
+        match self {
+            FieldValue::Text(text) => Some(text.into()),
+            FieldValue::Whole(number) => Some(number.to_string().into()),
+            FieldValue::Number(number) => Some(number.to_string().into()),
+            FieldValue::Bool(true) => Some("true".into()),
+            FieldValue::Bool(false) => Some("false".into()),
+            FieldValue::Null | FieldValue::List(_) | FieldValue::Map(_) => None,
+        }
+    }
+
+    fn depth(&self) -> usize {
+        match self {
+            FieldValue::List(items) => 1 + items.iter().map(FieldValue::depth).max().unwrap_or(0),
+            FieldValue::Map(entries) => 1 + entries.values().map(FieldValue::depth).max().unwrap_or(0),
+            _ => 0,
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        match self {
+            FieldValue::Null | FieldValue::Bool(_) => 5,
+            FieldValue::Whole(_) | FieldValue::Number(_) => 8,
+            FieldValue::Text(text) => text.len() + 2,
+            FieldValue::List(items) => 2 + items.iter().map(|item| item.bytes() + 1).sum::<usize>(),
+            FieldValue::Map(entries) => entries_bytes(entries),
+        }
+    }
+}
+
+fn entries_bytes(entries: &BTreeMap<String, FieldValue>) -> usize {
+    2 + entries.iter().map(|(name, value)| name.len() + value.bytes() + 4).sum::<usize>()
+}
+
+/// Why these fields cannot be kept; `None` if they can.
+pub fn refusal(fields: &BTreeMap<String, FieldValue>) -> Option<String> {
+    if fields.len() > limits::CUSTOM_FIELDS_MAX {
+        return Some(format!("at most {} fields; these are {}", limits::CUSTOM_FIELDS_MAX, fields.len()));
+    }
+    let bytes = entries_bytes(fields);
+    if bytes > limits::CUSTOM_FIELDS_BYTES_MAX {
+        return Some(format!("at most {} bytes in all; these are {bytes}", limits::CUSTOM_FIELDS_BYTES_MAX));
+    }
+    for (name, value) in fields {
+        if name.trim().is_empty() || name.chars().count() > limits::CUSTOM_FIELD_KEY_CHARACTERS_MAX {
+            return Some(format!("the name of a field has 1 to {} characters", limits::CUSTOM_FIELD_KEY_CHARACTERS_MAX));
+        }
+        if name.chars().any(char::is_control) {
+            return Some(format!("the name {name:?} has a control character; leave it out"));
+        }
+        if value.depth() >= limits::CUSTOM_FIELDS_DEPTH_MAX {
+            return Some(format!("\"{name}\" is nested deeper than {} levels", limits::CUSTOM_FIELDS_DEPTH_MAX));
+        }
+    }
+    None
+}
+
+impl Serialize for FieldValue {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if !serializer.is_human_readable() {
+            return Stored::serialize(self, serializer);
+        }
+        match self {
+            FieldValue::Null => serializer.serialize_unit(),
+            FieldValue::Bool(value) => serializer.serialize_bool(*value),
+            FieldValue::Whole(value) => serializer.serialize_i64(*value),
+            FieldValue::Number(value) => serializer.serialize_f64(*value),
+            FieldValue::Text(value) => serializer.serialize_str(value),
+            FieldValue::List(items) => items.serialize(serializer),
+            FieldValue::Map(entries) => entries.serialize(serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for FieldValue {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        if deserializer.is_human_readable() { deserializer.deserialize_any(Any) } else { Stored::deserialize(deserializer) }
+    }
+}
+
+struct Any;
+
+impl<'de> Visitor<'de> for Any {
+    type Value = FieldValue;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+    fn visit_unit<E>(self) -> Result<FieldValue, E> {
+        Ok(FieldValue::Null)
+    }
+    fn visit_bool<E>(self, value: bool) -> Result<FieldValue, E> {
+        Ok(FieldValue::Bool(value))
+    }
+    fn visit_i64<E>(self, value: i64) -> Result<FieldValue, E> {
+        Ok(FieldValue::Whole(value))
+    }
+    fn visit_u64<E>(self, value: u64) -> Result<FieldValue, E> {
+        Ok(i64::try_from(value).map_or(FieldValue::Number(value as f64), FieldValue::Whole))
+    }
+    fn visit_f64<E>(self, value: f64) -> Result<FieldValue, E> {
+        Ok(FieldValue::Number(value))
+    }
+    fn visit_str<E: serde::de::Error>(self, value: &str) -> Result<FieldValue, E> {
+        if value.contains('\0') {
+            return Err(E::custom("text must not contain the character U+0000"));
+        }
+        Ok(FieldValue::Text(value.to_owned()))
+    }
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<FieldValue, A::Error> {
+        let mut list = Vec::new();
+        while let Some(item) = items.next_element()? {
+            list.push(item);
+        }
+        Ok(FieldValue::List(list))
+    }
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<FieldValue, A::Error> {
+        let mut map = BTreeMap::new();
+        while let Some((name, value)) = entries.next_entry::<String, FieldValue>()? {
+            if map.insert(name, value).is_some() {
+                return Err(A::Error::custom("a name occurs twice in one object"));
+            }
+        }
+        Ok(FieldValue::Map(map))
+    }
+}
+
+impl JsonSchema for FieldValue {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "FieldValue".into()
+    }
+    fn inline_schema() -> bool {
+        true
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!(true)
+    }
+}

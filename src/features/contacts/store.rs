@@ -1,0 +1,344 @@
+//! The tables of contacts and all access to them.
+//!
+//! A contact is one row under its number. Beside it, derived in the same transaction: the digest of its email (what makes it
+//! unique), the sets it belongs to (all, a status, tags), how large each set is, and when it last changed.
+//!
+//! Invariant: every write of a contact goes through [`Changes`], which keeps all of these in step and feeds the search index.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+use roaring::RoaringBitmap;
+use sha2::{Digest, Sha256};
+
+use super::model::{Contact, Status};
+use crate::base::clock::Timestamp;
+use crate::engine::store::bits::{self, Block, Delta};
+use crate::engine::store::feed::Change;
+use crate::engine::store::key::Key;
+use crate::engine::store::{Error, Order, Read, Result, Span, Table, WriteTx};
+use crate::vocab::ids::{ContactId, ProjectId};
+use crate::vocab::tables;
+
+/// The rows themselves.
+pub const CONTACTS: Table<(ProjectId, u32), Contact> = Table::new(tables::CONTACTS);
+const BY_EMAIL: Table<(ProjectId, [u8; 16]), u32> = Table::new(tables::CONTACTS_BY_EMAIL);
+const BITS: Table<(ProjectId, (u8, u32), u16), Block> = Table::new(tables::CONTACT_BITS);
+const UPDATES: Table<(ProjectId, u32), Vec<u8>> = Table::new(tables::CONTACT_UPDATES);
+const COUNTS: Table<(ProjectId, (u8, u32)), i64> = Table::new(tables::CONTACT_COUNTS);
+
+/// Contacts in one row of [`UPDATES`]: 2 KiB, so that a single change rewrites little and a scan of a million reads 4,000 rows.
+const UPDATES_PER_BLOCK: u32 = 256;
+/// Gaps of up to this many numbers are bridged by one entry of the feed: indexing a few contacts again is cheaper than an entry.
+const FEED_GAP_MAX: u32 = 16;
+
+/// What sets and counters are kept by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Facet {
+    /// Every contact.
+    All,
+    /// Contacts of one status.
+    Status(Status),
+    /// Contacts with one tag.
+    Tag(u32),
+    /// Counter only: tags of the project.
+    Tags,
+    /// Counter only: the number the next contact gets.
+    NextContact,
+    /// Counter only: the number the next tag gets.
+    NextTag,
+    /// Counter only: grows with every change of any contact; tells whether a remembered count is still true.
+    Revision,
+}
+
+impl Facet {
+    fn key(self) -> (u8, u32) {
+        match self {
+            Facet::All => (0, 0),
+            Facet::Status(status) => (1, status as u32),
+            Facet::Tag(number) => (2, number),
+            Facet::Tags => (3, 0),
+            Facet::NextContact => (4, 0),
+            Facet::NextTag => (5, 0),
+            Facet::Revision => (6, 0),
+        }
+    }
+}
+
+/// What an email is unique by: 128 bits of the digest of its normalised form. A fixed width keeps the table dense.
+pub fn email_digest(normalised: &str) -> [u8; 16] {
+    let digest: [u8; 32] = Sha256::digest(normalised).into();
+    *digest.first_chunk().expect("a SHA-256 digest has 32 bytes")
+}
+
+/// The contact with this number.
+pub fn by_number(tx: &impl Read, project: ProjectId, number: u32) -> Result<Option<Contact>> {
+    tx.get(CONTACTS, &(project, number))
+}
+
+/// The contact with this id.
+pub fn find(tx: &impl Read, project: ProjectId, id: ContactId) -> Result<Option<Contact>> {
+    Ok(by_number(tx, project, id.number())?.filter(|contact| contact.id == id))
+}
+
+/// The number of the contact with this email.
+pub fn number_by_digest(tx: &impl Read, project: ProjectId, digest: [u8; 16]) -> Result<Option<u32>> {
+    tx.get(BY_EMAIL, &(project, digest))
+}
+
+/// The contact with this email, given in its normalised form.
+pub fn find_by_email(tx: &impl Read, project: ProjectId, normalised: &str) -> Result<Option<Contact>> {
+    match number_by_digest(tx, project, email_digest(normalised))? {
+        Some(number) => {
+            let row = by_number(tx, project, number)?;
+            Ok(Some(row.ok_or(Error::Corrupt(tables::CONTACTS_BY_EMAIL.info().name))?))
+        }
+        None => Ok(None),
+    }
+}
+
+/// Every contact of a facet.
+pub fn set(tx: &impl Read, project: ProjectId, facet: Facet) -> Result<RoaringBitmap> {
+    bits::load(tx, BITS, &(project, facet.key()))
+}
+
+/// How many contacts a facet has.
+pub fn count(tx: &impl Read, project: ProjectId, facet: Facet) -> Result<u64> {
+    Ok(tx.get(COUNTS, &(project, facet.key()))?.unwrap_or(0).max(0) as u64)
+}
+
+/// Add to a counter.
+pub fn add_count(tx: &mut WriteTx<'_>, project: ProjectId, facet: Facet, delta: i64) -> Result<()> {
+    tx.add(COUNTS, &(project, facet.key()), delta).map(drop)
+}
+
+/// Take `many` numbers; says the first. Numbers are never used again.
+pub fn next_number(tx: &mut WriteTx<'_>, project: ProjectId, facet: Facet, many: u32) -> Result<u32> {
+    let next = tx.add(COUNTS, &(project, facet.key()), i64::from(many))?;
+    u32::try_from(next - i64::from(many)).map_err(|_| Error::Io("a project has had four billion contacts".into()))
+}
+
+/// Remove a facet's set and count.
+pub fn drop_set(tx: &mut WriteTx<'_>, project: ProjectId, facet: Facet) -> Result<()> {
+    let members = set(tx, project, facet)?;
+    if members.is_empty() {
+        return Ok(());
+    }
+    tx.delete_span(BITS, &BITS.under(&(project, facet.key())), usize::from(u16::MAX) + 1)?;
+    tx.delete(COUNTS, &(project, facet.key()));
+    // What the search index knows of these contacts names the facet: have them read again.
+    feed_runs(tx, project, &members, false);
+    add_count(tx, project, Facet::Revision, 1)
+}
+
+/// Have every contact of a facet indexed again.
+pub fn feed_set(tx: &mut WriteTx<'_>, project: ProjectId, facet: Facet) -> Result<()> {
+    let members = set(tx, project, facet)?;
+    feed_runs(tx, project, &members, false);
+    Ok(())
+}
+
+/// When each contact last changed, for numbers in `wanted`, in order of number.
+pub fn updates(
+    tx: &impl Read,
+    project: ProjectId,
+    wanted: &RoaringBitmap,
+    mut each: impl FnMut(u32, Timestamp),
+) -> Result<()> {
+    let mut numbers = wanted.iter().peekable();
+    let Some(first) = numbers.peek().copied() else { return Ok(()) };
+    let mut span = UPDATES.under(&(project,));
+    span.from = (project, first / UPDATES_PER_BLOCK).to_bytes();
+    tx.visit_bytes(UPDATES.id, &span, Order::Forward, &mut |mut key, block| {
+        let (_, number): (ProjectId, u32) = Key::read(&mut key).ok_or(Error::Corrupt(tables::CONTACT_UPDATES.info().name))?;
+        while let Some(wanted) = numbers.peek().copied() {
+            if wanted / UPDATES_PER_BLOCK > number {
+                break;
+            }
+            numbers.next();
+            let at = (wanted % UPDATES_PER_BLOCK) as usize * 8;
+            if let Some(bytes) = block.get(at..at + 8) {
+                each(wanted, Timestamp(i64::from_le_bytes(bytes.try_into().expect("eight bytes were taken"))));
+            }
+        }
+        Ok(if numbers.peek().is_some() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+    })
+}
+
+/// The first number whose contact was created at `at` or later. Numbers are given in order of creation.
+pub fn first_created_at(tx: &impl Read, project: ProjectId, all: &RoaringBitmap, at: Timestamp) -> Result<u32> {
+    let (mut low, mut high) = (0, all.len());
+    while low < high {
+        let middle = low + (high - low) / 2;
+        let number = all.select(middle as u32).expect("the middle is below the length");
+        let contact = by_number(tx, project, number)?.ok_or(Error::Corrupt(tables::CONTACTS.info().name))?;
+        if contact.created_at < at { low = middle + 1 } else { high = middle }
+    }
+    Ok(all.select(low as u32).unwrap_or(u32::MAX))
+}
+
+/// The rows of `numbers` in one span, as bytes: for scans that read part of each.
+pub fn visit_rows(
+    tx: &impl Read,
+    project: ProjectId,
+    numbers: std::ops::RangeInclusive<u32>,
+    mut each: impl FnMut(u32, &[u8]) -> Result<ControlFlow<()>>,
+) -> Result<()> {
+    let from = (project, *numbers.start()).to_bytes();
+    let to = match numbers.end().checked_add(1) {
+        Some(end) => Some((project, end).to_bytes()),
+        None => CONTACTS.under(&(project,)).to,
+    };
+    tx.visit_bytes(CONTACTS.id, &Span { from, to }, Order::Forward, &mut |mut key, value| {
+        let (_, number): (ProjectId, u32) = Key::read(&mut key).ok_or(Error::Corrupt(tables::CONTACTS.info().name))?;
+        each(number, value)
+    })
+}
+
+/// The changes of one command to the contacts of one project.
+pub struct Changes {
+    project: ProjectId,
+    facets: BTreeMap<Facet, Delta>,
+    updates: BTreeMap<u32, Option<Timestamp>>,
+    fresh: RoaringBitmap,
+    changed: RoaringBitmap,
+}
+
+/// Change contacts of one project; everything derived from them follows when `change` has succeeded.
+pub fn change<T, E: From<Error>>(
+    tx: &mut WriteTx<'_>,
+    project: ProjectId,
+    change: impl FnOnce(&mut WriteTx<'_>, &mut Changes) -> std::result::Result<T, E>,
+) -> std::result::Result<T, E> {
+    let mut changes = Changes {
+        project,
+        facets: BTreeMap::new(),
+        updates: BTreeMap::new(),
+        fresh: RoaringBitmap::new(),
+        changed: RoaringBitmap::new(),
+    };
+    let value = change(tx, &mut changes)?;
+    changes.finish(tx)?;
+    Ok(value)
+}
+
+impl Changes {
+    /// Add a contact whose number was taken by [`next_number`] and whose email is free.
+    pub fn add(&mut self, tx: &mut WriteTx<'_>, contact: &Contact, digest: [u8; 16]) {
+        let number = contact.id.number();
+        tx.put(CONTACTS, &(self.project, number), contact);
+        tx.put(BY_EMAIL, &(self.project, digest), &number);
+        for facet in facets(contact) {
+            self.enter(facet, number);
+        }
+        self.updates.insert(number, Some(contact.updated_at));
+        self.fresh.insert(number);
+    }
+
+    /// Replace a contact. Its email stays the same.
+    pub fn replace(&mut self, tx: &mut WriteTx<'_>, before: &Contact, after: &Contact) {
+        let number = after.id.number();
+        tx.put(CONTACTS, &(self.project, number), after);
+        let (old, new): (Vec<Facet>, Vec<Facet>) = (facets(before).collect(), facets(after).collect());
+        old.iter().filter(|facet| !new.contains(facet)).for_each(|facet| self.leave(*facet, number));
+        new.iter().filter(|facet| !old.contains(facet)).for_each(|facet| self.enter(*facet, number));
+        self.updates.insert(number, Some(after.updated_at));
+        self.changed.insert(number);
+    }
+
+    /// Remove a contact.
+    pub fn remove(&mut self, tx: &mut WriteTx<'_>, contact: &Contact, digest: [u8; 16]) {
+        let number = contact.id.number();
+        tx.delete(CONTACTS, &(self.project, number));
+        tx.delete(BY_EMAIL, &(self.project, digest));
+        for facet in facets(contact) {
+            self.leave(facet, number);
+        }
+        self.updates.insert(number, None);
+        // A contact made and removed in one command was never seen outside it.
+        if !self.fresh.remove(number) {
+            self.changed.insert(number);
+        }
+    }
+
+    fn enter(&mut self, facet: Facet, number: u32) {
+        let delta = self.facets.entry(facet).or_default();
+        if !delta.remove.remove(number) {
+            delta.add.insert(number);
+        }
+    }
+
+    fn leave(&mut self, facet: Facet, number: u32) {
+        let delta = self.facets.entry(facet).or_default();
+        if !delta.add.remove(number) {
+            delta.remove.insert(number);
+        }
+    }
+
+    fn finish(self, tx: &mut WriteTx<'_>) -> Result<()> {
+        let project = self.project;
+        for (facet, delta) in &self.facets {
+            let key = facet.key();
+            // A tag deleted since has no set any more; leaving it changes nothing.
+            let gone = matches!(facet, Facet::Tag(_)) && !delta.remove.is_empty() && count(tx, project, *facet)? == 0;
+            if gone && delta.add.is_empty() {
+                continue;
+            }
+            bits::apply(tx, BITS, |block| (project, key, block), delta)?;
+            add_count(tx, project, *facet, delta.add.len() as i64 - delta.remove.len() as i64)?;
+        }
+        write_updates(tx, project, &self.updates)?;
+        feed_runs(tx, project, &self.fresh, true);
+        feed_runs(tx, project, &self.changed, false);
+        let touched = self.fresh.len() + self.changed.len();
+        if touched > 0 {
+            add_count(tx, project, Facet::Revision, touched as i64)?;
+        }
+        Ok(())
+    }
+}
+
+fn facets(contact: &Contact) -> impl Iterator<Item = Facet> + '_ {
+    [Facet::All, Facet::Status(contact.status)].into_iter().chain(contact.tags.iter().map(|number| Facet::Tag(*number)))
+}
+
+fn write_updates(tx: &mut WriteTx<'_>, project: ProjectId, updates: &BTreeMap<u32, Option<Timestamp>>) -> Result<()> {
+    let mut rest = updates.iter().peekable();
+    while let Some((first, _)) = rest.peek() {
+        let number = **first / UPDATES_PER_BLOCK;
+        let mut block = tx.get(UPDATES, &(project, number))?.unwrap_or_default();
+        while let Some((contact, updated)) = rest.next_if(|(contact, _)| **contact / UPDATES_PER_BLOCK == number) {
+            let at = (contact % UPDATES_PER_BLOCK) as usize * 8;
+            if block.len() < at + 8 {
+                block.resize(at + 8, 0);
+            }
+            block[at..at + 8].copy_from_slice(&updated.map_or(0, |time| time.0).to_le_bytes());
+        }
+        if block.iter().all(|byte| *byte == 0) {
+            tx.delete(UPDATES, &(project, number));
+        } else {
+            tx.put(UPDATES, &(project, number), &block);
+        }
+    }
+    Ok(())
+}
+
+/// Tell the feed of these contacts, neighbours as one entry.
+fn feed_runs(tx: &mut WriteTx<'_>, project: ProjectId, numbers: &RoaringBitmap, fresh: bool) {
+    let gap = if fresh { 0 } else { FEED_GAP_MAX };
+    let mut run: Option<(u32, u32)> = None;
+    for number in numbers {
+        run = match run {
+            Some((first, last)) if number - last <= gap + 1 => Some((first, number)),
+            other => {
+                if let Some((first, last)) = other {
+                    tx.feed(&Change { scope: project.0, first, last, fresh });
+                }
+                Some((number, number))
+            }
+        };
+    }
+    if let Some((first, last)) = run {
+        tx.feed(&Change { scope: project.0, first, last, fresh });
+    }
+}

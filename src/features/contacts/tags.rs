@@ -1,0 +1,169 @@
+//! The dictionary of tags: names on the wire, numbers in contacts and in sets.
+//!
+//! It lives here because a contact cannot be written without it; `features/tags` gives tags their descriptions and their endpoints
+//! on top of it. A number is never used twice, so a set or a contact that still has the number of a deleted tag means nothing by it.
+
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::store::{self, Facet};
+use crate::base::clock::Timestamp;
+use crate::base::text::{Name, fold};
+use crate::engine::store::{Order, Read, Record, Result, Table, WriteTx};
+use crate::vocab::ids::{ProjectId, TagId};
+use crate::vocab::{limits, tables};
+
+const TAGS: Table<(ProjectId, u32), Tag> = Table::new(tables::TAGS);
+const BY_NAME: Table<(ProjectId, String), u32> = Table::new(tables::TAGS_BY_NAME);
+
+/// The name of a tag.
+pub type TagName = Name<{ limits::TAG_NAME_CHARACTERS_MAX }>;
+
+/// A tag as it is kept.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tag {
+    pub id: TagId,
+    pub name: String,
+    /// `#RRGGBB`.
+    pub color: Option<String>,
+    pub description: Option<String>,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+}
+
+impl Record for Tag {}
+
+impl Tag {
+    /// The number that contacts and sets know it by.
+    pub fn number(&self) -> u32 {
+        self.id.number()
+    }
+}
+
+/// The number of the tag with this name, whatever its case.
+pub fn number(tx: &impl Read, project: ProjectId, name: &str) -> Result<Option<u32>> {
+    tx.get(BY_NAME, &(project, fold(name)))
+}
+
+/// The tag with this number.
+pub fn by_number(tx: &impl Read, project: ProjectId, number: u32) -> Result<Option<Tag>> {
+    tx.get(TAGS, &(project, number))
+}
+
+/// The tag with this id.
+pub fn by_id(tx: &impl Read, project: ProjectId, id: TagId) -> Result<Option<Tag>> {
+    Ok(by_number(tx, project, id.number())?.filter(|tag| tag.id == id))
+}
+
+/// Every tag of a project, oldest first.
+pub fn all(tx: &impl Read, project: ProjectId) -> Result<Vec<Tag>> {
+    let rows = tx.list(TAGS, &TAGS.under(&(project,)), Order::Forward, limits::TAGS_PER_PROJECT_MAX)?;
+    Ok(rows.into_iter().map(|(_, tag)| tag).collect())
+}
+
+/// Put a tag and its name; `before` is what it was.
+pub fn save(tx: &mut WriteTx<'_>, project: ProjectId, before: Option<&Tag>, tag: &Tag) {
+    if let Some(before) = before {
+        tx.delete(BY_NAME, &(project, fold(&before.name)));
+    }
+    tx.put(TAGS, &(project, tag.number()), tag);
+    tx.put(BY_NAME, &(project, fold(&tag.name)), &tag.number());
+}
+
+/// Make a tag with a name that is free; `None` when the project has as many as it may.
+pub fn create(tx: &mut WriteTx<'_>, project: ProjectId, name: &str) -> Result<Option<Tag>> {
+    let count = store::count(tx, project, Facet::Tags)?;
+    if count >= limits::TAGS_PER_PROJECT_MAX as u64 {
+        return Ok(None);
+    }
+    store::add_count(tx, project, Facet::Tags, 1)?;
+    let number = store::next_number(tx, project, Facet::NextTag, 1)?;
+    let now = tx.now();
+    let id = TagId::numbered(now, number, tx.random());
+    let tag = Tag { id, name: name.to_owned(), color: None, description: None, created_at: now, updated_at: now };
+    save(tx, project, None, &tag);
+    Ok(Some(tag))
+}
+
+/// Remove a tag from the dictionary and from the sets. Contacts lose its number when they are written next.
+pub fn delete(tx: &mut WriteTx<'_>, project: ProjectId, tag: &Tag) -> Result<()> {
+    tx.delete(TAGS, &(project, tag.number()));
+    tx.delete(BY_NAME, &(project, fold(&tag.name)));
+    store::add_count(tx, project, Facet::Tags, -1)?;
+    store::drop_set(tx, project, Facet::Tag(tag.number()))
+}
+
+/// Names become numbers, each looked up once; unknown names are made.
+pub struct Numbers {
+    project: ProjectId,
+    known: HashMap<String, u32>,
+}
+
+/// The project has as many tags as it may.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Full;
+
+impl Numbers {
+    /// Nothing looked up yet.
+    pub fn new(project: ProjectId) -> Self {
+        Self { project, known: HashMap::new() }
+    }
+
+    /// The numbers of `names`, without repeats.
+    pub fn of<'n>(
+        &mut self,
+        tx: &mut WriteTx<'_>,
+        names: impl IntoIterator<Item = &'n str>,
+    ) -> Result<std::result::Result<Vec<u32>, Full>> {
+        let mut numbers = Vec::new();
+        for name in names {
+            let folded = fold(name);
+            let number = match self.known.get(&folded) {
+                Some(number) => *number,
+                None => {
+                    let number = match number(tx, self.project, name)? {
+                        Some(number) => number,
+                        None => match create(tx, self.project, name)? {
+                            Some(tag) => tag.number(),
+                            None => return Ok(Err(Full)),
+                        },
+                    };
+                    self.known.insert(folded, number);
+                    number
+                }
+            };
+            if !numbers.contains(&number) {
+                numbers.push(number);
+            }
+        }
+        Ok(Ok(numbers))
+    }
+}
+
+/// Numbers become names, each looked up once; numbers of deleted tags have none.
+pub struct Names<'t, R> {
+    tx: &'t R,
+    project: ProjectId,
+    known: HashMap<u32, Option<String>>,
+}
+
+impl<'t, R: Read> Names<'t, R> {
+    /// Nothing looked up yet.
+    pub fn new(tx: &'t R, project: ProjectId) -> Self {
+        Self { tx, project, known: HashMap::new() }
+    }
+
+    /// The names of `numbers`.
+    pub fn of(&mut self, numbers: &[u32]) -> Result<Vec<String>> {
+        let mut names = Vec::with_capacity(numbers.len());
+        for number in numbers {
+            if !self.known.contains_key(number) {
+                let name = by_number(self.tx, self.project, *number)?.map(|tag| tag.name);
+                self.known.insert(*number, name);
+            }
+            names.extend(self.known[number].clone());
+        }
+        Ok(names)
+    }
+}
