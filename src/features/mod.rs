@@ -1,1 +1,3 @@
 //! The product's nouns, in order of dependence.
+
+pub mod contacts;

@@ -1,0 +1,6 @@
+//! Contacts: the people of a project.
+
+pub mod fields;
+mod model;
+mod store;
+pub mod tags;
