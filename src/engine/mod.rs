@@ -2,5 +2,6 @@
 
 pub mod access;
 pub mod api;
+pub mod jobs;
 pub mod search;
 pub mod store;
