@@ -124,12 +124,13 @@ where
     let (pulse, limits) = (&line.pulse, &line.shared.limits);
     let channel = Channel::http1(io, read, Arc::clone(pulse), Arc::clone(&line.shared.answers), limits.header_time);
     let service = service_fn(|request| exchange::answer(Arc::clone(&line), request));
+    // Not `pipeline_flush`: it holds back an answer while any byte of the next request is in the buffer, for good if that is
+    // the error answer to rubbish.
     let mut connection = http1::Builder::new()
         // `Channel` limits the time of headers.
         .header_read_timeout(None)
         // A head beyond this does not even fit the read buffer; `exchange` refuses all but the grossest before.
         .max_buf_size((limits.header_bytes + limits.uri_bytes + 8 * 1024).max(16 * 1024))
-        .pipeline_flush(true)
         .serve_connection(TokioIo::new(channel), service);
     let end = keep(&mut connection, http1::Connection::graceful_shutdown, pulse, limits, &mut draining).await;
     let Some(result) = end else { return };

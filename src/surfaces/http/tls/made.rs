@@ -100,3 +100,54 @@ fn has_name(der: &[u8], name: &str) -> bool {
 fn contains(bytes: &[u8], wanted: &[u8]) -> bool {
     bytes.windows(wanted.len()).any(|window| window == wanted)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: Timestamp = Timestamp(1_795_244_400_000);
+
+    fn fixture() -> (tempfile::TempDir, Pair, CryptoProvider) {
+        let folder = tempfile::tempdir().expect("a folder can be made");
+        let pair = Pair { certificate: folder.path().join("tls/cert.pem"), key: folder.path().join("tls/key.pem") };
+        (folder, pair, rustls::crypto::ring::default_provider())
+    }
+
+    fn content(pair: &Pair) -> Vec<u8> {
+        std::fs::read(&pair.certificate).expect("it is there")
+    }
+
+    #[test]
+    fn it_is_made_again_before_it_ends_and_not_earlier() {
+        let (_folder, pair, provider) = fixture();
+        ensure(&pair, &names(&[]), NOW, &provider).expect("can be made");
+        let first = content(&pair);
+        let end = der::not_after(&first_certificate(&pair.certificate).expect("it is one")).expect("it has an end");
+        ensure(&pair, &names(&[]), end.plus_ms(-REMAKE_MS - 1), &provider).expect("is good");
+        assert_eq!(content(&pair), first);
+        ensure(&pair, &names(&[]), end.plus_ms(-REMAKE_MS), &provider).expect("can be made");
+        assert_ne!(content(&pair), first);
+        pair.load(&provider).expect("the new pair is usable");
+    }
+
+    #[test]
+    fn it_is_made_again_for_a_new_name() {
+        let (_folder, pair, provider) = fixture();
+        ensure(&pair, &names(&[]), NOW, &provider).expect("can be made");
+        let first = content(&pair);
+        ensure(&pair, &names(&["localhost".to_owned(), "::1".to_owned()]), NOW, &provider).expect("is good");
+        assert_eq!(content(&pair), first);
+        ensure(&pair, &names(&["192.0.2.1".to_owned()]), NOW, &provider).expect("can be made");
+        assert_ne!(content(&pair), first);
+    }
+
+    /// The power failed between the two files.
+    #[test]
+    fn an_interrupted_making_is_repaired() {
+        let (_folder, pair, provider) = fixture();
+        ensure(&pair, &names(&[]), NOW, &provider).expect("can be made");
+        std::fs::remove_file(&pair.key).expect("it is there");
+        ensure(&pair, &names(&[]), NOW, &provider).expect("can be made");
+        pair.load(&provider).expect("the pair is usable");
+    }
+}
