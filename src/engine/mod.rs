@@ -2,6 +2,7 @@
 
 pub mod access;
 pub mod api;
+pub mod jobs;
 pub mod search;
 pub mod settings;
 pub mod store;

@@ -1,0 +1,400 @@
+//! The one place that starts tasks and threads. Everything started has a name and an owner that joins it at shutdown.
+//!
+//! Two owners exist. [`Tasks`] holds the few long-lived things of the process (listeners, workers, the writer thread).
+//! [`Group`] holds many short-lived ones of one kind (connections, streams of one connection). Both end by themselves when
+//! they see the shutdown signal, and are cut when their grace is over. Knows nothing about what the work is.
+
+use std::future::Future;
+use std::io;
+use std::panic::AssertUnwindSafe;
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::thread;
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use tokio::runtime::Handle;
+use tokio::sync::{oneshot, watch};
+use tokio::task::{JoinHandle, JoinSet};
+use tokio::time::Instant;
+
+pub mod signals;
+
+/// How far the process has come on its way down. Stages are only ever raised.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Stage {
+    /// Normal work.
+    Running,
+    /// Take nothing new, finish what runs.
+    Draining,
+    /// Stop at once.
+    Cut,
+}
+
+/// The owner of the process's long-lived tasks and threads, and of its shutdown signal. Clones are the same owner.
+#[derive(Clone)]
+pub struct Tasks(Arc<Inner>);
+
+struct Inner {
+    handle: Handle,
+    stage: watch::Sender<Stage>,
+    owned: Mutex<Vec<Owned>>,
+}
+
+struct Owned {
+    name: String,
+    work: Work,
+}
+
+enum Work {
+    Task(JoinHandle<bool>),
+    Attendant(JoinHandle<bool>),
+    Thread { handle: thread::JoinHandle<()>, ended: oneshot::Receiver<()> },
+}
+
+/// How [`Tasks::join`] went.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Joined {
+    /// How many tasks and threads came to their own end.
+    pub finished: usize,
+    /// Names of those that panicked.
+    pub panicked: Vec<String>,
+    /// Names of tasks that were aborted, and of threads that were left running because a thread cannot be aborted.
+    pub cut: Vec<String>,
+}
+
+impl Tasks {
+    /// An owner whose tasks run on `handle`.
+    pub fn new(handle: Handle) -> Self {
+        let stage = watch::Sender::new(Stage::Running);
+        Self(Arc::new(Inner { handle, stage, owned: Mutex::default() }))
+    }
+
+    /// Start a task. A panic in it is logged at once; [`Tasks::join`] names it too unless a later start has tidied it away.
+    pub fn spawn(&self, name: impl Into<String>, future: impl Future<Output = ()> + Send + 'static) {
+        let name = name.into();
+        let task = self.0.handle.spawn(outcome(name.clone(), future));
+        self.own(Owned { name, work: Work::Task(task) });
+    }
+
+    /// Start a task that serves the others as long as any of them runs (the listener for signals is one). Joining does not
+    /// wait for it: it is aborted when the others have ended.
+    pub fn attend(&self, name: impl Into<String>, future: impl Future<Output = ()> + Send + 'static) {
+        let name = name.into();
+        let task = self.0.handle.spawn(outcome(name.clone(), future));
+        self.own(Owned { name, work: Work::Attendant(task) });
+    }
+
+    /// Start a thread, for work that blocks for long.
+    pub fn thread(&self, name: impl Into<String>, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
+        let name = name.into();
+        let (end, ended) = oneshot::channel();
+        let handle = thread::Builder::new().name(name.clone()).spawn(move || {
+            // Dropped on return and on panic alike, which is what `join` waits for.
+            let _end: oneshot::Sender<()> = end;
+            work();
+        })?;
+        self.own(Owned { name, work: Work::Thread { handle, ended } });
+        Ok(())
+    }
+
+    /// A group for many short-lived tasks of one kind. Whoever holds the group owns what runs in it.
+    pub fn group(&self, name: &'static str) -> Group {
+        Group { name, handle: self.0.handle.clone(), set: Mutex::default() }
+    }
+
+    /// The shutdown signal, to be waited for.
+    pub fn shutdown(&self) -> Shutdown {
+        Shutdown(self.0.stage.subscribe())
+    }
+
+    /// Raise the stage to `stage`; an earlier stage than the present one changes nothing.
+    pub fn raise(&self, stage: Stage) {
+        self.0.stage.send_if_modified(|now| {
+            let higher = stage > *now;
+            *now = stage.max(*now);
+            higher
+        });
+    }
+
+    /// Wait up to `grace`, or until the stage is [`Stage::Cut`], for everything to end; abort the tasks that have not.
+    pub async fn join(&self, grace: Duration) -> Joined {
+        let mut shutdown = self.shutdown();
+        let end = Instant::now() + grace;
+        let mut joined = Joined::default();
+        let mut attendants = Vec::new();
+        // What ends may start more (a listener its last connections): look again until nothing is left.
+        loop {
+            let batch = std::mem::take(&mut *self.owned());
+            if batch.is_empty() {
+                attendants.iter().for_each(JoinHandle::abort);
+                return joined;
+            }
+            for Owned { name, work } in batch {
+                match work {
+                    Work::Attendant(task) => attendants.push(task),
+                    Work::Task(task) => join_task(name, task, end, &mut shutdown, &mut joined).await,
+                    Work::Thread { handle, ended } => {
+                        join_thread(name, handle, ended, end, &mut shutdown, &mut joined).await;
+                    }
+                }
+            }
+        }
+    }
+
+    fn own(&self, new: Owned) {
+        let mut owned = self.owned();
+        // Keeps the list as short as what really runs, also in a process that starts things for months.
+        owned.retain(|one| match &one.work {
+            Work::Task(task) | Work::Attendant(task) => !task.is_finished(),
+            Work::Thread { .. } => true,
+        });
+        owned.push(new);
+    }
+
+    fn owned(&self) -> MutexGuard<'_, Vec<Owned>> {
+        self.0.owned.lock().expect("no holder of this lock panics")
+    }
+}
+
+/// Run `future`; false, and a line in the log, if it panicked.
+async fn outcome(name: String, future: impl Future<Output = ()>) -> bool {
+    let finished = AssertUnwindSafe(future).catch_unwind().await.is_ok();
+    if !finished {
+        tracing::error!(task = name, "a background task panicked");
+    }
+    finished
+}
+
+async fn join_task(name: String, mut task: JoinHandle<bool>, end: Instant, shutdown: &mut Shutdown, joined: &mut Joined) {
+    let result = tokio::select! {
+        biased;
+        result = &mut task => result,
+        () = over(end, shutdown) => {
+            task.abort();
+            (&mut task).await
+        }
+    };
+    match result {
+        Ok(true) => joined.finished += 1,
+        Ok(false) => joined.panicked.push(name),
+        Err(_) => joined.cut.push(name),
+    }
+}
+
+async fn join_thread(
+    name: String,
+    handle: thread::JoinHandle<()>,
+    ended: oneshot::Receiver<()>,
+    end: Instant,
+    shutdown: &mut Shutdown,
+    joined: &mut Joined,
+) {
+    tokio::select! {
+        biased;
+        _ = ended => match handle.join() {
+            Ok(()) => joined.finished += 1,
+            Err(_) => joined.panicked.push(name),
+        },
+        () = over(end, shutdown) => joined.cut.push(name),
+    }
+}
+
+async fn over(end: Instant, shutdown: &mut Shutdown) {
+    tokio::select! {
+        () = tokio::time::sleep_until(end) => {}
+        () = shutdown.cut() => {}
+    }
+}
+
+/// The shutdown signal as one listener sees it.
+#[derive(Clone)]
+pub struct Shutdown(watch::Receiver<Stage>);
+
+impl Shutdown {
+    /// The present stage.
+    pub fn stage(&self) -> Stage {
+        *self.0.borrow()
+    }
+
+    /// Wait until the process drains (or is cut).
+    pub async fn draining(&mut self) {
+        self.reached(Stage::Draining).await;
+    }
+
+    /// Wait until the process is to stop at once.
+    pub async fn cut(&mut self) {
+        self.reached(Stage::Cut).await;
+    }
+
+    async fn reached(&mut self, stage: Stage) {
+        // An owner that is gone will never raise anything, and nobody is left to serve: treat that as reached.
+        let _ = self.0.wait_for(|now| *now >= stage).await;
+    }
+}
+
+/// Many short-lived tasks of one kind. Dropping the group aborts what still runs in it.
+pub struct Group {
+    name: &'static str,
+    handle: Handle,
+    set: Mutex<JoinSet<()>>,
+}
+
+/// How [`Group::join`] went.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Ended {
+    /// Tasks that came to their own end while the group was joined.
+    pub finished: usize,
+    /// Tasks that were aborted.
+    pub cut: usize,
+}
+
+impl Group {
+    /// Start a task in this group.
+    pub fn spawn(&self, future: impl Future<Output = ()> + Send + 'static) {
+        let mut set = self.set();
+        while let Some(ended) = set.try_join_next() {
+            self.note(&ended);
+        }
+        set.spawn_on(future, &self.handle);
+    }
+
+    /// How many tasks run.
+    pub fn running(&self) -> usize {
+        let mut set = self.set();
+        while let Some(ended) = set.try_join_next() {
+            self.note(&ended);
+        }
+        set.len()
+    }
+
+    /// Abort everything that runs, without waiting for it.
+    pub fn abort(&self) {
+        self.set().abort_all();
+    }
+
+    /// Wait for everything that runs now; abort what still runs when `until` ends.
+    pub async fn join(&self, until: impl Future<Output = ()>) -> Ended {
+        let mut set = std::mem::take(&mut *self.set());
+        let mut ended = Ended::default();
+        let mut until = std::pin::pin!(until);
+        loop {
+            tokio::select! {
+                biased;
+                next = set.join_next() => match next {
+                    None => return ended,
+                    Some(result) => {
+                        self.note(&result);
+                        ended.finished += 1;
+                    }
+                },
+                () = &mut until => break,
+            }
+        }
+        ended.cut = set.len();
+        set.shutdown().await;
+        ended
+    }
+
+    fn note(&self, ended: &Result<(), tokio::task::JoinError>) {
+        if let Err(error) = ended
+            && error.is_panic()
+        {
+            tracing::error!(group = self.name, "a task panicked");
+        }
+    }
+
+    fn set(&self) -> MutexGuard<'_, JoinSet<()>> {
+        self.set.lock().expect("no holder of this lock panics")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tasks() -> Tasks {
+        Tasks::new(Handle::current())
+    }
+
+    #[tokio::test]
+    async fn tasks_and_threads_that_heed_the_signal_are_joined() {
+        let tasks = tasks();
+        let mut shutdown = tasks.shutdown();
+        tasks.spawn("waits", async move { shutdown.draining().await });
+        let (send, receive) = std::sync::mpsc::channel::<()>();
+        tasks
+            .thread("blocks", move || {
+                let _ = receive.recv();
+            })
+            .expect("threads can be started");
+        tasks.raise(Stage::Draining);
+        drop(send);
+        assert_eq!(tasks.join(Duration::from_secs(10)).await, Joined { finished: 2, ..Joined::default() });
+    }
+
+    #[tokio::test]
+    async fn a_task_that_ignores_the_signal_is_aborted_after_the_grace_and_named() {
+        let tasks = tasks();
+        tasks.spawn("deaf", std::future::pending());
+        let joined = tasks.join(Duration::from_millis(20)).await;
+        assert_eq!(joined, Joined { cut: vec!["deaf".to_owned()], ..Joined::default() });
+    }
+
+    #[tokio::test]
+    async fn an_attendant_is_not_waited_for() {
+        let tasks = tasks();
+        tasks.attend("listens", std::future::pending());
+        let joined = tokio::time::timeout(Duration::from_secs(10), tasks.join(Duration::from_secs(3600))).await;
+        assert_eq!(joined.expect("ends long before the grace"), Joined::default());
+    }
+
+    #[tokio::test]
+    async fn the_cut_stage_ends_the_grace_early() {
+        let tasks = tasks();
+        tasks.spawn("deaf", std::future::pending());
+        tasks.raise(Stage::Cut);
+        let joined = tokio::time::timeout(Duration::from_secs(10), tasks.join(Duration::from_secs(3600))).await;
+        assert_eq!(joined.expect("ends long before the grace").cut, ["deaf"]);
+    }
+
+    #[tokio::test]
+    async fn a_panic_is_reported_and_harms_nobody_else() {
+        let tasks = tasks();
+        tasks.spawn("falls", async { panic!("on purpose") });
+        tasks.thread("falls too", || panic!("on purpose")).expect("threads can be started");
+        tasks.spawn("stands", async {});
+        let joined = tasks.join(Duration::from_secs(10)).await;
+        assert_eq!(joined, Joined { finished: 1, panicked: vec!["falls".into(), "falls too".into()], cut: vec![] });
+    }
+
+    #[tokio::test]
+    async fn stages_are_only_raised() {
+        let tasks = tasks();
+        tasks.raise(Stage::Cut);
+        tasks.raise(Stage::Draining);
+        assert_eq!(tasks.shutdown().stage(), Stage::Cut);
+    }
+
+    #[tokio::test]
+    async fn a_group_counts_what_ended_and_what_was_cut() {
+        let tasks = tasks();
+        let group = tasks.group("short ones");
+        group.spawn(async {});
+        group.spawn(std::future::pending());
+        let ended = group.join(tokio::time::sleep(Duration::from_millis(50))).await;
+        assert_eq!(ended, Ended { finished: 1, cut: 1 });
+    }
+
+    #[tokio::test]
+    async fn dropping_a_group_ends_its_tasks() {
+        let group = tasks().group("short ones");
+        let (held, dropped) = oneshot::channel::<()>();
+        group.spawn(async move {
+            let _held = held;
+            std::future::pending::<()>().await;
+        });
+        assert_eq!(group.running(), 1);
+        drop(group);
+        assert!(dropped.await.is_err());
+    }
+}

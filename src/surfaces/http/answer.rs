@@ -1,0 +1,175 @@
+//! Answers that the surface gives by itself, because the request never reached the pipeline or the pipeline never answered,
+//! and the headers that every answer carries.
+//!
+//! Does not know what operations answer. The shape of the body is in one function, [`envelope`].
+
+use bytes::Bytes;
+use http::header::{
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, REFERRER_POLICY, RETRY_AFTER,
+    STRICT_TRANSPORT_SECURITY, X_CONTENT_TYPE_OPTIONS,
+};
+use http::{Response, StatusCode};
+
+use super::body::Outgoing;
+use crate::base::clock::{Clock, Timestamp};
+use crate::base::random::Random;
+
+const NOSNIFF: HeaderValue = HeaderValue::from_static("nosniff");
+const NO_REFERRER: HeaderValue = HeaderValue::from_static("no-referrer");
+const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
+const NOTHING_ALLOWED: HeaderValue = HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'");
+/// One year, as preload lists and scanners ask for. Without `includeSubDomains`: the neighbours' names are not ours to bind.
+const ONLY_TLS: HeaderValue = HeaderValue::from_static("max-age=31536000");
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// Headers that [`harden`] adds at most. Whoever builds a reply does well to leave room for them.
+pub const HARDENING_HEADERS: usize = 5;
+
+/// Add the security headers. What the reply sets itself is kept.
+pub fn harden(headers: &mut HeaderMap, tls: bool) {
+    headers.reserve(HARDENING_HEADERS);
+    headers.insert(X_CONTENT_TYPE_OPTIONS, NOSNIFF);
+    headers.entry(REFERRER_POLICY).or_insert(NO_REFERRER);
+    headers.entry(CACHE_CONTROL).or_insert(NO_STORE);
+    headers.entry(CONTENT_SECURITY_POLICY).or_insert(NOTHING_ALLOWED);
+    if tls {
+        headers.insert(STRICT_TRANSPORT_SECURITY, ONLY_TLS);
+    }
+}
+
+/// What the surface refuses or fails at by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    Malformed,
+    SlowHeaders,
+    UriTooLong,
+    EncodedBody,
+    HeadersTooLarge,
+    Panicked,
+    TooSlow,
+    Full,
+}
+
+impl Refusal {
+    /// Status, code and message.
+    fn parts(self) -> (StatusCode, &'static str, &'static str) {
+        match self {
+            Self::Malformed => (StatusCode::BAD_REQUEST, "INVALID_REQUEST", "The request is not well-formed HTTP"),
+            Self::SlowHeaders => (StatusCode::REQUEST_TIMEOUT, "REQUEST_TIMEOUT", "The request headers arrived too slowly"),
+            Self::UriTooLong => (StatusCode::URI_TOO_LONG, "URI_TOO_LONG", "The path and query are too long"),
+            Self::EncodedBody => (
+                StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                "UNSUPPORTED_MEDIA_TYPE",
+                "Request bodies must be sent without Content-Encoding",
+            ),
+            Self::HeadersTooLarge => (
+                StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
+                "HEADERS_TOO_LARGE",
+                "The request has too many header fields or they are too large",
+            ),
+            Self::Panicked => (StatusCode::INTERNAL_SERVER_ERROR, "INTERNAL_ERROR", "Internal server error"),
+            Self::TooSlow => (
+                StatusCode::SERVICE_UNAVAILABLE,
+                "SERVICE_UNAVAILABLE",
+                "The request could not be answered in time; try again shortly",
+            ),
+            Self::Full => {
+                (StatusCode::SERVICE_UNAVAILABLE, "SERVICE_UNAVAILABLE", "Too many connections are open; try again shortly")
+            }
+        }
+    }
+
+    /// The status of this answer.
+    pub fn status(self) -> StatusCode {
+        self.parts().0
+    }
+}
+
+/// Makes the surface's own answers.
+pub struct Answers {
+    clock: std::sync::Arc<dyn Clock>,
+    random: std::sync::Arc<dyn Random>,
+}
+
+impl Answers {
+    /// Answers dated by `clock`, with ids from `random`.
+    pub fn new(clock: std::sync::Arc<dyn Clock>, random: std::sync::Arc<dyn Random>) -> Self {
+        Self { clock, random }
+    }
+
+    /// The answer as a response.
+    pub fn response(&self, refusal: Refusal) -> Response<Outgoing> {
+        let (headers, body) = self.build(refusal);
+        let mut response = Response::new(Outgoing::whole(body));
+        *response.status_mut() = refusal.status();
+        *response.headers_mut() = headers;
+        response
+    }
+
+    /// The answer as the bytes of an HTTP/1.1 message after which the connection is closed, for places where no HTTP
+    /// library is at work (yet, or any more).
+    pub fn message(&self, refusal: Refusal) -> Bytes {
+        let (mut headers, body) = self.build(refusal);
+        harden(&mut headers, false);
+        let mut message =
+            format!("HTTP/1.1 {}\r\nconnection: close\r\ncontent-length: {}\r\n", refusal.status(), body.len()).into_bytes();
+        for (name, value) in &headers {
+            message.extend_from_slice(name.as_str().as_bytes());
+            message.extend_from_slice(b": ");
+            message.extend_from_slice(value.as_bytes());
+            message.extend_from_slice(b"\r\n");
+        }
+        message.extend_from_slice(b"\r\n");
+        message.extend_from_slice(&body);
+        Bytes::from(message)
+    }
+
+    fn build(&self, refusal: Refusal) -> (HeaderMap, Bytes) {
+        let (status, code, message) = refusal.parts();
+        let request_id = format!("req_{:032x}", u128::from_be_bytes(self.random.bytes()));
+        let mut headers = HeaderMap::with_capacity(3 + HARDENING_HEADERS);
+        headers.insert(CONTENT_TYPE, JSON);
+        if status == StatusCode::SERVICE_UNAVAILABLE {
+            headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
+        }
+        headers.insert(REQUEST_ID, HeaderValue::from_str(&request_id).expect("hexadecimal digits make a header value"));
+        let body = envelope(status, code, message, self.clock.now(), &request_id);
+        (headers, body)
+    }
+}
+
+/// The body of an error answer. The one place of this surface that knows the envelope.
+fn envelope(_status: StatusCode, code: &str, message: &str, timestamp: Timestamp, request_id: &str) -> Bytes {
+    let body = serde_json::json!({
+        "success": false,
+        "error": message,
+        "code": code,
+        "metadata": { "timestamp": timestamp.to_string(), "requestId": request_id },
+    });
+    Bytes::from(body.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_reply_sets_itself_is_kept() {
+        let mut headers = HeaderMap::new();
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static("max-age=60"));
+        headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static("sandbox"));
+        harden(&mut headers, false);
+        assert_eq!(headers[CACHE_CONTROL], "max-age=60");
+        assert_eq!(headers[CONTENT_SECURITY_POLICY], "sandbox");
+        assert_eq!(headers[X_CONTENT_TYPE_OPTIONS], "nosniff");
+        assert!(!headers.contains_key(STRICT_TRANSPORT_SECURITY));
+    }
+
+    #[test]
+    fn the_room_that_is_reserved_is_what_is_needed() {
+        let mut headers = HeaderMap::new();
+        harden(&mut headers, true);
+        assert_eq!(headers.len(), HARDENING_HEADERS);
+    }
+}

@@ -1,0 +1,225 @@
+//! The byte stream below the HTTP library, with what that library does not do.
+//!
+//! 1. **A time limit for request headers that starts with their first byte.** The library's own limit also runs while a
+//!    kept-alive connection is idle, so one number would have to serve for both.
+//! 2. **Answers in our own shape** where the library would write an empty 400 or 431, or nothing at all (408).
+//! 3. **A close that the client can read**: what it still sends is read and thrown away for a moment, because closing a
+//!    socket with unread input makes the kernel discard the answer on its way.
+//!
+//! Knows HTTP/1.1 only as far as the first line of an error answer. For HTTP/2 it passes everything through.
+
+use std::future::Future;
+use std::io::{self, IoSlice};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use bytes::{Buf, Bytes};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
+use tokio::time::{Instant, Sleep};
+
+use super::answer::{Answers, Refusal};
+use super::options::Limits;
+use super::pulse::Pulse;
+
+/// The longest bare error answer of the library is about 120 bytes; every answer of ours has more than this in headers alone.
+const BARE_ANSWER_BYTES_MAX: usize = 192;
+
+/// A byte stream under guard.
+pub struct Channel<I> {
+    io: I,
+    /// Bytes that were read to find out the protocol, to be read again.
+    replay: Bytes,
+    /// An answer of our own, to be written before the end.
+    out: Bytes,
+    heads: Option<HeadGuard>,
+}
+
+/// Guards the headers of HTTP/1.1 requests.
+struct HeadGuard {
+    pulse: Arc<Pulse>,
+    answers: Arc<Answers>,
+    time_max: Duration,
+    /// How many requests had been started when bytes were last read outside of one. As long as that is all that have been
+    /// started, those bytes are the beginning of a head. Starts at 0: a new connection is at the beginning of its first head.
+    heard_at: u32,
+    /// Whether there were any bytes yet; silence from the start is not worth an answer.
+    spoke: bool,
+    armed: bool,
+    expired: bool,
+    timer: Option<Pin<Box<Sleep>>>,
+}
+
+impl HeadGuard {
+    /// Whether part of a head has been read. Starts the timer the first time it is asked in that state: a head that arrives
+    /// whole, as nearly all do, costs no look at the clock.
+    fn in_head(&mut self) -> bool {
+        let in_head = self.heard_at == self.pulse.started();
+        if in_head && !self.armed {
+            let deadline = Instant::now() + self.time_max;
+            match &mut self.timer {
+                Some(timer) => timer.as_mut().reset(deadline),
+                None => self.timer = Some(Box::pin(tokio::time::sleep_until(deadline))),
+            }
+        }
+        self.armed = in_head;
+        in_head
+    }
+
+    fn poll_expired(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        match &mut self.timer {
+            Some(timer) => timer.as_mut().poll(context),
+            None => Poll::Pending,
+        }
+    }
+}
+
+impl<I> Channel<I> {
+    /// A stream that carries HTTP/1.1.
+    pub fn http1(io: I, replay: Bytes, pulse: Arc<Pulse>, answers: Arc<Answers>, header_time: Duration) -> Self {
+        let heads = HeadGuard {
+            pulse,
+            answers,
+            time_max: header_time,
+            heard_at: 0,
+            spoke: !replay.is_empty(),
+            armed: false,
+            expired: false,
+            timer: None,
+        };
+        Self { io, replay, out: Bytes::new(), heads: Some(heads) }
+    }
+
+    /// A stream that carries HTTP/2.
+    pub fn http2(io: I, replay: Bytes) -> Self {
+        Self { io, replay, out: Bytes::new(), heads: None }
+    }
+}
+
+impl<I: AsyncRead + AsyncWrite + Unpin> Channel<I> {
+    /// Close so that the client can read what was said last.
+    pub async fn finish(mut self, limits: &Limits) {
+        let closing = async {
+            self.shutdown().await?;
+            let mut left = limits.linger_bytes;
+            let mut scrap = [0; 8 * 1024];
+            while left > 0 {
+                let read = self.io.read(&mut scrap).await?;
+                if read == 0 {
+                    break;
+                }
+                left = left.saturating_sub(read);
+            }
+            io::Result::Ok(())
+        };
+        // Too slow or broken: the connection goes either way.
+        let _ = tokio::time::timeout(limits.linger_time, closing).await;
+    }
+
+    /// Write our own answer, if there is one.
+    fn poll_out(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        while !self.out.is_empty() {
+            let written = ready!(Pin::new(&mut self.io).poll_write(context, &self.out))?;
+            if written == 0 {
+                return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
+            }
+            self.out.advance(written);
+        }
+        Poll::Ready(Ok(()))
+    }
+
+    /// If `bytes` are the library's bare error answer, put ours in their place and say how many bytes are dealt with.
+    fn replace(&mut self, bytes: &[u8]) -> Option<usize> {
+        if bytes.len() > BARE_ANSWER_BYTES_MAX {
+            return None;
+        }
+        let guard = self.heads.as_ref()?;
+        self.out = guard.answers.message(bare_answer(bytes)?);
+        Some(bytes.len())
+    }
+}
+
+/// Which error the library's bare answer stands for. An answer of ours has security headers, a bare one has none.
+fn bare_answer(bytes: &[u8]) -> Option<Refusal> {
+    let status = bytes.strip_prefix(b"HTTP/1.1 ")?.get(..4)?;
+    let refusal = match status {
+        b"400 " => Refusal::Malformed,
+        b"414 " => Refusal::UriTooLong,
+        b"431 " => Refusal::HeadersTooLarge,
+        _ => return None,
+    };
+    let text = std::str::from_utf8(bytes).ok()?;
+    (text.contains("content-length: 0\r\n") && !text.contains("x-content-type-options")).then_some(refusal)
+}
+
+impl<I: AsyncRead + AsyncWrite + Unpin> AsyncRead for Channel<I> {
+    fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let this = &mut *self;
+        if !this.replay.is_empty() {
+            let length = this.replay.len().min(buffer.remaining());
+            buffer.put_slice(&this.replay.split_to(length));
+            return Poll::Ready(Ok(()));
+        }
+        let Some(guard) = this.heads.as_mut().filter(|guard| guard.pulse.running() == 0) else {
+            return Pin::new(&mut this.io).poll_read(context, buffer);
+        };
+        if guard.expired {
+            return Poll::Ready(Ok(()));
+        }
+        let in_head = guard.in_head();
+        let before = buffer.filled().len();
+        let polled = Pin::new(&mut this.io).poll_read(context, buffer);
+        if buffer.filled().len() > before {
+            guard.heard_at = guard.pulse.started();
+            guard.spoke = true;
+        }
+        if in_head && polled.is_pending() {
+            ready!(guard.poll_expired(context));
+            guard.expired = true;
+            if guard.spoke {
+                this.out = guard.answers.message(Refusal::SlowHeaders);
+            }
+            // The library takes this for the end of the input and gives up the connection.
+            return Poll::Ready(Ok(()));
+        }
+        polled
+    }
+}
+
+impl<I: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Channel<I> {
+    fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        if let Some(length) = self.replace(bytes) {
+            return Poll::Ready(Ok(length));
+        }
+        Pin::new(&mut self.io).poll_write(context, bytes)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        slices: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        if let [only] = slices
+            && let Some(length) = self.replace(only)
+        {
+            return Poll::Ready(Ok(length));
+        }
+        Pin::new(&mut self.io).poll_write_vectored(context, slices)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.io.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        ready!(self.poll_out(context))?;
+        Pin::new(&mut self.io).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        ready!(self.poll_out(context))?;
+        ready!(Pin::new(&mut self.io).poll_flush(context))?;
+        Pin::new(&mut self.io).poll_shutdown(context)
+    }
+}

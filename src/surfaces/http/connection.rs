@@ -1,0 +1,255 @@
+//! One connection from its first byte to its last: handshake, which protocol it speaks, and a keeper that closes it when it
+//! idles, stalls, or the server drains.
+//!
+//! Does not know what is asked on it: every request goes to [`exchange::answer`].
+
+use std::future::Future;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use hyper::server::conn::{http1, http2};
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite};
+use tokio::net::TcpStream;
+use tokio::sync::watch;
+use tokio::time::Instant;
+use tokio_rustls::TlsAcceptor;
+
+use super::answer::Refusal;
+use super::channel::Channel;
+use super::exchange::{self, Line, Shared};
+use super::options::Limits;
+use super::pulse::Pulse;
+use crate::engine::api::wire::{Peer, Service};
+use crate::engine::jobs::{Group, Tasks};
+
+/// What an HTTP/2 client sends first.
+const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+
+/// Bytes of one HTTP/2 reply that are buffered for a client that does not take them. Times streams times connections this
+/// is memory that strangers can claim, so it is far below the library's default.
+const H2_SEND_BUFFER_BYTES: usize = 64 * 1024;
+
+/// What a connection needs from the server.
+pub struct Context<S> {
+    pub shared: Arc<Shared<S>>,
+    pub tasks: Tasks,
+    /// True once the server drains.
+    pub draining: watch::Receiver<bool>,
+}
+
+impl<S> Clone for Context<S> {
+    fn clone(&self) -> Self {
+        Self { shared: Arc::clone(&self.shared), tasks: self.tasks.clone(), draining: self.draining.clone() }
+    }
+}
+
+/// Serve a TLS connection.
+pub async fn serve_tls<S: Service>(tcp: TcpStream, acceptor: TlsAcceptor, peer: Peer, context: Context<S>) {
+    let handshake = tokio::time::timeout(context.shared.limits.handshake_time, acceptor.accept(tcp));
+    let tls = match handshake.await {
+        Ok(Ok(tls)) => tls,
+        Ok(Err(error)) => return tracing::debug!(%error, "TLS handshake failed"),
+        Err(_) => return tracing::debug!("TLS handshake too slow"),
+    };
+    match tls.get_ref().1.alpn_protocol() {
+        Some(b"h2") => serve_http2(tls, Bytes::new(), peer, context).await,
+        _ => serve_http1(tls, Bytes::new(), peer, context).await,
+    }
+}
+
+/// Serve a connection without TLS: TCP, or the administration socket.
+pub async fn serve_plain<S, I>(mut io: I, peer: Peer, mut context: Context<S>)
+where
+    S: Service,
+    I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let mut read = BytesMut::new();
+    let limits = &context.shared.limits;
+    let found = tokio::select! {
+        biased;
+        found = tokio::time::timeout(limits.header_time, detect(&mut io, &mut read)) => found,
+        _ = context.draining.wait_for(|draining| *draining) => return,
+    };
+    match found {
+        Ok(Ok(Protocol::Http1)) => serve_http1(io, read.freeze(), peer, context).await,
+        Ok(Ok(Protocol::Http2)) => serve_http2(io, read.freeze(), peer, context).await,
+        Ok(Err(error)) => tracing::debug!(%error, "connection broke before the first request"),
+        Err(_) if read.is_empty() => {}
+        Err(_) => refuse(io, Refusal::SlowHeaders, &context.shared).await,
+    }
+}
+
+/// Say why there is nothing for this connection, and close it.
+pub async fn refuse<S, I: AsyncRead + AsyncWrite + Unpin>(mut io: I, refusal: Refusal, shared: &Shared<S>) {
+    let message = shared.answers.message(refusal);
+    let write = tokio::io::AsyncWriteExt::write_all(&mut io, &message);
+    if let Ok(Ok(())) = tokio::time::timeout(shared.limits.linger_time, write).await {
+        Channel::http2(io, Bytes::new()).finish(&shared.limits).await;
+    }
+}
+
+enum Protocol {
+    Http1,
+    Http2,
+}
+
+/// Read until it is clear what the client speaks. What was read is left in `read`.
+async fn detect<I: AsyncRead + Unpin>(io: &mut I, read: &mut BytesMut) -> std::io::Result<Protocol> {
+    loop {
+        let common = read.len().min(PREFACE.len());
+        if read[..common] != PREFACE[..common] {
+            return Ok(Protocol::Http1);
+        }
+        if common == PREFACE.len() {
+            return Ok(Protocol::Http2);
+        }
+        // At the end of the input the HTTP/1.1 side knows what to make of half a line, or of none.
+        if io.read_buf(read).await? == 0 {
+            return Ok(Protocol::Http1);
+        }
+    }
+}
+
+async fn serve_http1<S, I>(io: I, read: Bytes, peer: Peer, context: Context<S>)
+where
+    S: Service,
+    I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let Context { shared, mut draining, .. } = context;
+    let line = Arc::new(Line { shared, pulse: Pulse::new(), peer });
+    let (pulse, limits) = (&line.pulse, &line.shared.limits);
+    let channel = Channel::http1(io, read, Arc::clone(pulse), Arc::clone(&line.shared.answers), limits.header_time);
+    let service = service_fn(|request| exchange::answer(Arc::clone(&line), request));
+    // Not `pipeline_flush`: it holds back an answer while any byte of the next request is in the buffer, for good if that is
+    // the error answer to rubbish.
+    let mut connection = http1::Builder::new()
+        // `Channel` limits the time of headers.
+        .header_read_timeout(None)
+        // A head beyond this does not even fit the read buffer; `exchange` refuses all but the grossest before.
+        .max_buf_size((limits.header_bytes + limits.uri_bytes + 8 * 1024).max(16 * 1024))
+        .serve_connection(TokioIo::new(channel), service);
+    let end = keep(&mut connection, http1::Connection::graceful_shutdown, pulse, limits, &mut draining).await;
+    let Some(result) = end else { return };
+    if let Err(error) = &result {
+        tracing::debug!(%error, "HTTP/1.1 connection ended");
+    }
+    if result.is_err() || pulse.left_unread() {
+        connection.into_parts().io.into_inner().finish(limits).await;
+    }
+}
+
+async fn serve_http2<S, I>(io: I, read: Bytes, peer: Peer, context: Context<S>)
+where
+    S: Service,
+    I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let Context { shared, tasks, mut draining } = context;
+    let line = Arc::new(Line { shared, pulse: Pulse::new(), peer });
+    let (pulse, limits) = (Arc::clone(&line.pulse), line.shared.limits.clone());
+    let streams = Streams(Arc::new(tasks.group("http streams")));
+    let _end = EndStreams(Arc::clone(&streams.0));
+    let service = service_fn(move |request| exchange::answer(Arc::clone(&line), request));
+    let mut connection = http2::Builder::new(streams)
+        .timer(TokioTimer::new())
+        .max_concurrent_streams(limits.h2_streams)
+        .max_header_list_size(u32::try_from(limits.header_bytes).unwrap_or(u32::MAX))
+        .max_pending_accept_reset_streams(limits.h2_pending_resets)
+        .max_local_error_reset_streams(limits.h2_error_resets)
+        .max_send_buf_size(H2_SEND_BUFFER_BYTES)
+        .keep_alive_interval(limits.h2_ping)
+        .keep_alive_timeout(limits.h2_ping)
+        .serve_connection(TokioIo::new(Channel::http2(io, read)), service);
+    let end = keep(&mut connection, http2::Connection::graceful_shutdown, &pulse, &limits, &mut draining).await;
+    if let Some(Err(error)) = end {
+        tracing::debug!(%error, "HTTP/2 connection ended");
+    }
+}
+
+/// Where the streams of one HTTP/2 connection run.
+#[derive(Clone)]
+struct Streams(Arc<Group>);
+
+impl<F> hyper::rt::Executor<F> for Streams
+where
+    F: Future<Output = ()> + Send + 'static,
+{
+    fn execute(&self, stream: F) {
+        self.0.spawn(stream);
+    }
+}
+
+/// The streams hold their group, through the library's own copy of the executor: somebody must end them with the connection.
+struct EndStreams(Arc<Group>);
+
+impl Drop for EndStreams {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+/// Drive `connection` to its end: its result, or `None` if it had to be cut.
+async fn keep<C>(
+    connection: &mut C,
+    stop: impl Fn(Pin<&mut C>),
+    pulse: &Pulse,
+    limits: &Limits,
+    draining: &mut watch::Receiver<bool>,
+) -> Option<hyper::Result<()>>
+where
+    C: Future<Output = hyper::Result<()>> + Unpin,
+{
+    // One timer for idling and stalling together, moved only when it fires: nothing is done per request.
+    let mut timer = pin!(tokio::time::sleep(limits.idle_time));
+    let mut stopping = false;
+    loop {
+        tokio::select! {
+            biased;
+            result = &mut *connection => return Some(result),
+            _ = draining.wait_for(|draining| *draining), if !stopping => {}
+            () = &mut timer => match look(pulse, limits, stopping) {
+                Look::Later(due) => {
+                    timer.as_mut().reset(due);
+                    continue;
+                }
+                Look::Cut => return None,
+                Look::Stop => {}
+            },
+        }
+        stopping = true;
+        stop(Pin::new(&mut *connection));
+        timer.as_mut().reset(Instant::now() + limits.linger_time);
+    }
+}
+
+enum Look {
+    /// All is well; look again then.
+    Later(Instant),
+    /// Nobody wants anything: close politely.
+    Stop,
+    /// It moves no more: drop it.
+    Cut,
+}
+
+fn look(pulse: &Pulse, limits: &Limits, stopping: bool) -> Look {
+    let now = Instant::now();
+    let running = pulse.running() > 0;
+    let patience = match (running, stopping) {
+        (true, _) => limits.stall_time,
+        (false, true) => limits.linger_time,
+        (false, false) => limits.idle_time,
+    };
+    let due = pulse.moved() + patience;
+    if due > now {
+        // A request that ends meanwhile makes the connection idle, which may be due earlier than this request's stalling.
+        return Look::Later(due.min(now + quarter(limits.idle_time)));
+    }
+    if running || stopping { Look::Cut } else { Look::Stop }
+}
+
+fn quarter(time: Duration) -> Duration {
+    (time / 4).max(Duration::from_millis(1))
+}

@@ -1,0 +1,158 @@
+//! One request and its answer: checks what every request must satisfy, hands it to the service, guards the service with a
+//! deadline and against panics, and dresses the reply.
+//!
+//! Does not know connections or protocols: HTTP/1.1, HTTP/2, TLS and the administration socket all end here.
+
+use std::convert::Infallible;
+use std::panic::AssertUnwindSafe;
+use std::pin::pin;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use futures_util::FutureExt;
+use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, HeaderMap, HeaderValue};
+use http::request::Parts;
+use http::{Method, Request, Response};
+use http_body::Body as HttpBody;
+use hyper::body::Incoming as HyperBody;
+use tokio::time::{Instant, Sleep};
+
+use super::answer::{Answers, Refusal, harden};
+use super::body::{Outgoing, Upload};
+use super::options::Limits;
+use super::proxy::ProxyTrust;
+use super::pulse::{Pulse, Turn, UploadState};
+use crate::engine::api::wire::{Body, Incoming, Peer, Reply, ReplyBody, Service};
+
+/// What all connections share.
+pub struct Shared<S> {
+    pub service: Arc<S>,
+    pub limits: Limits,
+    pub proxy: ProxyTrust,
+    pub answers: Arc<Answers>,
+}
+
+/// What all requests of one connection share.
+pub struct Line<S> {
+    pub shared: Arc<Shared<S>>,
+    pub pulse: Arc<Pulse>,
+    pub peer: Peer,
+}
+
+/// Answer one request.
+pub async fn answer<S: Service>(line: Arc<Line<S>>, request: Request<HyperBody>) -> Result<Response<Outgoing>, Infallible> {
+    let turn = Turn::begin(&line.pulse);
+    let (parts, body) = request.into_parts();
+    let peer = line.shared.proxy.client(line.peer, &parts.headers);
+    let mut response = match refusal(&line.shared.limits, &parts, &body) {
+        Some(refusal) => {
+            if !body.is_end_stream() {
+                line.pulse.leave_unread();
+            }
+            line.shared.answers.response(refusal)
+        }
+        None => run(&line, peer, parts, body).await,
+    };
+    harden(response.headers_mut(), matches!(peer, Peer::Network { tls: true, .. }));
+    response.body_mut().hold(turn);
+    Ok(response)
+}
+
+/// What is wrong with this request, whatever it asks for.
+fn refusal(limits: &Limits, parts: &Parts, body: &HyperBody) -> Option<Refusal> {
+    let uri_bytes = parts.uri.path_and_query().map_or(0, |path| path.as_str().len());
+    if uri_bytes > limits.uri_bytes {
+        return Some(Refusal::UriTooLong);
+    }
+    if parts.headers.len() > limits.header_count || header_bytes(&parts.headers) > limits.header_bytes {
+        return Some(Refusal::HeadersTooLarge);
+    }
+    // Inflating what a stranger sends is how small requests become large ones. A request without a body has nothing encoded.
+    if !body.is_end_stream() && parts.headers.get_all(CONTENT_ENCODING).iter().any(|value| !is_identity(value)) {
+        return Some(Refusal::EncodedBody);
+    }
+    None
+}
+
+fn header_bytes(headers: &HeaderMap) -> usize {
+    headers.iter().map(|(name, value)| name.as_str().len() + value.len()).sum()
+}
+
+fn is_identity(value: &HeaderValue) -> bool {
+    value.as_bytes().eq_ignore_ascii_case(b"identity")
+}
+
+async fn run<S: Service>(line: &Line<S>, peer: Peer, parts: Parts, body: HyperBody) -> Response<Outgoing> {
+    let Parts { method, uri, headers, .. } = parts;
+    // A HEAD is a GET whose body is not sent: the pipeline need not know it, and no operation can treat it differently.
+    let head = method == Method::HEAD;
+    let method = if head { Method::GET } else { method };
+    let (body, upload) = convert(line, body);
+    let request = Incoming { method, uri, headers, body, peer };
+
+    let shared = &*line.shared;
+    let mut call = pin!(AssertUnwindSafe(shared.service.call(request)).catch_unwind());
+    let mut deadline = pin!(tokio::time::sleep(shared.limits.reply_time));
+    let reply = loop {
+        tokio::select! {
+            biased;
+            result = &mut call => break result.map_err(|_| Refusal::Panicked),
+            () = &mut deadline => match extension(line, upload.as_deref()) {
+                Some(later) => Sleep::reset(deadline.as_mut(), later),
+                None => break Err(Refusal::TooSlow),
+            },
+        }
+    };
+    match reply {
+        Ok(reply) => dress(reply, head),
+        Err(refusal) => {
+            if refusal == Refusal::Panicked {
+                tracing::error!("answering a request panicked");
+            }
+            shared.answers.response(refusal)
+        }
+    }
+}
+
+fn convert<S>(line: &Line<S>, body: HyperBody) -> (Body, Option<Arc<UploadState>>) {
+    if body.is_end_stream() {
+        return (Body::Empty, None);
+    }
+    let state = Arc::new(UploadState::default());
+    let declared_bytes = body.size_hint().exact();
+    let limits = &line.shared.limits;
+    let upload = Upload::new(body, Arc::clone(&line.pulse), Arc::clone(&state), limits.body_time, limits.body_rate_min);
+    (Body::Stream { declared_bytes, chunks: Box::pin(upload) }, Some(state))
+}
+
+/// Until when the reply may take, if its deadline has passed but the client has been sending in the meantime.
+fn extension<S>(line: &Line<S>, upload: Option<&UploadState>) -> Option<Instant> {
+    let upload = upload?;
+    let now = Instant::now();
+    let reply_time = line.shared.limits.reply_time;
+    if upload.waiting() {
+        return Some(now + reply_time);
+    }
+    let later = upload.moved(&line.pulse) + reply_time;
+    (later > now).then_some(later)
+}
+
+fn dress(reply: Reply, head: bool) -> Response<Outgoing> {
+    let Reply { status, mut headers, body } = reply;
+    let body = match body {
+        body if !head => Outgoing::from(body),
+        ReplyBody::Whole(bytes) => without_body(&mut headers, &bytes),
+        ReplyBody::Stream(_) => Outgoing::empty(),
+    };
+    let mut response = Response::new(body);
+    *response.status_mut() = status;
+    *response.headers_mut() = headers;
+    response
+}
+
+fn without_body(headers: &mut HeaderMap, bytes: &Bytes) -> Outgoing {
+    if !bytes.is_empty() {
+        headers.insert(CONTENT_LENGTH, HeaderValue::from(bytes.len()));
+    }
+    Outgoing::empty()
+}

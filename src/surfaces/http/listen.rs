@@ -1,0 +1,128 @@
+//! Binds addresses and takes connections in, as many as the caps allow.
+
+use std::future::Future;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
+use tokio_rustls::TlsAcceptor;
+
+use super::admission::{Admission, Full};
+use super::answer::Refusal;
+use super::connection::{self, Context};
+use super::options::StartError;
+use super::socket::AdminSocket;
+use crate::engine::api::wire::{Peer, Service};
+use crate::engine::jobs::Group;
+
+/// Connections that the kernel holds while we are busy. Above its own usual cap, which then applies.
+const BACKLOG: u32 = 4096;
+
+/// After a failure to accept (usually: out of file descriptors) the next try would fail too, at the full speed of the machine.
+const ACCEPT_RETRY: Duration = Duration::from_millis(100);
+
+/// Bind `address`, the value of `setting`.
+pub fn bind(setting: &'static str, address: SocketAddr) -> Result<TcpListener, StartError> {
+    let bound = || {
+        let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+        // A restart must not wait until connections of the process before have been forgotten.
+        socket.set_reuseaddr(true)?;
+        socket.bind(address)?;
+        socket.listen(BACKLOG)
+    };
+    bound().map_err(|cause| StartError::Listen { setting, address, cause })
+}
+
+/// Takes connections in and starts them.
+pub struct Door<S> {
+    pub context: Context<S>,
+    pub admission: Arc<Admission>,
+    pub connections: Arc<Group>,
+}
+
+impl<S> Clone for Door<S> {
+    fn clone(&self) -> Self {
+        Self { context: self.context.clone(), admission: Arc::clone(&self.admission), connections: Arc::clone(&self.connections) }
+    }
+}
+
+impl<S: Service> Door<S> {
+    /// Take in TCP connections until the server drains.
+    pub async fn accept_tcp(self, listener: TcpListener, tls: Option<TlsAcceptor>) {
+        while let Some((tcp, address)) = self.next(|| listener.accept()).await {
+            self.admit_tcp(tcp, address, tls.as_ref());
+        }
+    }
+
+    /// Take in connections of the operator until the server drains.
+    pub async fn accept_admin(self, socket: AdminSocket) {
+        while let Some(stream) = self.next(|| socket.accept()).await {
+            // Counted, but never refused: the operator must get in above all when strangers have taken all the room, and nobody
+            // but the owner and root gets this far.
+            let ticket = self.admission.admit(None).ok();
+            let context = self.context.clone();
+            self.connections.spawn(async move {
+                connection::serve_plain(stream, Peer::Operator, context).await;
+                drop(ticket);
+            });
+        }
+    }
+
+    /// The next connection, or `None` once the server drains.
+    async fn next<T, F: Future<Output = io::Result<T>>>(&self, accept: impl Fn() -> F) -> Option<T> {
+        let mut draining = self.context.draining.clone();
+        loop {
+            let accepted = tokio::select! {
+                biased;
+                _ = draining.wait_for(|draining| *draining) => return None,
+                accepted = accept() => accepted,
+            };
+            match accepted {
+                Ok(connection) => return Some(connection),
+                // The client has gone again before we came.
+                Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}
+                Err(error) => {
+                    tracing::warn!(%error, "cannot accept connections");
+                    tokio::time::sleep(ACCEPT_RETRY).await;
+                }
+            }
+        }
+    }
+
+    fn admit_tcp(&self, tcp: TcpStream, address: SocketAddr, tls: Option<&TlsAcceptor>) {
+        let address = address.ip().to_canonical();
+        let shared = &self.context.shared;
+        let exempt = address.is_loopback() || shared.proxy.trusts(address);
+        let ticket = match self.admission.admit((!exempt).then_some(address)) {
+            Ok(ticket) => ticket,
+            Err(full) => return self.turn_away(tcp, full, tls.is_some()),
+        };
+        // Answers are written whole; waiting to fill a packet would only delay them. A failure costs speed, nothing else.
+        let _ = tcp.set_nodelay(true);
+        let peer = Peer::Network { address, tls: tls.is_some() };
+        let context = self.context.clone();
+        match tls.cloned() {
+            Some(acceptor) => self.connections.spawn(async move {
+                connection::serve_tls(tcp, acceptor, peer, context).await;
+                drop(ticket);
+            }),
+            None => self.connections.spawn(async move {
+                connection::serve_plain(tcp, peer, context).await;
+                drop(ticket);
+            }),
+        }
+    }
+
+    /// Say that there is no room. Not over TLS: a handshake costs more than the connection that was refused.
+    fn turn_away(&self, tcp: TcpStream, full: Full, tls: bool) {
+        tracing::debug!(?full, "connection refused");
+        let Some(ticket) = self.admission.refuse().filter(|_| !tls) else { return };
+        let shared = Arc::clone(&self.context.shared);
+        self.connections.spawn(async move {
+            connection::refuse(tcp, Refusal::Full, &shared).await;
+            drop(ticket);
+        });
+    }
+}

@@ -1,0 +1,236 @@
+//! Who is believed about the client's address: nobody, or the reverse proxies that the operator lists.
+//!
+//! `X-Forwarded-For` is a list to which every proxy appends the address it was called from. Only the right end can be
+//! trusted, and only as far as trusted proxies wrote it: the client is the right-most address that is not such a proxy.
+//! Everything left of it may have been made up by the client. Does not know what the address is used for.
+
+use std::fmt;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::str::FromStr;
+
+use http::HeaderMap;
+
+use crate::engine::api::wire::Peer;
+
+const FORWARDED_FOR: &str = "x-forwarded-for";
+const FORWARDED_PROTO: &str = "x-forwarded-proto";
+
+/// More hops than any real chain has. A longer list is looked at only this far from its right end.
+const HOPS_MAX: usize = 16;
+
+/// Whether and which reverse proxies are believed.
+#[derive(Clone, Debug)]
+pub struct ProxyTrust {
+    /// A proxy that speaks TLS stands in front of the plain HTTP address.
+    pub behind_proxy: bool,
+    /// Where its connections come from.
+    pub networks: Vec<Network>,
+}
+
+impl Default for ProxyTrust {
+    /// No proxy; if one is switched on, one on this machine.
+    fn default() -> Self {
+        let networks = vec![
+            Network { address: IpAddr::V4(Ipv4Addr::new(127, 0, 0, 0)), prefix: 8 },
+            Network { address: IpAddr::V6(Ipv6Addr::LOCALHOST), prefix: 128 },
+        ];
+        Self { behind_proxy: false, networks }
+    }
+}
+
+impl ProxyTrust {
+    /// Whether connections from `address` come from a believed proxy.
+    pub fn trusts(&self, address: IpAddr) -> bool {
+        self.behind_proxy && self.networks.iter().any(|network| network.contains(address))
+    }
+
+    /// Who really sent this request, if `peer` is who the connection comes from.
+    pub fn client(&self, peer: Peer, headers: &HeaderMap) -> Peer {
+        match peer {
+            Peer::Network { address, .. } if self.trusts(address) => self.forwarded(peer, address, headers),
+            Peer::Network { .. } | Peer::Operator => peer,
+        }
+    }
+
+    fn forwarded(&self, peer: Peer, proxy: IpAddr, headers: &HeaderMap) -> Peer {
+        let mut client = proxy;
+        let mut hop = 0;
+        for (index, element) in from_the_right(headers, FORWARDED_FOR).take(HOPS_MAX).enumerate() {
+            // What is not an address was not written by a proxy we understand: the last good hop is all we know.
+            let Some(address) = parse_hop(element) else { break };
+            client = address;
+            hop = index;
+            if !self.trusts(address) {
+                break;
+            }
+        }
+        // The same place in the other list belongs to the same hop. Proxies that replace the header instead of appending to
+        // it leave one element, which then speaks for the whole way.
+        let protocol = from_the_right(headers, FORWARDED_PROTO).take(hop + 1).last();
+        let tls = match protocol {
+            Some(protocol) => protocol.eq_ignore_ascii_case("https"),
+            None => matches!(peer, Peer::Network { tls: true, .. }),
+        };
+        Peer::Network { address: client, tls }
+    }
+}
+
+/// The elements of a list header, last line first and each line from its right end.
+fn from_the_right<'a>(headers: &'a HeaderMap, name: &'static str) -> impl Iterator<Item = &'a str> {
+    let lines: Vec<&str> = headers.get_all(name).iter().map(|value| value.to_str().unwrap_or("")).collect();
+    lines.into_iter().rev().flat_map(|line| line.rsplit(',')).map(str::trim)
+}
+
+/// An address, possibly with a port, possibly in brackets.
+fn parse_hop(element: &str) -> Option<IpAddr> {
+    let bare = match element.strip_prefix('[') {
+        Some(rest) => rest.split(']').next()?,
+        None => element,
+    };
+    let address: IpAddr = match bare.parse() {
+        Ok(address) => address,
+        Err(_) => bare.parse::<std::net::SocketAddr>().ok()?.ip(),
+    };
+    Some(address.to_canonical())
+}
+
+/// A network in the usual notation, `10.0.0.0/8`. A bare address is a network of one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Network {
+    address: IpAddr,
+    prefix: u8,
+}
+
+impl Network {
+    /// Whether `address` lies in this network. IPv4 written as IPv6 counts as IPv4.
+    pub fn contains(&self, address: IpAddr) -> bool {
+        match (self.address, address.to_canonical()) {
+            (IpAddr::V4(network), IpAddr::V4(address)) => {
+                let mask = u32::MAX.checked_shl(32 - u32::from(self.prefix)).unwrap_or(0);
+                u32::from(network) & mask == u32::from(address) & mask
+            }
+            (IpAddr::V6(network), IpAddr::V6(address)) => {
+                let mask = u128::MAX.checked_shl(128 - u32::from(self.prefix)).unwrap_or(0);
+                u128::from(network) & mask == u128::from(address) & mask
+            }
+            (IpAddr::V4(_), IpAddr::V6(_)) | (IpAddr::V6(_), IpAddr::V4(_)) => false,
+        }
+    }
+}
+
+impl FromStr for Network {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let wrong = || format!("\"{text}\" is not a network such as 10.0.0.0/8 or an address");
+        let (address, prefix) = match text.split_once('/') {
+            Some((address, prefix)) => (address, Some(prefix.parse::<u8>().map_err(|_| wrong())?)),
+            None => (text, None),
+        };
+        let address: IpAddr = address.parse().map_err(|_| wrong())?;
+        let longest = if address.is_ipv4() { 32 } else { 128 };
+        let prefix = prefix.unwrap_or(longest);
+        if prefix > longest {
+            return Err(wrong());
+        }
+        Ok(Self { address, prefix })
+    }
+}
+
+impl fmt::Display for Network {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.address, self.prefix)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn trust(networks: &[&str]) -> ProxyTrust {
+        let networks = networks.iter().map(|text| text.parse().expect("a network")).collect();
+        ProxyTrust { behind_proxy: true, networks }
+    }
+
+    fn from(address: &str) -> Peer {
+        Peer::Network { address: address.parse().expect("an address"), tls: false }
+    }
+
+    fn headers(lines: &[(&'static str, &'static str)]) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        for (name, value) in lines {
+            headers.append(*name, http::HeaderValue::from_static(value));
+        }
+        headers
+    }
+
+    #[test]
+    fn nobody_is_believed_without_the_setting() {
+        let given = headers(&[(FORWARDED_FOR, "203.0.113.9"), (FORWARDED_PROTO, "https")]);
+        assert_eq!(ProxyTrust::default().client(from("127.0.0.1"), &given), from("127.0.0.1"));
+    }
+
+    #[test]
+    fn a_stranger_is_not_believed() {
+        let given = headers(&[(FORWARDED_FOR, "203.0.113.9"), (FORWARDED_PROTO, "https")]);
+        assert_eq!(trust(&["127.0.0.0/8"]).client(from("198.51.100.7"), &given), from("198.51.100.7"));
+    }
+
+    #[test]
+    fn the_right_most_address_that_is_no_proxy_is_the_client() {
+        let trust = trust(&["127.0.0.0/8", "10.0.0.0/8"]);
+        // The client made up 1.1.1.1; the outer proxy saw 203.0.113.9; the inner one saw the outer, 10.0.0.2.
+        let given = headers(&[(FORWARDED_FOR, "1.1.1.1, 203.0.113.9"), (FORWARDED_FOR, "10.0.0.2"), (FORWARDED_PROTO, "https")]);
+        let client = Peer::Network { address: "203.0.113.9".parse().expect("an address"), tls: true };
+        assert_eq!(trust.client(from("127.0.0.1"), &given), client);
+    }
+
+    #[test]
+    fn a_protocol_made_up_by_the_client_is_not_believed() {
+        let given = headers(&[(FORWARDED_FOR, "203.0.113.9"), (FORWARDED_PROTO, "https, http")]);
+        assert_eq!(trust(&["127.0.0.0/8"]).client(from("127.0.0.1"), &given), from("203.0.113.9"));
+    }
+
+    #[test]
+    fn rubbish_stops_at_the_last_good_hop() {
+        let trust = trust(&["127.0.0.0/8", "10.0.0.0/8"]);
+        let given = headers(&[(FORWARDED_FOR, "203.0.113.9, unknown, 10.0.0.2")]);
+        assert_eq!(trust.client(from("127.0.0.1"), &given), from("10.0.0.2"));
+        assert_eq!(trust.client(from("127.0.0.1"), &headers(&[(FORWARDED_FOR, "")])), from("127.0.0.1"));
+    }
+
+    #[test]
+    fn ports_brackets_and_mapped_addresses_are_understood() {
+        for (text, expected) in [
+            ("203.0.113.9:4711", "203.0.113.9"),
+            ("[2001:db8::1]:4711", "2001:db8::1"),
+            ("[2001:db8::1]", "2001:db8::1"),
+            ("2001:db8::1", "2001:db8::1"),
+            ("::ffff:203.0.113.9", "203.0.113.9"),
+        ] {
+            assert_eq!(parse_hop(text), Some(expected.parse().expect("an address")), "{text}");
+        }
+    }
+
+    #[test]
+    fn networks_contain_what_they_should() {
+        let contains = |network: &str, address: &str| {
+            network.parse::<Network>().expect("a network").contains(address.parse().expect("an address"))
+        };
+        assert!(contains("10.0.0.0/8", "10.255.1.2"));
+        assert!(contains("10.0.0.0/8", "::ffff:10.1.2.3"));
+        assert!(!contains("10.0.0.0/8", "11.0.0.1"));
+        assert!(contains("0.0.0.0/0", "198.51.100.1"));
+        assert!(!contains("0.0.0.0/0", "2001:db8::1"));
+        assert!(contains("2001:db8::/32", "2001:db8:ffff::1"));
+        assert!(contains("192.0.2.1", "192.0.2.1"));
+        assert!(!contains("192.0.2.1", "192.0.2.2"));
+    }
+
+    #[test]
+    fn wrong_networks_are_refused() {
+        for text in ["", "10.0.0.0/33", "2001:db8::/129", "ten/8", "10.0.0.0/x"] {
+            assert!(text.parse::<Network>().is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! The administration socket: a file that only the owner of the data folder can open. Whoever is connected to it is the
+//! operator.
+//!
+//! Three things guard it: the folder is closed to others, the file is closed to others, and the kernel is asked which user
+//! stands at the other end.
+
+use std::fs::{DirBuilder, Permissions};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use tokio::net::{UnixListener, UnixStream};
+
+use super::options::StartError;
+
+/// A bound administration socket. Its file goes when it is dropped.
+pub struct AdminSocket {
+    listener: UnixListener,
+    path: PathBuf,
+    inode: u64,
+    own_uid: u32,
+}
+
+impl AdminSocket {
+    /// Bind `path`. A file that a dead process left behind is replaced; one on which somebody answers is not.
+    pub async fn bind(path: &Path) -> Result<Self, StartError> {
+        let failed = |why: String| StartError::Socket { path: path.to_owned(), why };
+        prepare_folder(path).map_err(failed)?;
+        remove_stale(path).await.map_err(failed)?;
+        let listener = UnixListener::bind(path).map_err(|error| failed(bind_failure(&error)))?;
+        // Between these two lines the closed folder alone keeps others out.
+        std::fs::set_permissions(path, Permissions::from_mode(0o600)).map_err(|error| failed(error.to_string()))?;
+        let file = std::fs::symlink_metadata(path).map_err(|error| failed(error.to_string()))?;
+        Ok(Self { listener, path: path.to_owned(), inode: file.ino(), own_uid: file.uid() })
+    }
+
+    /// The next connection of somebody who may use the socket.
+    pub async fn accept(&self) -> io::Result<UnixStream> {
+        loop {
+            let (stream, _) = self.listener.accept().await?;
+            let uid = stream.peer_cred()?.uid();
+            if uid == 0 || uid == self.own_uid {
+                return Ok(stream);
+            }
+            tracing::warn!(uid, "another user connected to the administration socket and was turned away");
+        }
+    }
+}
+
+impl Drop for AdminSocket {
+    fn drop(&mut self) {
+        // Another process may have taken the place meanwhile; its file is not ours to remove.
+        if std::fs::symlink_metadata(&self.path).is_ok_and(|file| file.ino() == self.inode) {
+            let _ = std::fs::remove_file(&self.path);
+        }
+    }
+}
+
+fn prepare_folder(path: &Path) -> Result<(), String> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).ok_or("it is not in a folder")?;
+    DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let mode = std::fs::metadata(folder).map_err(|error| format!("{}: {error}", folder.display()))?.permissions().mode();
+    if mode & 0o077 != 0 {
+        let folder = folder.display();
+        return Err(format!("its folder can be entered by other users (mode {:o}): run chmod 700 {folder}", mode & 0o777));
+    }
+    Ok(())
+}
+
+async fn remove_stale(path: &Path) -> Result<(), String> {
+    let file = match std::fs::symlink_metadata(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(error.to_string()),
+    };
+    if !file.file_type().is_socket() {
+        return Err("a file that is not a socket stands there: move it away".to_owned());
+    }
+    match UnixStream::connect(path).await {
+        Ok(_) => Err("another process answers on it: is the service already running on this folder?".to_owned()),
+        Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {
+            std::fs::remove_file(path).map_err(|error| error.to_string())
+        }
+        Err(error) => Err(format!("cannot tell whether another process answers on it: {error}")),
+    }
+}
+
+fn bind_failure(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::InvalidInput => "the path is too long for a socket: use a data folder with a shorter path".to_owned(),
+        _ => error.to_string(),
+    }
+}

@@ -1,0 +1,184 @@
+//! TLS: the certificate made at the first start, own files, and changes of both.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use rustls::RootCertStore;
+use rustls::time_provider::TimeProvider;
+use rustls_pki_types::pem::PemObject;
+use rustls_pki_types::{CertificateDer, ServerName, UnixTime};
+use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
+
+use super::*;
+
+/// The server's clock, as rustls asks for it.
+#[derive(Debug)]
+struct SameClock;
+
+impl TimeProvider for SameClock {
+    fn current_time(&self) -> Option<UnixTime> {
+        Some(UnixTime::since_unix_epoch(Duration::from_secs(NOW.seconds() as u64)))
+    }
+}
+
+/// Connect as a client that trusts only `cert.pem` in `folder`.
+pub async fn tls_connect(
+    address: SocketAddr,
+    folder: &Path,
+    name: &'static str,
+    protocols: &[&[u8]],
+) -> std::io::Result<TlsStream<TcpStream>> {
+    let mut roots = RootCertStore::empty();
+    roots.add(CertificateDer::from_pem_file(folder.join("cert.pem")).expect("a certificate")).expect("usable");
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let mut config = rustls::ClientConfig::builder_with_details(provider, Arc::new(SameClock))
+        .with_safe_default_protocol_versions()
+        .expect("versions fit the provider")
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    config.alpn_protocols = protocols.iter().map(|name| name.to_vec()).collect();
+    let name = ServerName::try_from(name).expect("a valid name");
+    TlsConnector::from(Arc::new(config)).connect(name, connect(address).await).await
+}
+
+/// Options for HTTPS with a certificate made in a new folder.
+pub fn self_made(limits: Limits) -> (tempfile::TempDir, Options) {
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    let tls = TlsSource::SelfMade { folder: folder.path().to_owned(), names: vec!["mail.example.com".to_owned()] };
+    (folder, Options { http: None, https: Some(loopback()), tls, ..plain(limits) })
+}
+
+/// Options for HTTPS with own files, which are there already.
+fn own_files() -> (tempfile::TempDir, Options) {
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    write_pair(folder.path());
+    let tls = TlsSource::Files { certificate: folder.path().join("cert.pem"), key: folder.path().join("key.pem") };
+    (folder, Options { http: None, https: Some(loopback()), tls, ..plain(Limits::default()) })
+}
+
+/// A new pair for localhost, as another tool would write it.
+fn write_pair(folder: &Path) {
+    let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).expect("can be made");
+    std::fs::write(folder.join("cert.pem"), made.cert.pem()).expect("can be written");
+    std::fs::write(folder.join("key.pem"), made.signing_key.serialize_pem()).expect("can be written");
+}
+
+fn certificate(folder: &Path) -> String {
+    std::fs::read_to_string(folder.join("cert.pem")).expect("it is there")
+}
+
+async fn trusted(address: SocketAddr, folder: &Path) -> bool {
+    tls_connect(address, folder, "localhost", &[b"http/1.1"]).await.is_ok()
+}
+
+#[tokio::test]
+async fn the_first_start_makes_one_that_is_good_for_all_names() {
+    let (folder, options) = self_made(Limits::default());
+    let fixture = start(options).await;
+    for name in ["localhost", "127.0.0.1", "::1", "mail.example.com"] {
+        let mut tls =
+            tls_connect(fixture.https(), folder.path(), name, &[]).await.unwrap_or_else(|error| panic!("{name}: {error}"));
+        tls.write_all(b"GET /peer HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n").await.expect("the server takes it");
+        let mut said = String::new();
+        tls.read_to_string(&mut said).await.expect("the connection ends well");
+        assert!(said.ends_with("tls: true }"), "{said}");
+        assert!(said.contains("strict-transport-security: max-age=31536000\r\n"), "{said}");
+    }
+    assert!(tls_connect(fixture.https(), folder.path(), "other.example.com", &[]).await.is_err());
+    for file in ["cert.pem", "key.pem"] {
+        let mode = std::fs::metadata(folder.path().join(file)).expect("it is there").permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "{file}");
+    }
+}
+
+#[tokio::test]
+async fn a_second_start_keeps_it() {
+    let (folder, options) = self_made(Limits::default());
+    let tls = options.tls.clone();
+    start(options).await;
+    let first = certificate(folder.path());
+    start(Options { http: None, https: Some(loopback()), tls, ..plain(Limits::default()) }).await;
+    assert_eq!(certificate(folder.path()), first);
+}
+
+#[tokio::test]
+async fn the_operators_own_files_are_never_overwritten() {
+    let (folder, options) = self_made(Limits::default());
+    // Lacks the name mail.example.com, for which one of our own would be made again.
+    write_pair(folder.path());
+    let first = certificate(folder.path());
+    let fixture = start(options).await;
+    assert!(trusted(fixture.https(), folder.path()).await);
+    assert_eq!(certificate(folder.path()), first);
+}
+
+#[tokio::test]
+async fn a_lone_key_is_not_overwritten() {
+    let (folder, options) = self_made(Limits::default());
+    std::fs::write(folder.path().join("key.pem"), "precious").expect("can be written");
+    let error = try_start(options).await.err().expect("refused").to_string();
+    assert!(error.contains("a key without a certificate"), "{error}");
+    assert_eq!(std::fs::read_to_string(folder.path().join("key.pem")).expect("still there"), "precious");
+}
+
+#[tokio::test]
+async fn changed_files_are_used_without_a_restart() {
+    let (folder, options) = own_files();
+    let fixture = start(options).await;
+    assert!(trusted(fixture.https(), folder.path()).await);
+    write_pair(folder.path());
+    assert!(!trusted(fixture.https(), folder.path()).await, "not at once: the files must have settled");
+    let reloaded = async { while !trusted(fixture.https(), folder.path()).await {} };
+    tokio::time::timeout(PATIENCE, reloaded).await.expect("the new certificate is used soon");
+}
+
+#[tokio::test]
+async fn a_broken_new_pair_leaves_the_old_one_in_use() {
+    let (folder, options) = own_files();
+    let old = tempfile::tempdir().expect("a folder can be made");
+    std::fs::copy(folder.path().join("cert.pem"), old.path().join("cert.pem")).expect("can be copied");
+    let fixture = start(options).await;
+    // A key that does not fit, then no certificate at all: ten looks at the files each.
+    let other = rcgen::KeyPair::generate().expect("can be made").serialize_pem();
+    for (file, content) in [("key.pem", other.as_str()), ("cert.pem", "rubbish")] {
+        std::fs::write(folder.path().join(file), content).expect("can be written");
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        assert!(trusted(fixture.https(), old.path()).await, "after {file}");
+    }
+    write_pair(folder.path());
+    let repaired = async { while !trusted(fixture.https(), folder.path()).await {} };
+    tokio::time::timeout(PATIENCE, repaired).await.expect("a good pair is used again");
+}
+
+#[tokio::test]
+async fn a_start_with_unusable_files_names_file_and_setting() {
+    let (folder, options) = own_files();
+    let other = rcgen::KeyPair::generate().expect("can be made").serialize_pem();
+    std::fs::write(folder.path().join("key.pem"), other).expect("can be written");
+    let error = try_start(options).await.err().expect("refused").to_string();
+    assert!(error.contains("key.pem") && error.contains("does not fit") && error.contains("tls.key"), "{error}");
+}
+
+#[tokio::test]
+async fn a_handshake_that_never_comes_is_given_up() {
+    let (_folder, options) = self_made(Limits { handshake_time: Duration::from_millis(50), ..Limits::default() });
+    let fixture = start(options).await;
+    let mut silent = connect(fixture.https()).await;
+    assert_eq!(rest(&mut silent).await, "");
+}
+
+#[tokio::test]
+async fn only_modern_versions_are_spoken() {
+    let (_folder, options) = self_made(Limits::default());
+    let fixture = start(options).await;
+    let mut old = connect(fixture.https()).await;
+    // A ClientHello of TLS 1.1: record, handshake, version 3.2, 32 random bytes, no session, one cipher, no compression.
+    let body = [&[3, 2], [7u8; 32].as_slice(), &[0, 0, 2, 0, 0x2f, 1, 0]].concat();
+    let hello = [&[1, 0, 0, body.len() as u8], body.as_slice()].concat();
+    old.write_all(&[&[22, 3, 1, 0, hello.len() as u8], hello.as_slice()].concat()).await.expect("the server takes it");
+    let mut said = Vec::new();
+    let _ = tokio::time::timeout(PATIENCE, old.read_to_end(&mut said)).await.expect("the connection ends");
+    // An alert (21), not a ServerHello (22).
+    assert_eq!(said.first(), Some(&21), "{said:?}");
+}

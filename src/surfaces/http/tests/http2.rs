@@ -1,0 +1,226 @@
+//! HTTP/2, over TLS and with prior knowledge, and what a hostile client may not do with it.
+
+use http::{Method, Request};
+use http_body_util::{BodyExt, Empty};
+use hyper::client::conn::http2::{SendRequest, handshake};
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use tokio::io::{AsyncRead, AsyncWrite};
+
+use super::certificate::{self_made, tls_connect};
+use super::*;
+
+type Client = SendRequest<Empty<Bytes>>;
+
+async fn client<I>(fixture: &Fixture, io: I) -> Client
+where
+    I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let (sender, connection) = handshake(TokioExecutor::new(), TokioIo::new(io)).await.expect("the server speaks HTTP/2");
+    fixture.tasks.spawn("client", async move {
+        let _ = connection.await;
+    });
+    sender
+}
+
+async fn plain_client(fixture: &Fixture) -> Client {
+    client(fixture, connect(fixture.http()).await).await
+}
+
+fn request(path: &str) -> Request<Empty<Bytes>> {
+    Request::get(format!("http://a{path}")).body(Empty::new()).expect("a valid request")
+}
+
+async fn fetch(client: &mut Client, request: Request<Empty<Bytes>>) -> (StatusCode, HeaderMap, String) {
+    let exchange = async {
+        let response = client.send_request(request).await.expect("an answer comes");
+        let (parts, body) = response.into_parts();
+        let body = body.collect().await.expect("the body comes whole").to_bytes();
+        (parts.status, parts.headers, String::from_utf8(body.to_vec()).expect("text"))
+    };
+    tokio::time::timeout(PATIENCE, exchange).await.expect("in time")
+}
+
+#[tokio::test]
+async fn it_is_chosen_over_tls_and_the_peer_is_known_to_be_secure() {
+    let (folder, options) = self_made(Limits::default());
+    let fixture = start(options).await;
+    let tls = tls_connect(fixture.https(), folder.path(), "localhost", &[b"h2", b"http/1.1"]).await.expect("trusted");
+    assert_eq!(tls.get_ref().1.alpn_protocol(), Some(b"h2".as_slice()));
+    let mut client = client(&fixture, tls).await;
+    let (status, headers, body) = fetch(&mut client, request("/peer")).await;
+    assert_eq!((status, body.as_str()), (StatusCode::OK, "Network { address: 127.0.0.1, tls: true }"));
+    assert_eq!(headers["strict-transport-security"], "max-age=31536000");
+    assert_eq!(headers["x-content-type-options"], "nosniff");
+}
+
+#[tokio::test]
+async fn it_works_without_tls_for_those_who_know() {
+    let fixture = start(plain(Limits::default())).await;
+    let mut client = plain_client(&fixture).await;
+    assert_eq!(fetch(&mut client, request("/hello")).await.2, "hello");
+    assert_eq!(fetch(&mut client, request("/stream")).await.2, "one two");
+}
+
+#[tokio::test]
+async fn head_is_get_without_the_body() {
+    let fixture = start(plain(Limits::default())).await;
+    let mut client = plain_client(&fixture).await;
+    let mut head = request("/method");
+    *head.method_mut() = Method::HEAD;
+    let (status, headers, body) = fetch(&mut client, head).await;
+    assert_eq!((status, body.as_str(), &headers["content-length"]), (StatusCode::OK, "", &HeaderValue::from_static("3")));
+}
+
+#[tokio::test]
+async fn a_panic_is_a_500_and_harms_no_other_stream() {
+    let fixture = start(plain(Limits::default())).await;
+    let mut client = plain_client(&fixture).await;
+    let mut second = client.clone();
+    let held = fetch(&mut second, request("/held"));
+    let fallen = async {
+        fixture.requests(1).await;
+        let fallen = fetch(&mut client, request("/panic")).await;
+        fixture.service.release.notify_one();
+        fallen
+    };
+    let (held, fallen) = tokio::join!(held, fallen);
+    assert_eq!(fallen.0, StatusCode::INTERNAL_SERVER_ERROR);
+    assert!(fallen.2.contains("\"code\":\"INTERNAL_ERROR\""), "{}", fallen.2);
+    assert_eq!(held.2, "held and let go");
+}
+
+#[tokio::test]
+async fn too_many_headers_are_refused() {
+    let fixture = start(plain(Limits::default())).await;
+    let mut client = plain_client(&fixture).await;
+    let mut many = request("/hello");
+    for number in 0..65 {
+        let name = http::HeaderName::try_from(format!("x-{number}")).expect("a valid name");
+        many.headers_mut().insert(name, HeaderValue::from_static("y"));
+    }
+    let (status, _, body) = fetch(&mut client, many).await;
+    assert_eq!(status, StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE);
+    assert!(body.contains("HEADERS_TOO_LARGE"), "{body}");
+}
+
+#[tokio::test]
+async fn no_more_streams_run_at_once_than_allowed() {
+    let fixture = start(plain(Limits { h2_streams: 2, ..Limits::default() })).await;
+    let mut client = plain_client(&fixture).await;
+    // The first answer proves that the client has seen the server's settings.
+    fetch(&mut client, request("/hello")).await;
+    let requests = async {
+        let (mut one, mut two, mut three) = (client.clone(), client.clone(), client.clone());
+        tokio::join!(fetch(&mut one, request("/held")), fetch(&mut two, request("/held")), fetch(&mut three, request("/held")))
+    };
+    let watch = async {
+        fixture.requests(3).await;
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        assert_eq!(fixture.service.requests.load(SeqCst), 3, "the fourth request waits at the client");
+        fixture.service.release.notify_one();
+        fixture.requests(4).await;
+        fixture.service.release.notify_one();
+        fixture.service.release.notify_one();
+        // A permit may be taken by a request that was let go already; the last one is given until all are done.
+        loop {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+            fixture.service.release.notify_one();
+        }
+    };
+    tokio::select! {
+        (one, two, three) = requests => {
+            assert!([one, two, three].iter().all(|(status, ..)| *status == StatusCode::OK));
+        }
+        () = watch => {}
+    }
+}
+
+/// One frame: length, type, flags, stream, payload (RFC 9113 §4.1).
+fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
+    let mut frame = (payload.len() as u32).to_be_bytes()[1..].to_vec();
+    frame.extend_from_slice(&[kind, flags]);
+    frame.extend_from_slice(&stream.to_be_bytes());
+    frame.extend_from_slice(payload);
+    frame
+}
+
+const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+const HEADERS: u8 = 1;
+const RST_STREAM: u8 = 3;
+const SETTINGS: u8 = 4;
+const GOAWAY: u8 = 7;
+/// END_STREAM and END_HEADERS.
+const WHOLE: u8 = 5;
+/// GET, http, /, host "a", in HPACK with indices of the static table.
+const GET: &[u8] = &[0x82, 0x86, 0x84, 0x41, 0x01, b'a'];
+const ENHANCE_YOUR_CALM: u32 = 0xb;
+
+/// The error code of the GOAWAY frame among these frames.
+fn goaway(mut bytes: &[u8]) -> Option<u32> {
+    while bytes.len() >= 9 {
+        let length = u32::from_be_bytes([0, bytes[0], bytes[1], bytes[2]]) as usize;
+        let payload = bytes.get(9..9 + length)?;
+        if bytes[3] == GOAWAY {
+            return Some(u32::from_be_bytes(payload[4..8].try_into().expect("four bytes")));
+        }
+        bytes = &bytes[9 + length..];
+    }
+    None
+}
+
+/// CVE-2023-44487: streams opened and reset at once cost the client nothing and never count as concurrent.
+#[tokio::test]
+async fn a_rapid_reset_flood_ends_the_connection() {
+    let fixture = start(plain(Limits::default())).await;
+    let mut stream = connect(fixture.http()).await;
+    let mut flood = [PREFACE, &frame(SETTINGS, 0, 0, &[])].concat();
+    for number in 0..500 {
+        let id = 2 * number + 1;
+        flood.extend(frame(HEADERS, WHOLE, id, GET));
+        flood.extend(frame(RST_STREAM, 0, id, &8u32.to_be_bytes()));
+    }
+    stream.write_all(&flood).await.expect("the server takes it");
+    let mut said = Vec::new();
+    // May end with a reset, as the flood was not read to its end.
+    let _ = tokio::time::timeout(PATIENCE, stream.read_to_end(&mut said)).await.expect("the connection ends");
+    assert_eq!(goaway(&said), Some(ENHANCE_YOUR_CALM));
+    assert!(fixture.service.requests.load(SeqCst) < 100);
+}
+
+#[tokio::test]
+async fn a_client_that_does_not_answer_pings_is_given_up() {
+    let fixture = start(plain(Limits { h2_ping: Duration::from_millis(50), ..Limits::default() })).await;
+    let mut stream = connect(fixture.http()).await;
+    stream.write_all(&[PREFACE, &frame(SETTINGS, 0, 0, &[])].concat()).await.expect("the server takes it");
+    let mut said = Vec::new();
+    let _ = tokio::time::timeout(PATIENCE, stream.read_to_end(&mut said)).await.expect("the connection ends");
+}
+
+#[tokio::test]
+async fn an_idle_connection_is_closed_though_its_client_answers_pings() {
+    let limits = Limits { idle_time: Duration::from_millis(150), h2_ping: Duration::from_millis(50), ..Limits::default() };
+    let fixture = start(plain(limits)).await;
+    let mut client = plain_client(&fixture).await;
+    fetch(&mut client, request("/hello")).await;
+    until(|| client.is_closed()).await;
+    until(|| fixture.running.connections() == 0).await;
+}
+
+#[tokio::test]
+async fn a_drain_finishes_running_streams() {
+    let fixture = start(plain(Limits::default())).await;
+    let mut client = plain_client(&fixture).await;
+    let held = fetch(&mut client, request("/held"));
+    let Fixture { running, service, tasks: _tasks } = fixture;
+    let drained = async {
+        until(|| service.requests.load(SeqCst) == 1).await;
+        let release = async {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            service.release.notify_one();
+        };
+        tokio::join!(running.drain(PATIENCE), release).0
+    };
+    let (held, drained) = tokio::join!(held, drained);
+    assert_eq!(held.2, "held and let go");
+    assert_eq!(drained, Drained { finished: 1, cut: 0 });
+}

@@ -1,0 +1,180 @@
+//! Limits in time and number. Limits are set short, so that nothing here waits for long.
+
+use tokio::time::Instant;
+
+use super::*;
+
+fn short(change: impl FnOnce(&mut Limits)) -> Options {
+    let mut limits = Limits::default();
+    change(&mut limits);
+    plain(limits)
+}
+
+const MS_100: Duration = Duration::from_millis(100);
+
+/// Send `piece` every few milliseconds until the server has had enough; what it said.
+async fn trickle(stream: &mut TcpStream, piece: &str) -> String {
+    let (mut read, mut write) = stream.split();
+    let mut said = Vec::new();
+    let talk = async {
+        // Ends with an error when the server has closed.
+        while write.write_all(piece.as_bytes()).await.is_ok() {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        std::future::pending::<()>().await;
+    };
+    let listen = async {
+        let _ = read.read_to_end(&mut said).await;
+    };
+    let both = async {
+        tokio::select! {
+            () = talk => {}
+            () = listen => {}
+        }
+    };
+    tokio::time::timeout(PATIENCE, both).await.expect("the server ends it");
+    String::from_utf8(said).expect("text")
+}
+
+/// The attack: one header line after another, for ever, each in time for any limit on single reads.
+#[tokio::test]
+async fn a_slow_loris_gets_408_and_is_closed() {
+    let fixture = start(short(|limits| limits.header_time = MS_100)).await;
+    let began = Instant::now();
+    let mut stream = connect(fixture.http()).await;
+    send(&mut stream, "GET / HTTP/1.1\r\nhost: a\r\n").await;
+    let said = trickle(&mut stream, "x: y\r\n").await;
+    assert_envelope(&said, "408", "REQUEST_TIMEOUT");
+    assert!(began.elapsed() >= MS_100);
+    drop(stream);
+    until(|| fixture.running.connections() == 0).await;
+}
+
+#[tokio::test]
+async fn a_slow_loris_is_closed_on_a_kept_alive_connection_too() {
+    let fixture = start(short(|limits| limits.header_time = MS_100)).await;
+    let mut stream = connect(fixture.http()).await;
+    send(&mut stream, "GET / HTTP/1.1\r\nhost: a\r\n\r\n").await;
+    answer(&mut stream).await;
+    // Idle for longer than headers may take: that is allowed. A slow head is not.
+    tokio::time::sleep(MS_100 * 2).await;
+    send(&mut stream, "GET / HTTP/1.1\r\nhost: a\r\n\r\n").await;
+    assert_eq!(answer(&mut stream).await.1, "hello");
+    send(&mut stream, "GET / HTTP/1.1\r\n").await;
+    assert_envelope(&trickle(&mut stream, "x: y\r\n").await, "408", "REQUEST_TIMEOUT");
+}
+
+#[tokio::test]
+async fn a_connection_that_never_says_anything_is_closed_without_a_word() {
+    let fixture = start(short(|limits| limits.header_time = MS_100)).await;
+    let mut stream = connect(fixture.http()).await;
+    assert_eq!(rest(&mut stream).await, "");
+}
+
+#[tokio::test]
+async fn half_of_the_http2_preface_is_a_slow_head_too() {
+    let fixture = start(short(|limits| limits.header_time = MS_100)).await;
+    let mut stream = connect(fixture.http()).await;
+    send(&mut stream, "PRI * HT").await;
+    assert_envelope(&rest(&mut stream).await, "408", "REQUEST_TIMEOUT");
+}
+
+#[tokio::test]
+async fn an_idle_connection_is_closed() {
+    let fixture = start(short(|limits| limits.idle_time = MS_100)).await;
+    let mut stream = connect(fixture.http()).await;
+    send(&mut stream, "GET / HTTP/1.1\r\nhost: a\r\n\r\n").await;
+    answer(&mut stream).await;
+    assert_eq!(rest(&mut stream).await, "");
+}
+
+#[tokio::test]
+async fn a_body_that_stops_arriving_is_given_up() {
+    let fixture = start(short(|limits| limits.body_time = MS_100)).await;
+    let mut stream = connect(fixture.http()).await;
+    send(&mut stream, "POST /length HTTP/1.1\r\nhost: a\r\ncontent-length: 10\r\n\r\nabc").await;
+    let (head, body) = answer(&mut stream).await;
+    assert!(head.starts_with("HTTP/1.1 408"), "{head}");
+    assert_eq!(body, format!("{:?}", BodyError::TooSlow));
+}
+
+#[tokio::test]
+async fn a_trickled_body_is_given_up_though_no_single_wait_is_long() {
+    let fixture = start(short(|limits| limits.body_time = MS_100)).await;
+    let mut stream = connect(fixture.http()).await;
+    send(&mut stream, "POST /length HTTP/1.1\r\nhost: a\r\ncontent-length: 100000\r\n\r\n").await;
+    let said = trickle(&mut stream, "x").await;
+    assert!(said.starts_with("HTTP/1.1 408") && said.ends_with("TooSlow"), "{said}");
+}
+
+#[tokio::test]
+async fn a_large_body_may_take_longer_as_long_as_it_flows() {
+    let options = short(|limits| {
+        limits.body_time = MS_100;
+        limits.body_rate_min = 10_000;
+        limits.reply_time = MS_100;
+    });
+    let fixture = start(options).await;
+    let mut stream = connect(fixture.http()).await;
+    let began = Instant::now();
+    send(&mut stream, "POST /length HTTP/1.1\r\nhost: a\r\ncontent-length: 40000\r\n\r\n").await;
+    // 400 ms for 40,000 bytes, ten times the rate asked for, and four times the time that a small body has.
+    for _ in 0..40 {
+        stream.write_all(&[b'x'; 1000]).await.expect("the server goes on reading");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    assert!(began.elapsed() > MS_100 * 3);
+    assert_eq!(answer(&mut stream).await.1, "40000");
+}
+
+#[tokio::test]
+async fn a_reply_that_never_comes_is_a_503() {
+    let fixture = start(short(|limits| limits.reply_time = MS_100)).await;
+    let mut stream = connect(fixture.http()).await;
+    send(&mut stream, "GET /never HTTP/1.1\r\nhost: a\r\n\r\n").await;
+    let (head, body) = answer(&mut stream).await;
+    assert_eq!(header(&head, "retry-after"), Some("1"));
+    assert_envelope(&(head + &body), "503", "SERVICE_UNAVAILABLE");
+}
+
+#[tokio::test]
+async fn a_client_that_does_not_take_its_reply_is_cut() {
+    let options = short(|limits| {
+        limits.stall_time = MS_100 * 2;
+        limits.idle_time = MS_100;
+        limits.linger_time = MS_100;
+    });
+    let fixture = start(options).await;
+    let mut stream = connect(fixture.http()).await;
+    send(&mut stream, "GET /large HTTP/1.1\r\nhost: a\r\n\r\n").await;
+    fixture.requests(1).await;
+    until(|| fixture.running.connections() == 0).await;
+}
+
+#[tokio::test]
+async fn connections_over_the_cap_are_refused_in_the_envelope_until_there_is_room() {
+    let fixture = start(short(|limits| limits.connections = 2)).await;
+    let mut held = [connect(fixture.http()).await, connect(fixture.http()).await];
+    for stream in &mut held {
+        send(stream, "GET / HTTP/1.1\r\nhost: a\r\n\r\n").await;
+        answer(stream).await;
+    }
+    let mut stream = connect(fixture.http()).await;
+    send(&mut stream, "GET / HTTP/1.1\r\nhost: a\r\n\r\n").await;
+    assert_envelope(&rest(&mut stream).await, "503", "SERVICE_UNAVAILABLE");
+    drop(held);
+    until(|| fixture.running.connections() == 0).await;
+    let mut stream = connect(fixture.http()).await;
+    send(&mut stream, "GET / HTTP/1.1\r\nhost: a\r\n\r\n").await;
+    assert_eq!(answer(&mut stream).await.1, "hello");
+}
+
+#[tokio::test]
+async fn loopback_is_exempt_from_the_cap_per_address() {
+    let fixture = start(short(|limits| limits.connections_per_address = 1)).await;
+    let mut held = [connect(fixture.http()).await, connect(fixture.http()).await];
+    for stream in &mut held {
+        send(stream, "GET / HTTP/1.1\r\nhost: a\r\n\r\n").await;
+        assert_eq!(answer(stream).await.1, "hello");
+    }
+}

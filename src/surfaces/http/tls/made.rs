@@ -1,0 +1,153 @@
+//! The certificate that is made at the first start, so that nothing ever has to be sent in the clear.
+//!
+//! Nobody vouches for it: a browser warns once, and a client must be told to trust the file. It is made again before it ends
+//! and when it lacks a name, but only if we made the one that is there: the operator's own files are never overwritten.
+
+use std::fs::DirBuilder;
+use std::os::unix::fs::DirBuilderExt;
+
+use rcgen::{CertificateParams, DistinguishedName, DnType, ExtendedKeyUsagePurpose, IsCa, KeyPair, KeyUsagePurpose};
+use rustls::crypto::CryptoProvider;
+
+use super::der;
+use super::files::{Pair, first_certificate, replace};
+use crate::base::clock::Timestamp;
+
+/// The subject of what we make, by which we know it again.
+const SUBJECT: &str = "Mailmill self-made certificate";
+
+/// The longest that browsers accept.
+const VALID_MS: i64 = 397 * super::DAY_MS;
+
+/// Made again this long before its end, so that a copy given to clients can be replaced in time.
+const REMAKE_MS: i64 = 30 * super::DAY_MS;
+
+/// Valid from a day before: clocks differ.
+const BACKDATE_MS: i64 = super::DAY_MS;
+
+/// The names a certificate must have if `asked` are asked for.
+pub fn names(asked: &[String]) -> Vec<String> {
+    let mut names: Vec<String> = ["localhost", "127.0.0.1", "::1"].map(str::to_owned).into();
+    for name in asked {
+        if !names.contains(name) {
+            names.push(name.clone());
+        }
+    }
+    names
+}
+
+/// Make a certificate and key if there are none, or if the ones that we made are no longer good.
+pub fn ensure(pair: &Pair, names: &[String], now: Timestamp, provider: &CryptoProvider) -> Result<(), String> {
+    if pair.certificate.exists() {
+        let ours = first_certificate(&pair.certificate).filter(|der| contains(der, SUBJECT.as_bytes()));
+        let Some(der) = ours else { return Ok(()) };
+        let good = der::not_after(&der).is_some_and(|end| end.ms_since(now) > REMAKE_MS)
+            && names.iter().all(|name| has_name(&der, name))
+            && pair.load(provider).is_ok();
+        if good {
+            return Ok(());
+        }
+    } else if pair.key.exists() {
+        // The certificate is written first, so a lone key is not from an interrupted start of ours.
+        return Err("there is a key without a certificate: add the certificate or remove the key".to_owned());
+    }
+    make(pair, names, now)
+}
+
+fn make(pair: &Pair, names: &[String], now: Timestamp) -> Result<(), String> {
+    let mut params = CertificateParams::new(names.to_vec()).map_err(|error| format!("a name cannot be used: {error}"))?;
+    params.distinguished_name = DistinguishedName::new();
+    params.distinguished_name.push(DnType::CommonName, SUBJECT);
+    params.is_ca = IsCa::ExplicitNoCa;
+    params.key_usages = vec![KeyUsagePurpose::DigitalSignature];
+    params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
+    let (year, month, day) = date(now.plus_ms(-BACKDATE_MS))?;
+    params.not_before = rcgen::date_time_ymd(year, month, day);
+    let (year, month, day) = date(now.plus_ms(VALID_MS))?;
+    params.not_after = rcgen::date_time_ymd(year, month, day);
+    let key = KeyPair::generate_for(&rcgen::PKCS_ECDSA_P256_SHA256).map_err(|error| error.to_string())?;
+    let certificate = params.self_signed(&key).map_err(|error| error.to_string())?;
+
+    if let Some(folder) = pair.certificate.parent() {
+        DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(|error| error.to_string())?;
+    }
+    // Certificate first: see `ensure`. Between the two writes the pair does not match, which `ensure` repairs.
+    replace(&pair.certificate, certificate.pem().as_bytes(), 0o600).map_err(|error| error.to_string())?;
+    replace(&pair.key, key.serialize_pem().as_bytes(), 0o600).map_err(|error| error.to_string())?;
+    tracing::info!(certificate = %pair.certificate.display(), "made a certificate of our own");
+    Ok(())
+}
+
+fn date(moment: Timestamp) -> Result<(i32, u8, u8), String> {
+    let moment = jiff::Timestamp::from_millisecond(moment.0).map_err(|error| error.to_string())?;
+    let date = moment.to_zoned(jiff::tz::TimeZone::UTC).date();
+    Ok((date.year().into(), date.month() as u8, date.day() as u8))
+}
+
+/// Whether the certificate has this alternative name: looks for the name as RFC 5280 §4.2.1.6 encodes it.
+fn has_name(der: &[u8], name: &str) -> bool {
+    let (tag, value) = match name.parse() {
+        Ok(std::net::IpAddr::V4(address)) => (0x87, address.octets().to_vec()),
+        Ok(std::net::IpAddr::V6(address)) => (0x87, address.octets().to_vec()),
+        Err(_) => (0x82, name.as_bytes().to_vec()),
+    };
+    let Ok(length) = u8::try_from(value.len()) else { return false };
+    let mut encoded = vec![tag, length];
+    encoded.extend_from_slice(&value);
+    contains(der, &encoded)
+}
+
+fn contains(bytes: &[u8], wanted: &[u8]) -> bool {
+    bytes.windows(wanted.len()).any(|window| window == wanted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: Timestamp = Timestamp(1_795_244_400_000);
+
+    fn fixture() -> (tempfile::TempDir, Pair, CryptoProvider) {
+        let folder = tempfile::tempdir().expect("a folder can be made");
+        let pair = Pair { certificate: folder.path().join("tls/cert.pem"), key: folder.path().join("tls/key.pem") };
+        (folder, pair, rustls::crypto::ring::default_provider())
+    }
+
+    fn content(pair: &Pair) -> Vec<u8> {
+        std::fs::read(&pair.certificate).expect("it is there")
+    }
+
+    #[test]
+    fn it_is_made_again_before_it_ends_and_not_earlier() {
+        let (_folder, pair, provider) = fixture();
+        ensure(&pair, &names(&[]), NOW, &provider).expect("can be made");
+        let first = content(&pair);
+        let end = der::not_after(&first_certificate(&pair.certificate).expect("it is one")).expect("it has an end");
+        ensure(&pair, &names(&[]), end.plus_ms(-REMAKE_MS - 1), &provider).expect("is good");
+        assert_eq!(content(&pair), first);
+        ensure(&pair, &names(&[]), end.plus_ms(-REMAKE_MS), &provider).expect("can be made");
+        assert_ne!(content(&pair), first);
+        pair.load(&provider).expect("the new pair is usable");
+    }
+
+    #[test]
+    fn it_is_made_again_for_a_new_name() {
+        let (_folder, pair, provider) = fixture();
+        ensure(&pair, &names(&[]), NOW, &provider).expect("can be made");
+        let first = content(&pair);
+        ensure(&pair, &names(&["localhost".to_owned(), "::1".to_owned()]), NOW, &provider).expect("is good");
+        assert_eq!(content(&pair), first);
+        ensure(&pair, &names(&["192.0.2.1".to_owned()]), NOW, &provider).expect("can be made");
+        assert_ne!(content(&pair), first);
+    }
+
+    /// The power failed between the two files.
+    #[test]
+    fn an_interrupted_making_is_repaired() {
+        let (_folder, pair, provider) = fixture();
+        ensure(&pair, &names(&[]), NOW, &provider).expect("can be made");
+        std::fs::remove_file(&pair.key).expect("it is there");
+        ensure(&pair, &names(&[]), NOW, &provider).expect("can be made");
+        pair.load(&provider).expect("the pair is usable");
+    }
+}

@@ -1,0 +1,156 @@
+//! TLS: which certificate is shown, and how a changed one takes effect without a restart.
+//!
+//! The certificate stands behind one pointer that every handshake reads; a named task looks at the files and swaps it.
+//! Does not know who connects or what is served.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use arc_swap::ArcSwap;
+use rustls::crypto::CryptoProvider;
+use rustls::server::{ClientHello, ResolvesServerCert};
+use rustls::sign::CertifiedKey;
+use rustls::{ServerConfig, version};
+use tokio_rustls::TlsAcceptor;
+
+use super::options::{StartError, TlsSource, setting};
+use crate::base::clock::{Clock, Timestamp};
+
+mod der;
+mod files;
+mod made;
+
+use files::{Pair, Stamp};
+
+/// Protocols offered in the handshake, best first.
+const PROTOCOLS: [&[u8]; 2] = [b"h2", b"http/1.1"];
+
+/// An own certificate this close to its end is worth a warning at every start and once a day.
+const EXPIRY_WARNING_MS: i64 = 14 * DAY_MS;
+
+const DAY_MS: i64 = 24 * 60 * 60 * 1000;
+
+/// The certificate in use, and where it comes from.
+pub struct Tls {
+    shown: Arc<Shown>,
+    provider: Arc<CryptoProvider>,
+    pair: Pair,
+    /// Names for a certificate of our own making; `None` if the files are the operator's.
+    names: Option<Vec<String>>,
+    clock: Arc<dyn Clock>,
+    stamp: Stamp,
+    warned: Option<Timestamp>,
+}
+
+impl Tls {
+    /// Load the certificate of `source`, making one if `source` says so and there is none.
+    pub fn load(source: &TlsSource, clock: Arc<dyn Clock>) -> Result<Self, StartError> {
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let (pair, names) = match source {
+            TlsSource::Files { certificate, key } => (Pair { certificate: certificate.clone(), key: key.clone() }, None),
+            TlsSource::SelfMade { folder, names } => {
+                let pair = Pair { certificate: folder.join("cert.pem"), key: folder.join("key.pem") };
+                let names = made::names(names);
+                made::ensure(&pair, &names, clock.now(), &provider).map_err(|why| failed(folder, why))?;
+                (pair, Some(names))
+            }
+        };
+        // The stamp is taken first: a change while we read is then seen as one later.
+        let stamp = Stamp::of(&pair);
+        let certified = pair.load(&provider).map_err(|(path, why)| failed(&path, hint(why, names.is_none())))?;
+        let shown = Arc::new(Shown(ArcSwap::from_pointee(certified)));
+        let mut tls = Self { shown, provider, pair, names, clock, stamp, warned: None };
+        tls.warn_of_expiry();
+        Ok(tls)
+    }
+
+    /// What accepts TLS connections with the certificate in use at that moment.
+    pub fn acceptor(&self) -> Result<TlsAcceptor, StartError> {
+        let failed = |error: rustls::Error| failed(&self.pair.certificate, error.to_string());
+        let mut config = ServerConfig::builder_with_provider(Arc::clone(&self.provider))
+            .with_protocol_versions(&[&version::TLS13, &version::TLS12])
+            .map_err(failed)?
+            .with_no_client_auth()
+            .with_cert_resolver(Arc::clone(&self.shown) as Arc<dyn ResolvesServerCert>);
+        config.alpn_protocols = PROTOCOLS.iter().map(|name| name.to_vec()).collect();
+        config.ticketer = rustls::crypto::ring::Ticketer::new().map_err(failed)?;
+        Ok(TlsAcceptor::from(Arc::new(config)))
+    }
+
+    /// Follow changes of the files for ever. A broken new pair leaves the old one in use.
+    pub async fn follow(mut self, every: Duration) {
+        // A pair is loaded when it looks the same twice: two files are rarely written at the same moment.
+        let mut changed: Option<Stamp> = None;
+        loop {
+            tokio::time::sleep(every).await;
+            self.remake_if_due();
+            self.warn_of_expiry();
+            let now = Stamp::of(&self.pair);
+            if now == self.stamp {
+                changed = None;
+            } else if changed.as_ref() == Some(&now) {
+                changed = None;
+                self.stamp = now;
+                self.reload();
+            } else {
+                changed = Some(now);
+            }
+        }
+    }
+
+    fn reload(&mut self) {
+        match self.pair.load(&self.provider) {
+            Ok(certified) => {
+                self.shown.0.store(Arc::new(certified));
+                self.warned = None;
+                tracing::info!(certificate = %self.pair.certificate.display(), "the certificate has changed and is in use");
+            }
+            Err((path, why)) => {
+                tracing::warn!(file = %path.display(), why, "the new certificate or key is not usable; the old one stays in use");
+            }
+        }
+    }
+
+    fn remake_if_due(&self) {
+        if let Some(names) = &self.names
+            && let Err(why) = made::ensure(&self.pair, names, self.clock.now(), &self.provider)
+        {
+            tracing::warn!(why, "cannot make a new certificate; the old one stays in use");
+        }
+    }
+
+    fn warn_of_expiry(&mut self) {
+        let now = self.clock.now();
+        if self.names.is_some() || self.warned.is_some_and(|warned| now.ms_since(warned) < DAY_MS) {
+            return;
+        }
+        let shown = self.shown.0.load();
+        let Some(end) = shown.cert.first().and_then(|certificate| der::not_after(certificate)) else { return };
+        if end.ms_since(now) < EXPIRY_WARNING_MS {
+            tracing::warn!(%end, certificate = %self.pair.certificate.display(), "the certificate expires soon or has expired");
+            self.warned = Some(now);
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Shown(ArcSwap<CertifiedKey>);
+
+impl ResolvesServerCert for Shown {
+    fn resolve(&self, _hello: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
+        Some(self.0.load_full())
+    }
+}
+
+fn failed(path: &Path, why: String) -> StartError {
+    StartError::Certificate { path: PathBuf::from(path), why }
+}
+
+fn hint(why: String, own_files: bool) -> String {
+    if own_files {
+        format!("{why} (named by {} and {})", setting::CERTIFICATE, setting::KEY)
+    } else {
+        format!("{why} (remove both files to have new ones made)")
+    }
+}
