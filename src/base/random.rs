@@ -20,12 +20,10 @@ impl dyn Random {
 }
 
 /// The operating system's secure source.
-#[derive(Default)]
 pub struct SystemRandom(ring::rand::SystemRandom);
 
-impl SystemRandom {
-    /// The operating system's source.
-    pub fn new() -> Self {
+impl Default for SystemRandom {
+    fn default() -> Self {
         Self(ring::rand::SystemRandom::new())
     }
 }
