@@ -41,6 +41,35 @@ impl std::fmt::Display for RequestId {
     }
 }
 
+/// A time on the wire: ISO 8601, UTC, with milliseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Moment(pub Timestamp);
+
+impl Moment {
+    /// The time in the examples of the documents.
+    pub fn sample() -> Self {
+        Self(Timestamp(1_767_225_600_000))
+    }
+}
+
+impl Serialize for Moment {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0)
+    }
+}
+
+impl JsonSchema for Moment {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Moment".into()
+    }
+    fn inline_schema() -> bool {
+        true
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "format": "date-time" })
+    }
+}
+
 /// An answer as bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Encoded {
