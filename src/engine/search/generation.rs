@@ -1,0 +1,166 @@
+//! Generations of an index and the folder they stand in: which one is in use, how the next one takes its place, and what becomes
+//! of a damaged one. It knows nothing of documents.
+
+use std::fs;
+use std::io::{self, Write};
+use std::os::unix::fs::DirBuilderExt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::reader::{Reader, Snapshot};
+use super::schema::VERSION;
+use super::writer::Writer;
+use super::{Change, Options, SearchError};
+
+/// Names the generation in use. Replaced by a rename, never written in place.
+const CURRENT: &str = "CURRENT";
+
+/// The folder of an index.
+pub(super) struct Shelf {
+    dir: PathBuf,
+}
+
+impl Shelf {
+    /// The folder `dir`, made for the owner only if it is not there.
+    pub(super) fn open(dir: &Path) -> Result<Self, SearchError> {
+        create_folder(dir)?;
+        Ok(Self { dir: dir.to_owned() })
+    }
+
+    /// Open the generation in use; if there is none that this version can use, an empty one.
+    pub(super) fn open_present(&self, options: &Options) -> Result<Generation, SearchError> {
+        let current = match fs::read_to_string(self.dir.join(CURRENT)) {
+            Ok(name) => Some(name),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => {
+                tracing::warn!(%error, "the search index does not tell its generation; it starts empty");
+                None
+            }
+        };
+        if let Some(name) = &current {
+            match self.open_generation(name, options) {
+                Ok(generation) => {
+                    self.remove_all_but(generation.name());
+                    return Ok(generation);
+                }
+                Err(error) => tracing::warn!(%error, "the search index cannot be used; it starts empty and is built anew"),
+            }
+        }
+        let generation = self.create_next(options)?;
+        self.set_current(generation.name())?;
+        self.remove_all_but(generation.name());
+        Ok(generation)
+    }
+
+    /// An empty generation beside the one in use.
+    pub(super) fn create_next(&self, options: &Options) -> Result<Generation, SearchError> {
+        let current = fs::read_to_string(self.dir.join(CURRENT)).ok().and_then(|name| ordinal(&name)).unwrap_or(0);
+        let name = format!("v{VERSION}-{}", current.wrapping_add(1));
+        let path = self.dir.join(&name);
+        // Whatever an abandoned rebuild left there.
+        match fs::remove_dir_all(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
+            _ => create_folder(&path)?,
+        }
+        Generation::open(name, &path, options)
+    }
+
+    /// From now on `name` is the generation in use, also after a power cut.
+    pub(super) fn set_current(&self, name: &str) -> Result<(), SearchError> {
+        let draft = self.dir.join("CURRENT.new");
+        let mut file = fs::File::create(&draft)?;
+        file.write_all(name.as_bytes())?;
+        file.sync_all()?;
+        fs::rename(&draft, self.dir.join(CURRENT))?;
+        fs::File::open(&self.dir)?.sync_all()?;
+        Ok(())
+    }
+
+    /// Give back the space of a generation that is no longer in use.
+    pub(super) fn remove(&self, name: &str) {
+        if let Err(error) = fs::remove_dir_all(self.dir.join(name)) {
+            // It is tried again at the next start.
+            tracing::warn!(%error, name, "an old generation of the search index could not be removed");
+        }
+    }
+
+    fn open_generation(&self, name: &str, options: &Options) -> Result<Generation, SearchError> {
+        if ordinal(name).is_none() {
+            return Err(SearchError::Damaged(format!("{CURRENT} names {name:?}, not a generation of version {VERSION}")));
+        }
+        let path = self.dir.join(name);
+        if !path.join("meta.json").exists() {
+            return Err(SearchError::Damaged(format!("{name} holds no index")));
+        }
+        // Damage that checksums do not cover (a truncated footer, an impossible length) can make the engine panic.
+        catch_unwind(AssertUnwindSafe(|| Generation::open(name.to_owned(), &path, options)))
+            .unwrap_or_else(|_| Err(SearchError::Damaged("its files cannot be read".to_owned())))
+    }
+
+    fn remove_all_but(&self, present: &str) {
+        let Ok(entries) = fs::read_dir(&self.dir) else { return };
+        let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
+        names.filter(|name| name.starts_with('v') && name != present).for_each(|name| self.remove(&name));
+    }
+}
+
+/// The ordinal in the name of a generation of this version.
+fn ordinal(name: &str) -> Option<u64> {
+    name.strip_prefix(&format!("v{VERSION}-"))?.parse().ok()
+}
+
+fn create_folder(path: &Path) -> io::Result<()> {
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(path)
+}
+
+/// One generation, open.
+pub(super) struct Generation {
+    name: String,
+    /// None once the generation is no longer in use.
+    writer: Mutex<Option<Writer>>,
+    reader: Reader,
+}
+
+impl Generation {
+    fn open(name: String, path: &Path, options: &Options) -> Result<Self, SearchError> {
+        let (writer, reader) = Writer::open(path, options)?;
+        Ok(Self { name, writer: Mutex::new(Some(writer)), reader })
+    }
+
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub(super) fn position(&self) -> u64 {
+        self.with_writer(|writer| Ok(writer.position())).unwrap_or(0)
+    }
+
+    pub(super) fn apply(&self, changes: Vec<Change>) -> Result<(), SearchError> {
+        self.with_writer(|writer| writer.apply(changes))
+    }
+
+    /// Commit, and show the result to searches.
+    pub(super) fn commit(&self, position: u64) -> Result<(), SearchError> {
+        self.with_writer(|writer| writer.commit(position))?;
+        self.reader.reload()
+    }
+
+    pub(super) fn refresh(&self) -> Result<(), SearchError> {
+        self.reader.reload()
+    }
+
+    pub(super) fn snapshot(&self) -> Arc<Snapshot> {
+        self.reader.snapshot()
+    }
+
+    /// Stop writing for good. Searches that run on this generation end undisturbed: its files are open.
+    pub(super) fn retire(&self) {
+        self.writer.lock().unwrap_or_else(PoisonError::into_inner).take();
+    }
+
+    fn with_writer<T>(&self, act: impl FnOnce(&mut Writer) -> Result<T, SearchError>) -> Result<T, SearchError> {
+        let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        act(writer.as_mut().ok_or(SearchError::Retired)?)
+    }
+}

@@ -1,0 +1,418 @@
+//! A search text, taken apart and answered. The text never reaches a query language: it is cut into a bounded number of words,
+//! and each word becomes look-ups and ranges of the term dictionary.
+//!
+//! Every word must match. How well it does is a [`Tier`]; a document's rank is the sum over the words, and of equal ones the
+//! newest (highest) number comes first. Sets stay bitmaps throughout: a word that matches a million documents costs a handful of
+//! operations on 125 kB instead of a million scores.
+//!
+//! Typing errors are forgiven only where the text as written finds nothing by whole words or beginnings: neighbours of a word
+//! that is really there would be noise.
+
+use roaring::RoaringBitmap;
+
+use super::fold::{Folder, cut};
+use super::reader::{Collected, Segment, Snapshot};
+use super::tokens::{PLAIN, RUNGS, Space, WORD_CHARS_MAX, char_count, digits, groups, rung, term, words};
+use super::typo::Typo;
+use super::{Hits, Scope, SearchError};
+
+/// Longer texts are cut.
+const TEXT_CHARS_MAX: usize = 256;
+/// Further words are dropped.
+const WORDS_MAX: usize = 16;
+/// Infix search needs a whole group.
+const INFIX_CHARS_MIN: usize = 3;
+/// So many documents found inside words, and typing errors are not looked for.
+const ENOUGH: u64 = 20;
+
+/// How well a word matches, best first.
+#[derive(Clone, Copy)]
+enum Tier {
+    /// A whole email address.
+    Email,
+    /// A whole word of the address or the name, a whole telephone number.
+    Word,
+    WordInLabel,
+    WordInValue,
+    Prefix,
+    PrefixInLabel,
+    PrefixInValue,
+    /// Inside the local part, the domain or the telephone number.
+    Infix,
+    /// With typing errors.
+    Typo,
+}
+
+const TIERS: usize = Tier::Typo as usize + 1;
+type Tiers = [RoaringBitmap; TIERS];
+
+/// What one part between blanks asks for.
+#[derive(Debug, PartialEq)]
+enum Part {
+    /// With an `@`: what stands before and behind it.
+    Address { local: String, domain: String },
+    /// Anything else: the whole of it (as in `ann.smith`), its words (`ann`, `smith`), and its digits if it looks like a number.
+    Plain { whole: String, words: Vec<String>, digits: Option<String> },
+}
+
+/// A text, taken apart.
+#[derive(Debug, PartialEq)]
+struct Parsed {
+    parts: Vec<Part>,
+    /// All digits, where several parts together look like one telephone number.
+    phone: Option<String>,
+}
+
+/// All documents of `scope` that match `text`.
+pub(super) fn matching(snapshot: &Snapshot, scope: &Scope, text: &str) -> Result<RoaringBitmap, SearchError> {
+    Ok(Lookup { snapshot, scope }.answer(&parse(text))?.all)
+}
+
+/// The documents of `scope` that match `text` and are `allowed`, ranked.
+pub(super) fn ranked(
+    snapshot: &Snapshot,
+    scope: &Scope,
+    text: &str,
+    allowed: &RoaringBitmap,
+    (offset, limit): (usize, usize),
+) -> Result<Hits, SearchError> {
+    let answer = Lookup { snapshot, scope }.answer(&parse(text))?;
+    let found = answer.all & allowed;
+    let total = found.len();
+    if offset as u64 >= total || limit == 0 {
+        return Ok(Hits { numbers: Vec::new(), total });
+    }
+    let mut numbers = Vec::new();
+    let mut skip = offset as u64;
+    for level in levels(found, &answer.parts, answer.phone) {
+        let size = level.len();
+        let wanted = (limit - numbers.len()) as u64;
+        // `select` jumps over whole containers, so deep pages cost no more than the first.
+        numbers.extend((skip..size.min(skip + wanted)).filter_map(|nth| level.select((size - 1 - nth) as u32)));
+        skip = skip.saturating_sub(size);
+        if numbers.len() == limit {
+            break;
+        }
+    }
+    Ok(Hits { numbers, total })
+}
+
+/// What matches a text: all documents, and for each part how well.
+struct Answer {
+    all: RoaringBitmap,
+    parts: Vec<Tiers>,
+    phone: RoaringBitmap,
+}
+
+/// Divide `found` into sets of equal rank, best first.
+fn levels(found: RoaringBitmap, parts: &[Tiers], phone: RoaringBitmap) -> Vec<RoaringBitmap> {
+    // What only the number made of all parts finds ranks as if each part were found inside.
+    let by_parts = parts.iter().fold(found.clone(), |left, tiers| left & union(&tiers[..]));
+    let only_phone = (found - &by_parts) & phone;
+    let mut levels = vec![by_parts];
+    for tiers in parts {
+        let mut next: Vec<RoaringBitmap> = vec![RoaringBitmap::new(); levels.len() + TIERS - 1];
+        for (rank, level) in levels.iter().enumerate().filter(|(_, level)| !level.is_empty()) {
+            for (tier, set) in tiers.iter().enumerate().filter(|(_, set)| !set.is_empty()) {
+                next[rank + tier] |= level & set;
+            }
+        }
+        levels = next;
+    }
+    levels[Tier::Infix as usize * parts.len()] |= only_phone;
+    levels
+}
+
+fn union(sets: &[RoaringBitmap]) -> RoaringBitmap {
+    sets.iter().filter(|set| !set.is_empty()).fold(RoaringBitmap::new(), |all, set| all | set)
+}
+
+/// Reads one scope of one snapshot.
+struct Lookup<'a> {
+    snapshot: &'a Snapshot,
+    scope: &'a Scope,
+}
+
+impl Lookup<'_> {
+    fn answer(&self, parsed: &Parsed) -> Result<Answer, SearchError> {
+        if parsed.parts.is_empty() {
+            return Ok(Answer { all: RoaringBitmap::new(), parts: Vec::new(), phone: RoaringBitmap::new() });
+        }
+        let phone = parsed.phone.as_deref().map_or_else(|| Ok(RoaringBitmap::new()), |digits| self.inside_phone(digits))?;
+        let mut parts = parsed.parts.iter().map(|part| self.written(part)).collect::<Result<Vec<_>, _>>()?;
+        let written = intersection(&parts, TIERS) | &phone;
+        if written.len() < ENOUGH && intersection(&parts, Tier::Infix as usize).is_empty() {
+            for (part, tiers) in parsed.parts.iter().zip(&mut parts) {
+                let found = self.mistyped(part)? - union(&tiers[..]);
+                tiers[Tier::Typo as usize] = found;
+            }
+        }
+        let all = intersection(&parts, TIERS) | &phone;
+        Ok(Answer { all, parts, phone })
+    }
+
+    /// Where `part` stands as written. The tiers share no document.
+    fn written(&self, part: &Part) -> Result<Tiers, SearchError> {
+        let mut tiers = Tiers::default();
+        match part {
+            Part::Address { local, domain } => self.written_address(local, domain, &mut tiers)?,
+            Part::Plain { whole, words, digits } => {
+                let single = words.len() == 1 && words[0] == *whole;
+                let extra: &[Space] = if single { &[Space::Name] } else { &[] };
+                tiers[Tier::Word as usize] =
+                    self.exact(&[&[Space::Local, Space::Domain, Space::Phone], extra].concat(), whole)?;
+                tiers[Tier::Prefix as usize] = self.prefix(&[&[Space::Local, Space::Domain], extra].concat(), whole)?;
+                if single {
+                    tiers[Tier::WordInLabel as usize] = self.exact(&[Space::Label], whole)?;
+                    tiers[Tier::WordInValue as usize] = self.exact(&[Space::Value], whole)?;
+                    tiers[Tier::PrefixInLabel as usize] = self.prefix(&[Space::Label], whole)?;
+                    tiers[Tier::PrefixInValue as usize] = self.prefix(&[Space::Value], whole)?;
+                } else {
+                    self.written_words(words, &mut tiers)?;
+                }
+                tiers[Tier::Infix as usize] = self.inside(&[Space::InLocal, Space::InDomain], whole)?;
+                if let Some(digits) = digits {
+                    tiers[Tier::Word as usize] |= self.exact(&[Space::Phone], digits)?;
+                    tiers[Tier::Infix as usize] |= self.inside_phone(digits)?;
+                }
+            }
+        }
+        let mut better = RoaringBitmap::new();
+        for tier in tiers.iter_mut().filter(|tier| !tier.is_empty()) {
+            *tier -= &better;
+            better |= &*tier;
+        }
+        Ok(tiers)
+    }
+
+    fn written_address(&self, local: &str, domain: &str, tiers: &mut Tiers) -> Result<(), SearchError> {
+        if local.is_empty() {
+            tiers[Tier::Word as usize] = self.exact(&[Space::Domain], domain)?;
+            tiers[Tier::Prefix as usize] = self.prefix(&[Space::Domain], domain)?;
+            return Ok(());
+        }
+        let whole = self.exact(&[Space::Local], local)?;
+        let ending = self.inside(&[Space::InLocal], local)?;
+        if domain.is_empty() {
+            tiers[Tier::Word as usize] = whole;
+            tiers[Tier::Infix as usize] = ending;
+            return Ok(());
+        }
+        if whole.is_empty() && ending.is_empty() {
+            return Ok(());
+        }
+        let begun = self.prefix(&[Space::Domain], domain)?;
+        tiers[Tier::Email as usize] = &whole & self.exact(&[Space::Domain], domain)?;
+        tiers[Tier::Prefix as usize] = whole & &begun;
+        tiers[Tier::Infix as usize] = ending & begun;
+        Ok(())
+    }
+
+    /// Several words that were written together (`jean-luc`): all must stand in the document, each at least as a beginning. The
+    /// worst of them gives the tier.
+    fn written_words(&self, words: &[String], tiers: &mut Tiers) -> Result<(), SearchError> {
+        let mut up_to: Vec<RoaringBitmap> = Vec::new();
+        for (nth, word) in words.iter().enumerate() {
+            let mut found = RoaringBitmap::new();
+            for (at, tier) in [Tier::Word, Tier::WordInLabel, Tier::WordInValue, Tier::Prefix].into_iter().enumerate() {
+                found |= match tier {
+                    Tier::Word => self.exact(&[Space::Name], word)?,
+                    Tier::WordInLabel => self.exact(&[Space::Label], word)?,
+                    Tier::WordInValue => self.exact(&[Space::Value], word)?,
+                    _ => self.prefix(&[Space::Name, Space::Label, Space::Value], word)?,
+                };
+                if nth == 0 { up_to.push(found.clone()) } else { up_to[at] &= &found }
+            }
+        }
+        for (found, tier) in up_to.into_iter().zip([Tier::Word, Tier::WordInLabel, Tier::WordInValue, Tier::PrefixInValue]) {
+            tiers[tier as usize] |= found;
+        }
+        Ok(())
+    }
+
+    /// Where `part` stands, typing errors forgiven.
+    fn mistyped(&self, part: &Part) -> Result<RoaringBitmap, SearchError> {
+        match part {
+            Part::Address { local, domain } if local.is_empty() => self.near(&[Space::Domain], domain),
+            Part::Address { local, domain } if domain.is_empty() => self.near(&[Space::Local], local),
+            Part::Address { local, domain } => {
+                let local = self.exact(&[Space::Local], local)? | self.near(&[Space::Local], local)?;
+                if local.is_empty() {
+                    return Ok(local);
+                }
+                Ok(local & (self.prefix(&[Space::Domain], domain)? | self.near(&[Space::Domain], domain)?))
+            }
+            Part::Plain { whole, words, .. } if words.len() == 1 => {
+                self.near(&[Space::Local, Space::Domain, Space::Name, Space::Label, Space::Value], whole)
+            }
+            Part::Plain { whole, words, .. } => {
+                let spaces = [Space::Name, Space::Label, Space::Value];
+                let mut all: Option<RoaringBitmap> = None;
+                for word in words {
+                    let found = self.prefix(&spaces, word)? | self.near(&spaces, word)?;
+                    all = Some(all.map_or_else(|| found.clone(), |all| all & &found));
+                }
+                Ok(all.unwrap_or_default() | self.near(&[Space::Local, Space::Domain], whole)?)
+            }
+        }
+    }
+
+    fn exact(&self, spaces: &[Space], word: &str) -> Result<RoaringBitmap, SearchError> {
+        let classes = [PLAIN, rung(char_count(word))];
+        self.collect(&self.terms(spaces, &classes, word, true), Segment::exact)
+    }
+
+    fn prefix(&self, spaces: &[Space], word: &str) -> Result<RoaringBitmap, SearchError> {
+        let chars = char_count(word);
+        // Words cut to one character stand on the first rung, whoever they are; plain whole words need not be read for those.
+        let classes = if chars == 1 { &[1][..] } else { &[PLAIN, rung(chars)] };
+        self.collect(&self.terms(spaces, classes, word, false), Segment::range)
+    }
+
+    fn terms(&self, spaces: &[Space], classes: &[u8], word: &str, end: bool) -> Vec<Vec<u8>> {
+        let class_terms = |&space| classes.iter().map(move |&class| term(self.scope, space, class, word.as_bytes(), end));
+        spaces.iter().flat_map(class_terms).collect()
+    }
+
+    fn collect(
+        &self,
+        terms: &[Vec<u8>],
+        read: impl Fn(&Segment, &[u8], &mut Collected) -> Result<(), SearchError>,
+    ) -> Result<RoaringBitmap, SearchError> {
+        let mut found = self.snapshot.collect();
+        for segment in &self.snapshot.segments {
+            for term in terms {
+                read(segment, term, &mut found)?;
+            }
+        }
+        Ok(found.finish())
+    }
+
+    fn inside(&self, spaces: &[Space], text: &str) -> Result<RoaringBitmap, SearchError> {
+        if char_count(text) < INFIX_CHARS_MIN {
+            return Ok(RoaringBitmap::new());
+        }
+        let mut found = self.snapshot.collect();
+        for &space in spaces {
+            let terms: Vec<Vec<u8>> = groups(text, 3).map(|group| term(self.scope, space, 0, group.as_bytes(), false)).collect();
+            self.snapshot.segments.iter().try_for_each(|segment| segment.all(&terms, &mut found))?;
+        }
+        Ok(found.finish())
+    }
+
+    /// Telephone numbers that contain `digits`; also without the zero by which numbers are dialled inside a country.
+    fn inside_phone(&self, digits: &str) -> Result<RoaringBitmap, SearchError> {
+        let mut found = self.snapshot.collect();
+        let mut forms = vec![digits, digits.trim_start_matches('0')];
+        forms.dedup();
+        for digits in forms.into_iter().filter(|digits| digits.len() >= INFIX_CHARS_MIN) {
+            let size = if digits.len() < 5 { 3 } else { 5 };
+            let of_group = |group: &str| term(self.scope, Space::InPhone, size as u8, group.as_bytes(), false);
+            let terms: Vec<Vec<u8>> = groups(digits, size).map(of_group).collect();
+            self.snapshot.segments.iter().try_for_each(|segment| segment.all(&terms, &mut found))?;
+        }
+        Ok(found.finish())
+    }
+
+    fn near(&self, spaces: &[Space], word: &str) -> Result<RoaringBitmap, SearchError> {
+        let Some(typo) = Typo::of(word) else { return Ok(RoaringBitmap::new()) };
+        let chars = char_count(word);
+        let edits = typo.edits as usize;
+        let rungs = rung(chars - edits)..=rung((chars + edits).min(WORD_CHARS_MAX));
+        let mut found = self.snapshot.collect();
+        for &space in spaces {
+            for class in [PLAIN].into_iter().chain(RUNGS.into_iter().filter(|rung| rungs.contains(rung))) {
+                let head = term(self.scope, space, class, &[], false);
+                for segment in &self.snapshot.segments {
+                    segment.accepted(typo.behind(&head), &mut found)?;
+                }
+            }
+        }
+        Ok(found.finish())
+    }
+}
+
+/// The documents that every part finds in one of its first `tiers` tiers.
+fn intersection(parts: &[Tiers], tiers: usize) -> RoaringBitmap {
+    let mut unions = parts.iter().map(|part| union(&part[..tiers]));
+    let first = unions.next().unwrap_or_default();
+    unions.fold(first, |all, found| all & found)
+}
+
+fn parse(text: &str) -> Parsed {
+    let mut folder = Folder::new();
+    let text = folder.fold(text, TEXT_CHARS_MAX);
+    let mut parts: Vec<Part> = Vec::new();
+    let mut left = WORDS_MAX;
+    for piece in text.split_whitespace() {
+        let Some(part) = parse_part(piece, left) else { continue };
+        if parts.contains(&part) {
+            continue;
+        }
+        left -= if let Part::Plain { words, .. } = &part { words.len() } else { 1 };
+        parts.push(part);
+        if left == 0 {
+            break;
+        }
+    }
+    let phone = if parts.len() > 1 { phone_digits(text) } else { None };
+    Parsed { parts, phone }
+}
+
+fn parse_part(piece: &str, words_max: usize) -> Option<Part> {
+    if let Some((local, domain)) = piece.rsplit_once('@') {
+        let bare = |text: &str| {
+            let text = text.trim_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '-' | '+' | '.'));
+            cut(text, WORD_CHARS_MAX).to_owned()
+        };
+        let (local, domain) = (bare(local), bare(domain));
+        return (!local.is_empty() || !domain.is_empty()).then_some(Part::Address { local, domain });
+    }
+    let whole = cut(piece.trim_matches(|c: char| !c.is_alphanumeric()), WORD_CHARS_MAX).to_owned();
+    let mut words: Vec<String> = words(&whole).take(words_max).map(str::to_owned).collect();
+    words.dedup();
+    (!words.is_empty()).then(|| Part::Plain { digits: phone_digits(piece), whole, words })
+}
+
+/// The digits of a text that is written like a telephone number or a piece of one.
+fn phone_digits(text: &str) -> Option<String> {
+    let written_so = text.chars().all(|c| c.is_ascii_digit() || matches!(c, ' ' | '+' | '-' | '(' | ')' | '.' | '/'));
+    let digits = if written_so { digits(text) } else { String::new() };
+    (digits.len() >= INFIX_CHARS_MIN).then_some(digits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn takes_a_text_apart() {
+        let plain = |whole: &str, words: &[&str], digits: Option<&str>| Part::Plain {
+            whole: whole.to_owned(),
+            words: words.iter().map(|&word| word.to_owned()).collect(),
+            digits: digits.map(str::to_owned),
+        };
+        assert_eq!(
+            parse("  (Ann) ann.SMITH, ann ").parts,
+            [plain("ann", &["ann"], None), plain("ann.smith", &["ann", "smith"], None)]
+        );
+        let address = Part::Address { local: "ann".to_owned(), domain: "x.io".to_owned() };
+        assert_eq!(parse("<Ann@X.io>").parts, [address]);
+        assert_eq!(parse("+1 (555) 123").phone.as_deref(), Some("1555123"));
+        assert_eq!(parse("555-123").parts, [plain("555-123", &["555", "123"], Some("555123"))]);
+        assert_eq!(parse("555-123").phone, None);
+    }
+
+    #[test]
+    fn hostile_texts_become_few_words_or_none() {
+        for text in ["", " ", "@", "@@@", "((((((", "\0\u{1}", "-- .. //", "\u{200d}"] {
+            assert_eq!(parse(text).parts, [], "{text:?}");
+        }
+        assert_eq!(parse(&"(".repeat(3_000)).parts, []);
+        let many: String = (0..5_000).map(|n| format!("{n} ")).collect();
+        assert!(parse(&many).parts.len() <= WORDS_MAX);
+        let joined: String = (0..5_000).map(|n| format!("{n}-")).collect();
+        let Part::Plain { words, whole, .. } = &parse(&joined).parts[0] else { panic!("no address") };
+        assert!(words.len() <= WORDS_MAX && whole.len() <= WORD_CHARS_MAX);
+    }
+}

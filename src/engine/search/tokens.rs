@@ -1,0 +1,275 @@
+//! How texts become terms. A term is `scope · space · class · text`, so one dictionary serves every project and every kind of
+//! text, and a range of it is "all words of this kind in this project that begin so".
+//!
+//! Words are written in one of two ways. *Plain* words (class 0) come from a natural vocabulary: few different ones, so a prefix
+//! is answered by reading the range of the dictionary. *Laddered* words (local parts of addresses, anything with a digit) may all
+//! differ: a prefix range could hold a million terms. They are therefore also written cut to the lengths of [`RUNGS`]; a prefix
+//! of any length is then a short range on the next rung. A whole word ends with [`END`], a cut one does not.
+//!
+//! Text inside a local part or a domain is found by its groups of three characters, from the second character on (what begins at
+//! the first is found as a prefix). That the groups stand next to each other in the text is not checked.
+//!
+//! This file knows nothing of segments, postings or ranking.
+
+use super::fold::{Folder, cut};
+use super::{Document, Kind, Scope};
+
+/// Lengths, in characters, at which laddered words are also written. Close together where people type, so that a prefix between
+/// two rungs spans few terms.
+pub(super) const RUNGS: [u8; 14] = [1, 2, 3, 4, 6, 8, 10, 12, 16, 20, 24, 32, 48, WORD_CHARS_MAX as u8];
+/// Longer words are cut: local parts have at most 64 characters, and nobody types more of a word.
+pub(super) const WORD_CHARS_MAX: usize = 64;
+/// Longer texts are cut; a name or a custom value found by its first 512 characters is found.
+const TEXT_CHARS_MAX: usize = 512;
+/// Words taken of one text.
+const WORDS_MAX: usize = 48;
+/// Class of plain whole words.
+pub(super) const PLAIN: u8 = 0;
+/// Closes a whole word. Folded text holds no controls, so it cannot occur inside one.
+pub(super) const END: u8 = 0;
+/// Numbers that share one key term. Removing a document looks up its key, then compares numbers; with one term for 64
+/// documents the keys cost the dictionary next to nothing.
+pub(super) const KEY_SHIFT: u32 = 6;
+
+/// What a term says; each has its own range of the dictionary.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(super) enum Space {
+    /// The part of an address before the `@`, whole.
+    Local = b'L',
+    /// The part of an address behind the `@`, whole.
+    Domain = b'D',
+    /// Words of names, of local parts and of domains.
+    Name = b'N',
+    /// All digits of a telephone number.
+    Phone = b'P',
+    Label = b'T',
+    Value = b'V',
+    /// Three characters inside a local part.
+    InLocal = b'l',
+    /// Three characters inside a domain.
+    InDomain = b'd',
+    /// Three or five digits inside a telephone number.
+    InPhone = b'p',
+    /// Finds a document by its number.
+    Key = b'K',
+}
+
+/// Terms of many documents, one behind the other. Reused for the next ones, so indexing allocates nothing per document.
+#[derive(Default)]
+pub(super) struct Terms {
+    bytes: Vec<u8>,
+    ends: Vec<u32>,
+}
+
+impl Terms {
+    pub(super) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    pub(super) fn get(&self, at: usize) -> &[u8] {
+        let start = if at == 0 { 0 } else { self.ends[at - 1] as usize };
+        &self.bytes[start..self.ends[at] as usize]
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.bytes.clear();
+        self.ends.clear();
+    }
+
+    fn push(&mut self, scope: &Scope, space: Space, class: u8, text: &[u8], end: bool) {
+        self.bytes.extend_from_slice(scope);
+        self.bytes.extend_from_slice(&[space as u8, class]);
+        self.bytes.extend_from_slice(text);
+        if end {
+            self.bytes.push(END);
+        }
+        self.ends.push(self.bytes.len() as u32);
+    }
+}
+
+/// Writes the terms of documents.
+pub(super) struct Cutter {
+    folder: Folder,
+}
+
+impl Cutter {
+    pub(super) fn new() -> Self {
+        Self { folder: Folder::new() }
+    }
+
+    /// Append every term of `document` to `terms`.
+    pub(super) fn write(&mut self, document: &Document, terms: &mut Terms) {
+        let scope = &document.scope;
+        terms.push(scope, Space::Key, 0, &key(document.number), false);
+        for (kind, text) in document.pieces() {
+            let text = self.folder.fold(text, TEXT_CHARS_MAX);
+            match kind {
+                Kind::Address => write_address(terms, scope, text),
+                Kind::Name => write_words(terms, scope, Space::Name, text),
+                Kind::Label => write_words(terms, scope, Space::Label, text),
+                Kind::Value => write_words(terms, scope, Space::Value, text),
+                Kind::Phone => write_phone(terms, scope, text),
+            }
+        }
+    }
+}
+
+/// The text of the key term of the document `number`.
+pub(super) fn key(number: u32) -> [u8; 4] {
+    (number >> KEY_SHIFT).to_be_bytes()
+}
+
+/// `scope · space · class · text`, with or without [`END`].
+pub(super) fn term(scope: &Scope, space: Space, class: u8, text: &[u8], end: bool) -> Vec<u8> {
+    let mut terms = Terms::default();
+    terms.push(scope, space, class, text, end);
+    terms.bytes
+}
+
+/// The rung on which laddered words of `chars` characters are written whole.
+pub(super) fn rung(chars: usize) -> u8 {
+    RUNGS.into_iter().find(|&rung| rung as usize >= chars).unwrap_or(WORD_CHARS_MAX as u8)
+}
+
+/// The words of folded text.
+pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).take(WORDS_MAX)
+}
+
+/// Each group of `size` neighbouring characters.
+pub(super) fn groups(text: &str, size: usize) -> impl Iterator<Item = &str> {
+    let starts = text.char_indices().map(|(at, _)| at);
+    let ends = text.char_indices().map(|(at, _)| at).skip(size).chain([text.len()]);
+    // The chained end closes the last group; a text shorter than `size` has none.
+    let count = text.chars().count().saturating_sub(size - 1);
+    starts.zip(ends).take(count).map(|(start, end)| &text[start..end])
+}
+
+/// The digits of `text`.
+pub(super) fn digits(text: &str) -> String {
+    text.chars().filter(char::is_ascii_digit).take(WORD_CHARS_MAX).collect()
+}
+
+fn write_address(terms: &mut Terms, scope: &Scope, text: &str) {
+    let text = text.trim();
+    let (local, domain) = text.rsplit_once('@').unwrap_or((text, ""));
+    let local = cut(local, WORD_CHARS_MAX);
+    if !local.is_empty() {
+        write_word(terms, scope, Space::Local, local, true);
+        for group in groups(local, 3).skip(1) {
+            terms.push(scope, Space::InLocal, 0, group.as_bytes(), false);
+        }
+        for (nth, word) in words(local).filter(|word| *word != local).enumerate() {
+            // As a prefix the first word is found by the whole local part already.
+            if nth == 0 && local.starts_with(word) { write_whole(terms, scope, word) } else { write_name(terms, scope, word) }
+        }
+    }
+    if !domain.is_empty() {
+        write_word(terms, scope, Space::Domain, cut(domain, WORD_CHARS_MAX), has_digit(domain));
+        for group in groups(domain, 3).skip(1) {
+            terms.push(scope, Space::InDomain, 0, group.as_bytes(), false);
+        }
+        // The first label is found as a prefix of the domain, the last one says nothing about a person.
+        if let Some((rest, _)) = domain.rsplit_once('.') {
+            words(rest).filter(|word| !rest.starts_with(word)).for_each(|word| write_name(terms, scope, word));
+        }
+    }
+}
+
+fn write_name(terms: &mut Terms, scope: &Scope, word: &str) {
+    write_word(terms, scope, Space::Name, word, has_digit(word));
+}
+
+fn write_words(terms: &mut Terms, scope: &Scope, space: Space, text: &str) {
+    words(text).for_each(|word| write_word(terms, scope, space, cut(word, WORD_CHARS_MAX), has_digit(word)));
+}
+
+/// Only as a whole word, where its prefixes are written elsewhere.
+fn write_whole(terms: &mut Terms, scope: &Scope, word: &str) {
+    let chars = char_count(word);
+    let class = if chars == 1 || has_digit(word) { rung(chars) } else { PLAIN };
+    terms.push(scope, Space::Name, class, word.as_bytes(), true);
+}
+
+fn write_word(terms: &mut Terms, scope: &Scope, space: Space, word: &str, laddered: bool) {
+    let chars = char_count(word);
+    let rungs = if laddered { RUNGS.len() } else { 1 };
+    for rung in RUNGS.into_iter().take(rungs).take_while(|&rung| (rung as usize) < chars) {
+        terms.push(scope, space, rung, cut_bytes(word, rung as usize), false);
+    }
+    let class = if laddered || chars == 1 { rung(chars) } else { PLAIN };
+    terms.push(scope, space, class, word.as_bytes(), true);
+}
+
+fn write_phone(terms: &mut Terms, scope: &Scope, text: &str) {
+    let digits = digits(text);
+    if digits.is_empty() {
+        return;
+    }
+    terms.push(scope, Space::Phone, PLAIN, digits.as_bytes(), true);
+    for size in [3, 5] {
+        for group in groups(&digits, size) {
+            terms.push(scope, Space::InPhone, size as u8, group.as_bytes(), false);
+        }
+    }
+}
+
+pub(super) fn has_digit(word: &str) -> bool {
+    word.bytes().any(|byte| byte.is_ascii_digit())
+}
+
+pub(super) fn char_count(word: &str) -> usize {
+    if word.is_ascii() { word.len() } else { word.chars().count() }
+}
+
+fn cut_bytes(word: &str, chars: usize) -> &[u8] {
+    if word.is_ascii() { &word.as_bytes()[..chars.min(word.len())] } else { cut(word, chars).as_bytes() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(kind: Kind, text: &str) -> Vec<String> {
+        let mut terms = Terms::default();
+        Cutter::new().write(&Document::new([b'-'; 12], 70).with(kind, text), &mut terms);
+        // The key comes first in every document.
+        assert_eq!(terms.get(0)[14..], [0, 0, 0, 1]);
+        (1..terms.len()).map(|at| terms.get(at)[12..].escape_ascii().to_string()).collect()
+    }
+
+    #[test]
+    fn an_address_is_laddered_and_cut_into_groups() {
+        let terms = written(Kind::Address, "Ann.Lee@x.io");
+        for expected in [r"L\x01a", r"L\x06ann.le", r"L\x08ann.lee\x00", r"N\x00ann\x00", r"N\x00lee\x00", r"lN\x00"] {
+            let there = terms.iter().any(|term| term == expected);
+            assert_eq!(there, !expected.starts_with("lN"), "{expected} in {terms:?}");
+        }
+        assert!(terms.contains(&r"l\x00nn.".to_owned()) && !terms.contains(&r"l\x00ann".to_owned()));
+        assert!(terms.contains(&r"D\x00x.io\x00".to_owned()) && terms.contains(&r"d\x00.io".to_owned()));
+    }
+
+    #[test]
+    fn a_telephone_number_is_its_digits() {
+        let terms = written(Kind::Phone, "+1 (555) 12");
+        assert_eq!(terms[0], r"P\x00155512\x00");
+        assert_eq!(&terms[1..5], [r"p\x03155", r"p\x03555", r"p\x03551", r"p\x03512"]);
+        assert_eq!(&terms[5..], [r"p\x0515551", r"p\x0555512"]);
+        assert!(written(Kind::Phone, "none").is_empty());
+    }
+
+    #[test]
+    fn texts_with_unusual_shapes_stay_bounded() {
+        assert!(written(Kind::Value, &"ab ".repeat(5_000)).len() <= 2 * WORDS_MAX);
+        assert!(written(Kind::Address, &"@".repeat(2_000)).len() < 3_000);
+        assert!(written(Kind::Value, &"é1".repeat(2_000)).len() <= RUNGS.len());
+        assert!(written(Kind::Name, "…—!").is_empty());
+    }
+
+    #[test]
+    fn groups_go_by_characters() {
+        assert_eq!(groups("äbcd", 3).collect::<Vec<_>>(), ["äbc", "bcd"]);
+        assert_eq!(groups("ab", 3).count(), 0);
+    }
+}

@@ -1,0 +1,226 @@
+//! One generation of the index on disk: its writer, its commits and their positions. It knows what changes are, and nothing of
+//! queries.
+//!
+//! Invariant: the feed position is the payload of tantivy's own commit file, which is replaced by one rename. Documents and
+//! position therefore move together, whatever moment the power goes.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::time::Duration;
+
+use tantivy::directory::MmapDirectory;
+use tantivy::indexer::{IndexWriterOptions, LogMergePolicy, UserOperation};
+use tantivy::query::{EmptyScorer, EnableScoring, Explanation, Query, Scorer, Weight};
+use tantivy::schema::IndexRecordOption;
+use tantivy::{DocId, IndexSettings, IndexWriter, SegmentReader};
+
+use super::reader::Reader;
+use super::schema::{Batch, Entry, NUMBER, TERMS_FIELD, schema};
+use super::tokens::{Cutter, KEY_SHIFT, Space, Terms, key, term};
+use super::{Change, Document, Options, Scope, SearchError};
+
+/// Documents handed to the indexing thread at once: enough to make the hand-over cheap, few enough that a batch of large
+/// documents stays within the margin tantivy keeps below its memory budget.
+const BATCH_DOCUMENTS: usize = 512;
+/// Batches in flight: one being indexed, one waiting, one being cut.
+const BATCHES: usize = 3;
+/// The indexing thread pauses this long only when the disk hangs.
+const BATCH_PATIENCE: Duration = Duration::from_secs(120);
+
+/// An open generation.
+pub(super) struct Writer {
+    writer: IndexWriter<Entry>,
+    cutter: Cutter,
+    spare: Receiver<Terms>,
+    home: SyncSender<Terms>,
+    position: u64,
+}
+
+impl Writer {
+    /// Open the generation in the existing folder `path`, creating its files if there are none. Fails if any file is damaged.
+    pub(super) fn open(path: &Path, options: &Options) -> Result<(Self, Reader), SearchError> {
+        let directory = MmapDirectory::open(path).map_err(tantivy::TantivyError::from)?;
+        let index = if tantivy::Index::exists(&directory).map_err(tantivy::TantivyError::from)? {
+            tantivy::Index::open(directory)?
+        } else {
+            // Nothing is stored, so the document store is a few bytes; without a dedicated thread it also costs no thread.
+            let settings = IndexSettings { docstore_compress_dedicated_thread: false, ..IndexSettings::default() };
+            tantivy::Index::create(directory, schema(), settings)?
+        };
+        if index.schema() != schema() {
+            return Err(SearchError::Damaged("the index has other fields".to_owned()));
+        }
+        let damaged = index.validate_checksum()?;
+        if !damaged.is_empty() {
+            return Err(SearchError::Damaged(format!("wrong checksum: {damaged:?}")));
+        }
+        let position = match index.load_metas()?.payload {
+            Some(payload) => payload.parse().map_err(|_| SearchError::Damaged(format!("commit without position: {payload}")))?,
+            None => 0,
+        };
+        let writer_options = IndexWriterOptions::builder()
+            .num_worker_threads(1)
+            .num_merge_threads(1)
+            .memory_budget_per_thread(options.writer_bytes)
+            .build();
+        let writer = index.writer_with_options(writer_options)?;
+        writer.set_merge_policy(Box::new(merge_policy()));
+        let reader = Reader::open(&index)?;
+        let (home, spare) = sync_channel(BATCHES);
+        for _ in 0..BATCHES {
+            home.try_send(Terms::default()).expect("the channel holds this many");
+        }
+        Ok((Self { writer, cutter: Cutter::new(), spare, home, position }, reader))
+    }
+
+    /// Feed position of the last commit.
+    pub(super) fn position(&self) -> u64 {
+        self.position
+    }
+
+    /// Take `changes` in; they are durable and visible after the next commit. After an error all changes since the last commit
+    /// are dropped.
+    pub(super) fn apply(&mut self, changes: Vec<Change>) -> Result<(), SearchError> {
+        self.try_apply(changes).inspect_err(|_| self.drop_uncommitted())
+    }
+
+    /// Make everything applied durable, together with `position`. After an error the index stands as at the commit before.
+    pub(super) fn commit(&mut self, position: u64) -> Result<(), SearchError> {
+        self.try_commit(position).inspect_err(|_| self.drop_uncommitted())
+    }
+
+    fn try_apply(&mut self, changes: Vec<Change>) -> Result<(), SearchError> {
+        let (documents, outdated) = settle(changes);
+        if !outdated.is_empty() {
+            // Everything outdated goes by one operation, however many documents: each is applied to every segment at commit.
+            self.writer.delete_query(Box::new(Outdated(Arc::new(outdated))))?;
+        }
+        for documents in documents.chunks(BATCH_DOCUMENTS) {
+            self.send(documents)?;
+        }
+        Ok(())
+    }
+
+    fn send(&mut self, documents: &[Document]) -> Result<(), SearchError> {
+        let mut terms = self.spare.recv_timeout(BATCH_PATIENCE).map_err(|_| SearchError::Stalled)?;
+        let ranges: Vec<(u32, u32)> = documents
+            .iter()
+            .map(|document| {
+                let first = terms.len() as u32;
+                self.cutter.write(document, &mut terms);
+                (first, terms.len() as u32)
+            })
+            .collect();
+        let batch = Arc::new(Batch { terms, home: self.home.clone() });
+        let entries = documents.iter().zip(ranges).map(|(document, (first, end))| {
+            UserOperation::Add(Entry { batch: batch.clone(), first, end, number: document.number })
+        });
+        self.writer.run(entries)?;
+        Ok(())
+    }
+
+    fn try_commit(&mut self, position: u64) -> Result<(), SearchError> {
+        let mut prepared = self.writer.prepare_commit()?;
+        prepared.set_payload(&position.to_string());
+        prepared.commit()?;
+        self.position = position;
+        Ok(())
+    }
+
+    fn drop_uncommitted(&mut self) {
+        if let Err(error) = self.writer.rollback() {
+            tracing::error!(%error, "the search index could not return to its last commit");
+        }
+        self.writer.set_merge_policy(Box::new(merge_policy()));
+    }
+}
+
+/// Single changes make segments of one document, an import makes segments of 100,000: both must end in few segments, without
+/// rewriting the large ones often.
+fn merge_policy() -> LogMergePolicy {
+    let mut policy = LogMergePolicy::default();
+    policy.set_min_num_segments(6);
+    policy.set_min_layer_size(400);
+    // Segments within a factor of 8 belong together.
+    policy.set_level_log_size(3.0);
+    policy.set_max_docs_before_merge(4_000_000);
+    policy.set_del_docs_ratio_before_merge(0.3);
+    policy
+}
+
+/// The documents to add, and the numbers whose present documents must go. Of several changes to one number the last one counts.
+fn settle(changes: Vec<Change>) -> (Vec<Document>, BTreeMap<Scope, Vec<u32>>) {
+    if changes.iter().all(|change| matches!(change, Change::Add(_))) {
+        let added = |change| if let Change::Add(document) = change { Some(document) } else { None };
+        return (changes.into_iter().filter_map(added).collect(), BTreeMap::new());
+    }
+    let mut last: HashMap<(Scope, u32), usize> = HashMap::with_capacity(changes.len());
+    for (at, change) in changes.iter().enumerate() {
+        last.insert(change.address(), at);
+    }
+    let mut documents = Vec::new();
+    let mut outdated: BTreeMap<Scope, Vec<u32>> = BTreeMap::new();
+    for (at, change) in changes.into_iter().enumerate() {
+        let (scope, number) = change.address();
+        if !matches!(change, Change::Add(_)) {
+            outdated.entry(scope).or_default().push(number);
+        }
+        if last[&(scope, number)] == at {
+            documents.extend(change.into_document());
+        }
+    }
+    for numbers in outdated.values_mut() {
+        numbers.sort_unstable();
+        numbers.dedup();
+    }
+    (documents, outdated)
+}
+
+/// Selects documents by scope and number.
+#[derive(Clone, Debug)]
+struct Outdated(Arc<BTreeMap<Scope, Vec<u32>>>);
+
+impl Outdated {
+    fn documents(&self, segment: &SegmentReader) -> tantivy::Result<Vec<DocId>> {
+        let index = segment.inverted_index(TERMS_FIELD)?;
+        let numbers = segment.fast_fields().u64(NUMBER)?.first_or_default_col(0);
+        let mut documents = Vec::new();
+        for (scope, outdated) in self.0.iter() {
+            for group in outdated.chunk_by(|left, right| left >> KEY_SHIFT == right >> KEY_SHIFT) {
+                let Some(info) = index.terms().get(term(scope, Space::Key, 0, &key(group[0]), false))? else { continue };
+                let mut block = index.read_block_postings_from_terminfo(&info, IndexRecordOption::Basic)?;
+                while !block.docs().is_empty() {
+                    let dead = |doc: &&DocId| group.binary_search(&(numbers.get_val(**doc) as u32)).is_ok();
+                    documents.extend(block.docs().iter().filter(dead));
+                    block.advance();
+                }
+            }
+        }
+        documents.sort_unstable();
+        Ok(documents)
+    }
+}
+
+impl Query for Outdated {
+    fn weight(&self, _: EnableScoring<'_>) -> tantivy::Result<Box<dyn Weight>> {
+        Ok(Box::new(self.clone()))
+    }
+}
+
+impl Weight for Outdated {
+    /// Deleting asks for whole lists of documents (below) and never for a scorer.
+    fn scorer(&self, _: &SegmentReader, _: f32) -> tantivy::Result<Box<dyn Scorer>> {
+        Ok(Box::new(EmptyScorer))
+    }
+
+    fn explain(&self, _: &SegmentReader, _: DocId) -> tantivy::Result<Explanation> {
+        Err(tantivy::TantivyError::InvalidArgument("a selection has no score".to_owned()))
+    }
+
+    fn for_each_no_score(&self, segment: &SegmentReader, callback: &mut dyn FnMut(&[DocId])) -> tantivy::Result<()> {
+        callback(&self.documents(segment)?);
+        Ok(())
+    }
+}
