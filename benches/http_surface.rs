@@ -107,6 +107,7 @@ fn answer_bytes(stream: &mut TcpStream) -> usize {
 }
 
 /// All clients together send their requests, `batch` at a time; the time of the slowest.
+#[expect(clippy::disallowed_methods, reason = "a benchmark measures the machine's own time")]
 fn load(streams: &mut [TcpStream], answer: usize, batch: usize) -> Duration {
     let requests = REQUEST.repeat(batch);
     let began = Instant::now();
