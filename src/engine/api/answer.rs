@@ -41,6 +41,56 @@ impl std::fmt::Display for RequestId {
     }
 }
 
+/// A time on the wire: ISO 8601, UTC, with milliseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Moment(pub Timestamp);
+
+impl Moment {
+    /// The time in the examples of the documents.
+    pub fn sample() -> Self {
+        Self(Timestamp(1_767_225_600_000))
+    }
+}
+
+impl Serialize for Moment {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0)
+    }
+}
+
+/// An ISO 8601 date-time with an offset, or a date, which begins at midnight UTC.
+impl std::str::FromStr for Moment {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let expected = "expected a time like 2026-01-31T09:30:00Z or a date like 2026-01-31";
+        let instant: Result<jiff::Timestamp, _> = text.parse();
+        let instant = instant.or_else(|_| {
+            let date: jiff::civil::Date = text.parse()?;
+            date.to_zoned(jiff::tz::TimeZone::UTC).map(|midnight| midnight.timestamp())
+        });
+        instant.map(|instant| Self(Timestamp(instant.as_millisecond()))).map_err(|_| expected)
+    }
+}
+
+impl<'de> serde::Deserialize<'de> for Moment {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        crate::base::parsed::deserialize(deserializer, "a time")
+    }
+}
+
+impl JsonSchema for Moment {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Moment".into()
+    }
+    fn inline_schema() -> bool {
+        true
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "format": "date-time" })
+    }
+}
+
 /// An answer as bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Encoded {

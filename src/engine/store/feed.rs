@@ -44,6 +44,12 @@ pub fn after(tx: &impl Read, position: u64, limit: usize) -> Result<Vec<(u64, Ch
     tx.list(FEED, &Span { from: (position + 1).to_bytes(), to: None }, Order::Forward, limit)
 }
 
+/// Whether changes after `position` are forgotten already: whoever stands there cannot follow and must begin anew.
+pub fn is_forgotten(tx: &impl Read, position: u64) -> Result<bool> {
+    let oldest = tx.list(FEED, &Span::default(), Order::Forward, 1)?;
+    Ok(oldest.first().is_some_and(|(oldest, _)| position + 1 < *oldest))
+}
+
 /// Forget up to `limit` changes up to `position`. The newest row always stays: it is what the next position is counted from.
 pub fn forget(tx: &mut WriteTx<'_>, position: u64, limit: usize) -> Result<usize> {
     let last = newest_position(tx)?;

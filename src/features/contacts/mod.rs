@@ -1,6 +1,20 @@
-//! Contacts: the people of a project.
+//! Contacts: the people of a project, their tags, and how they are found.
+//!
+//! Invariants: an email belongs to one contact of a project, whatever its case; nothing but an explicit change of status makes an
+//! unsubscribed or bounced contact subscribed again; sets, counts, times and the search feed change in the transaction of the
+//! contact itself.
 
 pub mod fields;
+pub mod indexing;
+mod intake;
 mod model;
-mod store;
+mod notices;
+pub mod ops;
+mod selection;
+pub mod store;
 pub mod tags;
+mod views;
+
+pub use model::{Contact, Status};
+pub use selection::{Filters, SortBy, SortOrder};
+pub use views::ContactView;

@@ -97,7 +97,11 @@ pub enum Ask {
 /// TABLE: the changes of status that do not happen incidentally, and why. Everything else is allowed; an explicit ask may do all.
 const KEPT: &[(Status, Status, &str)] = &[
     (Status::Unsubscribed, Status::Subscribed, "an unsubscribed contact is re-subscribed only by an explicit status change"),
-    (Status::Unsubscribed, Status::NonSubscribed, "unsubscribing is the contact's own word; only an explicit change takes it back"),
+    (
+        Status::Unsubscribed,
+        Status::NonSubscribed,
+        "unsubscribing is the contact's own word; only an explicit change takes it back",
+    ),
     (Status::Unsubscribed, Status::Bounced, "unsubscribing is the contact's own word; a bounce adds nothing to it"),
     (Status::Bounced, Status::Subscribed, "a bounced address is mailed again only after an explicit status change"),
     (Status::Bounced, Status::NonSubscribed, "a bounced address stays marked until an explicit status change"),

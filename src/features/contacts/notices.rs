@@ -1,0 +1,82 @@
+//! What webhooks are told of contacts, written in the transaction of the change (specification, Events).
+
+use serde_json::json;
+
+use super::model::{Contact, Status};
+use crate::engine::api::Caller;
+use crate::engine::outbox::{self, NewEvent};
+use crate::engine::store::WriteTx;
+use crate::vocab::ids::{JobId, ProjectId};
+use crate::vocab::webhook_events::WebhookEvent;
+
+/// Why somebody is not subscribed any more: `data.action` of `subscriber.unsubscribed`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// Through the unsubscribe endpoint.
+    Unsubscribed,
+    /// The contact is gone.
+    Deleted,
+    /// Somebody changed the status.
+    StatusChanged,
+}
+
+impl Action {
+    fn word(self) -> &'static str {
+        match self {
+            Action::Unsubscribed => "unsubscribed",
+            Action::Deleted => "deleted",
+            Action::StatusChanged => "status_changed",
+        }
+    }
+}
+
+fn emit(tx: &mut WriteTx<'_>, caller: &Caller, project: ProjectId, kind: WebhookEvent, data: serde_json::Value) {
+    outbox::emit(tx, NewEvent { kind, account: caller.account(), project: Some(project), conversation: None, data });
+}
+
+/// A contact was created.
+pub fn added(tx: &mut WriteTx<'_>, caller: &Caller, project: ProjectId, contact: &Contact, tags: &[String]) {
+    let data = json!({ "subscriberId": contact.id, "projectId": project, "email": contact.email, "tags": tags });
+    emit(tx, caller, project, WebhookEvent::SubscriberAdded, data);
+}
+
+/// A contact was changed.
+pub fn updated(tx: &mut WriteTx<'_>, caller: &Caller, project: ProjectId, before: &Contact, after: &Contact) {
+    let data = json!({ "subscriberId": after.id, "projectId": project, "email": after.email });
+    emit(tx, caller, project, WebhookEvent::SubscriberUpdated, data);
+    if before.status != after.status && after.status == Status::Unsubscribed {
+        unsubscribed(tx, caller, project, after, Action::StatusChanged);
+    }
+}
+
+/// A contact unsubscribed, or is gone.
+pub fn unsubscribed(tx: &mut WriteTx<'_>, caller: &Caller, project: ProjectId, contact: &Contact, action: Action) {
+    let data = json!({
+        "subscriberId": contact.id, "projectId": project, "email": contact.email, "action": action.word(), "source": "api",
+    });
+    emit(tx, caller, project, WebhookEvent::SubscriberUnsubscribed, data);
+}
+
+/// What a bulk import did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BulkCounts {
+    pub success: u64,
+    pub failed: u64,
+    pub updated: u64,
+}
+
+/// A bulk import is complete.
+pub fn bulk_imported(
+    tx: &mut WriteTx<'_>,
+    (account, project): (crate::vocab::ids::AccountId, ProjectId),
+    counts: BulkCounts,
+    job: Option<JobId>,
+) {
+    let BulkCounts { success, failed, updated } = counts;
+    let mut data = json!({ "projectId": project, "success": success, "failed": failed, "updated": updated });
+    if let Some(job) = job {
+        data["jobId"] = json!(job);
+    }
+    let kind = WebhookEvent::SubscriberBulkImported;
+    outbox::emit(tx, NewEvent { kind, account, project: Some(project), conversation: None, data });
+}

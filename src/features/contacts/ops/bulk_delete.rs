@@ -1,0 +1,91 @@
+//! Delete contacts by email.
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::delete::remove;
+use crate::base::email::EmailAddress;
+use crate::engine::api::{Caller, Command, Done, Failure, Operation, Replay, Spec, needs};
+use crate::engine::store::WriteTx;
+use crate::features::contacts::notices::{self, Action};
+use crate::features::contacts::store;
+use crate::features::projects;
+use crate::vocab::codes::Code;
+use crate::vocab::ids::ProjectId;
+use crate::vocab::limits;
+use crate::vocab::permissions::Permission;
+
+/// `contacts.bulk_delete`
+pub struct BulkDelete;
+
+/// Which contacts.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Leavers {
+    /// The project they belong to.
+    pub project_id: ProjectId,
+    /// Their emails, 1 to 1,000.
+    #[schemars(length(min = 1, max = 1000))]
+    pub emails: Vec<EmailAddress>,
+}
+
+/// What was deleted.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Deleted {
+    /// How many are gone.
+    pub deleted: u64,
+    /// Emails of nobody in the project.
+    pub not_found: Vec<String>,
+}
+
+impl Operation for BulkDelete {
+    const SPEC: Spec = Spec::post("contacts.bulk_delete", "/v1/contacts/bulk-delete", needs(Permission::AudienceWrite))
+        .also_at(&["/v1/subscribers/bulk-delete"])
+        .summary("Delete contacts by email")
+        .about("Emits subscriber.unsubscribed with action \"deleted\" for each contact that is gone.")
+        .replay(Replay::Keyed)
+        .fails(&[Code::NotFound]);
+    type Input = Leavers;
+    type Output = Done<Deleted>;
+
+    fn example() -> (Value, Self::Output) {
+        let input = json!({ "projectId": "66f1a2b3d4e5f60718293a4b", "emails": ["ada@example.com", "nobody@example.com"] });
+        (input, Done(Deleted { deleted: 1, not_found: vec!["nobody@example.com".into()] }))
+    }
+}
+
+impl Command for BulkDelete {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: Leavers) -> Result<Self::Output, Failure> {
+        let project = input.project_id;
+        projects::require(tx, caller.account(), project)?;
+        let max = limits::BULK_DELETE_MAX;
+        if input.emails.is_empty() || input.emails.len() > max {
+            return Err(Failure::field("emails", format_args!("give 1 to {max} emails; these are {}", input.emails.len())));
+        }
+        let (mut gone, mut not_found, mut seen) = (Vec::new(), Vec::new(), BTreeSet::new());
+        store::change(tx, project, |tx, changes| {
+            for email in &input.emails {
+                let normalised = email.normalised();
+                if !seen.insert(normalised.clone()) {
+                    continue;
+                }
+                match store::find_by_email(tx, project, &normalised)? {
+                    Some(contact) => {
+                        remove(tx, changes, &contact)?;
+                        gone.push(contact);
+                    }
+                    None => not_found.push(email.as_str().to_owned()),
+                }
+            }
+            Ok::<_, Failure>(())
+        })?;
+        for contact in &gone {
+            notices::unsubscribed(tx, caller, project, contact, Action::Deleted);
+        }
+        Ok(Done(Deleted { deleted: gone.len() as u64, not_found }))
+    }
+}

@@ -1,0 +1,101 @@
+//! Add a contact.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::base::email::EmailAddress;
+use crate::base::locale::{CountryCode, LanguageTag};
+use crate::base::phone::Phone;
+use crate::engine::api::{Caller, Command, Created, Failure, Operation, Replay, Spec, needs};
+use crate::engine::store::WriteTx;
+use crate::features::contacts::fields::FieldValue;
+use crate::features::contacts::intake::{self, PersonName, Statement};
+use crate::features::contacts::model::Status;
+use crate::features::contacts::tags::{Names, Numbers, TagName};
+use crate::features::contacts::views::{ContactView, view};
+use crate::features::contacts::{notices, store};
+use crate::features::projects;
+use crate::vocab::codes::Code;
+use crate::vocab::ids::ProjectId;
+use crate::vocab::permissions::Permission;
+
+/// `contacts.create`
+pub struct Create;
+
+/// A new contact.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewContact {
+    /// The project it belongs to.
+    pub project_id: ProjectId,
+    /// Kept as given; unique in the project whatever its case.
+    pub email: EmailAddress,
+    pub first_name: Option<PersonName>,
+    pub last_name: Option<PersonName>,
+    /// Free-form.
+    pub phone: Option<Phone>,
+    /// ISO 3166-1 alpha-2.
+    pub country: Option<CountryCode>,
+    /// ISO 639-1 or BCP 47.
+    pub language: Option<LanguageTag>,
+    /// Names of tags. Those that do not exist are created.
+    pub tags: Option<Vec<TagName>>,
+    /// Whatever you know of the contact.
+    pub custom_fields: Option<BTreeMap<String, FieldValue>>,
+    /// `subscribed` if absent.
+    pub status: Option<Status>,
+}
+
+impl Operation for Create {
+    const SPEC: Spec = Spec::post("contacts.create", "/v1/contacts", needs(Permission::AudienceWrite))
+        .also_at(&["/v1/subscribers"])
+        .summary("Add a contact")
+        .about("Emits subscriber.added. An email that the project has already is refused with 409 and data.id names its contact.")
+        .replay(Replay::Keyed)
+        .fails(&[Code::NotFound, Code::ContactExists, Code::LimitReached]);
+    type Input = NewContact;
+    type Output = Created<ContactView>;
+
+    fn example() -> (Value, Self::Output) {
+        let input = json!({
+            "projectId": "66f1a2b3d4e5f60718293a4b", "email": "ada@example.com", "firstName": "Ada", "lastName": "Lovelace",
+            "phone": "+44 20 7946 0958", "country": "GB", "language": "en-GB", "tags": ["newsletter"],
+            "customFields": { "plan": "pro" }, "status": "subscribed",
+        });
+        (input, Created(ContactView::sample()))
+    }
+}
+
+impl Command for Create {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: NewContact) -> Result<Self::Output, Failure> {
+        let project = input.project_id;
+        projects::require(tx, caller.account(), project)?;
+        let statement = Statement {
+            email: input.email,
+            first_name: input.first_name,
+            last_name: input.last_name,
+            phone: input.phone,
+            country: input.country,
+            language: input.language,
+            tags: input.tags.unwrap_or_default(),
+            custom_fields: input.custom_fields.unwrap_or_default(),
+            status: input.status,
+        };
+        statement.check()?;
+        let normalised = statement.email.normalised();
+        if let Some(existing) = store::find_by_email(tx, project, &normalised)? {
+            return Err(Failure::new(Code::ContactExists).with(json!({ "id": existing.id })));
+        }
+        let digest = store::email_digest(&normalised);
+        let contact = store::change(tx, project, |tx, changes| {
+            let number = intake::next_number(tx, project)?;
+            intake::create(tx, changes, &mut Numbers::new(project), (project, number), (&statement, digest))
+        })?;
+        let created = view(&mut Names::new(tx, project), contact.clone())?;
+        notices::added(tx, caller, project, &contact, &created.tags);
+        Ok(Created(created))
+    }
+}

@@ -1,0 +1,63 @@
+//! Delete a contact.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::get::Which;
+use crate::base::email::EmailAddress;
+use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
+use crate::engine::store::{Error, WriteTx};
+use crate::features::contacts::model::Contact;
+use crate::features::contacts::notices::{self, Action};
+use crate::features::contacts::store::{self, Changes};
+use crate::features::projects;
+use crate::vocab::codes::Code;
+use crate::vocab::ids::ContactId;
+use crate::vocab::permissions::Permission;
+use crate::vocab::tables;
+
+/// `contacts.delete`
+pub struct Delete;
+
+/// What was deleted.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Deleted {
+    /// The contact that is gone.
+    pub id: ContactId,
+    /// Always true.
+    pub deleted: bool,
+}
+
+impl Operation for Delete {
+    const SPEC: Spec = Spec::delete("contacts.delete", "/v1/contacts/{id}", needs(Permission::AudienceWrite))
+        .also_at(&["/v1/subscribers/{id}"])
+        .summary("Delete a contact")
+        .about("Emits subscriber.unsubscribed with action \"deleted\".")
+        .fails(&[Code::NotFound]);
+    type Input = Which;
+    type Output = Done<Deleted>;
+
+    fn example() -> (Value, Self::Output) {
+        let id = ContactId::parse("66f1a2b30000000a5c3e9d71").expect("24 hexadecimal characters");
+        (json!({ "id": id, "projectId": "66f1a2b3d4e5f60718293a4b" }), Done(Deleted { id, deleted: true }))
+    }
+}
+
+impl Command for Delete {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: Which) -> Result<Self::Output, Failure> {
+        let project = input.project_id;
+        projects::require(tx, caller.account(), project)?;
+        let contact = store::find(tx, project, input.id)?.ok_or(Code::NotFound)?;
+        store::change(tx, project, |tx, changes| remove(tx, changes, &contact))?;
+        notices::unsubscribed(tx, caller, project, &contact, Action::Deleted);
+        Ok(Done(Deleted { id: contact.id, deleted: true }))
+    }
+}
+
+/// Remove a contact that is there.
+pub fn remove(tx: &mut WriteTx<'_>, changes: &mut Changes, contact: &Contact) -> Result<(), Failure> {
+    let email = EmailAddress::parse(&contact.email).map_err(|_| Error::Corrupt(tables::CONTACTS.info().name))?;
+    changes.remove(tx, contact, store::email_digest(&email.normalised()));
+    Ok(())
+}

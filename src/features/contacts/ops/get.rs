@@ -1,0 +1,48 @@
+//! Read one contact.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
+use crate::features::contacts::tags::Names;
+use crate::features::contacts::views::{ContactView, view};
+use crate::features::{contacts::store, projects};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::{ContactId, ProjectId};
+use crate::vocab::permissions::Permission;
+
+/// `contacts.get`
+pub struct Get;
+
+/// Which contact.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Which {
+    /// The contact's id.
+    pub id: ContactId,
+    /// The project it belongs to.
+    pub project_id: ProjectId,
+}
+
+impl Operation for Get {
+    const SPEC: Spec = Spec::get("contacts.get", "/v1/contacts/{id}", needs(Permission::AudienceRead))
+        .summary("Read one contact")
+        .also_at(&["/v1/subscribers/{id}"])
+        .fails(&[Code::NotFound]);
+    type Input = Which;
+    type Output = Done<ContactView>;
+
+    fn example() -> (Value, Self::Output) {
+        let input = json!({ "id": "66f1a2b30000000a5c3e9d71", "projectId": "66f1a2b3d4e5f60718293a4b" });
+        (input, Done(ContactView::sample()))
+    }
+}
+
+impl Query for Get {
+    fn run(ask: &View<'_>, input: Which) -> Result<Self::Output, Failure> {
+        projects::require(ask.tx, ask.caller.account(), input.project_id)?;
+        let contact = store::find(ask.tx, input.project_id, input.id)?.ok_or(Code::NotFound)?;
+        Ok(Done(view(&mut Names::new(ask.tx, input.project_id), contact)?))
+    }
+}

@@ -1,0 +1,128 @@
+//! List and search contacts.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::base::clock::Timestamp;
+use crate::engine::api::answer::Moment;
+use crate::engine::api::{Failure, Limit, Operation, Page, Query, Spec, View, Window, needs};
+use crate::features::contacts::model::Status;
+use crate::features::contacts::selection::{Filters, SortBy, SortOrder, page};
+use crate::features::contacts::tags::Names;
+use crate::features::contacts::views::{ContactView, view};
+use crate::features::{contacts::store, projects};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::{ProjectId, SegmentId};
+use crate::vocab::permissions::Permission;
+
+/// `contacts.list`
+pub struct List;
+
+/// Which contacts, in which order, and which page of them.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Wanted {
+    /// The project they belong to.
+    pub project_id: ProjectId,
+    /// Words to find in email, names, phone, tags and custom fields, also while they are being typed and with small typing errors.
+    pub search: Option<String>,
+    /// With `search`: wait until every write answered before this request can be found.
+    #[serde(default)]
+    pub refresh: bool,
+    /// Only contacts of this status.
+    pub status: Option<Status>,
+    /// Names of tags, as a comma list: only contacts with at least one of them.
+    #[serde(default)]
+    pub tags: Vec<String>,
+    /// Only members of this segment.
+    pub segment_id: Option<SegmentId>,
+    /// Created at this time or later.
+    pub created_after: Option<Moment>,
+    /// Created before this time.
+    pub created_before: Option<Moment>,
+    /// Last changed at this time or later.
+    pub updated_after: Option<Moment>,
+    /// Last changed before this time.
+    pub updated_before: Option<Moment>,
+    /// With `search`, the best match comes first unless this is given.
+    pub sort_by: Option<SortBy>,
+    #[serde(default)]
+    pub sort_order: SortOrder,
+    #[serde(default)]
+    pub limit: Limit,
+    /// How many to leave out at the front.
+    pub offset: Option<u64>,
+    /// Instead of `offset`: which page, from 1. The answer's `data` is then the array, and `count` the total.
+    pub page: Option<u64>,
+}
+
+impl Operation for List {
+    const SPEC: Spec = Spec::get("contacts.list", "/v1/contacts", needs(Permission::AudienceRead))
+        .also_at(&["/v1/subscribers"])
+        .summary("List and search contacts")
+        .about("All filters must be met. Newest first, unless a search ranks them or sortBy says otherwise.")
+        .heavy()
+        .fails(&[Code::NotFound]);
+    type Input = Wanted;
+    type Output = Page<ContactView>;
+
+    fn example() -> (Value, Self::Output) {
+        let window = Window { limit: 20, offset: 0, paged: false };
+        let input = json!({ "projectId": "66f1a2b3d4e5f60718293a4b", "search": "ada", "status": "subscribed" });
+        (input, Page { items: vec![ContactView::sample()], total: 1, window })
+    }
+}
+
+impl Query for List {
+    fn run(ask: &View<'_>, input: Wanted) -> Result<Self::Output, Failure> {
+        let (tx, project) = (ask.tx, input.project_id);
+        projects::require(tx, ask.caller.account(), project)?;
+        let window = Window::new(input.limit, input.offset, input.page)?;
+        let time = |moment: Option<Moment>| moment.map(|Moment(at)| at);
+        let filters = Filters {
+            status: input.status,
+            tags: &input.tags,
+            created_from: time(input.created_after),
+            created_to: time(input.created_before),
+            updated_from: time(input.updated_after),
+            updated_to: time(input.updated_before),
+        };
+        let mut wanted = filters.select(tx, project)?;
+        if let Some(segment) = input.segment_id {
+            wanted &= members(ask, project, segment, ask.now)?;
+        }
+        let search = input.search.as_deref().map(str::trim).filter(|text| !text.is_empty());
+        let (numbers, total) = match (search, input.sort_by) {
+            (Some(text), None) => {
+                let hits = ask.search.search(&project.0, text, &wanted, window.offset, window.limit);
+                let hits = hits.map_err(Failure::internal)?;
+                (hits.numbers, hits.total)
+            }
+            (text, sort_by) => {
+                if let Some(text) = text {
+                    wanted &= ask.search.matching(&project.0, text).map_err(Failure::internal)?;
+                }
+                let order = (sort_by.unwrap_or_default(), input.sort_order);
+                (page(tx, project, &wanted, order, window)?, wanted.len())
+            }
+        };
+        let mut names = Names::new(tx, project);
+        let mut items = Vec::with_capacity(numbers.len());
+        for number in numbers {
+            // A number from the index is in `wanted` too, so its contact is there in this very snapshot.
+            if let Some(contact) = store::by_number(tx, project, number)? {
+                items.push(view(&mut names, contact)?);
+            }
+        }
+        Ok(Page { items, total, window })
+    }
+
+    fn refreshes(input: &Wanted) -> bool {
+        input.refresh && input.search.is_some()
+    }
+}
+
+fn members(_: &View<'_>, _: ProjectId, _: SegmentId, _: Timestamp) -> Result<roaring::RoaringBitmap, Failure> {
+    Err(Code::NotFound.into())
+}

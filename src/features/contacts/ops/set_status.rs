@@ -1,0 +1,125 @@
+//! Change a contact's status.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::base::email::EmailAddress;
+use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
+use crate::engine::store::WriteTx;
+use crate::features::contacts::model::{Contact, Status};
+use crate::features::contacts::tags::{self, TagName};
+use crate::features::contacts::{notices, store};
+use crate::features::projects;
+use crate::vocab::codes::Code;
+use crate::vocab::ids::ProjectId;
+use crate::vocab::permissions::Permission;
+
+/// `contacts.set_status`
+pub struct SetStatus;
+
+/// Which contact, and its new status.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewStatus {
+    /// The project the contact belongs to.
+    pub project_id: ProjectId,
+    /// The contact's email.
+    pub email: EmailAddress,
+    pub status: Status,
+    /// True, or absent without `tags`: the status itself changes. False with `tags`: the contact only leaves, or joins, those tags.
+    pub all_lists: Option<bool>,
+    /// Names of tags, for a change that concerns only them.
+    pub tags: Option<Vec<TagName>>,
+}
+
+/// Whether it was done.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Success {
+    /// Always true: a failure is an error.
+    pub success: bool,
+}
+
+impl Operation for SetStatus {
+    const SPEC: Spec = Spec::post("contacts.set_status", "/v1/contacts/status", needs(Permission::AudienceWrite))
+        .also_at(&["/v1/subscribers/status"])
+        .summary("Change a contact's status")
+        .about(
+            "An explicit change: it may take a contact from any status to any other. Emits subscriber.updated, and \
+                subscriber.unsubscribed with action \"status_changed\" when the contact becomes unsubscribed.",
+        )
+        .fails(&[Code::NotFound]);
+    type Input = NewStatus;
+    type Output = Done<Success>;
+
+    fn example() -> (Value, Self::Output) {
+        let input = json!({ "projectId": "66f1a2b3d4e5f60718293a4b", "email": "ada@example.com", "status": "unsubscribed" });
+        (input, Done(Success { success: true }))
+    }
+}
+
+impl Command for SetStatus {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: NewStatus) -> Result<Self::Output, Failure> {
+        let project = input.project_id;
+        projects::require(tx, caller.account(), project)?;
+        let before = store::find_by_email(tx, project, &input.email.normalised())?.ok_or(Code::NotFound)?;
+        let names = input.tags.unwrap_or_default();
+        let mut after = before.clone();
+        if input.all_lists.unwrap_or(names.is_empty()) {
+            after.set_status(input.status, tx.now());
+        } else if names.is_empty() {
+            return Err(Failure::field("tags", "name the tags this concerns, or set allLists to true"));
+        } else {
+            let joins = input.status == Status::Subscribed;
+            retag(tx, project, &mut after, &names, joins)?;
+        }
+        save(tx, caller, project, &before, after)?;
+        Ok(Done(Success { success: true }))
+    }
+}
+
+/// Let a contact join or leave tags. Leaving a tag that does not exist is done already.
+pub fn retag(
+    tx: &mut WriteTx<'_>,
+    project: ProjectId,
+    contact: &mut Contact,
+    names: &[TagName],
+    joins: bool,
+) -> Result<(), Failure> {
+    if joins {
+        let mut numbers = tags::Numbers::new(project);
+        let wanted = numbers.of(tx, names.iter().map(|name| &**name))?;
+        for number in wanted.map_err(crate::features::contacts::intake::too_many_names)? {
+            if !contact.tags.contains(&number) {
+                contact.tags.push(number);
+            }
+        }
+        return Ok(());
+    }
+    for name in names {
+        if let Some(number) = tags::number(tx, project, name)? {
+            contact.tags.retain(|tag| *tag != number);
+        }
+    }
+    Ok(())
+}
+
+/// Write what changed, and tell of it; nothing, if nothing did.
+pub fn save(
+    tx: &mut WriteTx<'_>,
+    caller: &Caller,
+    project: ProjectId,
+    before: &Contact,
+    mut after: Contact,
+) -> Result<(), Failure> {
+    if !after.differs(before) {
+        return Ok(());
+    }
+    after.updated_at = tx.now();
+    store::change(tx, project, |tx, changes| {
+        changes.replace(tx, before, &after);
+        Ok::<_, Failure>(())
+    })?;
+    notices::updated(tx, caller, project, before, &after);
+    Ok(())
+}

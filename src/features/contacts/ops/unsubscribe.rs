@@ -1,0 +1,78 @@
+//! Unsubscribe a contact.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::set_status::{Success, retag, save};
+use crate::base::email::EmailAddress;
+use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
+use crate::engine::store::WriteTx;
+use crate::features::contacts::model::Status;
+use crate::features::contacts::notices::{self, Action};
+use crate::features::contacts::store;
+use crate::features::contacts::tags::TagName;
+use crate::features::projects;
+use crate::vocab::codes::Code;
+use crate::vocab::ids::ProjectId;
+use crate::vocab::permissions::Permission;
+
+/// `contacts.unsubscribe`
+pub struct Unsubscribe;
+
+/// Who unsubscribes from what.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Leaving {
+    /// The contact's email.
+    pub email: EmailAddress,
+    /// The project it leaves.
+    pub project_id: ProjectId,
+    /// True if absent: from everything. False: only from `tags`.
+    pub all_lists: Option<bool>,
+    /// Names of tags to leave when `allLists` is false.
+    pub tags: Option<Vec<TagName>>,
+}
+
+impl Operation for Unsubscribe {
+    const SPEC: Spec = Spec::post("contacts.unsubscribe", "/v1/subscribers/unsubscribe", needs(Permission::AudienceWrite))
+        .also_at(&["/v1/contacts/unsubscribe"])
+        .summary("Unsubscribe a contact")
+        .about("Emits subscriber.unsubscribed with action \"unsubscribed\". Repeating it changes nothing and emits nothing.")
+        .fails(&[Code::NotFound]);
+    type Input = Leaving;
+    type Output = Done<Success>;
+
+    fn example() -> (Value, Self::Output) {
+        let input = json!({ "email": "ada@example.com", "projectId": "66f1a2b3d4e5f60718293a4b", "allLists": true });
+        (input, Done(Success { success: true }))
+    }
+}
+
+impl Command for Unsubscribe {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: Leaving) -> Result<Self::Output, Failure> {
+        let project = input.project_id;
+        projects::require(tx, caller.account(), project)?;
+        let before = store::find_by_email(tx, project, &input.email.normalised())?.ok_or(Code::NotFound)?;
+        let names = input.tags.unwrap_or_default();
+        let mut after = before.clone();
+        if !input.all_lists.unwrap_or(true) {
+            if names.is_empty() {
+                return Err(Failure::field("tags", "name the tags to leave, or set allLists to true"));
+            }
+            retag(tx, project, &mut after, &names, false)?;
+            save(tx, caller, project, &before, after)?;
+            return Ok(Done(Success { success: true }));
+        }
+        after.set_status(Status::Unsubscribed, tx.now());
+        if after.differs(&before) {
+            after.updated_at = tx.now();
+            store::change(tx, project, |tx, changes| {
+                changes.replace(tx, &before, &after);
+                Ok::<_, Failure>(())
+            })?;
+            notices::unsubscribed(tx, caller, project, &after, Action::Unsubscribed);
+        }
+        Ok(Done(Success { success: true }))
+    }
+}

@@ -1,0 +1,126 @@
+//! Change a contact.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::base::locale::{CountryCode, LanguageTag};
+use crate::base::patch::Patch;
+use crate::base::phone::Phone;
+use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
+use crate::engine::store::WriteTx;
+use crate::features::contacts::fields::{self, FieldValue};
+use crate::features::contacts::intake::{self, PersonName};
+use crate::features::contacts::model::{Contact, Status, merge_fields};
+use crate::features::contacts::tags::{Names, Numbers, TagName};
+use crate::features::contacts::views::{ContactView, view};
+use crate::features::contacts::{notices, store};
+use crate::features::projects;
+use crate::vocab::codes::Code;
+use crate::vocab::ids::{ContactId, ProjectId};
+use crate::vocab::limits;
+use crate::vocab::permissions::Permission;
+
+/// `contacts.update`
+pub struct Update;
+
+/// What changes. A field that is left out stays as it is; `null` clears it.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ContactPatch {
+    /// The contact's id.
+    pub id: ContactId,
+    /// The project it belongs to.
+    pub project_id: ProjectId,
+    #[serde(default)]
+    pub first_name: Patch<PersonName>,
+    #[serde(default)]
+    pub last_name: Patch<PersonName>,
+    /// Free-form; `null` clears it.
+    #[serde(default)]
+    pub phone: Patch<Phone>,
+    /// ISO 3166-1 alpha-2.
+    #[serde(default)]
+    pub country: Patch<CountryCode>,
+    /// ISO 639-1 or BCP 47.
+    #[serde(default)]
+    pub language: Patch<LanguageTag>,
+    /// All tags the contact is to have. Those that do not exist are created.
+    pub tags: Option<Vec<TagName>>,
+    /// Merged into what is there: fields not included stay, `null` removes one, an empty object removes all.
+    pub custom_fields: Option<BTreeMap<String, FieldValue>>,
+    /// An explicit change of status: the only way back for an unsubscribed or bounced contact.
+    pub status: Option<Status>,
+}
+
+impl Operation for Update {
+    const SPEC: Spec = Spec::patch("contacts.update", "/v1/contacts/{id}", needs(Permission::AudienceWrite))
+        .also_at(&["/v1/subscribers/{id}"])
+        .summary("Change a contact")
+        .about(
+            "Emits subscriber.updated, and subscriber.unsubscribed when the status becomes unsubscribed. A change that changes \
+                nothing emits nothing.",
+        )
+        .fails(&[Code::NotFound, Code::LimitReached]);
+    type Input = ContactPatch;
+    type Output = Done<ContactView>;
+
+    fn example() -> (Value, Self::Output) {
+        let input = json!({
+            "id": "66f1a2b30000000a5c3e9d71", "projectId": "66f1a2b3d4e5f60718293a4b", "phone": null,
+            "customFields": { "plan": "free" },
+        });
+        (input, Done(ContactView { phone: None, ..ContactView::sample() }))
+    }
+}
+
+impl Command for Update {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: ContactPatch) -> Result<Self::Output, Failure> {
+        let project = input.project_id;
+        projects::require(tx, caller.account(), project)?;
+        let before = store::find(tx, project, input.id)?.ok_or(Code::NotFound)?;
+        let mut after = patched(tx, &before, input)?;
+        if after.differs(&before) {
+            after.updated_at = tx.now();
+            store::change(tx, project, |tx, changes| {
+                changes.replace(tx, &before, &after);
+                Ok::<_, Failure>(())
+            })?;
+            notices::updated(tx, caller, project, &before, &after);
+        }
+        Ok(Done(view(&mut Names::new(tx, project), after)?))
+    }
+}
+
+fn patched(tx: &mut WriteTx<'_>, before: &Contact, input: ContactPatch) -> Result<Contact, Failure> {
+    let name = |name: PersonName| name.to_string();
+    let mut after = before.clone();
+    input.first_name.map(name).apply(&mut after.first_name);
+    input.last_name.map(name).apply(&mut after.last_name);
+    input.phone.map(|phone| phone.as_str().to_owned()).apply(&mut after.phone);
+    input.country.map(|country| country.as_str().to_owned()).apply(&mut after.country);
+    input.language.map(|language| language.as_str().to_owned()).apply(&mut after.language);
+    for name in [&mut after.first_name, &mut after.last_name] {
+        // An empty name is no name.
+        *name = name.take().filter(|name| !name.is_empty());
+    }
+    if let Some(names) = input.tags {
+        if names.len() > limits::TAGS_PER_CONTACT_MAX {
+            return Err(intake::too_many_tags());
+        }
+        let mut numbers = Numbers::new(input.project_id);
+        after.tags = numbers.of(tx, names.iter().map(|name| &**name))?.map_err(intake::too_many_names)?;
+    }
+    if let Some(given) = input.custom_fields {
+        merge_fields(&mut after.custom_fields, given);
+        if let Some(reason) = fields::refusal(&after.custom_fields) {
+            return Err(Failure::field("customFields", reason));
+        }
+    }
+    if let Some(status) = input.status {
+        after.set_status(status, tx.now());
+    }
+    Ok(after)
+}
