@@ -6,7 +6,6 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -14,8 +13,8 @@ use sha2::{Digest, Sha256};
 use super::port::{Order, Overlay, Port, Span};
 use super::redb_port::RedbPort;
 use super::tx::{Read, ReadTx};
-use super::{Result, feed};
-use crate::vocab::tables::{Realm, TABLES};
+use super::{Error, Result};
+use crate::vocab::tables::{Realm, TABLES, TableId, TableInfo};
 
 /// Rows copied in one transaction of the copy.
 const ROWS_PER_COMMIT: usize = 20_000;
@@ -32,11 +31,14 @@ pub struct TableDigest {
     pub sha256: String,
 }
 
-/// Table name to digest.
+/// Table name to digest, for every table that has rows.
 pub type Digests = BTreeMap<String, TableDigest>;
 
-/// Copy everything `tx` sees into a new file at `target`.
+/// Copy everything `tx` sees into a new file at `target`. After an error what is there is no backup.
 pub fn copy(tx: &ReadTx, realm: Realm, target: &Path) -> Result<Digests> {
+    if target.exists() {
+        return Err(Error::Io(format!("{} is there already", target.display())));
+    }
     let port = RedbPort::open(target, realm, CACHE_BYTES)?;
     let mut digests = Digests::new();
     for info in TABLES.iter().filter(|info| info.realm.is_in(realm)) {
@@ -53,24 +55,38 @@ pub fn copy(tx: &ReadTx, realm: Realm, target: &Path) -> Result<Digests> {
             Ok(())
         })?;
         port.commit(&batch)?;
-        digests.insert(info.name.to_owned(), digest);
+        note(&mut digests, info, digest);
     }
     Ok(digests)
 }
 
-/// The digests of the file at `path`, read back row by row.
+/// The digests of the file at `path`, read back row by row after every page was compared with its checksum (rows alone would not
+/// show damage to the pages through which they are looked up). A damaged file is an error.
 pub fn digests(path: &Path, realm: Realm) -> Result<Digests> {
-    let port: Arc<dyn Port> = Arc::new(RedbPort::open(path, realm, CACHE_BYTES)?);
-    let tx = feed::newest(port.snapshot()?)?;
-    let tables = TABLES.iter().filter(|info| info.realm.is_in(realm));
-    tables.map(|info| Ok((info.name.to_owned(), digest(&tx, info.id, |_, _| Ok(()))?))).collect()
+    // The engine trusts its own pages and may panic on damaged ones.
+    std::panic::catch_unwind(|| read_back(path, realm))
+        .unwrap_or_else(|_| Err(Error::Io(format!("{}: it is too damaged to be read", path.display()))))
 }
 
-fn digest(
-    tx: &impl Read,
-    table: crate::vocab::tables::TableId,
-    mut each: impl FnMut(&[u8], &[u8]) -> Result<()>,
-) -> Result<TableDigest> {
+fn read_back(path: &Path, realm: Realm) -> Result<Digests> {
+    let port = RedbPort::open_verified(path, CACHE_BYTES)?;
+    let here = port.table_names()?;
+    let tx = ReadTx { snapshot: port.snapshot()?, feed_position: 0 };
+    let mut digests = Digests::new();
+    for info in TABLES.iter().filter(|info| info.realm.is_in(realm) && here.iter().any(|name| name == info.name)) {
+        note(&mut digests, info, digest(&tx, info.id, |_, _| Ok(()))?);
+    }
+    Ok(digests)
+}
+
+/// Tables without rows are left out, so that a newer program, which has more tables, finds the same in an old backup.
+fn note(digests: &mut Digests, info: &TableInfo, digest: TableDigest) {
+    if digest.rows > 0 {
+        digests.insert(info.name.to_owned(), digest);
+    }
+}
+
+fn digest(tx: &impl Read, table: TableId, mut each: impl FnMut(&[u8], &[u8]) -> Result<()>) -> Result<TableDigest> {
     let mut sum = Sha256::new();
     let mut rows = 0;
     tx.visit_bytes(table, &Span::default(), Order::Forward, &mut |key, value| {

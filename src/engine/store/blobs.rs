@@ -38,23 +38,28 @@ pub struct Head {
 
 impl Record for Head {}
 
-/// Begin a blob.
+/// Begin a blob. Its head must have an expiry, later than any upload takes: an upload that never ends is swept away then.
 pub fn begin(tx: &mut WriteTx<'_>, id: BlobId, head: Head) {
+    debug_assert!(head.expires_at.is_some(), "an upload without an expiry could stay behind for ever");
     tx.put(HEADS, &id, &Head { complete: false, bytes: 0, ..head });
 }
 
-/// Put chunk `number` (from 0, without gaps) of at most [`CHUNK_BYTES`].
-pub fn put_chunk(tx: &mut WriteTx<'_>, id: BlobId, number: u32, bytes: Vec<u8>) {
+/// Put chunk `number` (from 0, without gaps) of at most [`CHUNK_BYTES`]. False if the blob was swept away, or never begun: a chunk
+/// without a head would never be found again.
+pub fn put_chunk(tx: &mut WriteTx<'_>, id: BlobId, number: u32, bytes: Vec<u8>) -> Result<bool> {
     debug_assert!(bytes.len() <= CHUNK_BYTES, "a chunk must fit its bound");
-    tx.put(CHUNKS, &(id, number), &bytes);
+    let begun = tx.has(HEADS, &id)?;
+    if begun {
+        tx.put(CHUNKS, &(id, number), &bytes);
+    }
+    Ok(begun)
 }
 
-/// Every chunk is there: let readers see the blob.
-pub fn complete(tx: &mut WriteTx<'_>, id: BlobId, bytes: u64, expires_at: Option<Timestamp>) -> Result<()> {
-    if let Some(head) = tx.get(HEADS, &id)? {
-        tx.put(HEADS, &id, &Head { complete: true, bytes, expires_at, ..head });
-    }
-    Ok(())
+/// Every chunk is there: let readers see the blob. False if it was swept away before.
+pub fn complete(tx: &mut WriteTx<'_>, id: BlobId, bytes: u64, expires_at: Option<Timestamp>) -> Result<bool> {
+    let Some(head) = tx.get(HEADS, &id)? else { return Ok(false) };
+    tx.put(HEADS, &id, &Head { complete: true, bytes, expires_at, ..head });
+    Ok(true)
 }
 
 /// Let the blob be swept away from `when` on.
@@ -81,14 +86,17 @@ pub fn sweep(tx: &mut WriteTx<'_>) -> Result<bool> {
     let mut due = None;
     tx.visit(HEADS, &Span::default(), Order::Forward, |id, head| {
         if head.expires_at.is_some_and(|at| at <= now) {
-            due = Some(id);
+            due = Some((id, head));
             return Ok(ControlFlow::Break(()));
         }
         Ok(ControlFlow::Continue(()))
     })?;
-    let Some(id) = due else { return Ok(false) };
+    let Some((id, head)) = due else { return Ok(false) };
     if tx.delete_span(CHUNKS, &CHUNKS.under(&(id,)), SWEEP_CHUNKS_MAX)? < SWEEP_CHUNKS_MAX {
         tx.delete(HEADS, &id);
+    } else if head.complete {
+        // Its first chunks are gone: from now on it is not there for readers either.
+        tx.put(HEADS, &id, &Head { complete: false, ..head });
     }
     Ok(true)
 }
@@ -122,6 +130,8 @@ impl Reader {
         }
         let start = (self.at % CHUNK_BYTES as u64) as usize;
         let rest = self.chunk.get(start..).filter(|rest| !rest.is_empty()).ok_or_else(|| corrupt(tables::BLOBS))?;
+        // What an upload put beyond the length it declared is not part of the blob.
+        let rest = &rest[..rest.len().min((self.bytes - self.at).try_into().unwrap_or(usize::MAX))];
         self.at += rest.len() as u64;
         Ok(rest)
     }

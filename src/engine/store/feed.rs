@@ -11,7 +11,7 @@ use super::codec::Record;
 use super::port::{Order, Snapshot, Span};
 use super::tx::{Read, ReadTx, Table, WriteTx};
 use super::{Result, key::Key};
-use crate::vocab::tables;
+use crate::vocab::tables::{self, Realm};
 
 const FEED: Table<u64, Change> = Table::new(tables::FEED);
 
@@ -41,13 +41,13 @@ impl WriteTx<'_> {
 
 /// Up to `limit` changes after `position`, with their positions.
 pub fn after(tx: &impl Read, position: u64, limit: usize) -> Result<Vec<(u64, Change)>> {
-    tx.list(FEED, &Span { from: (position + 1).to_bytes(), to: None }, Order::Forward, limit)
+    tx.list(FEED, &Span { from: position.saturating_add(1).to_bytes(), to: None }, Order::Forward, limit)
 }
 
 /// Forget up to `limit` changes up to `position`. The newest row always stays: it is what the next position is counted from.
 pub fn forget(tx: &mut WriteTx<'_>, position: u64, limit: usize) -> Result<usize> {
     let last = newest_position(tx)?;
-    let span = Span { from: Vec::new(), to: Some((position + 1).min(last).to_bytes()) };
+    let span = Span { from: Vec::new(), to: Some(position.saturating_add(1).min(last).to_bytes()) };
     tx.delete_span(FEED, &span, limit)
 }
 
@@ -56,13 +56,12 @@ fn newest_position(tx: &impl Read) -> Result<u64> {
     Ok(tx.list(FEED, &Span::default(), Order::Backward, 1)?.first().map_or(0, |(position, _)| *position))
 }
 
-/// A read transaction on `snapshot`, with its feed position.
-pub(super) fn newest(snapshot: Arc<dyn Snapshot>) -> Result<ReadTx> {
+/// A read transaction on `snapshot` of a file of `realm`, with its feed position.
+pub(super) fn newest(snapshot: Arc<dyn Snapshot>, realm: Realm) -> Result<ReadTx> {
     let mut tx = ReadTx { snapshot, feed_position: 0 };
-    // The control file has no feed.
-    tx.feed_position = newest_position(&tx).or_else(|error| match error {
-        super::Error::Io(_) => Ok(0),
-        other => Err(other),
-    })?;
+    // A file that cannot be read is an error here: to begin again at 0 would give positions out twice.
+    if tables::FEED.info().realm.is_in(realm) {
+        tx.feed_position = newest_position(&tx)?;
+    }
     Ok(tx)
 }

@@ -54,12 +54,13 @@ fn step<T: Send + 'static>(
     writer: &mut Writer,
     command: impl FnOnce(&mut WriteTx<'_>) -> Result<T> + Send + 'static,
 ) -> Result<T> {
-    let (mut job, answer) = writer::job(command);
+    let (mut job, mut answer) = writer::job(command);
     let mut group = Overlay::new();
     writer.step(job.as_mut(), &mut group);
     let outcome = writer.commit(&group);
     job.finish(outcome);
-    answer.blocking_recv().unwrap_or(Err(Error::Closed))?
+    // The answer is here already. Waiting for it would panic in a thread of the runtime, where stores may well be opened.
+    answer.try_recv().unwrap_or(Err(Error::Closed))?
 }
 
 fn version(tx: &impl Read) -> Result<Option<u32>> {

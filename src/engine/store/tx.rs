@@ -124,6 +124,8 @@ pub struct WriteTx<'g> {
     pub(super) own: Overlay,
     pub(super) now: Timestamp,
     pub(super) random: &'g Arc<dyn Random>,
+    /// The feed position that the first change of this command takes.
+    pub(super) feed_first: u64,
     /// The feed position that the next change takes.
     pub(super) feed_next: u64,
 }
@@ -187,6 +189,8 @@ impl WriteTx<'_> {
     /// Forget every change of this command so far.
     pub fn roll_back(&mut self) {
         self.own = Overlay::new();
+        // A position without a row would be one that a follower of the feed waits for in vain.
+        self.feed_next = self.feed_first;
     }
 }
 

@@ -92,12 +92,22 @@ impl Writer {
 
     /// Take jobs until the store is closed and none is left, or until the disk fails.
     pub fn run(mut self, mut waiting: mpsc::Receiver<Box<dyn Job>>, failing: &watch::Sender<Option<Error>>) {
+        let mut done = Vec::new();
         while let Some(first) = waiting.blocking_recv() {
-            if let Err(error) = self.group(first, &mut waiting) {
+            let group = AssertUnwindSafe(|| self.group(first, &mut waiting, &mut done));
+            // The engine trusts its own pages: on a damaged file it may panic where it should fail.
+            let outcome = catch_unwind(group).unwrap_or_else(|_| Err(Error::Io("the data file is damaged".to_owned())));
+            if let Err(error) = &outcome {
                 tracing::error!(%error, "a commit failed: no more writes are taken");
-                waiting.close();
                 failing.send_replace(Some(error.clone()));
-                while let Ok(job) = waiting.try_recv() {
+                waiting.close();
+            }
+            for job in done.drain(..) {
+                job.finish(outcome.clone());
+            }
+            if let Err(error) = outcome {
+                // Until the channel says it is empty: a job may be on its way into it while it closes.
+                while let Some(job) = waiting.blocking_recv() {
                     job.finish(Err(error.clone()));
                 }
                 return;
@@ -105,9 +115,14 @@ impl Writer {
         }
     }
 
-    fn group(&mut self, first: Box<dyn Job>, waiting: &mut mpsc::Receiver<Box<dyn Job>>) -> Result<()> {
+    /// Run `first` and what else waits, and commit; `done` takes those that are to be answered.
+    fn group(
+        &mut self,
+        first: Box<dyn Job>,
+        waiting: &mut mpsc::Receiver<Box<dyn Job>>,
+        done: &mut Vec<Box<dyn Job>>,
+    ) -> Result<()> {
         let mut group = Overlay::new();
-        let mut done = Vec::new();
         let mut next = Some(first);
         while let Some(mut job) = next {
             self.step(job.as_mut(), &mut group);
@@ -115,11 +130,7 @@ impl Writer {
             let full = done.len() >= GROUP_COMMANDS_MAX || group.len() >= GROUP_ROWS_MAX;
             next = if full { None } else { waiting.try_recv().ok() };
         }
-        let outcome = self.commit(&group);
-        for job in done {
-            job.finish(outcome.clone());
-        }
-        outcome
+        self.commit(&group)
     }
 
     /// Run one command over the group's changes and keep its own if it succeeded.
@@ -131,6 +142,7 @@ impl Writer {
             own: Overlay::new(),
             now: self.last,
             random: &self.random,
+            feed_first: self.feed_next,
             feed_next: self.feed_next,
         };
         let keep = job.run(&mut tx);
