@@ -80,9 +80,10 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use super::super::testing::scratch;
+    use super::super::conformance::MemoryPort;
+    use super::super::testing::start;
     use super::*;
-    use crate::vocab::tables::CONTACT_BITS;
+    use crate::vocab::tables::{CONTACT_BITS, Realm};
 
     const BITS: Table<(u8, u16), Block> = Table::new(CONTACT_BITS);
 
@@ -102,7 +103,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(24))]
         #[test]
         fn a_set_in_blocks_equals_a_plain_set(deltas in prop::collection::vec((numbers(), numbers()), 1..6)) {
-            let (_folder, store) = scratch();
+            let store = start(std::sync::Arc::new(MemoryPort::new()), Realm::World).expect("started");
             let mut plain = BTreeSet::new();
             for (add, remove) in deltas {
                 plain = &(&plain - &remove) | &add;
@@ -133,7 +134,7 @@ mod tests {
 
     #[test]
     fn a_full_block_takes_a_few_bytes() {
-        let (_folder, store) = scratch();
+        let store = start(std::sync::Arc::new(MemoryPort::new()), Realm::World).expect("started");
         let delta = Delta { add: (0..65_536).collect(), remove: RoaringBitmap::new() };
         store.write_blocking(move |tx| apply(tx, BITS, |block| (7, block), &delta)).expect("written").expect("applied");
         let bytes = store.read().get_bytes(BITS.id, &(7_u8, 0_u16).to_bytes()).expect("readable").expect("there").len();

@@ -20,6 +20,8 @@ mod writer;
 #[cfg(test)]
 mod conformance;
 #[cfg(test)]
+mod kill;
+#[cfg(test)]
 mod power_cut;
 #[cfg(test)]
 mod testing;
