@@ -31,7 +31,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
-use tokio::sync::{Notify, mpsc, oneshot, watch};
+use tokio::sync::{Notify, mpsc, watch};
 
 pub use codec::{Record, Value};
 pub use port::{Order, Span};
@@ -42,7 +42,7 @@ use crate::base::random::Random;
 use crate::vocab::tables::{Realm, TABLES, TableId};
 use port::Port;
 use redb_port::RedbPort;
-use writer::{Job, Writer};
+use writer::{Answer, Job, Writer};
 
 /// How many writes may wait for the writer; one more is refused with "try again", so that a stuck disk cannot fill the memory.
 const QUEUE_MAX: usize = 4096;
@@ -174,7 +174,7 @@ impl Store {
         self.queue(command)?.blocking_recv().unwrap_or(Err(Error::Closed))
     }
 
-    fn queue<T, E, F>(&self, command: F) -> Result<oneshot::Receiver<Result<Result<T, E>>>>
+    fn queue<T, E, F>(&self, command: F) -> Result<Answer<T, E>>
     where
         T: Send + 'static,
         E: Send + 'static,

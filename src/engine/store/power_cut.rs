@@ -227,7 +227,7 @@ impl Script {
         for (table, key, value) in &self.changes {
             match value {
                 Some(value) => tx.put_bytes(*table, key.clone(), value.clone()),
-                None => drop(tx.own.set(*table, key.as_slice().into(), None)),
+                None => tx.own.set(*table, key.as_slice().into(), None),
             }
         }
         if self.feeds {

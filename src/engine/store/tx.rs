@@ -272,9 +272,11 @@ fn precedes(a: &[u8], b: &[u8], order: Order) -> bool {
     }
 }
 
+type ChangesInside<'a> = btree_map::Range<'a, Box<[u8]>, Option<Box<[u8]>>>;
+
 /// One overlay's changes inside a span, in either order.
 struct Run<'a> {
-    range: Option<btree_map::Range<'a, Box<[u8]>, Option<Box<[u8]>>>>,
+    range: Option<ChangesInside<'a>>,
     order: Order,
 }
 

@@ -28,6 +28,9 @@ pub trait Job: Send {
     fn finish(self: Box<Self>, outcome: Result<()>);
 }
 
+/// Where the outcome of a command arrives: the store's around the command's own.
+pub type Answer<T, E> = oneshot::Receiver<Result<Result<T, E>>>;
+
 struct Command<F, T, E> {
     command: Option<F>,
     result: Option<Result<T, E>>,
@@ -35,7 +38,7 @@ struct Command<F, T, E> {
 }
 
 /// `command` as a job, and where its answer will arrive.
-pub fn job<T, E, F>(command: F) -> (Box<dyn Job>, oneshot::Receiver<Result<Result<T, E>>>)
+pub fn job<T, E, F>(command: F) -> (Box<dyn Job>, Answer<T, E>)
 where
     T: Send + 'static,
     E: Send + 'static,
@@ -186,8 +189,6 @@ mod tests {
 
     const ROWS: Table<u32, Vec<u8>> = Table::new(CONTACTS);
     const COUNT: Table<u8, i64> = Table::new(TAGS);
-
-    type Answer<T, E> = oneshot::Receiver<Result<Result<T, E>>>;
 
     /// What a faulty commit does.
     #[derive(Clone, Copy, PartialEq)]
