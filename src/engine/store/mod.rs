@@ -128,9 +128,11 @@ impl Store {
         let mut writer = Writer::new(port.clone(), published.clone(), changed.clone(), clock, random);
         migrations::run(&mut writer, path, realm, migrations::STEPS)?;
         let name = path.file_stem().map_or_else(|| "store".into(), |stem| stem.to_string_lossy().into_owned());
+        let timer = tokio::runtime::Builder::new_current_thread().enable_time().build();
+        let timer = timer.map_err(|error| Error::Io(error.to_string()))?;
         let thread = std::thread::Builder::new()
             .name(format!("write-{name}"))
-            .spawn(move || writer.run(waiting, &failing))
+            .spawn(move || writer.run(waiting, &failing, &timer))
             .map_err(|error| Error::Io(error.to_string()))?;
         Ok(Self {
             file: path.to_path_buf(),

@@ -140,6 +140,14 @@ impl Port for RedbPort {
         }
         writing.commit().map_err(io)
     }
+
+    /// Keep the map of free pages in the file. Without it, opening after a crash reads the whole file to draw that map again. To
+    /// keep it in every commit would cost each a second sync.
+    fn settle(&self) -> Result<()> {
+        let mut writing = self.database.begin_write().map_err(io)?;
+        writing.set_quick_repair(true);
+        writing.commit().map_err(io)
+    }
 }
 
 /// A read transaction with its tables opened when first asked for, shared by every reader until the next commit.
