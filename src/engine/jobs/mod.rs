@@ -17,6 +17,7 @@ use tokio::sync::{oneshot, watch};
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::Instant;
 
+pub mod runner;
 pub mod signals;
 
 /// How far the process has come on its way down. Stages are only ever raised.

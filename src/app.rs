@@ -1,0 +1,127 @@
+//! Composition: what was asked on the command line is put together from folder, settings, stores, engine, workers and surfaces.
+//!
+//! The only place that knows all of them. No rules: what a command may do is said by operations, how it runs by the engine.
+
+mod administration;
+mod folder;
+mod open;
+mod serve;
+
+use std::fs;
+use std::process::ExitCode;
+
+use tokio::runtime::Runtime;
+use tracing_subscriber::EnvFilter;
+
+use crate::engine::api::openapi;
+use crate::engine::settings;
+use crate::features::system::backup;
+use crate::operations::OPERATIONS;
+use crate::surfaces::cli::{self, Asked, Cli, Place, Problem, Restore, Serve};
+use crate::vocab::settings::{Log, LogFormat, LogLevel, Settings};
+
+/// Do what was asked; the exit code says how it went.
+pub fn run(Cli { place, command }: Cli) -> ExitCode {
+    keep_to_owner();
+    let done = match command.asked() {
+        Asked::Serve(serve) => run_service(&place, &serve),
+        Asked::Administration(command) => administer(&place, &command),
+        Asked::Restore(wanted) => restore(&place, &wanted),
+        Asked::Openapi => {
+            print(&format!("{:#}\n", openapi::document(OPERATIONS, None)));
+            Ok(())
+        }
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(problem) => {
+            eprintln!("mailmill: {problem}");
+            ExitCode::from(problem.code())
+        }
+    }
+}
+
+/// Whatever file this process makes is for its owner alone.
+fn keep_to_owner() {
+    // SAFETY: umask only replaces a number of this process, and no other thread is running yet that makes files.
+    unsafe { libc::umask(0o077) };
+}
+
+fn run_service(place: &Place, wanted: &Serve) -> Result<(), Problem> {
+    let given = [("server.http", &wanted.http), ("server.https", &wanted.https)];
+    let overrides: Vec<_> = given.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value.clone()?))).collect();
+    let settings = load_settings(place, &overrides)?;
+    start_log(&settings.log);
+    let folder = folder::Folder::open(&place.data).map_err(Problem::failed)?;
+    runtime()?.block_on(serve::serve(folder, settings, wanted.ready_file.as_deref()))
+}
+
+fn administer(place: &Place, command: &cli::Administration) -> Result<(), Problem> {
+    let settings = load_settings(place, &[])?;
+    // The result goes to the standard output; of the log only what is wrong belongs beside it.
+    start_log(&Log { level: settings.log.level.min(LogLevel::Warn), format: settings.log.format });
+    let said = runtime()?.block_on(administration::administer(&place.data, settings, command))?;
+    eprint!("{}", said.err);
+    print(&said.out);
+    Ok(())
+}
+
+fn restore(place: &Place, Restore { folder, verify }: &Restore) -> Result<(), Problem> {
+    if *verify {
+        let manifest = backup::verify(folder).map_err(Problem::failed)?;
+        eprintln!("The backup in {} is whole: {} rows, made {}.", folder.display(), manifest.rows(), manifest.made_at);
+        return Ok(());
+    }
+    let manifest = backup::restore(folder, &place.data).map_err(Problem::failed)?;
+    let data = place.data.display();
+    eprintln!("{} rows from {} are in {data} and were compared with the backup.", manifest.rows(), manifest.made_at);
+    eprintln!(
+        "The master key is in no backup: put your copy at {data}/master.key (mode 600) before you start, or a new one is made"
+    );
+    eprintln!("and secrets sealed under the old one stay closed. The search index is built anew at the start.");
+    Ok(())
+}
+
+fn load_settings(place: &Place, overrides: &[(String, String)]) -> Result<Settings, Problem> {
+    let file = match &place.config {
+        None => None,
+        Some(path) => {
+            let text = fs::read_to_string(path);
+            let unreadable = |error| Problem::misused(format_args!("the settings in {} cannot be read: {error}", path.display()));
+            Some((path.as_path(), text.map_err(unreadable)?))
+        }
+    };
+    let file = file.as_ref().map(|(path, text)| (*path, text.as_str()));
+    settings::load(settings::DEFAULT, file, &cli::variables(), overrides).map_err(Problem::misused)
+}
+
+fn start_log(log: &Log) {
+    let level = match log.level {
+        LogLevel::Off => "off",
+        LogLevel::Error => "error",
+        LogLevel::Warn => "warn",
+        LogLevel::Info => "info",
+        LogLevel::Debug => "debug",
+        LogLevel::Trace => "trace",
+    };
+    // The libraries underneath tell of matters that are not the operator's; their warnings still are.
+    let filter = EnvFilter::new(if log.level > LogLevel::Warn { format!("warn,mailmill={level}") } else { level.to_owned() });
+    let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_target(false);
+    // A subscriber that is there already belongs to whoever runs us within their own process.
+    let _ = match log.format {
+        LogFormat::Text => subscriber.try_init(),
+        LogFormat::Json => subscriber.json().try_init(),
+    };
+}
+
+fn runtime() -> Result<Runtime, Problem> {
+    let built = tokio::runtime::Builder::new_multi_thread().enable_all().thread_name("mailmill").build();
+    built.map_err(|error| Problem::failed(format_args!("the runtime cannot start: {error}")))
+}
+
+/// To the standard output. A reader that has gone away is no failure of ours.
+fn print(text: &str) {
+    use std::io::Write;
+    let mut out = std::io::stdout().lock();
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}
