@@ -6,6 +6,8 @@ mod administration;
 mod folder;
 mod open;
 mod serve;
+#[cfg(test)]
+mod tests;
 
 use std::fs;
 use std::process::ExitCode;
