@@ -58,7 +58,7 @@ fn newest_position(tx: &impl Read) -> Result<u64> {
 
 /// A read transaction on `snapshot`, with its feed position.
 pub(super) fn newest(snapshot: Arc<dyn Snapshot>) -> Result<ReadTx> {
-    let mut tx = ReadTx { snapshot, feed_position: 0 };
+    let mut tx = ReadTx { snapshot, feed_position: 0, memo: Arc::default() };
     // The control file has no feed.
     tx.feed_position = newest_position(&tx).or_else(|error| match error {
         super::Error::Io(_) => Ok(0),

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 use tokio::sync::{Notify, mpsc, oneshot, watch};
 
+use super::memo::Memo;
 use super::port::{Overlay, Port, Snapshot};
 use super::tx::{ReadTx, WriteTx};
 use super::{Error, Result};
@@ -72,6 +73,7 @@ pub struct Writer {
     clock: Arc<dyn Clock>,
     random: Arc<dyn Random>,
     snapshot: Arc<dyn Snapshot>,
+    memo: Arc<Memo>,
     feed_next: u64,
     last: Timestamp,
 }
@@ -86,8 +88,8 @@ impl Writer {
         random: Arc<dyn Random>,
     ) -> Self {
         let newest = ReadTx::clone(&published.load());
-        let (snapshot, feed_next) = (newest.snapshot, newest.feed_position + 1);
-        Self { port, published, changed, clock, random, snapshot, feed_next, last: Timestamp(0) }
+        let ReadTx { snapshot, feed_position, memo } = newest;
+        Self { port, published, changed, clock, random, snapshot, memo, feed_next: feed_position + 1, last: Timestamp(0) }
     }
 
     /// Take jobs until the store is closed and none is left, or until the disk fails.
@@ -148,7 +150,7 @@ impl Writer {
         }
         self.port.commit(group)?;
         self.snapshot = self.port.snapshot()?;
-        let newest = ReadTx { snapshot: self.snapshot.clone(), feed_position: self.feed_next - 1 };
+        let newest = ReadTx { snapshot: self.snapshot.clone(), feed_position: self.feed_next - 1, memo: self.memo.clone() };
         self.published.store(Arc::new(newest));
         for (table, _) in group.tables() {
             self.changed[table.0 as usize].notify_waiters();

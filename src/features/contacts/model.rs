@@ -32,30 +32,6 @@ pub struct Contact {
 
 impl Record for Contact {}
 
-/// The same for scans over many rows: text stays in the row's bytes. Field for field as [`Contact`].
-#[derive(Debug, Deserialize)]
-pub struct ContactRow<'a> {
-    pub id: ContactId,
-    pub status: Status,
-    #[serde(borrow)]
-    pub email: &'a str,
-    #[serde(borrow)]
-    pub first_name: Option<&'a str>,
-    #[serde(borrow)]
-    pub last_name: Option<&'a str>,
-    #[serde(borrow)]
-    pub phone: Option<&'a str>,
-    #[serde(borrow)]
-    pub country: Option<&'a str>,
-    #[serde(borrow)]
-    pub language: Option<&'a str>,
-    pub tags: Vec<u32>,
-    pub custom_fields: BTreeMap<&'a str, FieldValue>,
-    pub created_at: Timestamp,
-    pub updated_at: Timestamp,
-    pub unsubscribed_at: Option<Timestamp>,
-}
-
 /// Whether a contact may be mailed, and if not, why.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -97,7 +73,11 @@ pub enum Ask {
 /// TABLE: the changes of status that do not happen incidentally, and why. Everything else is allowed; an explicit ask may do all.
 const KEPT: &[(Status, Status, &str)] = &[
     (Status::Unsubscribed, Status::Subscribed, "an unsubscribed contact is re-subscribed only by an explicit status change"),
-    (Status::Unsubscribed, Status::NonSubscribed, "unsubscribing is the contact's own word; only an explicit change takes it back"),
+    (
+        Status::Unsubscribed,
+        Status::NonSubscribed,
+        "unsubscribing is the contact's own word; only an explicit change takes it back",
+    ),
     (Status::Unsubscribed, Status::Bounced, "unsubscribing is the contact's own word; a bounce adds nothing to it"),
     (Status::Bounced, Status::Subscribed, "a bounced address is mailed again only after an explicit status change"),
     (Status::Bounced, Status::NonSubscribed, "a bounced address stays marked until an explicit status change"),

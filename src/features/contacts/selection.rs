@@ -115,13 +115,7 @@ fn by_number(wanted: &RoaringBitmap, order: SortOrder, window: Window) -> Vec<u3
     }
 }
 
-fn by_update(
-    tx: &impl Read,
-    project: ProjectId,
-    wanted: &RoaringBitmap,
-    order: SortOrder,
-    window: Window,
-) -> Result<Vec<u32>> {
+fn by_update(tx: &impl Read, project: ProjectId, wanted: &RoaringBitmap, order: SortOrder, window: Window) -> Result<Vec<u32>> {
     let mut times = Vec::with_capacity(wanted.len() as usize);
     store::updates(tx, project, wanted, |number, at| times.push((at, number)))?;
     let end = (window.offset + window.limit).min(times.len());
@@ -140,12 +134,7 @@ fn by_update(
     Ok(times[window.offset..end].iter().map(|(_, number)| *number).collect())
 }
 
-fn partition<K: Ord>(
-    times: &mut [(Timestamp, u32)],
-    start: usize,
-    end: usize,
-    key: impl Fn(&(Timestamp, u32)) -> K + Copy,
-) {
+fn partition<K: Ord>(times: &mut [(Timestamp, u32)], start: usize, end: usize, key: impl Fn(&(Timestamp, u32)) -> K + Copy) {
     if end < times.len() {
         times.select_nth_unstable_by_key(end, key);
     }

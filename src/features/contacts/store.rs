@@ -139,12 +139,7 @@ pub fn feed_set(tx: &mut WriteTx<'_>, project: ProjectId, facet: Facet) -> Resul
 }
 
 /// When each contact last changed, for numbers in `wanted`, in order of number.
-pub fn updates(
-    tx: &impl Read,
-    project: ProjectId,
-    wanted: &RoaringBitmap,
-    mut each: impl FnMut(u32, Timestamp),
-) -> Result<()> {
+pub fn updates(tx: &impl Read, project: ProjectId, wanted: &RoaringBitmap, mut each: impl FnMut(u32, Timestamp)) -> Result<()> {
     let mut numbers = wanted.iter().peekable();
     let Some(first) = numbers.peek().copied() else { return Ok(()) };
     let mut span = UPDATES.under(&(project,));

@@ -44,8 +44,10 @@ impl Operation for SetStatus {
     const SPEC: Spec = Spec::post("contacts.set_status", "/v1/contacts/status", needs(Permission::AudienceWrite))
         .also_at(&["/v1/subscribers/status"])
         .summary("Change a contact's status")
-        .about("An explicit change: it may take a contact from any status to any other. Emits subscriber.updated, and \
-                subscriber.unsubscribed with action \"status_changed\" when the contact becomes unsubscribed.")
+        .about(
+            "An explicit change: it may take a contact from any status to any other. Emits subscriber.updated, and \
+                subscriber.unsubscribed with action \"status_changed\" when the contact becomes unsubscribed.",
+        )
         .fails(&[Code::NotFound]);
     type Input = NewStatus;
     type Output = Done<Success>;

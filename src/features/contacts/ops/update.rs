@@ -59,8 +59,10 @@ impl Operation for Update {
     const SPEC: Spec = Spec::patch("contacts.update", "/v1/contacts/{id}", needs(Permission::AudienceWrite))
         .also_at(&["/v1/subscribers/{id}"])
         .summary("Change a contact")
-        .about("Emits subscriber.updated, and subscriber.unsubscribed when the status becomes unsubscribed. A change that changes \
-                nothing emits nothing.")
+        .about(
+            "Emits subscriber.updated, and subscriber.unsubscribed when the status becomes unsubscribed. A change that changes \
+                nothing emits nothing.",
+        )
         .fails(&[Code::NotFound, Code::LimitReached]);
     type Input = ContactPatch;
     type Output = Done<ContactView>;
