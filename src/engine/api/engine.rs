@@ -22,6 +22,8 @@ pub struct World {
     pub environment: Environment,
     pub store: Arc<Store>,
     pub search: Arc<Index>,
+    /// Held by whoever moves the index along the feed, so that two never do it at once.
+    pub index_turn: std::sync::Mutex<()>,
 }
 
 /// What [`Engine::new`] puts together.

@@ -3,9 +3,11 @@
 //! The index's commit and the position in it are one act, so after a crash the follower goes on exactly where the index is. A change
 //! read twice does no harm; one left out cannot happen, because positions are taken in order.
 
+use std::sync::PoisonError;
+
 use crate::engine::api::World;
-use crate::engine::search::{Change, Document, Kind, SearchError};
-use crate::engine::store::{self, Read, feed};
+use crate::engine::search::{Change, Document, Index, Kind, Rebuild, SearchError};
+use crate::engine::store::{self, feed};
 use crate::vocab::ids::ProjectId;
 use crate::vocab::limits;
 
@@ -51,31 +53,100 @@ impl std::fmt::Display for Error {
     }
 }
 
+/// Where documents go: the index in use, or one that is being built beside it.
+trait Target {
+    fn position(&self) -> u64;
+    fn apply(&self, changes: Vec<Change>) -> Result<(), SearchError>;
+    fn commit(&self, position: u64) -> Result<(), SearchError>;
+}
+
+impl Target for Index {
+    fn position(&self) -> u64 {
+        self.position()
+    }
+    fn apply(&self, changes: Vec<Change>) -> Result<(), SearchError> {
+        self.apply(changes)
+    }
+    fn commit(&self, position: u64) -> Result<(), SearchError> {
+        self.commit(position)
+    }
+}
+
+impl Target for Rebuild {
+    fn position(&self) -> u64 {
+        self.position()
+    }
+    fn apply(&self, changes: Vec<Change>) -> Result<(), SearchError> {
+        self.apply(changes)
+    }
+    fn commit(&self, position: u64) -> Result<(), SearchError> {
+        self.commit(position)
+    }
+}
+
 /// Take the index one commit further; true if there is more to do.
 pub fn step(world: &World) -> Result<bool, Error> {
+    // The turn guards no data of its own: the index stands at its last commit whatever its last mover did.
+    let _turn = world.index_turn.lock().unwrap_or_else(PoisonError::into_inner);
     let tx = world.store.read();
-    let from = world.search.position();
-    let entries = feed::after(&tx, from, ENTRIES_PER_LOOK)?;
+    if feed::is_forgotten(&tx, world.search.position())? {
+        tracing::warn!(environment = %world.environment, "the search index is behind the change feed and is built anew");
+        return build_anew(world).map(|_| true);
+    }
+    let more = follow(&tx, world.search.as_ref())?;
+    let position = world.search.position();
+    let forget = move |tx: &mut store::WriteTx<'_>| feed::forget(tx, position, ENTRIES_FORGOTTEN);
+    world.store.write_blocking(forget)??;
+    Ok(more)
+}
+
+/// Build the index anew from the rows and put it in the place of the present one, which answers until then; says how many
+/// contacts it has.
+pub fn rebuild(world: &World) -> Result<u64, Error> {
+    let _turn = world.index_turn.lock().unwrap_or_else(PoisonError::into_inner);
+    build_anew(world)
+}
+
+/// Invariant: the caller has the turn, so nobody forgets entries of the feed that the new index still needs.
+fn build_anew(world: &World) -> Result<u64, Error> {
+    let tx = world.store.read();
+    let new = world.search.rebuild()?;
+    let mut documents = 0;
+    for project in super::store::projects(&tx)? {
+        let all = super::store::set(&tx, project, super::store::Facet::All)?;
+        if let (Some(first), Some(last)) = (all.min(), all.max()) {
+            let change = feed::Change { scope: project.0, first, last, fresh: true };
+            documents += index(&new, &tx, &change)? as u64;
+        }
+    }
+    new.commit(tx.feed_position())?;
+    // Writes went on meanwhile: follow them until none is left that this index has not seen.
+    while follow(&world.store.read(), &new)? {}
+    world.search.adopt(new)?;
+    Ok(documents)
+}
+
+/// Follow the feed for one commit; true if there is more.
+fn follow(tx: &store::ReadTx, target: &impl Target) -> Result<bool, Error> {
+    let entries = feed::after(tx, target.position(), ENTRIES_PER_LOOK)?;
     if entries.is_empty() {
         return Ok(false);
     }
     let full = entries.len() == ENTRIES_PER_LOOK;
-    let (mut position, mut documents) = (from, 0);
+    let (mut position, mut documents) = (target.position(), 0);
     for (at, change) in entries {
-        documents += index(world, &tx, &change)?;
+        documents += index(target, tx, &change)?;
         position = at;
         if documents >= DOCUMENTS_PER_COMMIT {
             break;
         }
     }
-    world.search.commit(position)?;
-    let forget = move |tx: &mut store::WriteTx<'_>| feed::forget(tx, position, ENTRIES_FORGOTTEN);
-    world.store.write_blocking(forget)??;
+    target.commit(position)?;
     Ok(full || position < tx.feed_position())
 }
 
 /// Index the contacts one entry of the feed names; says how many.
-fn index(world: &World, tx: &store::ReadTx, change: &feed::Change) -> Result<usize, Error> {
+fn index(target: &impl Target, tx: &store::ReadTx, change: &feed::Change) -> Result<usize, Error> {
     let project = ProjectId::from_bytes(change.scope);
     let mut names = Names::new(tx, project);
     let mut batch = Vec::with_capacity(DOCUMENTS_PER_BATCH.min((change.last - change.first) as usize + 1));
@@ -85,7 +156,7 @@ fn index(world: &World, tx: &store::ReadTx, change: &feed::Change) -> Result<usi
         let last = change.last.min(start.saturating_add(DOCUMENTS_PER_BATCH as u32 - 1));
         collect(tx, &mut names, project, (start, last), change.fresh, &mut batch)?;
         documents += batch.len();
-        world.search.apply(std::mem::take(&mut batch))?;
+        target.apply(std::mem::take(&mut batch))?;
         if last == change.last {
             return Ok(documents);
         }

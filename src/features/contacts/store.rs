@@ -97,6 +97,21 @@ pub fn find_by_email(tx: &impl Read, project: ProjectId, normalised: &str) -> Re
     }
 }
 
+/// Every project that has contacts.
+pub fn projects(tx: &impl Read) -> Result<Vec<ProjectId>> {
+    let mut projects = Vec::new();
+    let mut span = Span::default();
+    loop {
+        let next = tx.list(COUNTS, &span, Order::Forward, 1)?;
+        let Some(((project, _), _)) = next.first() else { return Ok(projects) };
+        projects.push(*project);
+        match COUNTS.under(&(*project,)).to {
+            Some(end) => span.from = end,
+            None => return Ok(projects),
+        }
+    }
+}
+
 /// Every contact of a facet.
 pub fn set(tx: &impl Read, project: ProjectId, facet: Facet) -> Result<RoaringBitmap> {
     bits::load(tx, BITS, &(project, facet.key()))
