@@ -9,6 +9,9 @@ mod serve;
 #[cfg(test)]
 mod tests;
 
+pub use folder::Folder;
+pub use open::Opened;
+
 use std::fs;
 use std::process::ExitCode;
 

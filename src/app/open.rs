@@ -1,6 +1,5 @@
 //! Opening everything that a data folder holds, and closing it again.
 
-use std::fs;
 use std::sync::Arc;
 
 use tokio::sync::watch;
@@ -38,7 +37,7 @@ impl Opened {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let random: Arc<dyn Random> = Arc::new(SystemRandom::default());
         let seal = Seal::from_file(&folder.master_key(), random.as_ref()).map_err(Problem::failed)?;
-        let links = links(&folder)?;
+        let links = Links::new(seal.derive("mailmill signed links v1"));
         let opener = Opener { folder: &folder, settings: &settings, clock: &clock, random: &random };
         let control = opener.store(&folder.control(), Realm::Control, CONTROL_CACHE_BYTES)?;
         let test = opener.world(Environment::Test)?;
@@ -69,14 +68,6 @@ impl Opened {
         }
         drop(folder);
     }
-}
-
-/// Signed links work under a key of their own, made from the master key.
-fn links(folder: &Folder) -> Result<Links, Problem> {
-    let file = folder.master_key();
-    let key = fs::read(&file).map_err(|error| Problem::failed(format_args!("{}: {error}", file.display())))?;
-    let key = key.try_into().map_err(|_| Problem::failed(format_args!("{} is not a master key", file.display())))?;
-    Ok(Links::new(&key))
 }
 
 struct Opener<'a> {
