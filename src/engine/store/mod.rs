@@ -20,14 +20,18 @@ mod writer;
 #[cfg(test)]
 mod conformance;
 #[cfg(test)]
+mod kill;
+#[cfg(test)]
 mod power_cut;
+#[cfg(test)]
+mod testing;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
-use tokio::sync::{Notify, mpsc, oneshot, watch};
+use tokio::sync::{Notify, mpsc, watch};
 
 pub use codec::{Record, Value};
 pub use port::{Order, Span};
@@ -38,7 +42,7 @@ use crate::base::random::Random;
 use crate::vocab::tables::{Realm, TABLES, TableId};
 use port::Port;
 use redb_port::RedbPort;
-use writer::{Job, Writer};
+use writer::{Answer, Job, Writer};
 
 /// How many writes may wait for the writer; one more is refused with "try again", so that a stuck disk cannot fill the memory.
 const QUEUE_MAX: usize = 4096;
@@ -117,16 +121,18 @@ impl Store {
     }
 
     fn start(path: &Path, realm: Realm, port: Arc<dyn Port>, clock: Arc<dyn Clock>, random: Arc<dyn Random>) -> Result<Self> {
-        let published = Arc::new(ArcSwap::from_pointee(feed::newest(port.snapshot()?)?));
+        let published = Arc::new(ArcSwap::from_pointee(feed::newest(port.snapshot()?, realm)?));
         let changed: Arc<Vec<Notify>> = Arc::new(TABLES.iter().map(|_| Notify::new()).collect());
         let (jobs, waiting) = mpsc::channel(QUEUE_MAX);
         let (failing, failed) = watch::channel(None);
         let mut writer = Writer::new(port.clone(), published.clone(), changed.clone(), clock, random);
         migrations::run(&mut writer, path, realm, migrations::STEPS)?;
         let name = path.file_stem().map_or_else(|| "store".into(), |stem| stem.to_string_lossy().into_owned());
+        let timer = tokio::runtime::Builder::new_current_thread().enable_time().build();
+        let timer = timer.map_err(|error| Error::Io(error.to_string()))?;
         let thread = std::thread::Builder::new()
             .name(format!("write-{name}"))
-            .spawn(move || writer.run(waiting, &failing))
+            .spawn(move || writer.run(waiting, &failing, &timer))
             .map_err(|error| Error::Io(error.to_string()))?;
         Ok(Self {
             file: path.to_path_buf(),
@@ -170,7 +176,7 @@ impl Store {
         self.queue(command)?.blocking_recv().unwrap_or(Err(Error::Closed))
     }
 
-    fn queue<T, E, F>(&self, command: F) -> Result<oneshot::Receiver<Result<Result<T, E>>>>
+    fn queue<T, E, F>(&self, command: F) -> Result<Answer<T, E>>
     where
         T: Send + 'static,
         E: Send + 'static,
@@ -185,6 +191,8 @@ impl Store {
     }
 
     /// Wakes up after a commit that touched `table`. Signals may be merged and carry no data: look at the store.
+    ///
+    /// Take the `notified()` future *before* looking: it then catches every commit after the look.
     pub fn changed(&self, table: TableId) -> &Notify {
         &self.changed[table.0 as usize]
     }

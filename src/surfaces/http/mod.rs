@@ -39,7 +39,7 @@ mod tls;
 
 pub use answer::HARDENING_HEADERS;
 pub use options::{Bound, Limits, Options, StartError, TlsSource};
-pub use proxy::{Network, ProxyTrust};
+pub use proxy::ProxyTrust;
 
 use admission::Admission;
 use answer::Answers;
