@@ -126,6 +126,8 @@ pub const SEGMENT_CONDITIONS_MAX: usize = 50;
 pub const SEGMENT_VALUES_PER_CONDITION_MAX: usize = 100;
 /// Characters of one value of a condition.
 pub const SEGMENT_VALUE_CHARACTERS_MAX: usize = 500;
+/// How far back a condition on activity can look, in days: ten years, longer than activity is kept.
+pub const SEGMENT_ACTIVITY_DAYS_MAX: u32 = 3_650;
 
 /// How long a search with `refresh` waits for the index: a commit takes milliseconds, so longer means trouble.
 pub const SEARCH_REFRESH_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(5);

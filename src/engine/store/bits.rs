@@ -45,6 +45,12 @@ pub fn load<K: Key, S: PrefixOf<K>>(tx: &impl Read, table: Table<K, Block>, key:
     Ok(whole)
 }
 
+/// Whether `number` is in the set whose block `n` is under `block_key(n)`.
+pub fn has<K: Key>(tx: &impl Read, table: Table<K, Block>, block_key: impl Fn(u16) -> K, number: u32) -> Result<bool> {
+    let block = tx.get(table, &block_key((number >> 16) as u16))?;
+    Ok(block.is_some_and(|Block(members)| members.contains(number)))
+}
+
 /// Change the set whose block `n` is under `block_key(n)`. Numbers in both halves of the delta end up in the set.
 pub fn apply<K: Key>(tx: &mut WriteTx<'_>, table: Table<K, Block>, block_key: impl Fn(u16) -> K, delta: &Delta) -> Result<()> {
     for (number, part) in by_block(delta) {

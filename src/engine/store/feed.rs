@@ -64,7 +64,7 @@ fn newest_position(tx: &impl Read) -> Result<u64> {
 
 /// A read transaction on `snapshot` of a file of `realm`, with its feed position.
 pub(super) fn newest(snapshot: Arc<dyn Snapshot>, realm: Realm) -> Result<ReadTx> {
-    let mut tx = ReadTx { snapshot, feed_position: 0 };
+    let mut tx = ReadTx { snapshot, feed_position: 0, memo: Arc::default() };
     // A file that cannot be read is an error here: to begin again at 0 would give positions out twice.
     if tables::FEED.info().realm.is_in(realm) {
         tx.feed_position = newest_position(&tx)?;

@@ -10,10 +10,12 @@ pub mod blobs;
 pub mod codec;
 pub mod feed;
 pub mod key;
+pub mod memo;
 mod migrations;
 mod port;
 mod redb_port;
 pub mod seal;
+pub mod skim;
 mod tx;
 mod writer;
 

@@ -11,6 +11,7 @@ use arc_swap::ArcSwap;
 use tokio::runtime::Runtime;
 use tokio::sync::{Notify, mpsc, oneshot, watch};
 
+use super::memo::Memo;
 use super::port::{Overlay, Port, Snapshot};
 use super::tx::{ReadTx, WriteTx};
 use super::{Error, Result};
@@ -80,6 +81,7 @@ pub struct Writer {
     clock: Arc<dyn Clock>,
     random: Arc<dyn Random>,
     snapshot: Arc<dyn Snapshot>,
+    memo: Arc<Memo>,
     feed_next: u64,
     last: Timestamp,
     /// Commits were made that the engine has not settled.
@@ -96,8 +98,19 @@ impl Writer {
         random: Arc<dyn Random>,
     ) -> Self {
         let newest = ReadTx::clone(&published.load());
-        let (snapshot, feed_next) = (newest.snapshot, newest.feed_position + 1);
-        Self { port, published, changed, clock, random, snapshot, feed_next, last: Timestamp(0), unsettled: false }
+        let ReadTx { snapshot, feed_position, memo } = newest;
+        Self {
+            port,
+            published,
+            changed,
+            clock,
+            random,
+            snapshot,
+            memo,
+            feed_next: feed_position + 1,
+            last: Timestamp(0),
+            unsettled: false,
+        }
     }
 
     /// Take jobs until the store is closed and none is left, or until the disk fails.
@@ -191,7 +204,7 @@ impl Writer {
         self.unsettled = true;
         self.port.commit(group)?;
         self.snapshot = self.port.snapshot()?;
-        let newest = ReadTx { snapshot: self.snapshot.clone(), feed_position: self.feed_next - 1 };
+        let newest = ReadTx { snapshot: self.snapshot.clone(), feed_position: self.feed_next - 1, memo: self.memo.clone() };
         self.published.store(Arc::new(newest));
         for (table, _) in group.tables() {
             self.changed[table.0 as usize].notify_waiters();
