@@ -20,15 +20,16 @@ use crate::vocab::limits;
 pub const INTERFACE_VERSION: &str = "1.0.0";
 const SCHEMAS: &str = "#/components/schemas/";
 /// What the examples say about themselves.
-const EXAMPLE: Envelope = Envelope { timestamp: Timestamp(1_767_225_600_000), request: RequestId { boot: 0x6950_5d80, number: 1 } };
+const EXAMPLE: Envelope =
+    Envelope { timestamp: Timestamp(1_767_225_600_000), request: RequestId { boot: 0x6950_5d80, number: 1 } };
 
-/// The document for everybody on the network: operations of the operator are not in it. `base_url` is where the service is
+/// The document for programs on the network: operations of the operator and pages for people are not in it. `base_url` is where the service is
 /// reached; without one, paths are relative to where the document was found.
 pub fn document(operations: &[Entry], base_url: Option<&str>) -> Value {
     let mut writer = Writer::new();
     let mut paths = Map::new();
     let mut tags: Vec<&str> = Vec::new();
-    for entry in operations.iter().filter(|entry| entry.spec.access != Access::Operator) {
+    for entry in operations.iter().filter(|entry| entry.spec.access != Access::Operator && entry.media.documented) {
         if !tags.contains(&entry.spec.noun()) {
             tags.push(entry.spec.noun());
         }
@@ -274,9 +275,8 @@ fn parameters(entry: &Entry, shape: &Value, example: &Value) -> Vec<Value> {
     let spec = entry.spec;
     let empty = Map::new();
     let properties = shape.get("properties").and_then(Value::as_object).unwrap_or(&empty);
-    let required = |name: &str| {
-        shape.get("required").and_then(Value::as_array).is_some_and(|names| names.iter().any(|other| other == name))
-    };
+    let required =
+        |name: &str| shape.get("required").and_then(Value::as_array).is_some_and(|names| names.iter().any(|other| other == name));
     let mut parameters = Vec::new();
     for name in spec.path_names() {
         let schema = properties.get(name).unwrap_or_else(|| panic!("{}: the input has no field {name}", spec.id));

@@ -85,22 +85,26 @@ pub struct Media {
     pub takes: Takes,
     /// The content type of success. The output's schema describes it if it is [`Media::JSON_TYPE`].
     pub gives: &'static str,
+    /// Whether it is part of the programming interface. Pages for people are not.
+    pub documented: bool,
 }
 
 impl Media {
     /// The content type of the envelope.
     pub const JSON_TYPE: &'static str = "application/json";
     /// JSON both ways, as with every kind but the raw one.
-    pub const JSON: Self = Self { takes: Takes::Json, gives: Self::JSON_TYPE };
+    pub const JSON: Self = Self { takes: Takes::Json, gives: Self::JSON_TYPE, documented: true };
+    /// A page for people, or what its form sends to.
+    pub const PAGE: Self = Self { takes: Takes::Nothing, gives: "text/html; charset=utf-8", documented: false };
 
     /// Takes nothing but the path and the query, and gives this content type.
     pub const fn gives(content_type: &'static str) -> Self {
-        Self { takes: Takes::Nothing, gives: content_type }
+        Self { takes: Takes::Nothing, gives: content_type, documented: true }
     }
 
     /// Takes a form with the fields of `T`, and answers with the envelope.
     pub const fn form<T: JsonSchema>() -> Self {
-        Self { takes: Takes::Form(|generator| generator.subschema_for::<T>()), gives: Self::JSON_TYPE }
+        Self { takes: Takes::Form(|generator| generator.subschema_for::<T>()), gives: Self::JSON_TYPE, documented: true }
     }
 }
 
