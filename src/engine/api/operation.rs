@@ -139,6 +139,8 @@ pub enum Run {
 pub struct Entry {
     pub spec: &'static Spec,
     pub run: Run,
+    /// Whether the arguments can be read: tests read every example with it.
+    pub reads: fn(&Arguments<'_>) -> Result<(), Failure>,
     /// The input's schema.
     pub input: fn(&mut SchemaGenerator) -> Schema,
     /// The schema of the whole answer.
@@ -160,6 +162,7 @@ impl<T: Operation> Of<T> {
         Entry {
             spec: Self::SPEC,
             run,
+            reads: |arguments| arguments.decode::<T::Input>().map(drop),
             input: |generator| generator.subschema_for::<T::Input>(),
             output: T::Output::schema,
             status: T::Output::STATUS,
