@@ -2,11 +2,23 @@
 //!
 //! A row here is all it takes for an operation to be routed, checked, documented, offered on the command line and swept by tests.
 
-use crate::engine::api::{Entry, command, query};
-use crate::features::{contacts, projects};
+use crate::engine::api::{Entry, command, outward, query, raw};
+use crate::features::{accounts, contacts, projects, system};
 
 /// Every operation.
 pub const OPERATIONS: &[Entry] = &[
+    // The installation.
+    outward::<system::ops::health::Health>(),
+    raw::<system::ops::openapi::OpenApi>(),
+    outward::<system::ops::backup::Backup>(),
+    outward::<system::ops::reindex::Reindex>(),
+    // Accounts.
+    raw::<accounts::ops::set_up_page::SetUpPage>(),
+    raw::<accounts::ops::set_up_form::SetUpForm>(),
+    outward::<accounts::ops::set_up::SetUp>(),
+    outward::<accounts::ops::create_key::CreateKey>(),
+    outward::<accounts::ops::list_keys::ListKeys>(),
+    outward::<accounts::ops::revoke_key::RevokeKey>(),
     // Projects.
     query::<projects::ops::list::List>(),
     query::<projects::ops::get::Get>(),

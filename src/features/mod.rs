@@ -5,3 +5,5 @@ pub mod accounts;
 pub mod projects;
 
 pub mod contacts;
+
+pub mod system;
