@@ -4,10 +4,12 @@
 //! commits to the tables it names *and* by a period; the signal carries no data, so a lost one costs time and nothing else. The
 //! runner does not know what any worker does.
 
+use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::FutureExt;
 use futures_util::future::select_all;
 
 use super::{Shutdown, Tasks};
@@ -85,7 +87,8 @@ async fn run(worker: &'static Worker, store: Arc<Store>, mut shutdown: Shutdown,
             }
         };
         // A step is bounded: it is not cut in the middle, and the runner leaves between two.
-        let pause = match step().await {
+        let stepped = AssertUnwindSafe(step()).catch_unwind().await;
+        let pause = match stepped.unwrap_or_else(|_| Err(Failure::internal("the step panicked"))) {
             Ok(Step::More) => Duration::ZERO,
             Ok(Step::Done) => worker.period,
             Err(failure) => {
