@@ -56,4 +56,6 @@ pub mod engine;
 pub mod features;
 pub mod operations;
 pub mod surfaces;
+#[cfg(test)]
+mod testing;
 pub mod vocab;
