@@ -111,7 +111,10 @@ mod tests {
     fn lists_newest_first_or_by_name_whatever_its_case() {
         let mill = mill();
         assert_eq!(names(&mill.get_in("/v1/tags").data()["tags"]), ["Zoë news", "gamma", "Alpha", "beta"]);
-        assert_eq!(names(&mill.get_in("/v1/tags?sortBy=name&sortOrder=asc").data()["tags"]), ["Alpha", "beta", "gamma", "Zoë news"]);
+        assert_eq!(
+            names(&mill.get_in("/v1/tags?sortBy=name&sortOrder=asc").data()["tags"]),
+            ["Alpha", "beta", "gamma", "Zoë news"]
+        );
     }
 
     #[test]

@@ -14,8 +14,10 @@ pub struct Unsubscribe;
 impl Operation for Unsubscribe {
     const SPEC: Spec = Spec::post("topics.unsubscribe", "/v1/topics/{id}/unsubscribe", needs(Permission::AudienceWrite))
         .summary("Unsubscribe a contact from a topic")
-        .about("Kept as the contact's explicit choice, whatever the topic's default is or becomes. Other topics and its status do \
-                not change.")
+        .about(
+            "Kept as the contact's explicit choice, whatever the topic's default is or becomes. Other topics and its status do \
+                not change.",
+        )
         .fails(&[Code::NotFound]);
     type Input = Chosen;
     type Output = Done<Choice>;

@@ -94,7 +94,10 @@ mod tests {
         mill.clock.advance_ms(1_000);
         assert_eq!(mill.patch_in(&path, json!({ "name": "Updates", "visibility": "private" })).data(), made);
         let after = mill.patch_in(&path, json!({ "visibility": "public", "description": null })).data();
-        assert_eq!((&after["visibility"], &after["description"], &after["name"]), (&json!("public"), &json!(null), &json!("Updates")));
+        assert_eq!(
+            (&after["visibility"], &after["description"], &after["name"]),
+            (&json!("public"), &json!(null), &json!("Updates"))
+        );
         assert_ne!(after["updatedAt"], made["updatedAt"]);
     }
 
