@@ -35,7 +35,6 @@ pub const START: Timestamp = Timestamp(1_767_225_600_000);
 pub struct Mill {
     pub clock: Arc<ManualClock>,
     pub project: ProjectId,
-    pub account: AccountId,
     engine: Arc<Engine>,
     api: Api,
     key: String,
@@ -96,7 +95,7 @@ impl Mill {
             test: world(Environment::Test, "test"),
             live: world(Environment::Live, "live"),
             seal: Seal::from_key(&[7; 32]),
-            links: Links::new(&[7; 32]),
+            links: Links::new([7; 32]),
             operations: OPERATIONS,
         }));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
@@ -104,7 +103,7 @@ impl Mill {
         let key = add_key(&engine, account, random.as_ref());
         let api = Api(engine.clone());
         let project = ProjectId::from_bytes([0; 12]);
-        let mut mill = Self { clock, project, account, engine, api, key, runtime, _folder: folder };
+        let mut mill = Self { clock, project, engine, api, key, runtime, _folder: folder };
         mill.project = mill.another_project();
         mill
     }
