@@ -18,7 +18,7 @@ use crate::engine::store;
 use crate::features::accounts::{self, Welcome};
 use crate::surfaces::cli::Problem;
 use crate::surfaces::http::{self, Bound, Limits, Options, ProxyTrust, TlsSource};
-use crate::vocab::settings::{Seconds, Settings};
+use crate::vocab::settings::Settings;
 use crate::workers::WORKERS;
 
 /// How long requests get after a store has failed: none of their writes can succeed, but reads may.
@@ -38,6 +38,7 @@ pub async fn serve(folder: Folder, settings: Settings, ready_file: Option<&Path>
     runner::start(&tasks, &engine, WORKERS);
 
     let bound = running.addresses().clone();
+    engine.set_base_url(base_url(&engine.settings, &bound));
     let welcome = match first {
         true => Some(accounts::welcome(&engine).await.map_err(|failure| Problem::failed(format!("{failure:?}")))?),
         false => None,
@@ -55,7 +56,7 @@ pub async fn serve(folder: Folder, settings: Settings, ready_file: Option<&Path>
     }
     drop(ready);
     tasks.raise(Stage::Draining);
-    let grace = failure.as_ref().map_or(time(engine.settings.server.drain_seconds), |_| GRACE_AFTER_FAILURE);
+    let grace = failure.as_ref().map_or(engine.settings.server.drain_seconds.seconds(), |_| GRACE_AFTER_FAILURE);
     let drained = running.drain(grace).await;
     let joined = tasks.join(grace).await;
     // After the last request, so that every one of them is counted.
@@ -81,10 +82,6 @@ async fn first_failure(stores: Vec<watch::Receiver<Option<store::Error>>>) -> st
     select_all(waits).await.0
 }
 
-fn time(seconds: Seconds) -> Duration {
-    Duration::from_secs(seconds.get())
-}
-
 fn options(settings: &Settings, folder: &Folder) -> Options {
     let server = &settings.server;
     let tls = match (&settings.tls.certificate, &settings.tls.key) {
@@ -98,18 +95,28 @@ fn options(settings: &Settings, folder: &Folder) -> Options {
         tls,
         proxy: ProxyTrust { behind_proxy: server.behind_proxy, networks: server.trusted_proxies.clone() },
         limits: Limits {
-            header_time: time(server.header_read_seconds),
+            header_time: server.header_read_seconds.seconds(),
             header_bytes: server.headers_bytes_max.count(),
-            body_time: time(server.body_seconds),
+            body_time: server.body_seconds.seconds(),
             body_rate_min: server.body_min_bytes_per_second.get(),
-            idle_time: time(server.idle_seconds),
-            handshake_time: time(server.tls_handshake_seconds),
-            reply_time: time(server.request_seconds),
+            idle_time: server.idle_seconds.seconds(),
+            handshake_time: server.tls_handshake_seconds.seconds(),
+            reply_time: server.request_seconds.seconds(),
             connections: server.connections_max.count(),
             connections_per_address: server.connections_per_address_max.count(),
             h2_streams: u32::try_from(server.http2_streams_max.get()).unwrap_or(u32::MAX),
             ..Limits::default()
         },
+    }
+}
+
+/// Where links in answers lead: the setting, or else an address that was bound.
+fn base_url(settings: &Settings, bound: &Bound) -> String {
+    match (&settings.server.public_url, bound.https, bound.http) {
+        (Some(url), _, _) => url.clone(),
+        (None, Some(address), _) => format!("https://{}", reachable(address)),
+        (None, None, Some(address)) => format!("http://{}", reachable(address)),
+        (None, None, None) => String::new(),
     }
 }
 

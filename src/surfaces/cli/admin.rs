@@ -175,7 +175,8 @@ mod tests {
         let permissions = "all".parse().expect("a word");
         let create = Keys::Create { env: crate::vocab::environment::Environment::Test, name: "n".into(), permissions };
         let answer = json!({ "data": { "key": "sk_test_x", "name": "n", "environment": "test" } });
-        let said = perform(&Administration::Keys(create), async |request: Incoming| {
+        let create = Administration::Keys(create);
+        let said = perform(&create, async |request: Incoming| {
             assert_eq!((request.method.as_str(), request.uri.path()), ("POST", "/admin/keys"));
             Ok(reply(201, &answer))
         });
