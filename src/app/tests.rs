@@ -204,7 +204,8 @@ async fn a_backup_is_restored_whole_and_a_changed_one_is_refused() {
     assert_eq!(status, StatusCode::BAD_REQUEST, "a backup is never written over: {again}");
     let rows = backup::verify(&target).expect("whole").rows();
     assert_eq!(made["data"]["rows"], rows);
-    let names: std::collections::BTreeSet<_> = std::fs::read_dir(&target).expect("there").map(|entry| entry.expect("read").file_name()).collect();
+    let names: std::collections::BTreeSet<_> =
+        std::fs::read_dir(&target).expect("there").map(|entry| entry.expect("read").file_name()).collect();
     assert!(!names.contains(std::ffi::OsStr::new("master.key")), "{names:?}");
     drop(client);
     opened.close();
@@ -245,7 +246,8 @@ async fn a_project_of_one_account_and_environment_is_not_in_the_other() {
     let (unknown, unknown_body) = client.with_key(&live, Method::GET, "/v1/projects/000000000000000000000000", "").await;
     assert_eq!((foreign, &foreign_body["error"]), (StatusCode::NOT_FOUND, &unknown_body["error"]));
     assert_eq!(foreign, unknown);
-    let waiting = crate::engine::outbox::waiting(&opened.engine.world(crate::vocab::environment::Environment::Test).store.read(), 9);
+    let waiting =
+        crate::engine::outbox::waiting(&opened.engine.world(crate::vocab::environment::Environment::Test).store.read(), 9);
     let waiting = waiting.expect("reads");
     let event = waiting[0].1.envelope(waiting[0].0);
     assert_eq!((&event["type"], &event["data"]["domain"]), (&json!("project.import.started"), &json!("acme.example")));

@@ -102,7 +102,9 @@ impl JsonSchema for Phone {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "string", "minLength": 1, "maxLength": PHONE_CHARACTERS_MAX })
+        // No control characters, and a digit.
+        let pattern = r"^[^\x00-\x1f\x7f-\x9f]*\d[^\x00-\x1f\x7f-\x9f]*$";
+        json_schema!({ "type": "string", "minLength": 1, "maxLength": PHONE_CHARACTERS_MAX, "pattern": pattern })
     }
 }
 

@@ -18,4 +18,5 @@ mod views;
 
 pub use model::{Contact, Status};
 pub use selection::{Filters, SortBy, SortOrder};
+pub use store::{Facet, count, feed_set, find, set};
 pub use views::ContactView;

@@ -35,6 +35,7 @@ impl Record for Contact {}
 /// Whether a contact may be mailed, and if not, why.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+#[schemars(rename = "ContactStatus")]
 pub enum Status {
     /// May be sent campaigns.
     Subscribed,
