@@ -13,6 +13,7 @@ pub use folder::Folder;
 pub use open::Opened;
 
 use std::fs;
+use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use tokio::runtime::Runtime;
@@ -111,7 +112,9 @@ fn start_log(log: &Log) {
     };
     // The libraries underneath tell of matters that are not the operator's; their warnings still are.
     let filter = EnvFilter::new(if log.level > LogLevel::Warn { format!("warn,mailmill={level}") } else { level.to_owned() });
-    let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_target(false);
+    let for_eyes = std::io::stderr().is_terminal();
+    let subscriber =
+        tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_target(false).with_ansi(for_eyes);
     // A subscriber that is there already belongs to whoever runs us within their own process.
     let _ = match log.format {
         LogFormat::Text => subscriber.try_init(),

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use crate::vocab::environment::Environment;
@@ -27,6 +27,8 @@ pub enum FolderError {
     InUse { path: PathBuf, pid: Option<u32> },
     /// Others could read what is in it.
     Open { path: PathBuf, mode: u32 },
+    /// It belongs to another user.
+    Foreign { path: PathBuf, owner: u32 },
     /// There is no data in it.
     Missing(PathBuf),
     /// It cannot be made, read or written.
@@ -48,6 +50,11 @@ impl fmt::Display for FolderError {
                 "the data folder {0} is open to other users (mode {mode:o}) and will hold keys; run: chmod 700 {0}",
                 path.display()
             ),
+            Self::Foreign { path, owner } => write!(
+                f,
+                "the data folder {} belongs to the user with id {owner}; run this as that user, who could not read new files otherwise",
+                path.display()
+            ),
             Self::Missing(path) => write!(
                 f,
                 "there is no data in {}: name the right folder with --data, or run `mailmill serve` first",
@@ -67,7 +74,12 @@ impl Folder {
         };
         DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(failed(path))?;
         let path = fs::canonicalize(path).map_err(failed(path))?;
-        let mode = fs::metadata(&path).map_err(failed(&path))?.permissions().mode() & 0o777;
+        let found = fs::metadata(&path).map_err(failed(&path))?;
+        // SAFETY: asks for a number of this process and cannot fail.
+        if found.uid() != unsafe { libc::geteuid() } {
+            return Err(FolderError::Foreign { path, owner: found.uid() });
+        }
+        let mode = found.mode() & 0o777;
         if mode & 0o077 != 0 {
             return Err(FolderError::Open { path, mode });
         }
@@ -140,6 +152,8 @@ pub fn admin_socket(path: &Path) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
     use super::*;
 
     #[test]

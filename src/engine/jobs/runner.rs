@@ -4,10 +4,12 @@
 //! commits to the tables it names *and* by a period; the signal carries no data, so a lost one costs time and nothing else. The
 //! runner does not know what any worker does.
 
+use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::FutureExt;
 use futures_util::future::select_all;
 
 use super::{Shutdown, Tasks};
@@ -85,7 +87,8 @@ async fn run(worker: &'static Worker, store: Arc<Store>, mut shutdown: Shutdown,
             }
         };
         // A step is bounded: it is not cut in the middle, and the runner leaves between two.
-        let pause = match step().await {
+        let stepped = AssertUnwindSafe(step()).catch_unwind().await;
+        let pause = match stepped.unwrap_or_else(|_| Err(Failure::internal("the step panicked"))) {
             Ok(Step::More) => Duration::ZERO,
             Ok(Step::Done) => worker.period,
             Err(failure) => {
@@ -103,5 +106,90 @@ async fn run(worker: &'static Worker, store: Arc<Store>, mut shutdown: Shutdown,
             () = woken => {}
             () = tokio::time::sleep(pause) => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use tokio::runtime::Handle;
+
+    use super::*;
+    use crate::base::clock::{ManualClock, Timestamp};
+    use crate::base::random::SeededRandom;
+    use crate::engine::jobs::Stage;
+    use crate::engine::store::{Error, Options, Table, WriteTx};
+    use crate::vocab::tables::{FEED, META, Realm};
+
+    fn never(_: Arc<Engine>) -> Running {
+        unreachable!("these tests hand in their steps")
+    }
+
+    /// An hour between looks: only a wake-up or a failure can explain a second one.
+    static HOURLY: Worker =
+        Worker { name: "test", wakes: &[META, FEED], period: Duration::from_secs(3600), work: Work::Control(never) };
+    static HASTY: Worker = Worker { period: Duration::from_millis(1), ..HOURLY };
+
+    fn store(folder: &std::path::Path) -> Arc<Store> {
+        let options = Options { realm: Realm::World, cache_bytes: 1 << 20 };
+        let clock = Arc::new(ManualClock::at(Timestamp(1_767_225_600_000)));
+        Arc::new(Store::open(&folder.join("test.redb"), &options, clock, Arc::new(SeededRandom::new(1))).expect("opens"))
+    }
+
+    async fn until(count: &AtomicUsize, wanted: usize) {
+        let reached = async {
+            while count.load(Ordering::SeqCst) < wanted {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(60), reached).await.expect("long before a minute is over");
+    }
+
+    /// Run `worker` with steps that are told their number, while `during` goes on; then drain.
+    async fn observe<F>(worker: &'static Worker, store: Arc<Store>, step: fn(usize) -> Result<Step, Failure>, during: F)
+    where
+        F: AsyncFnOnce(&AtomicUsize),
+    {
+        let tasks = Tasks::new(Handle::current());
+        let count = Arc::new(AtomicUsize::new(0));
+        let counted = count.clone();
+        let steps = move || -> Running {
+            let number = counted.fetch_add(1, Ordering::SeqCst);
+            Box::pin(async move { step(number) })
+        };
+        tasks.spawn("test", run(worker, store, tasks.shutdown(), steps));
+        during(&count).await;
+        tasks.raise(Stage::Draining);
+        let joined = tasks.join(Duration::from_secs(60)).await;
+        assert_eq!((joined.finished, joined.panicked.len(), joined.cut.len()), (1, 0, 0), "it leaves by itself");
+    }
+
+    #[tokio::test]
+    async fn a_commit_to_a_named_table_wakes_it_and_more_is_done_at_once() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let store = store(folder.path());
+        let more_twice = |number| Ok(Step::more_if(number < 2));
+        observe(&HOURLY, store.clone(), more_twice, async |count: &AtomicUsize| {
+            until(count, 3).await;
+            let write = |tx: &mut WriteTx<'_>| {
+                tx.put(Table::<u32, u32>::new(FEED), &1, &1);
+                Ok::<_, Error>(())
+            };
+            store.write(write).await.expect("the store works").expect("written");
+            until(count, 4).await;
+        })
+        .await;
+    }
+
+    #[tokio::test]
+    async fn a_step_that_fails_or_panics_is_tried_again() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let falls = |number| match number {
+            0 => Err(Failure::internal("on purpose")),
+            1 => panic!("on purpose"),
+            _ => Ok(Step::Done),
+        };
+        observe(&HASTY, store(folder.path()), falls, async |count: &AtomicUsize| until(count, 4).await).await;
     }
 }

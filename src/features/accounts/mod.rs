@@ -13,11 +13,17 @@ mod store;
 mod usage;
 mod views;
 
-use crate::engine::api::Engine;
+use std::sync::Arc;
+
+use crate::base::secret::{Secret, random_base62, sha256};
+use crate::engine::api::{Engine, Failure};
 use crate::engine::store::{self as engine_store, WriteTx};
+use crate::vocab::environment::Environment;
+use crate::vocab::permissions::PermissionSet;
 
 pub use model::{Account, Password, User};
 pub use ring::fill_ring;
+pub use store::sweep;
 pub use usage::flush as flush_usage;
 
 /// Whether nobody has used this installation yet: there is no account.
@@ -30,28 +36,19 @@ pub struct Welcome {
     /// The path of the set-up page, with its one-time token.
     pub setup_path: String,
     /// A test key with all permissions.
-    pub test_key: crate::base::secret::Secret,
+    pub test_key: Secret,
 }
 
 /// Make the account, a one-time set-up link and a test key.
-pub async fn welcome(engine: &std::sync::Arc<Engine>) -> Result<Welcome, crate::engine::api::Failure> {
-    let new = model::NewKey {
-        name: "First key".into(),
-        environment: crate::vocab::environment::Environment::Test,
-        permissions: crate::vocab::permissions::PermissionSet::ALL,
-    };
+pub async fn welcome(engine: &Arc<Engine>) -> Result<Welcome, Failure> {
+    let new = model::NewKey { name: "First key".into(), environment: Environment::Test, permissions: PermissionSet::ALL };
     let made = ring::create_key(engine, new, None).await?;
-    let token = crate::base::secret::random_base62(engine.random.as_ref(), model::LINK_TOKEN_CHARACTERS);
-    let digest = crate::base::secret::sha256(token.as_bytes());
+    let token = random_base62(engine.random.as_ref(), model::LINK_TOKEN_CHARACTERS);
+    let digest = sha256(token.as_bytes());
     let write = move |tx: &mut WriteTx<'_>| {
         store::save_link(tx, digest);
         Ok::<_, engine_store::Error>(())
     };
     engine.control.write(write).await??;
     Ok(Welcome { setup_path: format!("/setup/{token}"), test_key: made.token })
-}
-
-/// Forget set-up links whose time is over and keys revoked long ago, a bounded number; true if there may be more.
-pub fn sweep(tx: &mut WriteTx<'_>, limit: usize) -> engine_store::Result<bool> {
-    store::sweep(tx, limit)
 }

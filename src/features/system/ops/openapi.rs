@@ -20,7 +20,7 @@ pub struct OpenApi;
 #[serde(deny_unknown_fields)]
 pub struct Wanted {}
 
-/// The document's bytes: the table of operations and the public address do not change while the process lives.
+/// The document's bytes. Its paths are relative to where it was found, so it is the same for every way in.
 static DOCUMENT: OnceLock<Bytes> = OnceLock::new();
 
 impl Operation for OpenApi {
@@ -39,8 +39,7 @@ impl Raw for OpenApi {
     const MEDIA: Media = Media::gives(Media::JSON_TYPE);
 
     async fn run(context: Context, _: Wanted, _: RawRequest) -> Result<Reply, Failure> {
-        let engine = &context.engine;
-        let make = || openapi::document(engine.operations, engine.settings.server.public_url.as_deref()).to_string().into();
+        let make = || openapi::document(context.engine.operations, None).to_string().into();
         let body = DOCUMENT.get_or_init(make).clone();
         let mut headers = HeaderMap::with_capacity(3);
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
