@@ -83,6 +83,14 @@ fn finds_inside_local_part_and_domain() {
 }
 
 #[test]
+fn finds_inside_the_domains_of_large_providers_too() {
+    let (_dir, index) =
+        index_of([person(0, "a@hotmail.com", "A"), person(1, "b@gmail.com", "B"), person(2, "c@airmail.org", "C")]);
+    assert_eq!(found(&index, "mail"), [2, 1, 0]);
+    assert_eq!(found(&index, "otmail.co"), [0]);
+}
+
+#[test]
 fn folds_case_diacritics_and_apostrophes() {
     let (_dir, index) = people();
     assert_eq!(found(&index, "MÜLLER"), [1]);
