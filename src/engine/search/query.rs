@@ -107,8 +107,13 @@ struct Answer {
 /// Divide `found` into sets of equal rank, best first.
 fn levels(found: RoaringBitmap, parts: &[Tiers], phone: RoaringBitmap) -> Vec<RoaringBitmap> {
     // What only the number made of all parts finds ranks as if each part were found inside.
-    let by_parts = parts.iter().fold(found.clone(), |left, tiers| left & union(&tiers[..]));
-    let only_phone = (found - &by_parts) & phone;
+    let (by_parts, only_phone) = if phone.is_empty() {
+        (found, phone)
+    } else {
+        let by_parts = &found & intersection(parts, TIERS);
+        let only_phone = found - &by_parts;
+        (by_parts, only_phone)
+    };
     let mut levels = vec![by_parts];
     for tiers in parts {
         let mut next: Vec<RoaringBitmap> = vec![RoaringBitmap::new(); levels.len() + TIERS - 1];

@@ -184,9 +184,12 @@ fn write_address(terms: &mut Terms, scope: &Scope, text: &str) {
         for group in groups(local, 3).skip(1) {
             terms.push(scope, Space::InLocal, 0, group.as_bytes(), false);
         }
-        for (nth, word) in words(local).filter(|word| *word != local).enumerate() {
+        // Names in the local part. Numbers behind them tell people apart and would make every word a different one; with its
+        // number a word is found as the inside of the local part.
+        let names = words(local).filter(|word| word.len() < local.len()).map(|word| word.trim_end_matches(is_digit));
+        for (nth, name) in names.enumerate().filter(|(_, name)| !name.is_empty() && !has_digit(name)) {
             // As a prefix the first word is found by the whole local part already.
-            if nth == 0 && local.starts_with(word) { write_whole(terms, scope, word) } else { write_name(terms, scope, word) }
+            if nth == 0 && local.starts_with(name) { write_whole(terms, scope, name) } else { write_name(terms, scope, name) }
         }
     }
     if !domain.is_empty() {
@@ -213,7 +216,7 @@ fn write_words(terms: &mut Terms, scope: &Scope, space: Space, text: &str) {
 
 /// Only as a whole word, where its prefixes are written elsewhere.
 fn write_whole(terms: &mut Terms, scope: &Scope, word: &str) {
-    terms.push(scope, Space::Name, class(Space::Name, char_count(word), has_digit(word)), word.as_bytes(), true);
+    terms.push(scope, Space::Name, class(Space::Name, char_count(word), false), word.as_bytes(), true);
 }
 
 fn write_word(terms: &mut Terms, scope: &Scope, space: Space, word: &str, laddered: bool) {
@@ -250,8 +253,12 @@ fn write_phone(terms: &mut Terms, scope: &Scope, text: &str) {
     }
 }
 
-pub(super) fn has_digit(word: &str) -> bool {
-    word.bytes().any(|byte| byte.is_ascii_digit())
+fn has_digit(word: &str) -> bool {
+    word.contains(is_digit)
+}
+
+fn is_digit(c: char) -> bool {
+    c.is_ascii_digit()
 }
 
 pub(super) fn char_count(word: &str) -> usize {
@@ -283,6 +290,14 @@ mod tests {
         }
         assert!(terms.contains(&r"l\x00nn.".to_owned()) && !terms.contains(&r"l\x00ann".to_owned()));
         assert!(terms.contains(&r"D\x00x.io\x00".to_owned()) && terms.contains(&r"d\x00.io".to_owned()));
+    }
+
+    #[test]
+    fn names_in_a_local_part_lose_their_numbers() {
+        let names =
+            |address| written(Kind::Address, address).into_iter().filter(|term| term.starts_with('N')).collect::<Vec<_>>();
+        assert_eq!(names("ann.lee42@x.io"), [r"N\x00ann\x00", r"N\x01l", r"N\x02le", r"N\x00lee\x00"]);
+        assert!(names("user000001@x.io").is_empty() && names("a1b2.7@x.io").is_empty());
     }
 
     #[test]
