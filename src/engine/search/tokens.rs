@@ -236,8 +236,8 @@ fn class(space: Space, chars: usize, laddered: bool) -> u8 {
 /// The rungs on which plain words stand. The first rungs are one and two characters long, so this is also the length up to which
 /// one class holds every word.
 pub(super) fn plain_rungs(space: Space) -> usize {
-    // A project has hundreds of tags at most: all of them are read in no time.
-    if space == Space::Label { 0 } else { 2 }
+    // Tags and the plain words of custom values are few enough to read all that begin with one letter.
+    if matches!(space, Space::Label | Space::Value) { 0 } else { 2 }
 }
 
 fn write_phone(terms: &mut Terms, scope: &Scope, text: &str) {
