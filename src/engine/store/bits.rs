@@ -73,3 +73,71 @@ fn by_block(delta: &Delta) -> BTreeMap<u16, Delta> {
     }
     blocks
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::super::testing::scratch;
+    use super::*;
+    use crate::vocab::tables::CONTACT_BITS;
+
+    const BITS: Table<(u8, u16), Block> = Table::new(CONTACT_BITS);
+
+    /// Numbers in few blocks, many at the edges of one.
+    fn number() -> impl Strategy<Value = u32> {
+        (0..3_u32, prop_oneof![0..4_u32, 65_532..65_536_u32, 0..65_536_u32], any::<bool>())
+            .prop_map(|(block, low, far)| (block << 16) + low + if far { 0xFFFF_0000 - (2 << 16) } else { 0 })
+    }
+
+    /// Single numbers, and now and then a run that fills most of a block.
+    fn numbers() -> impl Strategy<Value = BTreeSet<u32>> {
+        let run = (0..200_000_u32, 0..70_000_u32).prop_map(|(from, count)| (from..from + count).collect());
+        prop_oneof![6 => prop::collection::btree_set(number(), 0..40), 1 => run]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(24))]
+        #[test]
+        fn a_set_in_blocks_equals_a_plain_set(deltas in prop::collection::vec((numbers(), numbers()), 1..6)) {
+            let (_folder, store) = scratch();
+            let mut plain = BTreeSet::new();
+            for (add, remove) in deltas {
+                plain = &(&plain - &remove) | &add;
+                let delta = Delta { add: add.into_iter().collect(), remove: remove.into_iter().collect() };
+                store
+                    .write_blocking(move |tx| {
+                        apply(tx, BITS, |block| (8, block), &Delta { add: [9].into(), remove: RoaringBitmap::new() })?;
+                        apply(tx, BITS, |block| (7, block), &delta)
+                    })
+                    .expect("written")
+                    .expect("applied");
+                let tx = store.read();
+                prop_assert!(load(&tx, BITS, &(7,)).expect("readable").iter().eq(plain.iter().copied()));
+                prop_assert_eq!(load(&tx, BITS, &(8,)).expect("readable"), RoaringBitmap::from([9]));
+                let mut blocks = BTreeSet::new();
+                tx.visit(BITS, &BITS.under(&(7,)), Order::Forward, |(_, number), Block(block)| {
+                    assert!(!block.is_empty() && block.iter().all(|member| (member >> 16) as u16 == number));
+                    blocks.insert(number);
+                    Ok(ControlFlow::Continue(()))
+                })
+                .expect("readable");
+                let expected: BTreeSet<u16> = plain.iter().map(|number| (number >> 16) as u16).collect();
+                prop_assert_eq!(blocks, expected);
+            }
+            store.close();
+        }
+    }
+
+    #[test]
+    fn a_full_block_takes_a_few_bytes() {
+        let (_folder, store) = scratch();
+        let delta = Delta { add: (0..65_536).collect(), remove: RoaringBitmap::new() };
+        store.write_blocking(move |tx| apply(tx, BITS, |block| (7, block), &delta)).expect("written").expect("applied");
+        let bytes = store.read().get_bytes(BITS.id, &(7_u8, 0_u16).to_bytes()).expect("readable").expect("there").len();
+        assert!(bytes < 64, "{bytes}");
+        store.close();
+    }
+}

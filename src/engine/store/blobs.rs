@@ -38,23 +38,28 @@ pub struct Head {
 
 impl Record for Head {}
 
-/// Begin a blob.
+/// Begin a blob. Its head must have an expiry, later than any upload takes: an upload that never ends is swept away then.
 pub fn begin(tx: &mut WriteTx<'_>, id: BlobId, head: Head) {
+    debug_assert!(head.expires_at.is_some(), "an upload without an expiry could stay behind for ever");
     tx.put(HEADS, &id, &Head { complete: false, bytes: 0, ..head });
 }
 
-/// Put chunk `number` (from 0, without gaps) of at most [`CHUNK_BYTES`].
-pub fn put_chunk(tx: &mut WriteTx<'_>, id: BlobId, number: u32, bytes: Vec<u8>) {
+/// Put chunk `number` (from 0, without gaps) of at most [`CHUNK_BYTES`]. False if the blob was swept away, or never begun: a chunk
+/// without a head would never be found again.
+pub fn put_chunk(tx: &mut WriteTx<'_>, id: BlobId, number: u32, bytes: Vec<u8>) -> Result<bool> {
     debug_assert!(bytes.len() <= CHUNK_BYTES, "a chunk must fit its bound");
-    tx.put(CHUNKS, &(id, number), &bytes);
+    let begun = tx.has(HEADS, &id)?;
+    if begun {
+        tx.put(CHUNKS, &(id, number), &bytes);
+    }
+    Ok(begun)
 }
 
-/// Every chunk is there: let readers see the blob.
-pub fn complete(tx: &mut WriteTx<'_>, id: BlobId, bytes: u64, expires_at: Option<Timestamp>) -> Result<()> {
-    if let Some(head) = tx.get(HEADS, &id)? {
-        tx.put(HEADS, &id, &Head { complete: true, bytes, expires_at, ..head });
-    }
-    Ok(())
+/// Every chunk is there: let readers see the blob. False if it was swept away before.
+pub fn complete(tx: &mut WriteTx<'_>, id: BlobId, bytes: u64, expires_at: Option<Timestamp>) -> Result<bool> {
+    let Some(head) = tx.get(HEADS, &id)? else { return Ok(false) };
+    tx.put(HEADS, &id, &Head { complete: true, bytes, expires_at, ..head });
+    Ok(true)
 }
 
 /// Let the blob be swept away from `when` on.
@@ -81,14 +86,17 @@ pub fn sweep(tx: &mut WriteTx<'_>) -> Result<bool> {
     let mut due = None;
     tx.visit(HEADS, &Span::default(), Order::Forward, |id, head| {
         if head.expires_at.is_some_and(|at| at <= now) {
-            due = Some(id);
+            due = Some((id, head));
             return Ok(ControlFlow::Break(()));
         }
         Ok(ControlFlow::Continue(()))
     })?;
-    let Some(id) = due else { return Ok(false) };
+    let Some((id, head)) = due else { return Ok(false) };
     if tx.delete_span(CHUNKS, &CHUNKS.under(&(id,)), SWEEP_CHUNKS_MAX)? < SWEEP_CHUNKS_MAX {
         tx.delete(HEADS, &id);
+    } else if head.complete {
+        // Its first chunks are gone: from now on it is not there for readers either.
+        tx.put(HEADS, &id, &Head { complete: false, ..head });
     }
     Ok(true)
 }
@@ -122,6 +130,8 @@ impl Reader {
         }
         let start = (self.at % CHUNK_BYTES as u64) as usize;
         let rest = self.chunk.get(start..).filter(|rest| !rest.is_empty()).ok_or_else(|| corrupt(tables::BLOBS))?;
+        // What an upload put beyond the length it declared is not part of the blob.
+        let rest = &rest[..rest.len().min((self.bytes - self.at).try_into().unwrap_or(usize::MAX))];
         self.at += rest.len() as u64;
         Ok(rest)
     }
@@ -135,5 +145,142 @@ impl std::io::Read for Reader {
         let unread = (bytes.len() - count) as u64;
         self.at -= unread;
         Ok(count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read as _;
+
+    use super::super::Store;
+    use super::super::conformance::MemoryPort;
+    use super::super::testing::{scratch, start_at};
+    use super::*;
+    use crate::base::clock::ManualClock;
+    use crate::vocab::tables::Realm;
+
+    const ID: BlobId = BlobId::from_bytes([5; 12]);
+
+    fn head_until(expires_at: i64) -> Head {
+        let expires_at = Some(Timestamp(expires_at));
+        Head { complete: false, bytes: 0, content_type: "text/csv".into(), name: "people.csv".into(), expires_at }
+    }
+
+    fn upload(store: &Store, id: BlobId, bytes: &[u8]) {
+        store.write_blocking(move |tx| Ok::<_, ()>(begin(tx, id, head_until(5_000)))).expect("written").expect("no error");
+        for (number, part) in bytes.chunks(CHUNK_BYTES).enumerate() {
+            let part = part.to_vec();
+            let kept = store.write_blocking(move |tx| put_chunk(tx, id, number as u32, part)).expect("written");
+            assert_eq!(kept, Ok(true));
+        }
+    }
+
+    fn finish(store: &Store, id: BlobId, bytes: usize, expires_at: Option<Timestamp>) -> Result<bool> {
+        store.write_blocking(move |tx| complete(tx, id, bytes as u64, expires_at)).expect("written")
+    }
+
+    fn sweep_all(store: &Store) -> usize {
+        (0..100).take_while(|_| store.write_blocking(sweep).expect("written").expect("readable")).count()
+    }
+
+    fn rows(store: &Store) -> (usize, usize) {
+        let tx = store.read();
+        let heads = tx.list(HEADS, &Span::default(), Order::Forward, 9_999).expect("readable").len();
+        (heads, tx.list(CHUNKS, &Span::default(), Order::Forward, 9_999).expect("readable").len())
+    }
+
+    fn sample(length: usize) -> Vec<u8> {
+        (0..length).map(|index| (index * 7 + index / 251) as u8).collect()
+    }
+
+    #[test]
+    fn a_blob_reads_back_from_any_byte() {
+        let (_folder, store) = scratch();
+        for length in [0, 1, CHUNK_BYTES - 1, CHUNK_BYTES, CHUNK_BYTES + 1, 3 * CHUNK_BYTES + 77] {
+            let bytes = sample(length);
+            upload(&store, ID, &bytes);
+            assert_eq!(finish(&store, ID, length, None), Ok(true));
+            for at in [0, 1, CHUNK_BYTES - 1, CHUNK_BYTES, CHUNK_BYTES + 5, length.saturating_sub(1), length, length + 9] {
+                let mut reader = Reader::open(store.read(), ID, at as u64).expect("readable").expect("complete");
+                let mut read = Vec::new();
+                reader.read_to_end(&mut read).expect("readable");
+                assert!(read == bytes[at.min(length)..], "{length} bytes from byte {at}");
+            }
+        }
+        store.close();
+    }
+
+    #[test]
+    fn a_reader_keeps_its_blob_while_it_is_swept_away() {
+        let (_folder, store) = scratch();
+        let bytes = sample(2 * CHUNK_BYTES);
+        upload(&store, ID, &bytes);
+        assert_eq!(finish(&store, ID, bytes.len(), Some(Timestamp(0))), Ok(true));
+        let mut reader = Reader::open(store.read(), ID, 0).expect("readable").expect("complete");
+        assert_eq!((sweep_all(&store), rows(&store)), (1, (0, 0)));
+        let mut read = Vec::new();
+        reader.read_to_end(&mut read).expect("readable");
+        assert!(read == bytes);
+        store.close();
+    }
+
+    #[test]
+    fn an_interrupted_upload_is_invisible_and_swept_when_it_expires() {
+        let clock = std::sync::Arc::new(ManualClock::at(Timestamp(1_000)));
+        let store = start_at(std::sync::Arc::new(MemoryPort::new()), Realm::World, clock.clone()).expect("started");
+        upload(&store, ID, &sample(CHUNK_BYTES + 1));
+        assert_eq!(head(&store.read(), ID), Ok(None));
+        assert!(Reader::open(store.read(), ID, 0).expect("readable").is_none());
+        assert_eq!((sweep_all(&store), rows(&store)), (0, (1, 2)), "not before its time");
+        clock.advance_ms(4_000);
+        assert_eq!((sweep_all(&store), rows(&store)), (1, (0, 0)));
+        let late = store.write_blocking(|tx| put_chunk(tx, ID, 2, vec![1])).expect("written");
+        assert_eq!((late, finish(&store, ID, 9, None)), (Ok(false), Ok(false)), "an upload that comes too late is told so");
+        assert_eq!(rows(&store), (0, 0));
+        store.close();
+    }
+
+    #[test]
+    fn a_long_blob_is_swept_in_steps_and_is_gone_for_readers_after_the_first() {
+        let store = start_at(
+            std::sync::Arc::new(MemoryPort::new()),
+            Realm::World,
+            std::sync::Arc::new(ManualClock::at(Timestamp(1_000))),
+        )
+        .expect("started");
+        let chunks = SWEEP_CHUNKS_MAX as u32 + 1;
+        let written = store.write_blocking(move |tx| {
+            begin(tx, ID, head_until(5_000));
+            for number in 0..chunks {
+                put_chunk(tx, ID, number, vec![1])?;
+            }
+            complete(tx, ID, 1, None)?;
+            expire(tx, ID, Timestamp(900))
+        });
+        assert_eq!(written, Ok(Ok(())));
+        assert!(head(&store.read(), ID).expect("readable").is_some());
+        assert_eq!(store.write_blocking(sweep), Ok(Ok(true)));
+        assert_eq!((head(&store.read(), ID), rows(&store)), (Ok(None), (1, 1)));
+        assert_eq!((sweep_all(&store), rows(&store)), (1, (0, 0)));
+        store.close();
+    }
+
+    #[test]
+    fn a_blob_with_a_missing_or_short_chunk_is_an_error_and_never_short() {
+        let store = start_at(
+            std::sync::Arc::new(MemoryPort::new()),
+            Realm::World,
+            std::sync::Arc::new(ManualClock::at(Timestamp(1_000))),
+        )
+        .expect("started");
+        upload(&store, ID, &sample(10));
+        assert_eq!(finish(&store, ID, 11, None), Ok(true));
+        let mut reader = Reader::open(store.read(), ID, 0).expect("readable").expect("complete");
+        assert_eq!(reader.next_bytes().map(<[u8]>::len), Ok(10));
+        assert_eq!(reader.next_bytes(), Err(corrupt(tables::BLOBS)));
+        assert_eq!(finish(&store, ID, 4, None), Ok(true));
+        let mut reader = Reader::open(store.read(), ID, 1).expect("readable").expect("complete");
+        assert_eq!(reader.next_bytes().map(<[u8]>::len), Ok(3), "what is beyond the declared length is not part of the blob");
+        store.close();
     }
 }

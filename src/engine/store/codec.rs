@@ -25,7 +25,16 @@ pub trait Record: Serialize + DeserializeOwned {
     }
 }
 
-const CONFIG: bincode::config::Configuration = bincode::config::standard();
+/// A length in a damaged record must not be able to ask for all the memory there is. No row comes near this.
+const RECORD_BYTES_MAX: usize = 64 * 1024 * 1024;
+
+type Config = bincode::config::Configuration<
+    bincode::config::LittleEndian,
+    bincode::config::Varint,
+    bincode::config::Limit<RECORD_BYTES_MAX>,
+>;
+
+const CONFIG: Config = bincode::config::standard().with_limit();
 
 impl<T: Record> Value for T {
     fn encode(&self, out: &mut Vec<u8>) {
@@ -111,6 +120,13 @@ mod tests {
         fn upgrade(version: u8, bytes: &[u8]) -> Option<Self> {
             (version == 1).then(|| decode_fields::<Old>(bytes)).flatten().map(|old| Self { name: old.name, age: 0 })
         }
+    }
+
+    #[test]
+    fn a_damaged_length_is_refused_before_memory_is_taken_for_it() {
+        let mut bytes = vec![1, 253];
+        bytes.extend_from_slice(&(u64::MAX / 4).to_le_bytes());
+        assert_eq!(Old::decode(&bytes), None);
     }
 
     #[test]

@@ -1,1 +1,248 @@
+//! What every engine under the port must do, tried on redb in a file, redb in memory, and a plain map.
 
+use std::collections::BTreeMap;
+use std::ops::{Bound, ControlFlow};
+use std::sync::{Arc, Mutex};
+
+use super::Result;
+use super::port::{Bytes, Order, Overlay, Port, Snapshot, Span, Visitor};
+use super::redb_port::RedbPort;
+use super::testing::CACHE_BYTES;
+use crate::vocab::tables::{BLOBS, CONTACTS, FEED, Realm, TABLES, TableId};
+
+type Rows = Vec<BTreeMap<Box<[u8]>, Box<[u8]>>>;
+
+/// The simplest engine that keeps the promises of the port, except that nothing of it outlives the process.
+pub struct MemoryPort {
+    newest: Mutex<Arc<Rows>>,
+}
+
+impl MemoryPort {
+    /// An engine without rows.
+    pub fn new() -> Self {
+        Self { newest: Mutex::new(Arc::new(vec![BTreeMap::new(); TABLES.len()])) }
+    }
+}
+
+impl Port for MemoryPort {
+    fn snapshot(&self) -> Result<Arc<dyn Snapshot>> {
+        Ok(Arc::new(MemorySnapshot(self.newest.lock().expect("no holder of this lock panics").clone())))
+    }
+
+    fn commit(&self, batch: &Overlay) -> Result<()> {
+        let mut newest = self.newest.lock().expect("no holder of this lock panics");
+        let rows = Arc::make_mut(&mut newest);
+        for (table, changes) in batch.tables() {
+            for (key, value) in changes {
+                match value {
+                    Some(value) => drop(rows[table.0 as usize].insert(key.clone(), value.clone())),
+                    None => drop(rows[table.0 as usize].remove(key)),
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+struct MemorySnapshot(Arc<Rows>);
+
+impl Snapshot for MemorySnapshot {
+    fn get(&self, table: TableId, key: &[u8]) -> Result<Option<Bytes<'_>>> {
+        Ok(self.0[table.0 as usize].get(key).map(|value| Bytes::Borrowed(value)))
+    }
+
+    fn visit(&self, table: TableId, span: &Span, order: Order, visitor: &mut Visitor<'_>) -> Result<()> {
+        if span.to.as_ref().is_some_and(|to| *to <= span.from) {
+            return Ok(());
+        }
+        let to = span.to.as_deref().map_or(Bound::Unbounded, Bound::Excluded);
+        let mut rows = self.0[table.0 as usize].range::<[u8], _>((Bound::Included(span.from.as_slice()), to));
+        while let Some((key, value)) = if order == Order::Forward { rows.next() } else { rows.next_back() } {
+            if visitor(key, value)?.is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Every kind of engine, each empty, with its name for the message of a failing test.
+fn on_every_port(check: fn(&dyn Port)) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let in_file = RedbPort::open(&folder.path().join("world.redb"), Realm::World, CACHE_BYTES).expect("a new file");
+    let in_memory = RedbPort::on_backend(redb::backends::InMemoryBackend::new(), Realm::World).expect("a new image");
+    let ports: [(&str, &dyn Port); 3] =
+        [("redb in a file", &in_file), ("redb in memory", &in_memory), ("a plain map", &MemoryPort::new())];
+    for (name, port) in ports {
+        println!("the engine under test: {name}");
+        check(port);
+    }
+}
+
+fn put(batch: &mut Overlay, table: TableId, key: impl Into<Vec<u8>>, value: impl Into<Vec<u8>>) {
+    batch.set(table, key.into().into_boxed_slice(), Some(value.into().into_boxed_slice()));
+}
+
+fn commit(port: &dyn Port, table: TableId, rows: &[(&str, &str)]) {
+    let mut batch = Overlay::new();
+    for (key, value) in rows {
+        put(&mut batch, table, *key, *value);
+    }
+    port.commit(&batch).expect("the engine takes it");
+}
+
+fn get(snapshot: &dyn Snapshot, table: TableId, key: &[u8]) -> Option<Vec<u8>> {
+    snapshot.get(table, key).expect("readable").map(|bytes| bytes.to_vec())
+}
+
+fn keys(snapshot: &dyn Snapshot, from: &str, to: Option<&str>, order: Order, limit: usize) -> Vec<String> {
+    let span = Span { from: from.into(), to: to.map(Into::into) };
+    let mut keys = Vec::new();
+    snapshot
+        .visit(CONTACTS, &span, order, &mut |key, value| {
+            assert_eq!(key, value, "these tests put each key as its own value");
+            keys.push(String::from_utf8(key.to_vec()).expect("text was put"));
+            Ok(if keys.len() < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+        })
+        .expect("readable");
+    keys
+}
+
+#[test]
+fn a_value_is_found_under_its_key_in_its_table_only() {
+    on_every_port(|port| {
+        commit(port, CONTACTS, &[("a", "1"), ("b", "2")]);
+        let snapshot = port.snapshot().expect("readable");
+        assert_eq!(get(&*snapshot, CONTACTS, b"a").as_deref(), Some(b"1".as_slice()));
+        assert_eq!(get(&*snapshot, CONTACTS, b"c"), None);
+        assert_eq!(get(&*snapshot, CONTACTS, b""), None);
+        assert_eq!(get(&*snapshot, FEED, b"a"), None);
+    });
+}
+
+#[test]
+fn a_later_value_replaces_an_earlier_one_and_a_removal_takes_it_away() {
+    on_every_port(|port| {
+        commit(port, CONTACTS, &[("a", "1"), ("b", "1")]);
+        commit(port, CONTACTS, &[("a", "2")]);
+        let mut batch = Overlay::new();
+        batch.set(CONTACTS, b"b".as_slice().into(), None);
+        batch.set(CONTACTS, b"never there".as_slice().into(), None);
+        port.commit(&batch).expect("removing what is not there is no error");
+        let snapshot = port.snapshot().expect("readable");
+        assert_eq!(get(&*snapshot, CONTACTS, b"a").as_deref(), Some(b"2".as_slice()));
+        assert_eq!(get(&*snapshot, CONTACTS, b"b"), None);
+    });
+}
+
+#[test]
+fn a_span_holds_its_first_key_and_not_its_end_in_both_orders() {
+    on_every_port(|port| {
+        commit(port, CONTACTS, &[("a", "a"), ("b", "b"), ("ba", "ba"), ("c", "c"), ("d", "d")]);
+        let snapshot = port.snapshot().expect("readable");
+        let snapshot = &*snapshot;
+        assert_eq!(keys(snapshot, "b", Some("d"), Order::Forward, 9), ["b", "ba", "c"]);
+        assert_eq!(keys(snapshot, "b", Some("d"), Order::Backward, 9), ["c", "ba", "b"]);
+        assert_eq!(keys(snapshot, "", None, Order::Forward, 9), ["a", "b", "ba", "c", "d"]);
+        assert_eq!(keys(snapshot, "bb", None, Order::Backward, 9), ["d", "c"]);
+        assert_eq!(keys(snapshot, "", None, Order::Forward, 2), ["a", "b"], "a visitor that breaks sees no more");
+        assert_eq!(keys(snapshot, "", None, Order::Backward, 2), ["d", "c"]);
+    });
+}
+
+#[test]
+fn a_span_that_ends_where_it_begins_or_before_is_empty_and_no_error() {
+    on_every_port(|port| {
+        commit(port, CONTACTS, &[("a", "a"), ("b", "b"), ("c", "c")]);
+        let snapshot = port.snapshot().expect("readable");
+        for (from, to) in [("b", "b"), ("c", "a"), ("", ""), ("x", "y")] {
+            for order in [Order::Forward, Order::Backward] {
+                assert!(keys(&*snapshot, from, Some(to), order, 9).is_empty(), "{from:?} to {to:?}");
+            }
+        }
+    });
+}
+
+#[test]
+fn an_error_of_the_visitor_ends_the_visit_and_comes_back() {
+    on_every_port(|port| {
+        commit(port, CONTACTS, &[("a", "a"), ("b", "b")]);
+        let snapshot = port.snapshot().expect("readable");
+        let mut seen = 0;
+        let outcome = snapshot.visit(CONTACTS, &Span::default(), Order::Forward, &mut |_, _| {
+            seen += 1;
+            Err(super::port::corrupt(CONTACTS))
+        });
+        assert_eq!((outcome, seen), (Err(super::Error::Corrupt("contacts")), 1));
+    });
+}
+
+#[test]
+fn values_may_be_empty_or_large_and_keys_may_be_long() {
+    on_every_port(|port| {
+        let large: Vec<u8> = (0..300 * 1024_u32).map(|index| (index % 251) as u8).collect();
+        let long = vec![0xFF; 2_000];
+        let mut batch = Overlay::new();
+        put(&mut batch, BLOBS, "empty", Vec::new());
+        put(&mut batch, BLOBS, "large", large.clone());
+        put(&mut batch, BLOBS, long.clone(), "long key");
+        port.commit(&batch).expect("the engine takes it");
+        let snapshot = port.snapshot().expect("readable");
+        assert_eq!(get(&*snapshot, BLOBS, b"empty"), Some(Vec::new()));
+        assert_eq!(get(&*snapshot, BLOBS, b"large"), Some(large));
+        assert_eq!(get(&*snapshot, BLOBS, &long).as_deref(), Some(b"long key".as_slice()));
+    });
+}
+
+#[test]
+fn a_snapshot_stays_as_it_was_while_commits_go_on() {
+    on_every_port(|port| {
+        commit(port, CONTACTS, &[("a", "a"), ("b", "b")]);
+        let before = port.snapshot().expect("readable");
+        for round in 0..200 {
+            let key = format!("n{round:03}");
+            commit(port, CONTACTS, &[(&key, &key), ("a", "changed")]);
+            let mut batch = Overlay::new();
+            batch.set(CONTACTS, b"b".as_slice().into(), None);
+            port.commit(&batch).expect("the engine takes it");
+        }
+        assert_eq!(keys(&*before, "", None, Order::Forward, 999), ["a", "b"]);
+        let after = port.snapshot().expect("readable");
+        assert_eq!(keys(&*after, "n", None, Order::Forward, 999).len(), 200);
+        assert_eq!(get(&*after, CONTACTS, b"b"), None);
+    });
+}
+
+/// One writer raises the same number in two tables; readers on other threads must never see two different ones.
+#[test]
+fn a_commit_is_seen_in_all_its_tables_or_in_none() {
+    on_every_port(|port| {
+        commit(port, CONTACTS, &[("n", "0")]);
+        commit(port, FEED, &[("n", "0")]);
+        std::thread::scope(|scope| {
+            let readers: Vec<_> = (0..2)
+                .map(|_| {
+                    scope.spawn(|| {
+                        loop {
+                            let snapshot = port.snapshot().expect("readable");
+                            let (one, two) = (get(&*snapshot, CONTACTS, b"n"), get(&*snapshot, FEED, b"n"));
+                            assert_eq!(one, two);
+                            if one.as_deref() == Some(b"100") {
+                                break;
+                            }
+                        }
+                    })
+                })
+                .collect();
+            for number in 1..=100 {
+                let mut batch = Overlay::new();
+                put(&mut batch, CONTACTS, "n", number.to_string());
+                put(&mut batch, FEED, "n", number.to_string());
+                port.commit(&batch).expect("the engine takes it");
+            }
+            for reader in readers {
+                reader.join().expect("both tables agreed");
+            }
+        });
+    });
+}

@@ -11,7 +11,7 @@ use super::codec::Record;
 use super::port::{Order, Snapshot, Span};
 use super::tx::{Read, ReadTx, Table, WriteTx};
 use super::{Result, key::Key};
-use crate::vocab::tables;
+use crate::vocab::tables::{self, Realm};
 
 const FEED: Table<u64, Change> = Table::new(tables::FEED);
 
@@ -41,7 +41,7 @@ impl WriteTx<'_> {
 
 /// Up to `limit` changes after `position`, with their positions.
 pub fn after(tx: &impl Read, position: u64, limit: usize) -> Result<Vec<(u64, Change)>> {
-    tx.list(FEED, &Span { from: (position + 1).to_bytes(), to: None }, Order::Forward, limit)
+    tx.list(FEED, &Span { from: position.saturating_add(1).to_bytes(), to: None }, Order::Forward, limit)
 }
 
 /// Whether changes after `position` are forgotten already: whoever stands there cannot follow and must begin anew.
@@ -53,7 +53,7 @@ pub fn is_forgotten(tx: &impl Read, position: u64) -> Result<bool> {
 /// Forget up to `limit` changes up to `position`. The newest row always stays: it is what the next position is counted from.
 pub fn forget(tx: &mut WriteTx<'_>, position: u64, limit: usize) -> Result<usize> {
     let last = newest_position(tx)?;
-    let span = Span { from: Vec::new(), to: Some((position + 1).min(last).to_bytes()) };
+    let span = Span { from: Vec::new(), to: Some(position.saturating_add(1).min(last).to_bytes()) };
     tx.delete_span(FEED, &span, limit)
 }
 
@@ -62,13 +62,116 @@ fn newest_position(tx: &impl Read) -> Result<u64> {
     Ok(tx.list(FEED, &Span::default(), Order::Backward, 1)?.first().map_or(0, |(position, _)| *position))
 }
 
-/// A read transaction on `snapshot`, with its feed position.
-pub(super) fn newest(snapshot: Arc<dyn Snapshot>) -> Result<ReadTx> {
+/// A read transaction on `snapshot` of a file of `realm`, with its feed position.
+pub(super) fn newest(snapshot: Arc<dyn Snapshot>, realm: Realm) -> Result<ReadTx> {
     let mut tx = ReadTx { snapshot, feed_position: 0 };
-    // The control file has no feed.
-    tx.feed_position = newest_position(&tx).or_else(|error| match error {
-        super::Error::Io(_) => Ok(0),
-        other => Err(other),
-    })?;
+    // A file that cannot be read is an error here: to begin again at 0 would give positions out twice.
+    if tables::FEED.info().realm.is_in(realm) {
+        tx.feed_position = newest_position(&tx)?;
+    }
     Ok(tx)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{open, scratch};
+    use super::super::{Error, Store};
+    use super::*;
+
+    fn change(first: u32) -> Change {
+        Change { scope: [1; 12], first, last: first, fresh: true }
+    }
+
+    fn note(store: &Store, first: u32) {
+        store.write_blocking(move |tx| Ok::<_, ()>(tx.feed(&change(first)))).expect("written").expect("no error");
+    }
+
+    fn all(store: &Store) -> Vec<(u64, u32)> {
+        let changes = after(&store.read(), 0, 1_000).expect("readable");
+        changes.into_iter().map(|(position, change)| (position, change.first)).collect()
+    }
+
+    #[test]
+    fn changes_are_numbered_in_commit_order_and_read_from_any_position() {
+        let (_folder, store) = scratch();
+        assert_eq!((store.feed_position(), all(&store)), (0, vec![]));
+        for first in [10, 20, 30] {
+            note(&store, first);
+        }
+        assert_eq!((store.feed_position(), all(&store)), (3, vec![(1, 10), (2, 20), (3, 30)]));
+        let some = after(&store.read(), 1, 1).expect("readable");
+        assert_eq!(some, [(2, change(20))]);
+        assert_eq!(after(&store.read(), u64::MAX, 9), Ok(vec![]));
+        store.close();
+    }
+
+    #[test]
+    fn positions_go_on_after_forgetting_and_reopening_and_are_never_used_twice() {
+        let (folder, mut store) = scratch();
+        let path = folder.path().join("world.redb");
+        for round in 0..4_u32 {
+            for step in 0..5 {
+                note(&store, round * 5 + step);
+            }
+            let newest = u64::from(round + 1) * 5;
+            let upto = if round % 2 == 0 { newest } else { u64::MAX };
+            let forgotten = store.write_blocking(move |tx| forget(tx, upto, 1_000)).expect("written").expect("readable");
+            assert_eq!(forgotten, if round == 0 { 4 } else { 5 }, "all but the newest");
+            assert_eq!(all(&store), [(newest, round * 5 + 4)]);
+            store.close();
+            store = open(&path).expect("reopened");
+            assert_eq!(store.feed_position(), newest);
+        }
+        store.close();
+    }
+
+    #[test]
+    fn forgetting_is_bounded_and_leaves_what_comes_after_the_position() {
+        let (_folder, store) = scratch();
+        for first in 0..6 {
+            note(&store, first);
+        }
+        let forgotten = store.write_blocking(|tx| forget(tx, 4, 3)).expect("written").expect("readable");
+        assert_eq!((forgotten, all(&store)), (3, vec![(4, 3), (5, 4), (6, 5)]));
+        store.close();
+    }
+
+    #[test]
+    fn a_command_that_fails_or_rolls_back_takes_no_position_and_loses_nobody_elses_change() {
+        let (_folder, store) = scratch();
+        // All of one group: the first holds the writer until the others wait.
+        let (go, wait) = std::sync::mpsc::channel::<()>();
+        let first = store.queue(move |tx| {
+            wait.recv().expect("the test goes on");
+            Ok::<_, ()>(tx.feed(&change(1)))
+        });
+        let failing = store.queue(|tx| {
+            tx.feed(&change(2));
+            Err::<(), _>(())
+        });
+        let panicking = store.queue(|tx| -> Result<(), ()> {
+            tx.feed(&change(3));
+            panic!("as the test wants it");
+        });
+        let rolled_back = store.queue(|tx| {
+            tx.feed(&change(4));
+            tx.roll_back();
+            Ok::<_, ()>(tx.feed(&change(5)))
+        });
+        let emptied = store.queue(|tx| {
+            tx.feed(&change(6));
+            Ok::<_, ()>(tx.roll_back())
+        });
+        go.send(()).expect("the writer waits");
+        let answer = |queued: super::super::Result<tokio::sync::oneshot::Receiver<_>>| {
+            queued.expect("queued").blocking_recv().expect("answered")
+        };
+        assert_eq!(answer(first), Ok(Ok(())));
+        assert_eq!(answer(failing), Ok(Err(())));
+        assert_eq!(answer(panicking), Err(Error::Panicked));
+        assert_eq!(answer(rolled_back), Ok(Ok(())));
+        assert_eq!(answer(emptied), Ok(Ok(())));
+        assert_eq!((store.feed_position(), all(&store)), (2, vec![(1, 1), (2, 5)]));
+        store.close();
+    }
 }

@@ -54,12 +54,13 @@ fn step<T: Send + 'static>(
     writer: &mut Writer,
     command: impl FnOnce(&mut WriteTx<'_>) -> Result<T> + Send + 'static,
 ) -> Result<T> {
-    let (mut job, answer) = writer::job(command);
+    let (mut job, mut answer) = writer::job(command);
     let mut group = Overlay::new();
     writer.step(job.as_mut(), &mut group);
     let outcome = writer.commit(&group);
     job.finish(outcome);
-    answer.blocking_recv().unwrap_or(Err(Error::Closed))?
+    // The answer is here already. Waiting for it would panic in a thread of the runtime, where stores may well be opened.
+    answer.try_recv().unwrap_or(Err(Error::Closed))?
 }
 
 fn version(tx: &impl Read) -> Result<Option<u32>> {
@@ -69,4 +70,116 @@ fn version(tx: &impl Read) -> Result<Option<u32>> {
 
 fn set_version(tx: &mut WriteTx<'_>, version: u32) {
     tx.put(META, &VERSION_KEY.to_owned(), &version.to_le_bytes().to_vec());
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use arc_swap::ArcSwap;
+    use tokio::sync::Notify;
+
+    use super::super::conformance::MemoryPort;
+    use super::super::feed;
+    use super::super::port::{Order, Port, Span};
+    use super::*;
+    use crate::base::clock::{ManualClock, Timestamp};
+    use crate::base::random::SeededRandom;
+    use crate::vocab::tables::TABLES;
+
+    /// Every step appends its number here.
+    const TRAIL: Table<u64, Vec<u8>> = Table::new(tables::AUDIT);
+
+    fn leave(tx: &mut WriteTx<'_>, mark: u8) -> Result<()> {
+        let count = tx.list(TRAIL, &Span::default(), Order::Forward, 99)?.len() as u64;
+        tx.put(TRAIL, &count, &vec![mark]);
+        Ok(())
+    }
+
+    const ONE: &[Step] = &[];
+    const FOUR: &[Step] = &[
+        Step { to: 2, realm: Realm::Every, run: |tx| leave(tx, 2) },
+        Step { to: 3, realm: Realm::Control, run: |tx| leave(tx, 3) },
+        Step { to: 4, realm: Realm::World, run: |tx| leave(tx, 4) },
+    ];
+    const FAILING: &[Step] = &[
+        Step { to: 2, realm: Realm::Every, run: |tx| leave(tx, 2) },
+        Step {
+            to: 3,
+            realm: Realm::Every,
+            run: |tx| {
+                leave(tx, 3)?;
+                Err(Error::Corrupt("contacts"))
+            },
+        },
+        Step { to: 4, realm: Realm::Every, run: |tx| leave(tx, 4) },
+    ];
+
+    /// What a start of the program does with the file `port`.
+    fn start(port: &Arc<MemoryPort>, steps: &'static [Step]) -> Result<()> {
+        let newest = feed::newest(port.snapshot()?, Realm::World)?;
+        let changed = Arc::new(TABLES.iter().map(|_| Notify::new()).collect());
+        let clock = Arc::new(ManualClock::at(Timestamp(0)));
+        let published = Arc::new(ArcSwap::from_pointee(newest));
+        let mut writer = Writer::new(port.clone(), published, changed, clock, Arc::new(SeededRandom::new(1)));
+        run(&mut writer, Path::new("live.redb"), Realm::World, steps)
+    }
+
+    fn state(port: &MemoryPort) -> (Option<u32>, Vec<u8>) {
+        let tx = feed::newest(port.snapshot().expect("readable"), Realm::World).expect("readable");
+        let trail = tx.list(TRAIL, &Span::default(), Order::Forward, 99).expect("readable");
+        (version(&tx).expect("readable"), trail.into_iter().flat_map(|(_, mark)| mark).collect())
+    }
+
+    #[test]
+    fn a_new_file_begins_at_the_newest_version_without_a_step() {
+        let port = Arc::new(MemoryPort::new());
+        assert_eq!(start(&port, FOUR), Ok(()));
+        assert_eq!(state(&port), (Some(4), vec![]));
+    }
+
+    #[test]
+    fn the_steps_a_file_has_not_seen_run_once_in_order_and_only_for_its_realm() {
+        let port = Arc::new(MemoryPort::new());
+        assert_eq!(start(&port, ONE), Ok(()));
+        assert_eq!(state(&port), (Some(1), vec![]));
+        assert_eq!(start(&port, &FOUR[..1]), Ok(()));
+        assert_eq!(state(&port), (Some(2), vec![2]));
+        for _ in 0..2 {
+            assert_eq!(start(&port, FOUR), Ok(()));
+            assert_eq!(state(&port), (Some(4), vec![2, 4]));
+        }
+    }
+
+    #[test]
+    fn a_file_of_a_newer_program_is_refused_by_name_and_left_as_it_is() {
+        let port = Arc::new(MemoryPort::new());
+        assert_eq!(start(&port, FOUR), Ok(()));
+        let refusal = start(&port, ONE).expect_err("refused");
+        assert_eq!(refusal, Error::Newer { file: "live.redb".into(), found: 4, known: 1 });
+        assert!(refusal.to_string().contains("live.redb"), "{refusal}");
+        assert_eq!(state(&port), (Some(4), vec![]));
+    }
+
+    #[test]
+    fn a_step_that_fails_leaves_the_version_before_it_and_may_be_tried_again() {
+        let port = Arc::new(MemoryPort::new());
+        assert_eq!(start(&port, ONE), Ok(()));
+        for _ in 0..2 {
+            assert_eq!(start(&port, FAILING), Err(Error::Corrupt("contacts")));
+            assert_eq!(state(&port), (Some(2), vec![2]));
+        }
+        assert_eq!(start(&port, FOUR), Ok(()));
+        assert_eq!(state(&port), (Some(4), vec![2, 4]));
+    }
+
+    #[test]
+    fn the_steps_of_this_program_are_numbered_without_gaps_from_2() {
+        assert!(STEPS.iter().map(|step| step.to).eq(2..2 + STEPS.len() as u32));
+    }
+
+    #[tokio::test]
+    async fn a_store_may_be_opened_inside_the_runtime() {
+        assert_eq!(start(&Arc::new(MemoryPort::new()), FOUR), Ok(()));
+    }
 }

@@ -21,6 +21,8 @@ mod writer;
 mod conformance;
 #[cfg(test)]
 mod power_cut;
+#[cfg(test)]
+mod testing;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -117,7 +119,7 @@ impl Store {
     }
 
     fn start(path: &Path, realm: Realm, port: Arc<dyn Port>, clock: Arc<dyn Clock>, random: Arc<dyn Random>) -> Result<Self> {
-        let published = Arc::new(ArcSwap::from_pointee(feed::newest(port.snapshot()?)?));
+        let published = Arc::new(ArcSwap::from_pointee(feed::newest(port.snapshot()?, realm)?));
         let changed: Arc<Vec<Notify>> = Arc::new(TABLES.iter().map(|_| Notify::new()).collect());
         let (jobs, waiting) = mpsc::channel(QUEUE_MAX);
         let (failing, failed) = watch::channel(None);
@@ -185,6 +187,8 @@ impl Store {
     }
 
     /// Wakes up after a commit that touched `table`. Signals may be merged and carry no data: look at the store.
+    ///
+    /// Take the `notified()` future *before* looking: it then catches every commit after the look.
     pub fn changed(&self, table: TableId) -> &Notify {
         &self.changed[table.0 as usize]
     }

@@ -1,1 +1,435 @@
+//! The store on a disk that loses its power, and on one that fails: what was answered is there, the rest whole or not at all.
+//!
+//! The disk keeps what was synced apart from what was only written. When its power goes, every write since the last sync is kept,
+//! lost or torn at random, sector by sector, whatever its order. Commands write rows of several tables and are sent in bursts, so
+//! that groups form. They run in the order they are sent, so what a restart finds must equal a plain map after the first *n* of
+//! them, where *n* counts at least all that were answered.
 
+use std::collections::BTreeMap;
+use std::io;
+use std::ops::ControlFlow;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use super::feed::Change;
+use super::port::{Order, Span};
+use super::redb_port::RedbPort;
+use super::testing::{Dice, start};
+use super::tx::{Read, Table, WriteTx};
+use super::{Error, Store};
+use crate::vocab::tables::{AUDIT, BLOBS, CONTACTS, CONTACTS_BY_EMAIL, FEED, Realm, TableId};
+
+/// One row per command, under its number: says how many commands a file has.
+const JOURNAL: Table<u64, Vec<u8>> = Table::new(AUDIT);
+/// Tables that commands change at random.
+const CHANGED: [TableId; 3] = [CONTACTS, CONTACTS_BY_EMAIL, BLOBS];
+
+type Rows = BTreeMap<(TableId, Vec<u8>), Vec<u8>>;
+
+// The disk.
+
+/// When the disk stops doing its work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fault {
+    /// The power goes: nothing works from then on.
+    PowerCut,
+    /// One write or sync fails, later ones work again: a disk that must not be believed any more.
+    OneError,
+}
+
+#[derive(Debug)]
+enum Unsynced {
+    Write(u64, Vec<u8>),
+    Length(u64),
+}
+
+#[derive(Debug)]
+struct DiskState {
+    synced: Vec<u8>,
+    /// What the running process reads: everything written, synced or not.
+    seen: Vec<u8>,
+    unsynced: Vec<Unsynced>,
+    /// Writes and syncs that still work before the fault.
+    before_fault: Option<(u64, Fault)>,
+    dead: bool,
+    faults: u32,
+}
+
+#[derive(Clone, Debug)]
+struct Disk(Arc<Mutex<DiskState>>);
+
+fn apply(image: &mut Vec<u8>, offset: u64, data: &[u8]) {
+    let start = offset as usize;
+    if image.len() < start + data.len() {
+        image.resize(start + data.len(), 0);
+    }
+    image[start..start + data.len()].copy_from_slice(data);
+}
+
+impl Disk {
+    fn with(image: Vec<u8>) -> Self {
+        Self(Arc::new(Mutex::new(DiskState {
+            synced: image.clone(),
+            seen: image,
+            unsynced: Vec::new(),
+            before_fault: None,
+            dead: false,
+            faults: 0,
+        })))
+    }
+
+    fn state(&self) -> MutexGuard<'_, DiskState> {
+        self.0.lock().expect("no holder of this lock panics")
+    }
+
+    fn arm(&self, operations: u64, fault: Fault) {
+        self.state().before_fault = Some((operations, fault));
+    }
+
+    /// Turn the power off and say what the platter holds: all that was synced, and of the rest whatever chance left there.
+    fn after_power_cut(&self, dice: &mut Dice) -> Vec<u8> {
+        let mut state = self.state();
+        state.dead = true;
+        let mut image = state.synced.clone();
+        let sector = if dice.percent(50) { 512 } else { 4096 };
+        let kept_percent = [5, 50, 95][dice.below(3) as usize];
+        for change in &state.unsynced {
+            match change {
+                Unsynced::Length(length) if dice.percent(kept_percent) => image.resize(*length as usize, 0),
+                Unsynced::Length(_) => {}
+                Unsynced::Write(offset, data) if dice.percent(20) => tear(&mut image, *offset, data, sector, dice),
+                Unsynced::Write(offset, data) if dice.percent(kept_percent) => apply(&mut image, *offset, data),
+                Unsynced::Write(..) => {}
+            }
+        }
+        image
+    }
+
+    /// What the file holds when the process ends and the machine goes on.
+    fn after_exit(&self) -> Vec<u8> {
+        let mut state = self.state();
+        state.dead = true;
+        state.seen.clone()
+    }
+}
+
+/// Some sectors of a write reach the disk, others do not.
+fn tear(image: &mut Vec<u8>, offset: u64, data: &[u8], sector: u64, dice: &mut Dice) {
+    let mut at = 0;
+    while at < data.len() {
+        let end = (((offset + at as u64) / sector + 1) * sector - offset).min(data.len() as u64) as usize;
+        if dice.percent(50) {
+            apply(image, offset + at as u64, &data[at..end]);
+        }
+        at = end;
+    }
+}
+
+impl DiskState {
+    fn alive(&self) -> io::Result<()> {
+        if self.dead { Err(io::Error::other("no power")) } else { Ok(()) }
+    }
+
+    fn work(&mut self) -> io::Result<()> {
+        self.alive()?;
+        match &mut self.before_fault {
+            Some((0, fault)) => {
+                self.dead = *fault == Fault::PowerCut;
+                self.before_fault = None;
+                self.faults += 1;
+                Err(io::Error::other("the disk failed"))
+            }
+            Some((left, _)) => {
+                *left -= 1;
+                Ok(())
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+impl redb::StorageBackend for Disk {
+    fn len(&self) -> io::Result<u64> {
+        let state = self.state();
+        state.alive()?;
+        Ok(state.seen.len() as u64)
+    }
+
+    fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+        let state = self.state();
+        state.alive()?;
+        let start = offset as usize;
+        let bytes = state.seen.get(start..start + out.len()).ok_or(io::ErrorKind::UnexpectedEof)?;
+        out.copy_from_slice(bytes);
+        Ok(())
+    }
+
+    fn set_len(&self, length: u64) -> io::Result<()> {
+        let mut state = self.state();
+        state.work()?;
+        state.seen.resize(length as usize, 0);
+        state.unsynced.push(Unsynced::Length(length));
+        Ok(())
+    }
+
+    fn sync_data(&self) -> io::Result<()> {
+        let mut state = self.state();
+        state.work()?;
+        let DiskState { synced, unsynced, .. } = &mut *state;
+        for change in unsynced.drain(..) {
+            match change {
+                Unsynced::Write(offset, data) => apply(synced, offset, &data),
+                Unsynced::Length(length) => synced.resize(length as usize, 0),
+            }
+        }
+        Ok(())
+    }
+
+    fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
+        let mut state = self.state();
+        let outcome = state.work();
+        // A write that fails may have reached the disk all the same.
+        state.unsynced.push(Unsynced::Write(offset, data.to_vec()));
+        outcome?;
+        apply(&mut state.seen, offset, data);
+        Ok(())
+    }
+}
+
+// The commands.
+
+/// What one command does. `fails` ones change rows and then return an error.
+#[derive(Clone)]
+struct Script {
+    changes: Vec<(TableId, Vec<u8>, Option<Vec<u8>>)>,
+    feeds: bool,
+    fails: bool,
+}
+
+fn script(dice: &mut Dice) -> Script {
+    let changes = (0..1 + dice.below(8))
+        .map(|_| {
+            let table = CHANGED[dice.below(CHANGED.len() as u64) as usize];
+            let key = dice.below(400).to_be_bytes().to_vec();
+            let length = match dice.below(40) {
+                0 => 20_000,
+                1..=9 => 0,
+                _ => dice.below(300) as usize,
+            };
+            let value = (!dice.percent(25)).then(|| dice.bytes(length));
+            (table, key, value)
+        })
+        .collect();
+    Script { changes, feeds: dice.percent(50), fails: dice.percent(10) }
+}
+
+impl Script {
+    fn run(&self, tx: &mut WriteTx<'_>) -> Result<u64, &'static str> {
+        for (table, key, value) in &self.changes {
+            match value {
+                Some(value) => tx.put_bytes(*table, key.clone(), value.clone()),
+                None => drop(tx.own.set(*table, key.as_slice().into(), None)),
+            }
+        }
+        if self.feeds {
+            tx.feed(&Change { scope: [1; 12], first: 1, last: 2, fresh: false });
+        }
+        let newest = tx.list(JOURNAL, &Span::default(), Order::Backward, 1).map_err(|_| "unreadable")?;
+        let number = newest.first().map_or(1, |(number, _)| number + 1);
+        tx.put(JOURNAL, &number, &Vec::new());
+        if self.fails { Err("refused") } else { Ok(number) }
+    }
+
+    fn apply_to(&self, rows: &mut Rows, number: u64) {
+        for (table, key, value) in &self.changes {
+            match value {
+                Some(value) => drop(rows.insert((*table, key.clone()), value.clone())),
+                None => drop(rows.remove(&(*table, key.clone()))),
+            }
+        }
+        rows.insert((AUDIT, number.to_be_bytes().to_vec()), Vec::new());
+    }
+}
+
+/// Everything the store has in the tables of the commands, and how many changes its feed has.
+fn contents(store: &Store) -> (Rows, u64) {
+    let tx = store.read();
+    let mut rows = Rows::new();
+    for table in CHANGED.into_iter().chain([AUDIT]) {
+        tx.visit_bytes(table, &Span::default(), Order::Forward, &mut |key, value| {
+            rows.insert((table, key.to_vec()), value.to_vec());
+            Ok(ControlFlow::Continue(()))
+        })
+        .expect("every row can be read");
+    }
+    let mut feed = 0;
+    tx.visit_bytes(FEED, &Span::default(), Order::Forward, &mut |_, _| {
+        feed += 1;
+        Ok(ControlFlow::Continue(()))
+    })
+    .expect("the feed can be read");
+    (rows, feed)
+}
+
+/// What is known of the file between two faults.
+#[derive(Default)]
+struct Model {
+    rows: Rows,
+    commands: u64,
+    feed: u64,
+}
+
+impl Model {
+    fn take(&mut self, script: &Script) {
+        self.commands += 1;
+        self.feed += u64::from(script.feeds);
+        script.apply_to(&mut self.rows, self.commands);
+    }
+
+    /// Bring the model to where the reopened store is: `sent` were sent since, of which the first `answered` got an answer.
+    fn catch_up(&mut self, store: &Store, sent: &[Script], answered: usize, place: &str) {
+        let (rows, feed) = contents(store);
+        let found = rows.keys().filter(|(table, _)| *table == AUDIT).count() as u64;
+        let kept = found.checked_sub(self.commands).unwrap_or_else(|| panic!("{place}: older commands are gone")) as usize;
+        assert!(kept >= answered, "{place}: {answered} commands were answered, {kept} are there");
+        assert!(kept <= sent.len(), "{place}: {} commands were sent, {kept} are there", sent.len());
+        sent[..kept].iter().for_each(|script| self.take(script));
+        assert!(self.rows == rows, "{place}: the rows are not those of the first {} commands", self.commands);
+        assert_eq!((self.feed, self.feed), (feed, store.feed_position()), "{place}: the feed");
+    }
+}
+
+/// Send bursts of commands until one is not answered, or enough were. Returns those that were to succeed and how many did.
+fn load(store: &Store, dice: &mut Dice, bursts: u64, place: &str) -> (Vec<Script>, usize) {
+    let (mut sent, mut answered) = (Vec::new(), 0);
+    for _ in 0..bursts {
+        let mut waiting = Vec::new();
+        for _ in 0..1 + dice.below(12) {
+            let script = script(dice);
+            let queued = script.clone();
+            let Ok(answer) = store.queue(move |tx| queued.run(tx)) else { return (sent, answered) };
+            waiting.push((script.fails, answer));
+            if !script.fails {
+                sent.push(script);
+            }
+        }
+        let mut lost = false;
+        for (fails, answer) in waiting {
+            match answer.blocking_recv().expect("every command gets an answer") {
+                Ok(Ok(_)) => {
+                    assert!(!fails && !lost, "{place}: an answer after one that failed");
+                    answered += 1;
+                }
+                Ok(Err(words)) => assert_eq!((fails, words), (true, "refused"), "{place}"),
+                Err(_) => lost = true,
+            }
+        }
+        if lost {
+            return (sent, answered);
+        }
+    }
+    (sent, answered)
+}
+
+fn reopen(disk: &Disk, place: &str) -> Store {
+    let port = RedbPort::on_backend(disk.clone(), Realm::World).unwrap_or_else(|error| panic!("{place}: {error}"));
+    start(Arc::new(port), Realm::World).unwrap_or_else(|error| panic!("{place}: {error}"))
+}
+
+#[test]
+fn after_a_power_cut_every_answered_command_is_there_and_the_others_whole_or_not_at_all() {
+    let (mut cuts_in_work, mut answers) = (0, 0);
+    for seed in 0..40 {
+        let mut dice = Dice::new(seed);
+        let mut model = Model::default();
+        let mut disk = Disk::with(Vec::new());
+        for cut in 0..8 {
+            let place = format!("seed {seed}, cut {cut}");
+            let store = reopen(&disk, &place);
+            disk.arm(1 + dice.below(120), Fault::PowerCut);
+            let bursts = 1 + dice.below(12);
+            let (sent, answered) = load(&store, &mut dice, bursts, &place);
+            answers += answered;
+            let image = disk.after_power_cut(&mut dice);
+            cuts_in_work += disk.state().faults;
+            store.close();
+            disk = Disk::with(image);
+            let store = reopen(&disk, &place);
+            model.catch_up(&store, &sent, answered, &place);
+            // And a clean end in between, now and then.
+            if dice.percent(30) {
+                store.close();
+                disk = Disk::with(disk.after_power_cut(&mut dice));
+            } else {
+                disk = Disk::with(disk.after_exit());
+                store.close();
+            }
+        }
+    }
+    println!("{cuts_in_work} of 320 cuts came while the store was writing; {answers} commands were answered");
+    assert!(cuts_in_work > 100 && answers > 1_000, "the cuts come where they matter: {cuts_in_work}, {answers}");
+}
+
+#[test]
+fn a_power_cut_while_the_file_is_opened_or_repaired_leaves_a_file_that_opens() {
+    // An engine without tables: what a program finds whose first start was cut off. `RedbPort::make` sees to it that it finds at
+    // least this: a cut while redb makes its file leaves one that redb itself refuses.
+    let bare = Disk::with(Vec::new());
+    drop(redb::Database::builder().create_with_backend(bare.clone()).expect("a new image"));
+    let bare = bare.after_power_cut(&mut Dice::new(0));
+    for seed in 0..60 {
+        let mut dice = Dice::new(seed);
+        let mut disk = Disk::with(bare.clone());
+        let mut model = Model::default();
+        for cut in 0..6 {
+            let place = format!("seed {seed}, cut {cut}");
+            disk.arm(dice.below(40), Fault::PowerCut);
+            // Whether it opens or not: nothing that was answered before may be lost by it.
+            if let Ok(port) = RedbPort::on_backend(disk.clone(), Realm::World)
+                && let Ok(store) = start(Arc::new(port), Realm::World)
+            {
+                let bursts = dice.below(4);
+                let (sent, answered) = load(&store, &mut dice, bursts, &place);
+                let image = disk.after_power_cut(&mut dice);
+                store.close();
+                disk = Disk::with(image);
+                let store = reopen(&disk, &place);
+                model.catch_up(&store, &sent, answered, &place);
+                disk = Disk::with(disk.after_exit());
+                store.close();
+            } else {
+                disk = Disk::with(disk.after_power_cut(&mut dice));
+            }
+        }
+        let store = reopen(&disk, "after the last cut");
+        model.catch_up(&store, &[], 0, &format!("seed {seed}, at the end"));
+        store.close();
+    }
+}
+
+#[test]
+fn after_an_error_of_the_disk_nothing_is_answered_and_the_file_holds_whole_commands() {
+    let mut errors = 0;
+    for seed in 0..60 {
+        let place = format!("seed {seed}");
+        let mut dice = Dice::new(seed);
+        let disk = Disk::with(Vec::new());
+        let store = reopen(&disk, &place);
+        disk.arm(dice.below(60), Fault::OneError);
+        let (sent, answered) = load(&store, &mut dice, 400, &place);
+        assert_eq!(disk.state().faults, 1, "{place}: the load goes on until the disk fails");
+        errors += 1;
+        let failure = store.failure().borrow().clone();
+        assert!(matches!(failure, Some(Error::Io(_))), "{place}: {failure:?}");
+        let later = store.write_blocking(|tx| {
+            tx.put(JOURNAL, &u64::MAX, &Vec::new());
+            Ok::<_, ()>(())
+        });
+        assert_eq!(later.err(), failure, "{place}: a later write gets the error, though the disk works again");
+        let image = if dice.percent(50) { disk.after_power_cut(&mut dice) } else { disk.after_exit() };
+        store.close();
+        let store = reopen(&Disk::with(image), &place);
+        Model::default().catch_up(&store, &sent, answered, &place);
+        store.close();
+    }
+    assert_eq!(errors, 60);
+}

@@ -69,9 +69,14 @@ impl Seal {
 
 fn make(file: &Path, random: &dyn Random) -> io::Result<Vec<u8>> {
     let key: [u8; KEY_LEN] = random.bytes();
-    let mut out = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(file)?;
+    // Written aside and renamed: a power cut here must not leave a short key, nor a key that something was sealed with and is gone.
+    let aside = file.with_extension("new");
+    let mut out = fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&aside)?;
     out.write_all(&key)?;
     out.sync_all()?;
+    fs::rename(&aside, file)?;
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    fs::File::open(folder)?.sync_all()?;
     Ok(key.to_vec())
 }
 

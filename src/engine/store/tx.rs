@@ -124,6 +124,8 @@ pub struct WriteTx<'g> {
     pub(super) own: Overlay,
     pub(super) now: Timestamp,
     pub(super) random: &'g Arc<dyn Random>,
+    /// The feed position that the first change of this command takes.
+    pub(super) feed_first: u64,
     /// The feed position that the next change takes.
     pub(super) feed_next: u64,
 }
@@ -187,6 +189,8 @@ impl WriteTx<'_> {
     /// Forget every change of this command so far.
     pub fn roll_back(&mut self) {
         self.own = Overlay::new();
+        // A position without a row would be one that a follower of the feed waits for in vain.
+        self.feed_next = self.feed_first;
     }
 }
 
@@ -294,5 +298,142 @@ impl<'a> Iterator for Run<'a> {
             Order::Backward => range.next_back(),
         }?;
         Some((key, value.as_deref()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::super::conformance::MemoryPort;
+    use super::super::port::Port;
+    use super::*;
+    use crate::base::random::SeededRandom;
+    use crate::vocab::tables::{CONTACT_COUNTS, CONTACTS};
+
+    type Layer = BTreeMap<Vec<u8>, Option<Vec<u8>>>;
+
+    const COUNTS: Table<u8, i64> = Table::new(CONTACT_COUNTS);
+
+    fn overlay(layer: &Layer) -> Overlay {
+        let mut overlay = Overlay::new();
+        for (key, value) in layer {
+            overlay.set(CONTACTS, key.as_slice().into(), value.as_deref().map(Into::into));
+        }
+        overlay
+    }
+
+    /// Run `check` on a write whose three layers are `snapshot`, `group` and `own`.
+    fn over<T>(snapshot: &Layer, group: &Layer, own: &Layer, check: impl FnOnce(WriteTx<'_>) -> T) -> T {
+        let port = MemoryPort::new();
+        port.commit(&overlay(snapshot)).expect("memory takes it");
+        let random: Arc<dyn Random> = Arc::new(SeededRandom::new(1));
+        let (snapshot, group, own) = (port.snapshot().expect("readable"), overlay(group), overlay(own));
+        let (now, random) = (Timestamp(0), &random);
+        check(WriteTx { snapshot: &snapshot, group: &group, own, now, random, feed_first: 1, feed_next: 1 })
+    }
+
+    fn seen(tx: &impl Read, span: &Span, order: Order, limit: usize) -> Vec<(Vec<u8>, Vec<u8>)> {
+        let mut rows = Vec::new();
+        tx.visit_bytes(CONTACTS, span, order, &mut |key, value| {
+            rows.push((key.to_vec(), value.to_vec()));
+            Ok(if rows.len() < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+        })
+        .expect("memory can be read");
+        rows
+    }
+
+    /// Few keys, so that the layers often disagree on one; some are the beginning of others.
+    fn key() -> impl Strategy<Value = Vec<u8>> {
+        prop::collection::vec(0..4_u8, 0..3)
+    }
+
+    fn layer() -> impl Strategy<Value = Layer> {
+        prop::collection::btree_map(key(), prop::option::of(prop::collection::vec(any::<u8>(), 0..2)), 0..16)
+    }
+
+    proptest! {
+        #[test]
+        fn a_write_reads_its_layers_as_one_table(
+            snapshot in layer(), group in layer(), own in layer(),
+            from in key(), to in prop::option::of(key()), forward: bool, limit in 1..20_usize,
+        ) {
+            let mut whole = BTreeMap::new();
+            for (key, value) in snapshot.iter().chain(&group).chain(&own) {
+                match value {
+                    Some(value) => drop(whole.insert(key.clone(), value.clone())),
+                    None => drop(whole.remove(key)),
+                }
+            }
+            let order = if forward { Order::Forward } else { Order::Backward };
+            let inside = |key: &Vec<u8>| *key >= from && to.as_ref().is_none_or(|to| key < to);
+            let mut expected: Vec<_> = whole.clone().into_iter().filter(|(key, _)| inside(key)).collect();
+            if !forward {
+                expected.reverse();
+            }
+            expected.truncate(limit);
+            let span = Span { from: from.clone(), to: to.clone() };
+            over(&snapshot, &group, &own, |mut tx| {
+                prop_assert_eq!(seen(&tx, &span, order, limit), expected);
+                for key in snapshot.keys().chain(group.keys()).chain(own.keys()) {
+                    let found = tx.get_bytes(CONTACTS, key).expect("readable").map(|bytes| bytes.to_vec());
+                    prop_assert_eq!(found.as_ref(), whole.get(key));
+                }
+                let table: Table<Vec4, Vec<u8>> = Table::new(CONTACTS);
+                let removed = tx.delete_span(table, &span, limit).expect("readable");
+                let left: Vec<_> = whole.into_iter().filter(|(key, _)| inside(key)).skip(removed).collect();
+                prop_assert!(removed == limit || left.is_empty());
+                prop_assert_eq!(seen(&tx, &span, Order::Forward, usize::MAX), left);
+                Ok(())
+            })?;
+        }
+    }
+
+    /// A key type for tables that are only read as bytes here.
+    struct Vec4;
+    impl Key for Vec4 {
+        fn write(&self, _: &mut Vec<u8>) {}
+        fn read(_: &mut &[u8]) -> Option<Self> {
+            Some(Self)
+        }
+    }
+
+    #[test]
+    fn an_error_of_the_visitor_comes_back_from_every_layer() {
+        let row = |key: u8| Layer::from([(vec![key], Some(vec![]))]);
+        for broken in 1..=3_u8 {
+            let outcome = over(&row(1), &row(2), &row(3), |tx| {
+                tx.visit_bytes(CONTACTS, &Span::default(), Order::Forward, &mut |key, _| {
+                    if key == [broken] { Err(corrupt(CONTACTS)) } else { Ok(ControlFlow::Continue(())) }
+                })
+            });
+            assert_eq!(outcome, Err(corrupt(CONTACTS)), "the row of layer {broken}");
+        }
+    }
+
+    #[test]
+    fn a_counter_that_comes_to_zero_has_no_row() {
+        let none = Layer::new();
+        over(&none, &none, &none, |mut tx| {
+            assert_eq!(tx.add(COUNTS, &1, 5), Ok(5));
+            assert_eq!(tx.add(COUNTS, &1, -2), Ok(3));
+            assert_eq!(tx.get(COUNTS, &1), Ok(Some(3)));
+            assert_eq!(tx.add(COUNTS, &1, -3), Ok(0));
+            assert_eq!(tx.has(COUNTS, &1), Ok(false));
+        });
+    }
+
+    #[test]
+    fn a_row_that_does_not_read_as_its_type_is_named_by_its_table() {
+        let bad = Layer::from([(vec![1], Some(vec![1, 2, 3]))]);
+        let none = Layer::new();
+        over(&bad, &none, &none, |tx| {
+            let table: Table<u8, i64> = Table::new(CONTACTS);
+            assert_eq!(tx.get(table, &1), Err(corrupt(CONTACTS)));
+            assert_eq!(tx.list(table, &Span::default(), Order::Forward, 9), Err(corrupt(CONTACTS)));
+            assert_eq!(tx.list(table, &Span::default(), Order::Forward, 0), Ok(vec![]));
+        });
     }
 }

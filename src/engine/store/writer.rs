@@ -92,12 +92,22 @@ impl Writer {
 
     /// Take jobs until the store is closed and none is left, or until the disk fails.
     pub fn run(mut self, mut waiting: mpsc::Receiver<Box<dyn Job>>, failing: &watch::Sender<Option<Error>>) {
+        let mut done = Vec::new();
         while let Some(first) = waiting.blocking_recv() {
-            if let Err(error) = self.group(first, &mut waiting) {
+            let group = AssertUnwindSafe(|| self.group(first, &mut waiting, &mut done));
+            // The engine trusts its own pages: on a damaged file it may panic where it should fail.
+            let outcome = catch_unwind(group).unwrap_or_else(|_| Err(Error::Io("the data file is damaged".to_owned())));
+            if let Err(error) = &outcome {
                 tracing::error!(%error, "a commit failed: no more writes are taken");
-                waiting.close();
                 failing.send_replace(Some(error.clone()));
-                while let Ok(job) = waiting.try_recv() {
+                waiting.close();
+            }
+            for job in done.drain(..) {
+                job.finish(outcome.clone());
+            }
+            if let Err(error) = outcome {
+                // Until the channel says it is empty: a job may be on its way into it while it closes.
+                while let Some(job) = waiting.blocking_recv() {
                     job.finish(Err(error.clone()));
                 }
                 return;
@@ -105,9 +115,14 @@ impl Writer {
         }
     }
 
-    fn group(&mut self, first: Box<dyn Job>, waiting: &mut mpsc::Receiver<Box<dyn Job>>) -> Result<()> {
+    /// Run `first` and what else waits, and commit; `done` takes those that are to be answered.
+    fn group(
+        &mut self,
+        first: Box<dyn Job>,
+        waiting: &mut mpsc::Receiver<Box<dyn Job>>,
+        done: &mut Vec<Box<dyn Job>>,
+    ) -> Result<()> {
         let mut group = Overlay::new();
-        let mut done = Vec::new();
         let mut next = Some(first);
         while let Some(mut job) = next {
             self.step(job.as_mut(), &mut group);
@@ -115,11 +130,7 @@ impl Writer {
             let full = done.len() >= GROUP_COMMANDS_MAX || group.len() >= GROUP_ROWS_MAX;
             next = if full { None } else { waiting.try_recv().ok() };
         }
-        let outcome = self.commit(&group);
-        for job in done {
-            job.finish(outcome.clone());
-        }
-        outcome
+        self.commit(&group)
     }
 
     /// Run one command over the group's changes and keep its own if it succeeded.
@@ -131,6 +142,7 @@ impl Writer {
             own: Overlay::new(),
             now: self.last,
             random: &self.random,
+            feed_first: self.feed_next,
             feed_next: self.feed_next,
         };
         let keep = job.run(&mut tx);
@@ -154,5 +166,276 @@ impl Writer {
             self.changed[table.0 as usize].notify_waiters();
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+    use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+    use std::sync::mpsc::{Receiver, Sender, channel};
+    use std::time::Duration;
+
+    use super::super::conformance::MemoryPort;
+    use super::super::testing::{start, start_at};
+    use super::super::tx::{Read, Table};
+    use super::super::{QUEUE_MAX, Store};
+    use super::*;
+    use crate::base::clock::ManualClock;
+    use crate::vocab::tables::{AUDIT, CONTACTS, META, Realm, TAGS};
+
+    const ROWS: Table<u32, Vec<u8>> = Table::new(CONTACTS);
+    const COUNT: Table<u8, i64> = Table::new(TAGS);
+
+    type Answer<T, E> = oneshot::Receiver<Result<Result<T, E>>>;
+
+    /// What a faulty commit does.
+    #[derive(Clone, Copy, PartialEq)]
+    enum Fault {
+        Error,
+        Panic,
+    }
+
+    /// A plain map whose commits the test can hold up, count and let fail.
+    struct Stage {
+        inner: MemoryPort,
+        commits: AtomicU32,
+        held: AtomicBool,
+        entered: Mutex<Sender<()>>,
+        release: Mutex<Receiver<()>>,
+        fault: Mutex<Option<Fault>>,
+    }
+
+    impl Stage {
+        /// A stage, what tells that a held commit began, and what lets it go on.
+        fn new() -> (Arc<Self>, Receiver<()>, Sender<()>) {
+            let ((entered, began), (go, release)) = (channel(), channel());
+            let stage = Self {
+                inner: MemoryPort::new(),
+                commits: AtomicU32::new(0),
+                held: AtomicBool::new(false),
+                entered: Mutex::new(entered),
+                release: Mutex::new(release),
+                fault: Mutex::new(None),
+            };
+            (Arc::new(stage), began, go)
+        }
+    }
+
+    impl Port for Stage {
+        fn snapshot(&self) -> Result<Arc<dyn Snapshot>> {
+            self.inner.snapshot()
+        }
+
+        fn commit(&self, batch: &Overlay) -> Result<()> {
+            if self.held.load(Ordering::SeqCst) {
+                self.entered.lock().expect("unbroken").send(()).expect("the test listens");
+                self.release.lock().expect("unbroken").recv().expect("the test lets go");
+            }
+            self.commits.fetch_add(1, Ordering::SeqCst);
+            let fault = *self.fault.lock().expect("unbroken");
+            match fault {
+                Some(Fault::Error) => Err(Error::Io("no space".into())),
+                Some(Fault::Panic) => panic!("a page makes no sense"),
+                None => self.inner.commit(batch),
+            }
+        }
+    }
+
+    /// Hold the writer inside a command, so that what is queued meanwhile becomes one group with it.
+    fn hold(store: &Store) -> (Sender<()>, Answer<(), ()>) {
+        let (go, wait) = channel();
+        let (inside, began) = channel();
+        let answer = store.queue(move |_| {
+            inside.send(()).expect("the test listens");
+            wait.recv().expect("the test lets go");
+            Ok(())
+        });
+        began.recv().expect("the command began");
+        (go, answer.expect("queued"))
+    }
+
+    fn put(number: u32) -> impl FnOnce(&mut WriteTx<'_>) -> Result<u32, ()> {
+        move |tx| {
+            tx.put(ROWS, &number, &vec![1]);
+            Ok(number)
+        }
+    }
+
+    fn has(store: &Store, number: u32) -> bool {
+        store.read().has(ROWS, &number).expect("readable")
+    }
+
+    fn got<T, E>(answer: Result<Answer<T, E>>) -> Result<Result<T, E>> {
+        answer.expect("queued").blocking_recv().expect("every command gets an answer")
+    }
+
+    #[test]
+    fn a_command_that_fails_or_panics_leaves_no_trace_and_the_others_of_its_group_stay() {
+        let (stage, ..) = Stage::new();
+        let store = start(stage.clone(), Realm::World).expect("started");
+        let before = stage.commits.load(Ordering::SeqCst);
+        let (go, held) = hold(&store);
+        let first = store.queue(put(1));
+        let failing = store.queue(|tx| {
+            tx.put(ROWS, &2, &vec![1]);
+            tx.delete(ROWS, &1);
+            Err::<(), _>("no")
+        });
+        let panicking = store.queue(|tx| -> Result<(), ()> {
+            tx.put(ROWS, &3, &vec![1]);
+            tx.delete(ROWS, &1);
+            panic!("as the test wants it");
+        });
+        let last = store.queue(put(4));
+        go.send(()).expect("the command waits");
+        assert_eq!(got(Ok(held)), Ok(Ok(())));
+        assert_eq!(got(first), Ok(Ok(1)));
+        assert_eq!(got(failing), Ok(Err("no")));
+        assert_eq!(got(panicking), Err(Error::Panicked));
+        assert_eq!(got(last), Ok(Ok(4)));
+        assert_eq!([1, 2, 3, 4].map(|number| has(&store, number)), [true, false, false, true]);
+        assert_eq!(stage.commits.load(Ordering::SeqCst) - before, 1, "all were one group");
+        assert_eq!(store.write_blocking(put(5)), Ok(Ok(5)), "the writer goes on");
+        store.close();
+    }
+
+    #[test]
+    fn commands_of_one_group_see_each_others_changes() {
+        let (stage, ..) = Stage::new();
+        let store = start(stage.clone(), Realm::World).expect("started");
+        let before = stage.commits.load(Ordering::SeqCst);
+        let (go, _held) = hold(&store);
+        let answers: Vec<_> = (0..50)
+            .map(|number| {
+                store.queue(move |tx| {
+                    let seen = tx.list(ROWS, &Default::default(), super::super::Order::Forward, 99)?.len();
+                    tx.put(ROWS, &number, &vec![]);
+                    Ok::<_, Error>((seen, tx.add(COUNT, &0, 1)?))
+                })
+            })
+            .collect();
+        go.send(()).expect("the command waits");
+        for (number, answer) in answers.into_iter().enumerate() {
+            assert_eq!(got(answer), Ok(Ok((number, number as i64 + 1))));
+        }
+        assert_eq!(stage.commits.load(Ordering::SeqCst) - before, 1, "all were one group");
+        store.close();
+    }
+
+    #[test]
+    fn an_answer_comes_after_the_commit_and_readers_see_the_change_no_earlier() {
+        let (stage, began, go) = Stage::new();
+        let store = start(stage.clone(), Realm::World).expect("started");
+        stage.held.store(true, Ordering::SeqCst);
+        let mut answer = store.queue(put(1)).expect("queued");
+        let mut refusal = store.queue(|_| Err::<(), _>(())).expect("queued");
+        began.recv().expect("the commit began");
+        assert!(answer.try_recv().is_err() && !has(&store, 1), "the commit is not done yet");
+        let late = store.queue(put(2));
+        stage.held.store(false, Ordering::SeqCst);
+        go.send(()).expect("the commit waits");
+        assert_eq!(answer.blocking_recv().expect("answered"), Ok(Ok(1)));
+        assert!(has(&store, 1));
+        assert_eq!(got(late), Ok(Ok(2)));
+        assert!(refusal.try_recv().is_ok());
+        store.close();
+    }
+
+    #[test]
+    fn a_full_queue_refuses_one_more_and_takes_more_later() {
+        let (stage, ..) = Stage::new();
+        let store = start(stage, Realm::World).expect("started");
+        let (go, _held) = hold(&store);
+        let waiting: Vec<_> = (0..QUEUE_MAX as u32).map(|number| store.queue(put(number))).collect();
+        assert!(matches!(store.queue(put(0)), Err(Error::Busy)));
+        go.send(()).expect("the command waits");
+        for (number, answer) in waiting.into_iter().enumerate() {
+            assert_eq!(got(answer), Ok(Ok(number as u32)));
+        }
+        assert_eq!(store.write_blocking(put(9)), Ok(Ok(9)));
+        store.close();
+    }
+
+    #[test]
+    fn a_write_whose_caller_went_away_is_kept_and_close_finishes_what_waits() {
+        let (stage, ..) = Stage::new();
+        let store = start(stage.clone(), Realm::World).expect("started");
+        let (go, held) = hold(&store);
+        drop(store.queue(put(1)).expect("queued"));
+        let answer = store.queue(put(2));
+        go.send(()).expect("the command waits");
+        drop(held);
+        store.close();
+        assert_eq!(got(answer), Ok(Ok(2)));
+        let store = start(stage, Realm::World).expect("started again");
+        assert!(has(&store, 1) && has(&store, 2));
+        store.close();
+    }
+
+    #[test]
+    fn a_commit_that_fails_or_panics_fails_its_whole_group_and_all_that_comes_after() {
+        for (fault, words) in [(Fault::Error, "no space"), (Fault::Panic, "the data file is damaged")] {
+            let error = Error::Io(words.into());
+            let (stage, began, go) = Stage::new();
+            let store = start(stage.clone(), Realm::World).expect("started");
+            assert_eq!(store.write_blocking(put(1)), Ok(Ok(1)));
+            let (release, held) = hold(&store);
+            let (kept, refused) = (store.queue(put(2)), store.queue(|_| Err::<(), _>(())));
+            stage.held.store(true, Ordering::SeqCst);
+            *stage.fault.lock().expect("unbroken") = Some(fault);
+            release.send(()).expect("the command waits");
+            began.recv().expect("the commit began");
+            let late = store.queue(put(3));
+            stage.held.store(false, Ordering::SeqCst);
+            assert_eq!(*store.failure().borrow(), None);
+            go.send(()).expect("the commit waits");
+            assert_eq!(got(Ok(held)), Err(error.clone()));
+            assert_eq!(*store.failure().borrow(), Some(error.clone()), "known before the first answer");
+            assert_eq!(got(kept), Err(error.clone()));
+            // What a command refused may rest on changes that are lost now.
+            assert_eq!(got(refused), Err(error.clone()));
+            assert_eq!(got(late), Err(error.clone()));
+            *stage.fault.lock().expect("unbroken") = None;
+            assert_eq!(store.write_blocking(put(4)), Err(error));
+            assert_eq!([1, 2, 3, 4].map(|number| has(&store, number)), [true, false, false, false], "reading goes on");
+            store.close();
+        }
+    }
+
+    #[test]
+    fn the_time_of_a_write_never_goes_back() {
+        let clock = Arc::new(ManualClock::at(Timestamp(5_000)));
+        let store = start_at(Arc::new(MemoryPort::new()), Realm::World, clock.clone()).expect("started");
+        let now = || store.write_blocking(|tx| Ok::<_, ()>(tx.now())).expect("written").expect("no error");
+        assert_eq!(now(), Timestamp(5_000));
+        clock.advance_ms(-1_000);
+        assert_eq!(now(), Timestamp(5_000));
+        clock.advance_ms(2_000);
+        assert_eq!(now(), Timestamp(6_000));
+        store.close();
+    }
+
+    #[tokio::test]
+    async fn a_commit_wakes_those_who_wait_for_its_tables_and_no_others() {
+        let store = start(Arc::new(MemoryPort::new()), Realm::World).expect("started");
+        let (contacts, also, audit) =
+            (store.changed(CONTACTS).notified(), store.changed(CONTACTS).notified(), store.changed(AUDIT).notified());
+        let meta = store.changed(META).notified();
+        assert_eq!(store.write(put(1)).await, Ok(Ok(1)));
+        tokio::time::timeout(Duration::from_secs(5), contacts).await.expect("woken, though it was not polled before");
+        tokio::time::timeout(Duration::from_secs(5), also).await.expect("every waiter is woken");
+        assert!(has(&store, 1));
+        for quiet in [audit, meta] {
+            tokio::time::timeout(Duration::from_millis(1), quiet).await.expect_err("its table did not change");
+        }
+        let contacts = store.changed(CONTACTS).notified();
+        let refused = store.write(|tx| {
+            tx.put(ROWS, &2, &vec![]);
+            Err::<(), _>(())
+        });
+        assert_eq!(refused.await, Ok(Err(())));
+        tokio::time::timeout(Duration::from_millis(1), contacts).await.expect_err("nothing changed");
+        store.close();
     }
 }
