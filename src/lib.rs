@@ -1,4 +1,55 @@
-//! Mailmill: a team's own AI email marketing service in one binary.
+//! Mailmill: a team's own AI email marketing service in one binary. **This page is the map.**
+//!
+//! # Layers
+//!
+//! ```text
+//! base ← vocab ← engine ← features ← surfaces ← app, operations, workers
+//! ```
+//!
+//! A module imports only what stands to its left; `tests/tidy.rs` checks it.
+//!
+//! | Layer | What it is | What it does not know |
+//! |---|---|---|
+//! | [`base`] | small general tools: clock, randomness, email addresses, languages, secrets | any word of the product |
+//! | [`vocab`] | tables of words all layers share: codes, permissions, limits, tables, settings | logic, input, output |
+//! | [`engine`] | machinery: store, search, pipeline, access, jobs | any noun of the product |
+//! | [`features`] | the nouns: projects, contacts, tags, … each with the same skeleton | how a request came in |
+//! | [`surfaces`] | ways in: HTTP, command line | rules of any kind |
+//! | [`app`], [`operations`], [`workers`] | composition, and the two tables that everything follows from | |
+//!
+//! # The life of a request
+//!
+//! ```text
+//! surfaces/http ─ engine/api/call.rs ─ features/contacts/ops/create.rs ─ features/contacts/store.rs ─ engine/store
+//!   sockets, TLS     one pipeline          the operation                    the only file that          group commit,
+//!   time limits      route → authenticate  declaration, input, run          names these tables          redb, change feed
+//!                    → count → authorise
+//!                    → replay → decode
+//!                    → run → commit → encode
+//! ```
+//!
+//! The command line and the administration socket enter through the same pipeline as HTTP, so a permission, a budget or an
+//! idempotency rule holds on every way in.
+//!
+//! # Where to look
+//!
+//! - *What can be called?* [`operations::OPERATIONS`]. An operation's id is its address: `contacts.create` is
+//!   `features/contacts/ops/create.rs`.
+//! - *What can go wrong?* [`vocab::codes`]. *What is bounded, and why by that number?* [`vocab::limits`].
+//! - *What is on disk?* [`vocab::tables`]; how bytes become values: [`engine::store`].
+//! - *What runs by itself?* [`workers`].
+//! - *What can be configured?* `config/default.toml`, read into [`vocab::settings`].
+//!
+//! # Invariants
+//!
+//! 1. **Acknowledged means durable.** A command is answered after the commit that holds its effect, its replay record, its audit
+//!    row, its counters, its entry in the change feed and its webhook events: one transaction.
+//! 2. **Two worlds.** A test key opens `test.redb`, a live key `live.redb`; neither holds a handle to the other.
+//! 3. **Derived data can be lost.** The search index follows the change feed and keeps its position in its own commit; `mailmill
+//!    reindex` builds it anew while it answers.
+//! 4. **Another's object does not exist.** It is answered like one that was never made.
+//! 5. **Everything is bounded:** queues, bodies, batches, retries, lists. The numbers stand in [`vocab::limits`] or the settings.
+//! 6. **Time, randomness and ids come in as arguments.** `clippy.toml` bans the ambient ones and names the substitute.
 
 pub mod base;
 pub mod engine;

@@ -2,7 +2,23 @@
 //!
 //! A row here is all it takes for an operation to be routed, checked, documented, offered on the command line and swept by tests.
 
-use crate::engine::api::Entry;
+use crate::engine::api::{Entry, command, query};
+use crate::features::{contacts, projects};
 
 /// Every operation.
-pub const OPERATIONS: &[Entry] = &[];
+pub const OPERATIONS: &[Entry] = &[
+    // Projects.
+    query::<projects::ops::list::List>(),
+    query::<projects::ops::get::Get>(),
+    command::<projects::ops::import::Import>(),
+    query::<projects::ops::import_status::ImportStatus>(),
+    // Contacts.
+    query::<contacts::ops::list::List>(),
+    command::<contacts::ops::create::Create>(),
+    query::<contacts::ops::get::Get>(),
+    command::<contacts::ops::update::Update>(),
+    command::<contacts::ops::delete::Delete>(),
+    command::<contacts::ops::set_status::SetStatus>(),
+    command::<contacts::ops::unsubscribe::Unsubscribe>(),
+    command::<contacts::ops::bulk_delete::BulkDelete>(),
+];

@@ -3,6 +3,7 @@
 pub mod access;
 pub mod api;
 pub mod jobs;
+pub mod outbox;
 pub mod search;
 pub mod settings;
 pub mod store;

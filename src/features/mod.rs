@@ -1,3 +1,5 @@
-//! The product's nouns, in order of dependence.
+//! The product's nouns, in order of dependence. A blank line between them keeps the formatter from sorting them.
+
+pub mod projects;
 
 pub mod contacts;

@@ -23,7 +23,9 @@ pub enum Code {
     AlreadySetUp,
     IdempotencyConflict,
     PayloadTooLarge,
+    UriTooLong,
     UnsupportedMediaType,
+    HeadersTooLarge,
     RateLimitExceeded,
     Internal,
     IdempotencyInProgress,
@@ -75,7 +77,11 @@ pub const CODES: &[CodeInfo] = &[
     // Ours.
     code(Code::PayloadTooLarge, 413, "PAYLOAD_TOO_LARGE", "The body is larger than this operation takes."),
     // Ours.
+    code(Code::UriTooLong, 414, "URI_TOO_LONG", "The path and query are too long."),
+    // Ours.
     code(Code::UnsupportedMediaType, 415, "UNSUPPORTED_MEDIA_TYPE", "Send the body with Content-Type: application/json."),
+    // Ours.
+    code(Code::HeadersTooLarge, 431, "HEADERS_TOO_LARGE", "The request has too many header fields, or they are too large."),
     code(Code::RateLimitExceeded, 429, "RATE_LIMIT_EXCEEDED", "Rate limit exceeded"),
     // Ours.
     code(Code::Internal, 500, "INTERNAL_ERROR", "Something failed here; the requestId finds it in the log."),

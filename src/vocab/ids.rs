@@ -28,6 +28,7 @@ pub mod kinds {
     pub enum Job {}
     pub enum Blob {}
     pub enum Event {}
+    pub enum Campaign {}
 
     impl Kind for Account {
         const NAME: &'static str = "account";
@@ -62,6 +63,9 @@ pub mod kinds {
     impl Kind for Event {
         const NAME: &'static str = "event";
     }
+    impl Kind for Campaign {
+        const NAME: &'static str = "campaign";
+    }
 }
 
 /// A kind of thing with identifiers.
@@ -81,6 +85,7 @@ pub type SegmentId = Id<kinds::Segment>;
 pub type JobId = Id<kinds::Job>;
 pub type BlobId = Id<kinds::Blob>;
 pub type EventId = Id<kinds::Event>;
+pub type CampaignId = Id<kinds::Campaign>;
 
 impl<K> Id<K> {
     /// The identifier with these bytes.

@@ -31,6 +31,17 @@ pub const KEYS_PER_ACCOUNT_MAX: usize = 1_000;
 /// The interface shows this many characters of a key's id, never of the key.
 pub const KEY_ID_CHARACTERS_SHOWN: usize = 8;
 
+// --- Users ---
+
+/// Shorter passwords are guessed; the usual rules about kinds of characters add less than length does.
+pub const PASSWORD_BYTES_MIN: usize = 12;
+/// Long enough for any sentence, short enough that hashing a stranger's text costs nothing to speak of.
+pub const PASSWORD_BYTES_MAX: usize = 128;
+/// A set-up link is opened right after it was printed, or by tomorrow; then it is forgotten.
+pub const SETUP_LINK_MS: i64 = 24 * 60 * 60 * 1000;
+/// The set-up form is an email address and a password.
+pub const SETUP_FORM_BYTES_MAX: usize = 8 * 1024;
+
 // --- Projects ---
 
 /// A name is shown in one line of a list.
@@ -115,8 +126,12 @@ pub const SEGMENT_CONDITIONS_MAX: usize = 50;
 pub const SEGMENT_VALUES_PER_CONDITION_MAX: usize = 100;
 /// Characters of one value of a condition.
 pub const SEGMENT_VALUE_CHARACTERS_MAX: usize = 500;
+/// How far back a condition on activity can look, in days: ten years, longer than activity is kept.
+pub const SEGMENT_ACTIVITY_DAYS_MAX: u32 = 3_650;
 
 /// How long a search with `refresh` waits for the index: a commit takes milliseconds, so longer means trouble.
 pub const SEARCH_REFRESH_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(5);
 /// How long acts stay in the audit table: 90 days, like the raw events of the specification.
 pub const AUDIT_KEPT_MS: i64 = 90 * 24 * 60 * 60 * 1000;
+/// How long webhook events wait for delivery: longer than any retry schedule, short enough that a table nobody reads stays small.
+pub const OUTBOX_KEPT_MS: i64 = 7 * 24 * 60 * 60 * 1000;

@@ -234,7 +234,7 @@ impl Call<'_> {
     }
 
     fn reply(&self, encoded: Encoded) -> Reply {
-        let mut headers = HeaderMap::with_capacity(8);
+        let mut headers = HeaderMap::with_capacity(16);
         headers.insert(CONTENT_TYPE, JSON);
         headers.insert(CONTENT_LENGTH, HeaderValue::from(encoded.body.len()));
         self.head(&mut headers);

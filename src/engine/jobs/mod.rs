@@ -274,6 +274,8 @@ impl Group {
 
     /// Wait for everything that runs now; abort what still runs when `until` ends.
     pub async fn join(&self, until: impl Future<Output = ()>) -> Ended {
+        // Reaps first, so that only what ends from now on is counted.
+        self.running();
         let mut set = std::mem::take(&mut *self.set());
         let mut ended = Ended::default();
         let mut until = std::pin::pin!(until);

@@ -23,3 +23,30 @@ pub fn listen(tasks: &Tasks) -> io::Result<()> {
     });
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    fn terminate_self() {
+        let command = format!("kill -TERM {}", std::process::id());
+        let status = std::process::Command::new("sh").args(["-c", &command]).status().expect("a shell can be started");
+        assert!(status.success());
+    }
+
+    #[tokio::test]
+    async fn the_first_signal_drains_and_the_second_cuts() {
+        let tasks = Tasks::new(tokio::runtime::Handle::current());
+        listen(&tasks).expect("signals can be heard");
+        let mut shutdown = tasks.shutdown();
+        for stage in [Stage::Draining, Stage::Cut] {
+            assert!(shutdown.stage() < stage);
+            terminate_self();
+            let reached = shutdown.reached(stage);
+            tokio::time::timeout(Duration::from_secs(10), reached).await.expect("the signal is heard");
+            assert_eq!(shutdown.stage(), stage);
+        }
+    }
+}

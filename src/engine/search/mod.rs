@@ -151,7 +151,8 @@ pub enum SearchError {
     Engine(tantivy::TantivyError),
     /// What is on disk is not an index that this version wrote.
     Damaged(String),
-    /// The indexing thread has taken nothing in for minutes.
+    /// The indexing thread takes nothing in: the disk hangs, or a failed write could not be undone. [`Index::clear`] or opening
+    /// again helps.
     Stalled,
     /// The generation is no longer in use.
     Retired,
@@ -229,9 +230,11 @@ impl Index {
     /// error the index stands as at the commit before.
     pub fn commit(&self, position: u64) -> Result<(), SearchError> {
         let _feeding = self.feed();
-        self.present.load().commit(position)?;
-        self.position.send_replace(position);
-        Ok(())
+        let present = self.present.load();
+        let result = present.commit(position);
+        // Also after an error: a commit that became durable but could not be opened must not be fed again.
+        self.position.send_replace(present.position());
+        result
     }
 
     /// Wait until the index contains the feed up to `position`; false if `timeout` passes before.

@@ -12,7 +12,7 @@ use roaring::RoaringBitmap;
 
 use super::fold::{Folder, cut};
 use super::reader::{Collected, Segment, Snapshot};
-use super::tokens::{PLAIN, RUNGS, Space, WORD_CHARS_MAX, char_count, digits, groups, rung, term, words};
+use super::tokens::{PLAIN, PLAIN_RUNGS, RUNGS, Space, WORD_CHARS_MAX, char_count, digits, groups, rung, term, words};
 use super::typo::Typo;
 use super::{Hits, Scope, SearchError};
 
@@ -234,9 +234,9 @@ impl Lookup<'_> {
     fn mistyped(&self, part: &Part) -> Result<RoaringBitmap, SearchError> {
         match part {
             Part::Address { local, domain } if local.is_empty() => self.near(&[Space::Domain], domain),
-            Part::Address { local, domain } if domain.is_empty() => self.near(&[Space::Local], local),
+            Part::Address { local, domain } if domain.is_empty() => self.near_whole(&[Space::Local], local),
             Part::Address { local, domain } => {
-                let local = self.exact(&[Space::Local], local)? | self.near(&[Space::Local], local)?;
+                let local = self.exact(&[Space::Local], local)? | self.near_whole(&[Space::Local], local)?;
                 if local.is_empty() {
                     return Ok(local);
                 }
@@ -264,8 +264,8 @@ impl Lookup<'_> {
 
     fn prefix(&self, spaces: &[Space], word: &str) -> Result<RoaringBitmap, SearchError> {
         let chars = char_count(word);
-        // Words cut to one character stand on the first rung, whoever they are; plain whole words need not be read for those.
-        let classes = if chars == 1 { &[1][..] } else { &[PLAIN, rung(chars)] };
+        // The first rungs hold every word, also the plain ones.
+        let classes = if chars <= RUNGS[PLAIN_RUNGS - 1] as usize { &[rung(chars)][..] } else { &[PLAIN, rung(chars)] };
         self.collect(&self.terms(spaces, classes, word, false), Segment::range)
     }
 
@@ -314,21 +314,39 @@ impl Lookup<'_> {
         Ok(found.finish())
     }
 
+    /// Words that are nearly `word`, or begin nearly so.
     fn near(&self, spaces: &[Space], word: &str) -> Result<RoaringBitmap, SearchError> {
-        let Some(typo) = Typo::of(word) else { return Ok(RoaringBitmap::new()) };
-        let chars = char_count(word);
-        let edits = typo.edits as usize;
-        let rungs = rung(chars - edits)..=rung((chars + edits).min(WORD_CHARS_MAX));
         let mut found = self.snapshot.collect();
+        for typo in [Typo::of_word(word), Typo::of_beginning(word)].into_iter().flatten() {
+            self.accepted(spaces, word, &typo, &mut found)?;
+        }
+        Ok(found.finish())
+    }
+
+    /// Words that are nearly `word`.
+    fn near_whole(&self, spaces: &[Space], word: &str) -> Result<RoaringBitmap, SearchError> {
+        let mut found = self.snapshot.collect();
+        if let Some(typo) = Typo::of_word(word) {
+            self.accepted(spaces, word, &typo, &mut found)?;
+        }
+        Ok(found.finish())
+    }
+
+    fn accepted(&self, spaces: &[Space], word: &str, typo: &Typo, found: &mut Collected) -> Result<(), SearchError> {
+        let chars = char_count(word);
+        let edits = usize::from(typo.edits);
+        let rungs = rung(chars - edits)..=rung((chars + edits).min(WORD_CHARS_MAX));
         for &space in spaces {
-            for class in [PLAIN].into_iter().chain(RUNGS.into_iter().filter(|rung| rungs.contains(rung))) {
+            // Local parts are never plain.
+            let plain = (space != Space::Local).then_some(PLAIN);
+            for class in plain.into_iter().chain(RUNGS.into_iter().filter(|rung| rungs.contains(rung))) {
                 let head = term(self.scope, space, class, &[], false);
                 for segment in &self.snapshot.segments {
-                    segment.accepted(typo.behind(&head), &mut found)?;
+                    segment.accepted(typo.behind(&head), found)?;
                 }
             }
         }
-        Ok(found.finish())
+        Ok(())
     }
 }
 

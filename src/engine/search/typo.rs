@@ -8,29 +8,46 @@ use tantivy_fst::Automaton;
 
 use super::tokens::{END, char_count};
 
-/// Accepts words that begin, but for `edits` typing errors, as the typed word.
+/// Accepts words that are, but for up to `edits` typing errors, the typed word.
 pub(super) struct Typo {
     dfa: DFA,
     pub(super) edits: u8,
 }
 
 impl Typo {
-    /// None for words of up to three characters: nearly every short word is one edit from another.
-    pub(super) fn of(word: &str) -> Option<Self> {
-        static BUILDERS: OnceLock<[LevenshteinAutomatonBuilder; 2]> = OnceLock::new();
-        let edits = match char_count(word) {
-            0..=3 => return None,
-            4..=7 => 1,
-            _ => 2,
-        };
-        let builders = BUILDERS.get_or_init(|| [1, 2].map(|edits| LevenshteinAutomatonBuilder::new(edits, true)));
-        Some(Self { dfa: builders[edits - 1].build_prefix_dfa(word), edits: edits as u8 })
+    /// Whole words: one error in words of four to seven characters, two in longer ones. None for shorter ones: nearly every
+    /// short word is one edit from another.
+    pub(super) fn of_word(word: &str) -> Option<Self> {
+        let edits = allowed(word)?;
+        Some(Self { dfa: builder(edits).build_dfa(word), edits })
+    }
+
+    /// Words of which `word` may be the beginning. One error only: with two, the last typed characters would not count at all.
+    pub(super) fn of_beginning(word: &str) -> Option<Self> {
+        allowed(word)?;
+        Some(Self { dfa: builder(1).build_prefix_dfa(word), edits: 1 })
     }
 
     /// The automaton for terms that begin with exactly `head`, followed by such a word.
     pub(super) fn behind<'a>(&'a self, head: &'a [u8]) -> impl Automaton<State = Step> + 'a {
         Behind { head, dfa: &self.dfa }
     }
+}
+
+/// Errors forgiven in `word`.
+fn allowed(word: &str) -> Option<u8> {
+    match char_count(word) {
+        0..=3 => None,
+        4..=7 => Some(1),
+        _ => Some(2),
+    }
+}
+
+/// The tables for so many errors: a few milliseconds to make, so made once.
+fn builder(edits: u8) -> &'static LevenshteinAutomatonBuilder {
+    static BUILDERS: OnceLock<[LevenshteinAutomatonBuilder; 2]> = OnceLock::new();
+    let builders = BUILDERS.get_or_init(|| [1, 2].map(|edits| LevenshteinAutomatonBuilder::new(edits, true)));
+    &builders[usize::from(edits) - 1]
 }
 
 struct Behind<'a> {
@@ -85,8 +102,8 @@ impl Automaton for Behind<'_> {
 mod tests {
     use super::*;
 
-    fn accepts(typed: &str, word: &str) -> bool {
-        let typo = Typo::of(typed).expect("long enough");
+    fn accepts(typo: Option<Typo>, word: &str) -> bool {
+        let typo = typo.expect("long enough");
         let automaton = typo.behind(b"ab");
         let step = format!("ab{word}\0").bytes().fold(automaton.start(), |step, byte| automaton.accept(&step, byte));
         automaton.is_match(&step)
@@ -94,15 +111,25 @@ mod tests {
 
     #[test]
     fn forgives_one_edit_in_short_words_and_two_in_long_ones() {
-        assert!(accepts("smiht", "smith") && accepts("xmith", "smith") && accepts("smth", "smith") && accepts("müler", "müller"));
-        assert!(accepts("smiht", "smithson"), "what is typed may be the beginning of the word");
-        assert!(!accepts("smiht", "snith") && !accepts("xmit", "smah"));
-        assert!(accepts("johansonn", "johansson") && accepts("jihansen", "johanson"));
-        assert!(!accepts("jixanzen", "johanson"));
+        for (typed, word) in [("smiht", "smith"), ("xmith", "smith"), ("smth", "smith"), ("müler", "müller")] {
+            assert!(accepts(Typo::of_word(typed), word), "{typed}");
+        }
+        assert!(!accepts(Typo::of_word("smiht"), "snith") && !accepts(Typo::of_word("smiht"), "smithson"));
+        assert!(accepts(Typo::of_word("johansonn"), "johansson") && accepts(Typo::of_word("jihansen"), "johanson"));
+        assert!(!accepts(Typo::of_word("jixanzen"), "johanson"));
+    }
+
+    #[test]
+    fn forgives_one_edit_in_the_beginning_of_a_word() {
+        assert!(accepts(Typo::of_beginning("smiht"), "smithson") && accepts(Typo::of_beginning("jihanss"), "johansson"));
+        assert!(!accepts(Typo::of_beginning("johanxx"), "johansson"));
     }
 
     #[test]
     fn forgives_nothing_in_very_short_words() {
-        assert!(Typo::of("ann").is_none() && Typo::of("äöü").is_none() && Typo::of("anna").is_some());
+        for word in ["ann", "äöü"] {
+            assert!(Typo::of_word(word).is_none() && Typo::of_beginning(word).is_none());
+        }
+        assert!(Typo::of_word("anna").is_some());
     }
 }

@@ -21,11 +21,12 @@ use super::schema::{Batch, Entry, NUMBER, TERMS_FIELD, schema};
 use super::tokens::{Cutter, KEY_SHIFT, Space, Terms, key, term};
 use super::{Change, Document, Options, Scope, SearchError};
 
-/// Documents handed to the indexing thread at once: enough to make the hand-over cheap, few enough that a batch of large
-/// documents stays within the margin tantivy keeps below its memory budget.
+/// Documents handed to the indexing thread at once, to make the hand-over cheap.
 const BATCH_DOCUMENTS: usize = 512;
-/// Batches in flight: one being indexed, one waiting, one being cut.
-const BATCHES: usize = 3;
+/// A batch of large documents ends here: tantivy looks at its memory budget only between batches.
+const BATCH_BYTES: usize = 1_000_000;
+/// Batches in flight, so that neither thread waits for the other at every turn.
+const BATCHES: usize = 6;
 /// The indexing thread pauses this long only when the disk hangs.
 const BATCH_PATIENCE: Duration = Duration::from_secs(120);
 
@@ -36,6 +37,8 @@ pub(super) struct Writer {
     spare: Receiver<Terms>,
     home: SyncSender<Terms>,
     position: u64,
+    /// Nothing can be written any more: not even returning to the last commit worked.
+    broken: bool,
 }
 
 impl Writer {
@@ -56,10 +59,7 @@ impl Writer {
         if !damaged.is_empty() {
             return Err(SearchError::Damaged(format!("wrong checksum: {damaged:?}")));
         }
-        let position = match index.load_metas()?.payload {
-            Some(payload) => payload.parse().map_err(|_| SearchError::Damaged(format!("commit without position: {payload}")))?,
-            None => 0,
-        };
+        let position = committed_position(&index)?;
         let writer_options = IndexWriterOptions::builder()
             .num_worker_threads(1)
             .num_merge_threads(1)
@@ -72,7 +72,7 @@ impl Writer {
         for _ in 0..BATCHES {
             home.try_send(Terms::default()).expect("the channel holds this many");
         }
-        Ok((Self { writer, cutter: Cutter::new(), spare, home, position }, reader))
+        Ok((Self { writer, cutter: Cutter::new(), spare, home, position, broken: false }, reader))
     }
 
     /// Feed position of the last commit.
@@ -83,12 +83,18 @@ impl Writer {
     /// Take `changes` in; they are durable and visible after the next commit. After an error all changes since the last commit
     /// are dropped.
     pub(super) fn apply(&mut self, changes: Vec<Change>) -> Result<(), SearchError> {
+        self.check()?;
         self.try_apply(changes).inspect_err(|_| self.drop_uncommitted())
     }
 
     /// Make everything applied durable, together with `position`. After an error the index stands as at the commit before.
     pub(super) fn commit(&mut self, position: u64) -> Result<(), SearchError> {
+        self.check()?;
         self.try_commit(position).inspect_err(|_| self.drop_uncommitted())
+    }
+
+    fn check(&self) -> Result<(), SearchError> {
+        if self.broken { Err(SearchError::Stalled) } else { Ok(()) }
     }
 
     fn try_apply(&mut self, changes: Vec<Change>) -> Result<(), SearchError> {
@@ -97,28 +103,32 @@ impl Writer {
             // Everything outdated goes by one operation, however many documents: each is applied to every segment at commit.
             self.writer.delete_query(Box::new(Outdated(Arc::new(outdated))))?;
         }
-        for documents in documents.chunks(BATCH_DOCUMENTS) {
-            self.send(documents)?;
+        let mut documents = documents.as_slice();
+        while !documents.is_empty() {
+            documents = self.send(documents)?;
         }
         Ok(())
     }
 
-    fn send(&mut self, documents: &[Document]) -> Result<(), SearchError> {
+    /// Hand the first of `documents` to the indexing thread; returns the others.
+    fn send<'a>(&mut self, documents: &'a [Document]) -> Result<&'a [Document], SearchError> {
         let mut terms = self.spare.recv_timeout(BATCH_PATIENCE).map_err(|_| SearchError::Stalled)?;
-        let ranges: Vec<(u32, u32)> = documents
-            .iter()
-            .map(|document| {
-                let first = terms.len() as u32;
-                self.cutter.write(document, &mut terms);
-                (first, terms.len() as u32)
-            })
-            .collect();
+        let mut ranges: Vec<(u32, u32)> = Vec::with_capacity(BATCH_DOCUMENTS);
+        for document in documents.iter().take(BATCH_DOCUMENTS) {
+            let first = terms.len() as u32;
+            self.cutter.write(document, &mut terms);
+            ranges.push((first, terms.len() as u32));
+            if terms.bytes() >= BATCH_BYTES {
+                break;
+            }
+        }
+        let (sent, left) = documents.split_at(ranges.len());
         let batch = Arc::new(Batch { terms, home: self.home.clone() });
-        let entries = documents.iter().zip(ranges).map(|(document, (first, end))| {
+        let entries = sent.iter().zip(ranges).map(|(document, (first, end))| {
             UserOperation::Add(Entry { batch: batch.clone(), first, end, number: document.number })
         });
         self.writer.run(entries)?;
-        Ok(())
+        Ok(left)
     }
 
     fn try_commit(&mut self, position: u64) -> Result<(), SearchError> {
@@ -130,10 +140,23 @@ impl Writer {
     }
 
     fn drop_uncommitted(&mut self) {
-        if let Err(error) = self.writer.rollback() {
-            tracing::error!(%error, "the search index could not return to its last commit");
+        // The commit may have become durable before it failed, so the position is read again too.
+        let position = self.writer.rollback().map_err(SearchError::from).and_then(|_| committed_position(self.writer.index()));
+        match position {
+            Ok(position) => self.position = position,
+            Err(error) => {
+                tracing::error!(%error, "the search index could not return to its last commit; it takes nothing in any more");
+                self.broken = true;
+            }
         }
         self.writer.set_merge_policy(Box::new(merge_policy()));
+    }
+}
+
+fn committed_position(index: &tantivy::Index) -> Result<u64, SearchError> {
+    match index.load_metas()?.payload {
+        Some(payload) => payload.parse().map_err(|_| SearchError::Damaged(format!("commit without position: {payload}"))),
+        None => Ok(0),
     }
 }
 

@@ -45,6 +45,12 @@ pub fn load<K: Key, S: PrefixOf<K>>(tx: &impl Read, table: Table<K, Block>, key:
     Ok(whole)
 }
 
+/// Whether `number` is in the set whose block `n` is under `block_key(n)`.
+pub fn has<K: Key>(tx: &impl Read, table: Table<K, Block>, block_key: impl Fn(u16) -> K, number: u32) -> Result<bool> {
+    let block = tx.get(table, &block_key((number >> 16) as u16))?;
+    Ok(block.is_some_and(|Block(members)| members.contains(number)))
+}
+
 /// Change the set whose block `n` is under `block_key(n)`. Numbers in both halves of the delta end up in the set.
 pub fn apply<K: Key>(tx: &mut WriteTx<'_>, table: Table<K, Block>, block_key: impl Fn(u16) -> K, delta: &Delta) -> Result<()> {
     for (number, part) in by_block(delta) {
@@ -80,9 +86,10 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use super::super::testing::scratch;
+    use super::super::conformance::MemoryPort;
+    use super::super::testing::start;
     use super::*;
-    use crate::vocab::tables::CONTACT_BITS;
+    use crate::vocab::tables::{CONTACT_BITS, Realm};
 
     const BITS: Table<(u8, u16), Block> = Table::new(CONTACT_BITS);
 
@@ -102,7 +109,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(24))]
         #[test]
         fn a_set_in_blocks_equals_a_plain_set(deltas in prop::collection::vec((numbers(), numbers()), 1..6)) {
-            let (_folder, store) = scratch();
+            let store = start(std::sync::Arc::new(MemoryPort::new()), Realm::World).expect("started");
             let mut plain = BTreeSet::new();
             for (add, remove) in deltas {
                 plain = &(&plain - &remove) | &add;
@@ -133,7 +140,7 @@ mod tests {
 
     #[test]
     fn a_full_block_takes_a_few_bytes() {
-        let (_folder, store) = scratch();
+        let store = start(std::sync::Arc::new(MemoryPort::new()), Realm::World).expect("started");
         let delta = Delta { add: (0..65_536).collect(), remove: RoaringBitmap::new() };
         store.write_blocking(move |tx| apply(tx, BITS, |block| (7, block), &delta)).expect("written").expect("applied");
         let bytes = store.read().get_bytes(BITS.id, &(7_u8, 0_u16).to_bytes()).expect("readable").expect("there").len();

@@ -167,7 +167,11 @@ mod tests {
     }
 
     fn upload(store: &Store, id: BlobId, bytes: &[u8]) {
-        store.write_blocking(move |tx| Ok::<_, ()>(begin(tx, id, head_until(5_000)))).expect("written").expect("no error");
+        let begun = store.write_blocking(move |tx| {
+            begin(tx, id, head_until(5_000));
+            Ok::<_, ()>(())
+        });
+        assert_eq!(begun, Ok(Ok(())));
         for (number, part) in bytes.chunks(CHUNK_BYTES).enumerate() {
             let part = part.to_vec();
             let kept = store.write_blocking(move |tx| put_chunk(tx, id, number as u32, part)).expect("written");

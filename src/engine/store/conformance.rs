@@ -42,6 +42,10 @@ impl Port for MemoryPort {
         }
         Ok(())
     }
+
+    fn settle(&self) -> Result<()> {
+        Ok(())
+    }
 }
 
 struct MemorySnapshot(Arc<Rows>);
@@ -191,6 +195,20 @@ fn values_may_be_empty_or_large_and_keys_may_be_long() {
         assert_eq!(get(&*snapshot, BLOBS, b"empty"), Some(Vec::new()));
         assert_eq!(get(&*snapshot, BLOBS, b"large"), Some(large));
         assert_eq!(get(&*snapshot, BLOBS, &long).as_deref(), Some(b"long key".as_slice()));
+    });
+}
+
+#[test]
+fn settling_changes_nothing() {
+    on_every_port(|port| {
+        port.settle().expect("an empty engine settles");
+        commit(port, CONTACTS, &[("a", "a")]);
+        let before = port.snapshot().expect("readable");
+        port.settle().expect("it settles");
+        port.settle().expect("and again");
+        commit(port, CONTACTS, &[("b", "b")]);
+        assert_eq!(keys(&*before, "", None, Order::Forward, 9), ["a"]);
+        assert_eq!(keys(&*port.snapshot().expect("readable"), "", None, Order::Forward, 9), ["a", "b"]);
     });
 }
 

@@ -10,15 +10,19 @@ pub mod blobs;
 pub mod codec;
 pub mod feed;
 pub mod key;
+pub mod memo;
 mod migrations;
 mod port;
 mod redb_port;
 pub mod seal;
+pub mod skim;
 mod tx;
 mod writer;
 
 #[cfg(test)]
 mod conformance;
+#[cfg(test)]
+mod kill;
 #[cfg(test)]
 mod power_cut;
 #[cfg(test)]
@@ -29,7 +33,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
-use tokio::sync::{Notify, mpsc, oneshot, watch};
+use tokio::sync::{Notify, mpsc, watch};
 
 pub use codec::{Record, Value};
 pub use port::{Order, Span};
@@ -40,7 +44,7 @@ use crate::base::random::Random;
 use crate::vocab::tables::{Realm, TABLES, TableId};
 use port::Port;
 use redb_port::RedbPort;
-use writer::{Job, Writer};
+use writer::{Answer, Job, Writer};
 
 /// How many writes may wait for the writer; one more is refused with "try again", so that a stuck disk cannot fill the memory.
 const QUEUE_MAX: usize = 4096;
@@ -126,9 +130,11 @@ impl Store {
         let mut writer = Writer::new(port.clone(), published.clone(), changed.clone(), clock, random);
         migrations::run(&mut writer, path, realm, migrations::STEPS)?;
         let name = path.file_stem().map_or_else(|| "store".into(), |stem| stem.to_string_lossy().into_owned());
+        let timer = tokio::runtime::Builder::new_current_thread().enable_time().build();
+        let timer = timer.map_err(|error| Error::Io(error.to_string()))?;
         let thread = std::thread::Builder::new()
             .name(format!("write-{name}"))
-            .spawn(move || writer.run(waiting, &failing))
+            .spawn(move || writer.run(waiting, &failing, &timer))
             .map_err(|error| Error::Io(error.to_string()))?;
         Ok(Self {
             file: path.to_path_buf(),
@@ -172,7 +178,7 @@ impl Store {
         self.queue(command)?.blocking_recv().unwrap_or(Err(Error::Closed))
     }
 
-    fn queue<T, E, F>(&self, command: F) -> Result<oneshot::Receiver<Result<Result<T, E>>>>
+    fn queue<T, E, F>(&self, command: F) -> Result<Answer<T, E>>
     where
         T: Send + 'static,
         E: Send + 'static,

@@ -61,6 +61,8 @@ pub trait Port: Send + Sync + 'static {
     fn snapshot(&self) -> Result<Arc<dyn Snapshot>>;
     /// Make all of `batch` durable, or none of it.
     fn commit(&self, batch: &Overlay) -> Result<()>;
+    /// Called when no write came for a while: prepare for a crash in this quiet, so that opening after it is quick.
+    fn settle(&self) -> Result<()>;
 }
 
 /// One table's changes: the new value, or `None` for a removal.

@@ -11,7 +11,7 @@ use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::feed::Change;
-use super::port::{Order, Span};
+use super::port::{Order, Overlay, Port, Snapshot, Span};
 use super::redb_port::RedbPort;
 use super::testing::{Dice, start};
 use super::tx::{Read, Table, WriteTx};
@@ -227,7 +227,7 @@ impl Script {
         for (table, key, value) in &self.changes {
             match value {
                 Some(value) => tx.put_bytes(*table, key.clone(), value.clone()),
-                None => drop(tx.own.set(*table, key.as_slice().into(), None)),
+                None => tx.own.set(*table, key.as_slice().into(), None),
             }
         }
         if self.feeds {
@@ -330,9 +330,31 @@ fn load(store: &Store, dice: &mut Dice, bursts: u64, place: &str) -> (Vec<Script
     (sent, answered)
 }
 
+/// The engine, settling after some commits as if there had been a quiet time.
+struct Settling(RedbPort, Mutex<Dice>);
+
+impl Port for Settling {
+    fn snapshot(&self) -> super::Result<Arc<dyn Snapshot>> {
+        self.0.snapshot()
+    }
+
+    fn commit(&self, batch: &Overlay) -> super::Result<()> {
+        self.0.commit(batch)?;
+        if self.1.lock().expect("no holder of this lock panics").percent(25) { self.0.settle() } else { Ok(()) }
+    }
+
+    fn settle(&self) -> super::Result<()> {
+        self.0.settle()
+    }
+}
+
+fn try_reopen(disk: &Disk, seed: u64) -> super::Result<Store> {
+    let port = RedbPort::on_backend(disk.clone(), Realm::World)?;
+    start(Arc::new(Settling(port, Mutex::new(Dice::new(seed)))), Realm::World)
+}
+
 fn reopen(disk: &Disk, place: &str) -> Store {
-    let port = RedbPort::on_backend(disk.clone(), Realm::World).unwrap_or_else(|error| panic!("{place}: {error}"));
-    start(Arc::new(port), Realm::World).unwrap_or_else(|error| panic!("{place}: {error}"))
+    try_reopen(disk, place.bytes().map(u64::from).sum()).unwrap_or_else(|error| panic!("{place}: {error}"))
 }
 
 #[test]
@@ -384,9 +406,7 @@ fn a_power_cut_while_the_file_is_opened_or_repaired_leaves_a_file_that_opens() {
             let place = format!("seed {seed}, cut {cut}");
             disk.arm(dice.below(40), Fault::PowerCut);
             // Whether it opens or not: nothing that was answered before may be lost by it.
-            if let Ok(port) = RedbPort::on_backend(disk.clone(), Realm::World)
-                && let Ok(store) = start(Arc::new(port), Realm::World)
-            {
+            if let Ok(store) = try_reopen(&disk, seed) {
                 let bursts = dice.below(4);
                 let (sent, answered) = load(&store, &mut dice, bursts, &place);
                 let image = disk.after_power_cut(&mut dice);

@@ -7,6 +7,7 @@
 //! `power_cut.rs` tries it out.
 
 use std::fs::{File, OpenOptions};
+use std::io::ErrorKind;
 use std::ops::{Bound, ControlFlow};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
@@ -52,13 +53,15 @@ fn make(path: &Path) -> std::io::Result<()> {
     let mut aside = path.as_os_str().to_owned();
     aside.push(".new");
     let aside = PathBuf::from(aside);
-    let file = OpenOptions::new().read(true).write(true).create(true).truncate(true).mode(0o600).open(&aside)?;
+    // A leftover is removed and not written over: it might be one that others can read.
+    std::fs::remove_file(&aside).or_else(|error| if error.kind() == ErrorKind::NotFound { Ok(()) } else { Err(error) })?;
+    let file = OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(&aside)?;
     drop(Database::builder().create_file(file).map_err(std::io::Error::other)?);
     // Not renamed but linked, which never replaces: another process may have made the file meanwhile.
     let linked = std::fs::hard_link(&aside, path);
     std::fs::remove_file(&aside)?;
     if let Err(error) = linked
-        && error.kind() != std::io::ErrorKind::AlreadyExists
+        && error.kind() != ErrorKind::AlreadyExists
     {
         return Err(error);
     }
@@ -140,6 +143,14 @@ impl Port for RedbPort {
         }
         writing.commit().map_err(io)
     }
+
+    /// Keep the map of free pages in the file. Without it, opening after a crash reads the whole file to draw that map again. To
+    /// keep it in every commit would cost each a second sync.
+    fn settle(&self) -> Result<()> {
+        let mut writing = self.database.begin_write().map_err(io)?;
+        writing.set_quick_repair(true);
+        writing.commit().map_err(io)
+    }
 }
 
 /// A read transaction with its tables opened when first asked for, shared by every reader until the next commit.
@@ -182,5 +193,77 @@ impl Snapshot for RedbSnapshot {
                 return Ok(());
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use super::super::testing::CACHE_BYTES;
+    use super::*;
+    use crate::vocab::tables::{CONTACTS, USERS};
+
+    fn open(path: &Path) -> Result<RedbPort> {
+        RedbPort::open(path, Realm::World, CACHE_BYTES)
+    }
+
+    fn put(port: &RedbPort, key: &[u8]) {
+        let mut batch = Overlay::new();
+        batch.set(CONTACTS, key.into(), Some(key.into()));
+        port.commit(&batch).expect("written");
+    }
+
+    #[test]
+    fn a_new_file_has_the_tables_of_its_realm_and_only_its_owner_may_read_it() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join("world.redb");
+        // What a first start that was cut off may leave behind.
+        std::fs::write(folder.path().join("world.redb.new"), b"not a file of the engine").expect("written");
+        let port = open(&path).expect("made");
+        assert_eq!(std::fs::metadata(&path).expect("there").permissions().mode() & 0o777, 0o600);
+        let names: Vec<_> =
+            std::fs::read_dir(folder.path()).expect("there").map(|file| file.expect("there").file_name()).collect();
+        assert_eq!(names, ["world.redb"]);
+        let tables = port.table_names().expect("readable");
+        let expected = TABLES.iter().filter(|info| info.realm.is_in(Realm::World)).count();
+        assert!(tables.len() == expected && !tables.iter().any(|name| name == USERS.info().name));
+    }
+
+    #[test]
+    fn a_file_in_use_and_one_that_is_something_else_are_refused_by_name() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join("world.redb");
+        let _port = open(&path).expect("made");
+        assert_eq!(open(&path).err(), Some(Error::InUse(path)));
+        let other = folder.path().join("notes.txt");
+        std::fs::write(&other, "not a file of the engine ".repeat(1_000)).expect("written");
+        let refusal = open(&other).err().expect("refused").to_string();
+        assert!(refusal.contains("notes.txt"), "{refusal}");
+        assert!(std::fs::read_to_string(&other).expect("there").starts_with("not a file"), "and left as it is");
+    }
+
+    /// The copy of an open file is what a kill leaves.
+    #[test]
+    fn after_settling_a_crash_needs_no_repair() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let (path, killed) = (folder.path().join("world.redb"), folder.path().join("killed.redb"));
+        let port = open(&path).expect("made");
+        let needs_repair = || {
+            std::fs::copy(&path, &killed).expect("copied");
+            let repaired = Arc::new(AtomicBool::new(false));
+            let flag = repaired.clone();
+            let mut builder = Database::builder();
+            builder.set_repair_callback(move |_| flag.store(true, Ordering::SeqCst));
+            drop(builder.open(&killed).expect("it opens"));
+            repaired.load(Ordering::SeqCst)
+        };
+        put(&port, b"a");
+        assert!(needs_repair(), "without it the whole file is read");
+        port.settle().expect("settled");
+        assert!(!needs_repair());
+        put(&port, b"b");
+        assert!(needs_repair());
     }
 }

@@ -71,7 +71,9 @@ fn make(file: &Path, random: &dyn Random) -> io::Result<Vec<u8>> {
     let key: [u8; KEY_LEN] = random.bytes();
     // Written aside and renamed: a power cut here must not leave a short key, nor a key that something was sealed with and is gone.
     let aside = file.with_extension("new");
-    let mut out = fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&aside)?;
+    // A leftover is removed and not written over: it might be one that others can read.
+    fs::remove_file(&aside).or_else(|error| if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) })?;
+    let mut out = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&aside)?;
     out.write_all(&key)?;
     out.sync_all()?;
     fs::rename(&aside, file)?;
@@ -101,6 +103,8 @@ mod tests {
     fn the_master_key_is_made_once_for_the_owner_alone() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let file = folder.path().join("master.key");
+        // What a first start that was cut off may leave behind.
+        fs::write(folder.path().join("master.new"), b"short").expect("written");
         let random = SeededRandom::new(3);
         let sealed = Seal::from_file(&file, &random).expect("made").seal(b"x", b"y", &random);
         assert_eq!(fs::metadata(&file).expect("there").permissions().mode() & 0o777, 0o600);

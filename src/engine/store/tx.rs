@@ -9,6 +9,7 @@ use std::sync::Arc;
 use super::Result;
 use super::codec::Value;
 use super::key::{Key, PrefixOf, after_prefix};
+use super::memo::Memo;
 use super::port::{Bytes, Changes, Order, Overlay, Snapshot, Span, Visitor, corrupt};
 use crate::base::clock::Timestamp;
 use crate::base::random::Random;
@@ -48,6 +49,11 @@ pub trait Read {
 
     /// Every row in `span`, in order, until the visitor breaks.
     fn visit_bytes(&self, table: TableId, span: &Span, order: Order, visitor: &mut Visitor<'_>) -> Result<()>;
+
+    /// The snapshot itself, if this reads one and nothing on top of it: several threads may then share the reading.
+    fn snapshot(&self) -> Option<&ReadTx> {
+        None
+    }
 
     /// The value under `key`.
     fn get<K: Key, V: Value>(&self, table: Table<K, V>, key: &K) -> Result<Option<V>> {
@@ -96,12 +102,18 @@ pub trait Read {
 pub struct ReadTx {
     pub(super) snapshot: Arc<dyn Snapshot>,
     pub(super) feed_position: u64,
+    pub(super) memo: Arc<Memo>,
 }
 
 impl ReadTx {
     /// The feed position of this commit: every change up to it is visible here.
     pub fn feed_position(&self) -> u64 {
         self.feed_position
+    }
+
+    /// What was computed from this commit and others, for who asks the same again.
+    pub fn memo(&self) -> &Memo {
+        &self.memo
     }
 }
 
@@ -112,6 +124,10 @@ impl Read for ReadTx {
 
     fn visit_bytes(&self, table: TableId, span: &Span, order: Order, visitor: &mut Visitor<'_>) -> Result<()> {
         self.snapshot.visit(table, span, order, visitor)
+    }
+
+    fn snapshot(&self) -> Option<&ReadTx> {
+        Some(self)
     }
 }
 
@@ -272,9 +288,11 @@ fn precedes(a: &[u8], b: &[u8], order: Order) -> bool {
     }
 }
 
+type ChangesInside<'a> = btree_map::Range<'a, Box<[u8]>, Option<Box<[u8]>>>;
+
 /// One overlay's changes inside a span, in either order.
 struct Run<'a> {
-    range: Option<btree_map::Range<'a, Box<[u8]>, Option<Box<[u8]>>>>,
+    range: Option<ChangesInside<'a>>,
     order: Order,
 }
 

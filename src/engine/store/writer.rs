@@ -5,10 +5,13 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::time::Duration;
 
 use arc_swap::ArcSwap;
+use tokio::runtime::Runtime;
 use tokio::sync::{Notify, mpsc, oneshot, watch};
 
+use super::memo::Memo;
 use super::port::{Overlay, Port, Snapshot};
 use super::tx::{ReadTx, WriteTx};
 use super::{Error, Result};
@@ -19,6 +22,9 @@ use crate::base::random::Random;
 const GROUP_COMMANDS_MAX: usize = 1024;
 /// Rows in one group, after which no further command joins: bounds the memory of a group of bulk writes.
 const GROUP_ROWS_MAX: usize = 100_000;
+/// Quiet after which the engine settles: long enough that it happens between bursts and not within, short enough that a crash in
+/// quiet times nearly always comes after it.
+const SETTLE_AFTER: Duration = Duration::from_millis(500);
 
 /// A command that waits for the writer.
 pub trait Job: Send {
@@ -28,6 +34,9 @@ pub trait Job: Send {
     fn finish(self: Box<Self>, outcome: Result<()>);
 }
 
+/// Where the outcome of a command arrives: the store's around the command's own.
+pub type Answer<T, E> = oneshot::Receiver<Result<Result<T, E>>>;
+
 struct Command<F, T, E> {
     command: Option<F>,
     result: Option<Result<T, E>>,
@@ -35,7 +44,7 @@ struct Command<F, T, E> {
 }
 
 /// `command` as a job, and where its answer will arrive.
-pub fn job<T, E, F>(command: F) -> (Box<dyn Job>, oneshot::Receiver<Result<Result<T, E>>>)
+pub fn job<T, E, F>(command: F) -> (Box<dyn Job>, Answer<T, E>)
 where
     T: Send + 'static,
     E: Send + 'static,
@@ -72,8 +81,11 @@ pub struct Writer {
     clock: Arc<dyn Clock>,
     random: Arc<dyn Random>,
     snapshot: Arc<dyn Snapshot>,
+    memo: Arc<Memo>,
     feed_next: u64,
     last: Timestamp,
+    /// Commits were made that the engine has not settled.
+    unsettled: bool,
 }
 
 impl Writer {
@@ -86,33 +98,64 @@ impl Writer {
         random: Arc<dyn Random>,
     ) -> Self {
         let newest = ReadTx::clone(&published.load());
-        let (snapshot, feed_next) = (newest.snapshot, newest.feed_position + 1);
-        Self { port, published, changed, clock, random, snapshot, feed_next, last: Timestamp(0) }
+        let ReadTx { snapshot, feed_position, memo } = newest;
+        Self {
+            port,
+            published,
+            changed,
+            clock,
+            random,
+            snapshot,
+            memo,
+            feed_next: feed_position + 1,
+            last: Timestamp(0),
+            unsettled: false,
+        }
     }
 
     /// Take jobs until the store is closed and none is left, or until the disk fails.
-    pub fn run(mut self, mut waiting: mpsc::Receiver<Box<dyn Job>>, failing: &watch::Sender<Option<Error>>) {
+    pub fn run(mut self, mut waiting: mpsc::Receiver<Box<dyn Job>>, failing: &watch::Sender<Option<Error>>, timer: &Runtime) {
         let mut done = Vec::new();
-        while let Some(first) = waiting.blocking_recv() {
-            let group = AssertUnwindSafe(|| self.group(first, &mut waiting, &mut done));
+        loop {
+            let work = AssertUnwindSafe(|| match self.next(&mut waiting, timer)? {
+                Some(first) => self.group(first, &mut waiting, &mut done).map(|()| true),
+                None => Ok(false),
+            });
             // The engine trusts its own pages: on a damaged file it may panic where it should fail.
-            let outcome = catch_unwind(group).unwrap_or_else(|_| Err(Error::Io("the data file is damaged".to_owned())));
+            let outcome = catch_unwind(work).unwrap_or_else(|_| Err(Error::Io("the data file is damaged".to_owned())));
             if let Err(error) = &outcome {
                 tracing::error!(%error, "a commit failed: no more writes are taken");
                 failing.send_replace(Some(error.clone()));
                 waiting.close();
             }
             for job in done.drain(..) {
-                job.finish(outcome.clone());
+                job.finish(outcome.clone().map(drop));
             }
-            if let Err(error) = outcome {
+            if let Err(error) = &outcome {
                 // Until the channel says it is empty: a job may be on its way into it while it closes.
                 while let Some(job) = waiting.blocking_recv() {
                     job.finish(Err(error.clone()));
                 }
                 return;
             }
+            if outcome == Ok(false) {
+                return;
+            }
         }
+    }
+
+    /// The next job; settles the engine when none comes for a while. `None` when the store is closed.
+    fn next(&mut self, waiting: &mut mpsc::Receiver<Box<dyn Job>>, timer: &Runtime) -> Result<Option<Box<dyn Job>>> {
+        if self.unsettled {
+            match timer.block_on(async { tokio::time::timeout(SETTLE_AFTER, waiting.recv()).await }) {
+                Ok(job) => return Ok(job),
+                Err(_) => {
+                    self.port.settle()?;
+                    self.unsettled = false;
+                }
+            }
+        }
+        Ok(waiting.blocking_recv())
     }
 
     /// Run `first` and what else waits, and commit; `done` takes those that are to be answered.
@@ -158,9 +201,10 @@ impl Writer {
         if group.is_empty() {
             return Ok(());
         }
+        self.unsettled = true;
         self.port.commit(group)?;
         self.snapshot = self.port.snapshot()?;
-        let newest = ReadTx { snapshot: self.snapshot.clone(), feed_position: self.feed_next - 1 };
+        let newest = ReadTx { snapshot: self.snapshot.clone(), feed_position: self.feed_next - 1, memo: self.memo.clone() };
         self.published.store(Arc::new(newest));
         for (table, _) in group.tables() {
             self.changed[table.0 as usize].notify_waiters();
@@ -187,8 +231,6 @@ mod tests {
     const ROWS: Table<u32, Vec<u8>> = Table::new(CONTACTS);
     const COUNT: Table<u8, i64> = Table::new(TAGS);
 
-    type Answer<T, E> = oneshot::Receiver<Result<Result<T, E>>>;
-
     /// What a faulty commit does.
     #[derive(Clone, Copy, PartialEq)]
     enum Fault {
@@ -200,6 +242,7 @@ mod tests {
     struct Stage {
         inner: MemoryPort,
         commits: AtomicU32,
+        settled: AtomicU32,
         held: AtomicBool,
         entered: Mutex<Sender<()>>,
         release: Mutex<Receiver<()>>,
@@ -213,6 +256,7 @@ mod tests {
             let stage = Self {
                 inner: MemoryPort::new(),
                 commits: AtomicU32::new(0),
+                settled: AtomicU32::new(0),
                 held: AtomicBool::new(false),
                 entered: Mutex::new(entered),
                 release: Mutex::new(release),
@@ -238,6 +282,14 @@ mod tests {
                 Some(Fault::Error) => Err(Error::Io("no space".into())),
                 Some(Fault::Panic) => panic!("a page makes no sense"),
                 None => self.inner.commit(batch),
+            }
+        }
+
+        fn settle(&self) -> Result<()> {
+            self.settled.fetch_add(1, Ordering::SeqCst);
+            match *self.fault.lock().expect("unbroken") {
+                Some(_) => Err(Error::Io("no space".into())),
+                None => Ok(()),
             }
         }
     }
@@ -401,6 +453,27 @@ mod tests {
             assert_eq!([1, 2, 3, 4].map(|number| has(&store, number)), [true, false, false, false], "reading goes on");
             store.close();
         }
+    }
+
+    #[test]
+    fn the_engine_settles_once_in_a_quiet_time_and_a_failure_of_that_ends_the_writing() {
+        let (stage, ..) = Stage::new();
+        let store = start(stage.clone(), Realm::World).expect("started");
+        let quiet = || std::thread::sleep(SETTLE_AFTER * 4);
+        for number in 0..20 {
+            assert_eq!(store.write_blocking(put(number)), Ok(Ok(number)));
+        }
+        assert_eq!(stage.settled.load(Ordering::SeqCst), 0, "not while there is work");
+        quiet();
+        assert_eq!(stage.settled.load(Ordering::SeqCst), 1);
+        assert_eq!(store.write_blocking(|_| Ok::<_, ()>(())), Ok(Ok(())));
+        assert_eq!(stage.settled.load(Ordering::SeqCst), 1, "nothing was changed since");
+        assert_eq!(store.write_blocking(put(30)), Ok(Ok(30)));
+        *stage.fault.lock().expect("unbroken") = Some(Fault::Error);
+        quiet();
+        assert_eq!(*store.failure().borrow(), Some(Error::Io("no space".into())));
+        assert_eq!(store.write_blocking(put(31)), Err(Error::Io("no space".into())));
+        store.close();
     }
 
     #[test]

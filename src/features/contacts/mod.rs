@@ -4,6 +4,7 @@
 //! unsubscribed or bounced contact subscribed again; sets, counts, times and the search feed change in the transaction of the
 //! contact itself.
 
+pub mod condition;
 pub mod fields;
 pub mod indexing;
 mod intake;

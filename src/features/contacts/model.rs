@@ -32,30 +32,6 @@ pub struct Contact {
 
 impl Record for Contact {}
 
-/// The same for scans over many rows: text stays in the row's bytes. Field for field as [`Contact`].
-#[derive(Debug, Deserialize)]
-pub struct ContactRow<'a> {
-    pub id: ContactId,
-    pub status: Status,
-    #[serde(borrow)]
-    pub email: &'a str,
-    #[serde(borrow)]
-    pub first_name: Option<&'a str>,
-    #[serde(borrow)]
-    pub last_name: Option<&'a str>,
-    #[serde(borrow)]
-    pub phone: Option<&'a str>,
-    #[serde(borrow)]
-    pub country: Option<&'a str>,
-    #[serde(borrow)]
-    pub language: Option<&'a str>,
-    pub tags: Vec<u32>,
-    pub custom_fields: BTreeMap<&'a str, FieldValue>,
-    pub created_at: Timestamp,
-    pub updated_at: Timestamp,
-    pub unsubscribed_at: Option<Timestamp>,
-}
-
 /// Whether a contact may be mailed, and if not, why.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]

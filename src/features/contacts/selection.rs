@@ -157,7 +157,7 @@ mod tests {
         let wanted: RoaringBitmap = [3, 7, 100_000, 200_000].into_iter().collect();
         assert_eq!(by_number(&wanted, SortOrder::Desc, window(0, 3)), [200_000, 100_000, 7]);
         assert_eq!(by_number(&wanted, SortOrder::Asc, window(3, 3)), [200_000]);
-        assert_eq!(by_number(&wanted, SortOrder::Asc, window(4, 3)), []);
+        assert!(by_number(&wanted, SortOrder::Asc, window(4, 3)).is_empty());
     }
 
     #[test]

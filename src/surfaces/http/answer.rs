@@ -1,7 +1,7 @@
 //! Answers that the surface gives by itself, because the request never reached the pipeline or the pipeline never answered,
 //! and the headers that every answer carries.
 //!
-//! Does not know what operations answer. The shape of the body is in one function, [`envelope`].
+//! Does not know what operations answer. The shape of the body is the engine's.
 
 use bytes::Bytes;
 use http::header::{
@@ -11,8 +11,11 @@ use http::header::{
 use http::{Response, StatusCode};
 
 use super::body::Outgoing;
-use crate::base::clock::{Clock, Timestamp};
+use crate::base::clock::Clock;
 use crate::base::random::Random;
+use crate::engine::api::answer::{self, RequestId};
+use crate::engine::api::{Envelope, Failure};
+use crate::vocab::codes::Code;
 
 const NOSNIFF: HeaderValue = HeaderValue::from_static("nosniff");
 const NO_REFERRER: HeaderValue = HeaderValue::from_static("no-referrer");
@@ -52,37 +55,25 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    /// Status, code and message.
-    fn parts(self) -> (StatusCode, &'static str, &'static str) {
+    /// Code and message; none where the code's own says it.
+    fn failure(self) -> Failure {
         match self {
-            Self::Malformed => (StatusCode::BAD_REQUEST, "INVALID_REQUEST", "The request is not well-formed HTTP"),
-            Self::SlowHeaders => (StatusCode::REQUEST_TIMEOUT, "REQUEST_TIMEOUT", "The request headers arrived too slowly"),
-            Self::UriTooLong => (StatusCode::URI_TOO_LONG, "URI_TOO_LONG", "The path and query are too long"),
-            Self::EncodedBody => (
-                StatusCode::UNSUPPORTED_MEDIA_TYPE,
-                "UNSUPPORTED_MEDIA_TYPE",
-                "Request bodies must be sent without Content-Encoding",
-            ),
-            Self::HeadersTooLarge => (
-                StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
-                "HEADERS_TOO_LARGE",
-                "The request has too many header fields or they are too large",
-            ),
-            Self::Panicked => (StatusCode::INTERNAL_SERVER_ERROR, "INTERNAL_ERROR", "Internal server error"),
-            Self::TooSlow => (
-                StatusCode::SERVICE_UNAVAILABLE,
-                "SERVICE_UNAVAILABLE",
-                "The request could not be answered in time; try again shortly",
-            ),
-            Self::Full => {
-                (StatusCode::SERVICE_UNAVAILABLE, "SERVICE_UNAVAILABLE", "Too many connections are open; try again shortly")
+            Self::Malformed => Failure::because(Code::InvalidRequest, "The request is not well-formed HTTP."),
+            Self::SlowHeaders => Failure::because(Code::RequestTimeout, "The request headers arrived too slowly."),
+            Self::UriTooLong => Code::UriTooLong.into(),
+            Self::EncodedBody => {
+                Failure::because(Code::UnsupportedMediaType, "Request bodies must be sent without Content-Encoding.")
             }
+            Self::HeadersTooLarge => Code::HeadersTooLarge.into(),
+            Self::Panicked => Code::Internal.into(),
+            Self::TooSlow => Failure::because(Code::Unavailable, "The request could not be answered in time; try again shortly."),
+            Self::Full => Failure::because(Code::Unavailable, "Too many connections are open; try again shortly."),
         }
     }
 
     /// The status of this answer.
     pub fn status(self) -> StatusCode {
-        self.parts().0
+        StatusCode::from_u16(self.failure().code.info().status).expect("the table of codes holds valid statuses")
     }
 }
 
@@ -126,28 +117,18 @@ impl Answers {
     }
 
     fn build(&self, refusal: Refusal) -> (HeaderMap, Bytes) {
-        let (status, code, message) = refusal.parts();
-        let request_id = format!("req_{:032x}", u128::from_be_bytes(self.random.bytes()));
+        let [boot, high, low] = [(); 3].map(|()| u32::from_be_bytes(self.random.bytes()));
+        let request = RequestId { boot, number: u64::from(high) << 32 | u64::from(low) };
+        let envelope = Envelope { timestamp: self.clock.now(), request };
+        let encoded = answer::failure(&refusal.failure(), &envelope);
         let mut headers = HeaderMap::with_capacity(3 + HARDENING_HEADERS);
         headers.insert(CONTENT_TYPE, JSON);
-        if status == StatusCode::SERVICE_UNAVAILABLE {
+        if encoded.status == StatusCode::SERVICE_UNAVAILABLE {
             headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
         }
-        headers.insert(REQUEST_ID, HeaderValue::from_str(&request_id).expect("hexadecimal digits make a header value"));
-        let body = envelope(status, code, message, self.clock.now(), &request_id);
-        (headers, body)
+        headers.insert(REQUEST_ID, HeaderValue::from_bytes(&request.text()).expect("an id is ASCII"));
+        (headers, encoded.body.into())
     }
-}
-
-/// The body of an error answer. The one place of this surface that knows the envelope.
-fn envelope(_status: StatusCode, code: &str, message: &str, timestamp: Timestamp, request_id: &str) -> Bytes {
-    let body = serde_json::json!({
-        "success": false,
-        "error": message,
-        "code": code,
-        "metadata": { "timestamp": timestamp.to_string(), "requestId": request_id },
-    });
-    Bytes::from(body.to_string())
 }
 
 #[cfg(test)]

@@ -39,7 +39,7 @@ mod tls;
 
 pub use answer::HARDENING_HEADERS;
 pub use options::{Bound, Limits, Options, StartError, TlsSource};
-pub use proxy::{Network, ProxyTrust};
+pub use proxy::ProxyTrust;
 
 use admission::Admission;
 use answer::Answers;
@@ -67,7 +67,7 @@ pub struct Running {
 /// How a drain went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Drained {
-    /// Connections that came to a proper end.
+    /// Connections that were open and came to a proper end.
     pub finished: usize,
     /// Connections that were cut when the grace was over.
     pub cut: usize,
@@ -162,6 +162,7 @@ impl Running {
     /// Take nothing new, close what idles, let requests finish for up to `grace` (or until the process is asked to stop at
     /// once), and cut the rest.
     pub async fn drain(mut self, grace: Duration) -> Drained {
+        let open = self.connections.running();
         self.draining.send_replace(true);
         // Listeners end on the signal; nothing new joins the connections after that.
         self.listeners.join(std::future::pending()).await;
@@ -172,6 +173,6 @@ impl Running {
             }
         };
         let ended = self.connections.join(over).await;
-        Drained { finished: ended.finished, cut: ended.cut }
+        Drained { finished: open.saturating_sub(ended.cut), cut: ended.cut }
     }
 }

@@ -103,6 +103,18 @@ async fn a_second_start_keeps_it() {
 }
 
 #[tokio::test]
+async fn a_running_server_makes_a_new_one_before_it_ends() {
+    let (folder, options) = self_made(Limits::default());
+    let fixture = start(options).await;
+    let first = certificate(folder.path());
+    fixture.clock.advance_ms(370 * 24 * 60 * 60 * 1000);
+    until(|| certificate(folder.path()) != first).await;
+    // The client's clock has not moved: the new one is valid from a day before it was made, which is not yet.
+    let shown = async { while trusted(fixture.https(), folder.path()).await {} };
+    tokio::time::timeout(PATIENCE, shown).await.expect("the new certificate is shown");
+}
+
+#[tokio::test]
 async fn the_operators_own_files_are_never_overwritten() {
     let (folder, options) = self_made(Limits::default());
     // Lacks the name mail.example.com, for which one of our own would be made again.

@@ -40,7 +40,7 @@ async fn a_request_that_outlasts_the_grace_is_cut() {
 
 #[tokio::test]
 async fn a_second_signal_cuts_at_once() {
-    let Fixture { running, service, tasks } = start(plain(Limits::default())).await;
+    let Fixture { running, service, tasks, .. } = start(plain(Limits::default())).await;
     let mut busy = connect(running.addresses().http.expect("listens")).await;
     send(&mut busy, "GET /never HTTP/1.1\r\nhost: a\r\n\r\n").await;
     until(|| service.requests.load(SeqCst) == 1).await;

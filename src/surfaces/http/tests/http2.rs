@@ -211,7 +211,7 @@ async fn a_drain_finishes_running_streams() {
     let fixture = start(plain(Limits::default())).await;
     let mut client = plain_client(&fixture).await;
     let held = fetch(&mut client, request("/held"));
-    let Fixture { running, service, tasks: _tasks } = fixture;
+    let Fixture { running, service, tasks: _tasks, .. } = fixture;
     let drained = async {
         until(|| service.requests.load(SeqCst) == 1).await;
         let release = async {

@@ -86,6 +86,7 @@ struct Fixture {
     running: Running,
     service: Arc<Scripted>,
     tasks: Tasks,
+    clock: Arc<ManualClock>,
 }
 
 impl Fixture {
@@ -121,8 +122,8 @@ async fn try_start(options: Options) -> Result<Fixture, StartError> {
     let clock = Arc::new(ManualClock::at(NOW));
     let random = Arc::new(SeededRandom::new(7));
     let look = Duration::from_millis(20);
-    let running = serve_looking(options, Arc::clone(&service), clock, random, &tasks, look).await?;
-    Ok(Fixture { running, service, tasks })
+    let running = serve_looking(options, Arc::clone(&service), Arc::clone(&clock) as _, random, &tasks, look).await?;
+    Ok(Fixture { running, service, tasks, clock })
 }
 
 async fn start(options: Options) -> Fixture {

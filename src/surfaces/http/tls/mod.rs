@@ -31,6 +31,9 @@ const EXPIRY_WARNING_MS: i64 = 14 * DAY_MS;
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
+/// How often the end of the certificate is thought of. It is weeks away when it begins to matter.
+const EXPIRY_LOOK_MS: i64 = 60 * 60 * 1000;
+
 /// The certificate in use, and where it comes from.
 pub struct Tls {
     shown: Arc<Shown>,
@@ -40,6 +43,7 @@ pub struct Tls {
     names: Option<Vec<String>>,
     clock: Arc<dyn Clock>,
     stamp: Stamp,
+    looked: Timestamp,
     warned: Option<Timestamp>,
 }
 
@@ -60,7 +64,8 @@ impl Tls {
         let stamp = Stamp::of(&pair);
         let certified = pair.load(&provider).map_err(|(path, why)| failed(&path, hint(why, names.is_none())))?;
         let shown = Arc::new(Shown(ArcSwap::from_pointee(certified)));
-        let mut tls = Self { shown, provider, pair, names, clock, stamp, warned: None };
+        let looked = clock.now();
+        let mut tls = Self { shown, provider, pair, names, clock, stamp, looked, warned: None };
         tls.warn_of_expiry();
         Ok(tls)
     }
@@ -84,8 +89,7 @@ impl Tls {
         let mut changed: Option<Stamp> = None;
         loop {
             tokio::time::sleep(every).await;
-            self.remake_if_due();
-            self.warn_of_expiry();
+            self.look_at_expiry();
             let now = Stamp::of(&self.pair);
             if now == self.stamp {
                 changed = None;
@@ -112,9 +116,16 @@ impl Tls {
         }
     }
 
-    fn remake_if_due(&self) {
+    /// Once an hour: make the certificate again if it is ours, warn if it is not.
+    fn look_at_expiry(&mut self) {
+        let now = self.clock.now();
+        if now.ms_since(self.looked) < EXPIRY_LOOK_MS {
+            return;
+        }
+        self.looked = now;
+        self.warn_of_expiry();
         if let Some(names) = &self.names
-            && let Err(why) = made::ensure(&self.pair, names, self.clock.now(), &self.provider)
+            && let Err(why) = made::ensure(&self.pair, names, now, &self.provider)
         {
             tracing::warn!(why, "cannot make a new certificate; the old one stays in use");
         }

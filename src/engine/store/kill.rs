@@ -1,0 +1,166 @@
+//! The real process under load, killed at random moments: what it was told is durable is there when it comes back.
+//!
+//! The test runs its own binary again as a child that writes through the store from several threads and says every answer it gets
+//! on its standard output. The parent listens, kills it in the middle, opens the file and compares. The next child goes on with
+//! the same file. Unlike a power cut this leaves the machine running; what it adds is the real program, file and scheduler.
+
+use std::io::{BufRead, BufReader, Write};
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use super::feed::Change;
+use super::port::{Order, Span};
+use super::testing::{Dice, open};
+use super::tx::{Read, Table, WriteTx};
+use super::{Error, Result, Store};
+use crate::vocab::tables::{CONTACT_COUNTS, CONTACTS, CONTACTS_BY_EMAIL, FEED};
+
+const THREADS: u8 = 6;
+const KILLS: u64 = 36;
+/// Tells the child which file to write to, and that it is one.
+const FILE_VARIABLE: &str = "MAILMILL_TEST_KILL_FILE";
+const NAME: &str = "engine::store::kill::after_kill_9_every_answered_write_is_there_and_none_is_there_by_half";
+
+const ROWS: Table<(u8, u32), Vec<u8>> = Table::new(CONTACTS);
+/// The same rows under a scattered key.
+const INDEX: Table<u64, Vec<u8>> = Table::new(CONTACTS_BY_EMAIL);
+const COUNTS: Table<u8, i64> = Table::new(CONTACT_COUNTS);
+
+fn scattered(thread: u8, number: u32) -> u64 {
+    Dice::new((u64::from(thread) << 32) | u64::from(number)).below(u64::MAX)
+}
+
+/// One command: the next row of `thread`, its index row, its count and a change in the feed.
+fn add(tx: &mut WriteTx<'_>, thread: u8) -> Result<u32> {
+    let number = tx.add(COUNTS, &thread, 1)? as u32;
+    let size = if number.is_multiple_of(50) { 30_000 } else { 120 };
+    tx.put(ROWS, &(thread, number), &vec![thread; size]);
+    tx.put(INDEX, &scattered(thread, number), &vec![thread]);
+    tx.feed(&Change { scope: [thread; 12], first: number, last: number, fresh: true });
+    Ok(number)
+}
+
+/// The child: write until killed, saying each answer.
+fn write_until_killed(path: &Path) {
+    let store = open(path).expect("the child opens what the one before it left");
+    std::thread::scope(|scope| {
+        for thread in 0..THREADS {
+            let store = &store;
+            scope.spawn(move || {
+                loop {
+                    let number = store.write_blocking(move |tx| add(tx, thread)).expect("written").expect("readable");
+                    // One line in one write: short writes to a pipe are whole.
+                    if std::io::stdout().lock().write_all(format!("\nwrote {thread} {number}\n").as_bytes()).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+    });
+}
+
+#[expect(clippy::disallowed_methods, reason = "the variable tells the test whether it is the child")]
+fn told_file() -> Option<std::path::PathBuf> {
+    std::env::var(FILE_VARIABLE).ok().map(Into::into)
+}
+
+fn child(path: &Path) -> Child {
+    Command::new(std::env::current_exe().expect("this binary has a path"))
+        .args(["--exact", NAME, "--nocapture", "--test-threads=1"])
+        .env(FILE_VARIABLE, path)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("this binary can be run")
+}
+
+fn answer(line: &str) -> Option<(u8, u32)> {
+    let (thread, number) = line.strip_prefix("wrote ")?.split_once(' ')?;
+    Some((thread.parse().ok()?, number.parse().ok()?))
+}
+
+/// Compare the file with the answers: `told` is the newest number each thread was told, `kills` how many kills there were
+/// since the last comparison.
+fn check(store: &Store, told: &[u32; THREADS as usize], kills: u32, place: &str) -> Result<[u32; THREADS as usize]> {
+    let tx = store.read();
+    let mut found = [0; THREADS as usize];
+    tx.visit(ROWS, &Span::default(), Order::Forward, |(thread, number), value| {
+        let newest = &mut found[thread as usize];
+        assert_eq!(number, *newest + 1, "{place}: the rows of thread {thread} have a gap");
+        assert!(value.iter().all(|byte| *byte == thread), "{place}: row {number} of thread {thread} is damaged");
+        assert_eq!(tx.get(INDEX, &scattered(thread, number))?, Some(vec![thread]), "{place}: row {number} has no index row");
+        *newest = number;
+        Ok(ControlFlow::Continue(()))
+    })?;
+    let total: u32 = found.iter().sum();
+    for (thread, (found, told)) in (0..).zip(found.iter().zip(told)) {
+        // A thread waits for each answer, so each kill can leave at most one of its commands without one.
+        assert!((*told..=told + kills).contains(found), "{place}: thread {thread} was told {told}, {found} are there");
+        assert_eq!(tx.get(COUNTS, &thread)?.unwrap_or(0), i64::from(*found), "{place}: the count of thread {thread}");
+    }
+    let (mut changes, mut index) = (0, 0);
+    tx.visit_bytes(FEED, &Span::default(), Order::Forward, &mut |_, _| {
+        changes += 1;
+        Ok(ControlFlow::Continue(()))
+    })?;
+    tx.visit_bytes(INDEX.id, &Span::default(), Order::Forward, &mut |_, _| {
+        index += 1;
+        Ok(ControlFlow::Continue(()))
+    })?;
+    assert_eq!((changes, index, store.feed_position()), (total, total, u64::from(total)), "{place}: feed and index");
+    Ok(found)
+}
+
+#[test]
+fn after_kill_9_every_answered_write_is_there_and_none_is_there_by_half() -> Result<(), Error> {
+    if let Some(path) = told_file() {
+        write_until_killed(&path);
+        return Ok(());
+    }
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("world.redb");
+    let mut dice = Dice::new(5);
+    let mut there = [0; THREADS as usize];
+    let (mut answers, mut unseen) = (0, 0);
+    for kill in 0..KILLS {
+        let place = format!("kill {kill}");
+        let mut child = child(&path);
+        let mut told = there;
+        let mut lines = BufReader::new(child.stdout.take().expect("it is piped")).lines();
+        // Now and then while it opens the file, and so repairs it; else in the middle of its work.
+        let mut left = if dice.percent(15) { 0 } else { 1 + dice.below(600) };
+        if left == 0 {
+            std::thread::sleep(std::time::Duration::from_millis(dice.below(25)));
+        }
+        let mut hear = |line: &str| {
+            if let Some((thread, number)) = answer(line) {
+                told[thread as usize] = number;
+                answers += 1;
+                left = left.saturating_sub(1);
+            }
+            left
+        };
+        while hear("") > 0 {
+            hear(&lines.next().expect("the child goes on until it is killed").expect("text"));
+        }
+        child.kill().expect("it can be killed");
+        child.wait().expect("it can be waited for");
+        // What it said before it died counts too. Lines this short enter a pipe whole.
+        for line in lines.map_while(|line| line.ok()) {
+            hear(&line);
+        }
+        unseen += 1;
+        there = told;
+        // Now and then the next child finds the file as it is, and repairs it; it may be killed at that.
+        if dice.percent(70) || kill + 1 == KILLS {
+            let store = open(&path)?;
+            there = check(&store, &told, unseen, &place)?;
+            store.close();
+            unseen = 0;
+        }
+    }
+    println!("{KILLS} kills, {answers} answered writes, all there");
+    assert!(answers > 1_000, "the kills come under load: only {answers} answers");
+    Ok(())
+}

@@ -1,0 +1,148 @@
+//! Sets computed from a commit, remembered for who asks the same again.
+//!
+//! A key must name all that the set depends on, also the revision of the rows it was computed from: then nothing ever has to be
+//! taken back, and what nobody asks for any more is forgotten by itself. It does not know what the sets mean.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use roaring::RoaringBitmap;
+
+/// What a set depends on, as one digest.
+pub type MemoKey = [u8; 32];
+
+/// Lengths of sets that are surely remembered. Twice as many may be: less than a mebibyte.
+const LENGTHS_KEPT: usize = 4_096;
+/// Bytes of sets that are surely remembered. Twice as many may be.
+const SET_BYTES_KEPT: usize = 4 * 1024 * 1024;
+
+/// Sets and their lengths. Lengths are remembered longer: they take next to no room.
+#[derive(Default)]
+pub struct Memo {
+    lengths: Mutex<Generations<u64>>,
+    sets: Mutex<Generations<Arc<RoaringBitmap>>>,
+    turn: Mutex<()>,
+}
+
+impl Memo {
+    /// The length of a set, if it is remembered.
+    pub fn length(&self, key: &MemoKey) -> Option<u64> {
+        lock(&self.lengths).get(key, LENGTHS_KEPT)
+    }
+
+    /// A set: the remembered one, or that which `compute` makes. Only one is computed at a time, so that many who ask for the same
+    /// at once cost as much as one.
+    pub fn set<E>(&self, key: &MemoKey, compute: impl FnOnce() -> Result<RoaringBitmap, E>) -> Result<Arc<RoaringBitmap>, E> {
+        let known = || lock(&self.sets).get(key, SET_BYTES_KEPT);
+        if let Some(set) = known() {
+            return Ok(set);
+        }
+        let _turn = lock(&self.turn);
+        if let Some(set) = known() {
+            return Ok(set);
+        }
+        let set = Arc::new(compute()?);
+        lock(&self.lengths).put(*key, set.len(), 1, LENGTHS_KEPT);
+        let bytes = set.serialized_size();
+        if bytes <= SET_BYTES_KEPT {
+            lock(&self.sets).put(*key, set.clone(), bytes, SET_BYTES_KEPT);
+        }
+        Ok(set)
+    }
+}
+
+/// A holder that panicked left a map that is whole all the same: only who waits for a turn may find it so.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+/// Values used lately: what is asked for stays young; when the young are too many, they become the old and the old are forgotten.
+struct Generations<V> {
+    young: HashMap<MemoKey, (V, usize)>,
+    old: HashMap<MemoKey, (V, usize)>,
+    young_weight: usize,
+}
+
+impl<V> Default for Generations<V> {
+    fn default() -> Self {
+        Self { young: HashMap::new(), old: HashMap::new(), young_weight: 0 }
+    }
+}
+
+impl<V: Clone> Generations<V> {
+    fn get(&mut self, key: &MemoKey, weight_max: usize) -> Option<V> {
+        if let Some((value, _)) = self.young.get(key) {
+            return Some(value.clone());
+        }
+        let (value, weight) = self.old.remove(key)?;
+        self.put(*key, value.clone(), weight, weight_max);
+        Some(value)
+    }
+
+    fn put(&mut self, key: MemoKey, value: V, weight: usize, weight_max: usize) {
+        if self.young_weight + weight > weight_max {
+            self.old = std::mem::take(&mut self.young);
+            self.young_weight = 0;
+        }
+        if self.young.insert(key, (value, weight)).is_none() {
+            self.young_weight += weight;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(number: u32) -> MemoKey {
+        let mut key = [0; 32];
+        key[..4].copy_from_slice(&number.to_be_bytes());
+        key
+    }
+
+    fn set(memo: &Memo, number: u32, computed: &mut u32) -> Arc<RoaringBitmap> {
+        let made: Result<_, ()> = memo.set(&key(number), || {
+            *computed += 1;
+            Ok([number].into_iter().collect())
+        });
+        made.expect("no error is made")
+    }
+
+    #[test]
+    fn a_set_is_computed_once_and_its_length_known_then() {
+        let (memo, mut computed) = (Memo::default(), 0);
+        assert_eq!(memo.length(&key(7)), None);
+        let first = set(&memo, 7, &mut computed);
+        assert_eq!(set(&memo, 7, &mut computed), first);
+        assert_eq!((computed, memo.length(&key(7))), (1, Some(1)));
+    }
+
+    #[test]
+    fn a_failure_is_not_remembered() {
+        let memo = Memo::default();
+        assert_eq!(memo.set(&key(7), || Err("no")), Err("no"));
+        assert_eq!(memo.length(&key(7)), None);
+        assert_eq!(memo.set(&key(7), || Ok::<_, ()>(RoaringBitmap::new())), Ok(Arc::default()));
+    }
+
+    #[test]
+    fn what_is_asked_for_stays_and_what_is_not_is_forgotten() {
+        let mut kept = Generations::default();
+        for number in 0..10_u32 {
+            kept.put(key(number), number, 1, 3);
+            assert_eq!(kept.get(&key(0), 3), Some(0), "asked for after each of {number}");
+            assert!(kept.young.len() + kept.old.len() <= 6);
+        }
+        assert_eq!(kept.get(&key(2), 3), None);
+    }
+
+    #[test]
+    fn a_set_too_large_to_keep_is_answered_and_only_its_length_kept() {
+        let memo = Memo::default();
+        // One number in each stretch of 8 takes 8 KiB of every block of 65,536.
+        let large: RoaringBitmap = (0..40_000_000).step_by(8).collect();
+        assert!(large.serialized_size() > SET_BYTES_KEPT);
+        assert_eq!(memo.set(&key(1), || Ok::<_, ()>(large.clone())).map(|set| set.len()), Ok(5_000_000));
+        assert_eq!((memo.length(&key(1)), lock(&memo.sets).young.len()), (Some(5_000_000), 0));
+    }
+}

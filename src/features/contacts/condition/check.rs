@@ -1,0 +1,377 @@
+//! From a filter tree as written to a condition that can be evaluated: every value parsed, every mistake named by its path.
+
+use std::ops::Bound;
+
+use sha2::{Digest, Sha256};
+
+use super::activity::{ActivityTest, When};
+use super::compare::{self, Period, Place, Test, TextTest};
+use super::tree::{ActivityCondition, ActivityMode, FieldCondition, FilterTree, Match, Mode, Operand, Unit, Validation};
+use crate::base::clock::Timestamp;
+use crate::base::text::fold;
+use crate::engine::api::Failure;
+use crate::features::contacts::model::Status;
+use crate::vocab::ids::TagId;
+use crate::vocab::limits;
+
+/// A checked condition on contacts, ready to be evaluated.
+#[derive(Clone, Debug)]
+pub struct Filter {
+    pub(super) root: Node,
+    /// What equal conditions are known by.
+    pub(super) digest: [u8; 32],
+    pub(super) depends_on_now: bool,
+}
+
+/// One part of a checked condition.
+#[derive(Clone, Debug)]
+pub(super) enum Node {
+    All(Vec<Node>),
+    Any(Vec<Node>),
+    /// At least one of these tags.
+    Tagged(Vec<TagId>),
+    /// None of these tags.
+    Untagged(Vec<TagId>),
+    /// One of these statuses.
+    Status(Vec<Status>),
+    Validation(Validation),
+    Created(Period),
+    Updated(Period),
+    Field(FieldTest),
+    Activity(ActivityTest),
+}
+
+/// A test on one field.
+#[derive(Clone, Debug)]
+pub(super) struct FieldTest {
+    pub field: Field,
+    pub test: Test,
+    /// Whether the test must fail, which it also does for a field that is not there.
+    pub negated: bool,
+}
+
+/// A field whose value stands in a contact's row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Field {
+    Email,
+    FirstName,
+    LastName,
+    Phone,
+    Country,
+    Language,
+    Custom(String),
+}
+
+/// What a key in `fields` names.
+enum Target {
+    Field(Field),
+    Status,
+    Created,
+    Updated,
+}
+
+fn target(key: &str) -> Target {
+    match key {
+        "email" => Target::Field(Field::Email),
+        "firstName" => Target::Field(Field::FirstName),
+        "lastName" => Target::Field(Field::LastName),
+        "phone" => Target::Field(Field::Phone),
+        "country" => Target::Field(Field::Country),
+        "language" => Target::Field(Field::Language),
+        "status" => Target::Status,
+        "createdAt" => Target::Created,
+        "updatedAt" => Target::Updated,
+        name => Target::Field(Field::Custom(name.strip_prefix("customFields.").unwrap_or(name).to_owned())),
+    }
+}
+
+impl FilterTree {
+    /// Check the whole tree, which stands at `path` in the request.
+    pub fn check(&self, path: &str) -> Result<Filter, Failure> {
+        let mut check = Check { conditions: 0, depends_on_now: false };
+        let root = check.group(self, path, 0)?;
+        if check.conditions > limits::SEGMENT_CONDITIONS_MAX {
+            let (max, found) = (limits::SEGMENT_CONDITIONS_MAX, check.conditions);
+            return Err(Failure::field(path, format_args!("a filter has at most {max} conditions in all; these are {found}")));
+        }
+        let written = serde_json::to_vec(self).expect("a filter tree is JSON");
+        Ok(Filter { root, digest: Sha256::digest(written).into(), depends_on_now: check.depends_on_now })
+    }
+}
+
+struct Check {
+    conditions: usize,
+    depends_on_now: bool,
+}
+
+impl Check {
+    fn group(&mut self, group: &FilterTree, path: &str, level: usize) -> Result<Node, Failure> {
+        if level > limits::SEGMENT_LEVELS_MAX {
+            let max = limits::SEGMENT_LEVELS_MAX;
+            return Err(Failure::field(
+                path,
+                format_args!("groups go {max} levels deep; put these conditions into the group above"),
+            ));
+        }
+        let groups_path = format!("{path}.groups");
+        count(&groups_path, "groups", group.groups.len(), limits::SEGMENT_GROUPS_PER_GROUP_MAX)?;
+        let mut nodes = Vec::new();
+        self.simple(group, path, &mut nodes)?;
+        for (index, condition) in group.fields.iter().enumerate() {
+            nodes.push(field(condition, &format!("{path}.fields[{index}]"))?);
+        }
+        for (index, condition) in group.activity.iter().enumerate() {
+            let test = activity(condition, &format!("{path}.activity[{index}]"))?;
+            self.depends_on_now |= test.depends_on_now();
+            nodes.push(Node::Activity(test));
+        }
+        self.conditions += nodes.len();
+        for (index, group) in group.groups.iter().enumerate() {
+            nodes.push(self.group(group, &format!("{groups_path}[{index}]"), level + 1)?);
+        }
+        if nodes.is_empty() && level > 0 {
+            return Err(Failure::field(path, "a group has at least one condition; add one or leave the group out"));
+        }
+        // A root without conditions restricts nothing, whichever way they would have been combined.
+        Ok(if group.combine == Match::All || nodes.is_empty() { Node::All(nodes) } else { Node::Any(nodes) })
+    }
+
+    fn simple(&mut self, group: &FilterTree, path: &str, nodes: &mut Vec<Node>) -> Result<(), Failure> {
+        let max = limits::SEGMENT_VALUES_PER_CONDITION_MAX;
+        count(&format!("{path}.tags"), "tags", group.tags.len(), max)?;
+        count(&format!("{path}.excludeTags"), "tags", group.exclude_tags.len(), max)?;
+        if !group.tags.is_empty() {
+            nodes.push(Node::Tagged(group.tags.clone()));
+        }
+        if !group.exclude_tags.is_empty() {
+            nodes.push(Node::Untagged(group.exclude_tags.clone()));
+        }
+        nodes.extend(group.status.map(|status| Node::Status(vec![status])));
+        nodes.extend(group.validation_status.map(Node::Validation));
+        for (name, values) in &group.custom_fields {
+            let path = format!("{path}.customFields.{name}");
+            custom_name(name, &path)?;
+            let test = Test::Text(TextTest { place: Place::Whole, needles: needles(values, &path)? });
+            nodes.push(Node::Field(FieldTest { field: Field::Custom(name.clone()), test, negated: false }));
+        }
+        Ok(())
+    }
+}
+
+fn count(path: &str, what: &str, found: usize, max: usize) -> Result<(), Failure> {
+    if found > max {
+        return Err(Failure::field(path, format_args!("at most {max} {what}; these are {found}")));
+    }
+    Ok(())
+}
+
+fn custom_name(name: &str, path: &str) -> Result<(), Failure> {
+    let max = limits::CUSTOM_FIELD_KEY_CHARACTERS_MAX;
+    if name.trim().is_empty() || name.chars().count() > max {
+        return Err(Failure::field(path, format_args!("the name of a field has 1 to {max} characters")));
+    }
+    Ok(())
+}
+
+fn needles(values: &[Operand], path: &str) -> Result<Vec<String>, Failure> {
+    if values.is_empty() {
+        return Err(Failure::field(path, "give at least one value"));
+    }
+    count(path, "values", values.len(), limits::SEGMENT_VALUES_PER_CONDITION_MAX)?;
+    values.iter().enumerate().map(|(index, value)| needle(value, &format!("{path}[{index}]"))).collect()
+}
+
+fn needle(value: &Operand, path: &str) -> Result<String, Failure> {
+    let text = value.text();
+    let max = limits::SEGMENT_VALUE_CHARACTERS_MAX;
+    if text.is_empty() || text.chars().count() > max {
+        return Err(Failure::field(path, format_args!("a value has 1 to {max} characters")));
+    }
+    Ok(fold(&text))
+}
+
+/// What a mode asks of a value.
+enum Ask {
+    Text { place: Place, negated: bool },
+    Date,
+    Number,
+}
+
+fn ask(mode: Mode) -> Ask {
+    match mode {
+        Mode::Is => Ask::Text { place: Place::Whole, negated: false },
+        Mode::IsNot => Ask::Text { place: Place::Whole, negated: true },
+        Mode::StartsWith => Ask::Text { place: Place::Start, negated: false },
+        Mode::EndsWith => Ask::Text { place: Place::End, negated: false },
+        Mode::Contains => Ask::Text { place: Place::Anywhere, negated: false },
+        Mode::NotContains => Ask::Text { place: Place::Anywhere, negated: true },
+        Mode::DateAfter | Mode::DateBefore | Mode::DateOn | Mode::DateBetween => Ask::Date,
+        Mode::NumberGt | Mode::NumberGte | Mode::NumberLt | Mode::NumberLte | Mode::NumberBetween => Ask::Number,
+    }
+}
+
+fn field(condition: &FieldCondition, path: &str) -> Result<Node, Failure> {
+    let values_path = format!("{path}.values");
+    let values = condition.values.as_slice();
+    let mode_is_wrong = |expected: &str| Failure::field(&format!("{path}.mode"), format_args!("{} {expected}", condition.key));
+    match (target(&condition.key), ask(condition.mode)) {
+        (Target::Created, Ask::Date) => Ok(Node::Created(dates(condition.mode, values, &values_path)?)),
+        (Target::Updated, Ask::Date) => Ok(Node::Updated(dates(condition.mode, values, &values_path)?)),
+        (Target::Created | Target::Updated, _) => {
+            Err(mode_is_wrong("is a time; use date_after, date_before, date_on or date_between"))
+        }
+        (Target::Status, Ask::Text { place: Place::Whole, negated }) => statuses(values, negated, &values_path),
+        (Target::Status, _) => Err(mode_is_wrong("is one of four words; use is or is_not")),
+        (Target::Field(field), Ask::Text { place, negated }) => {
+            if let Field::Custom(name) = &field {
+                custom_name(name, &format!("{path}.key"))?;
+            }
+            let test = Test::Text(TextTest { place, needles: needles(values, &values_path)? });
+            Ok(Node::Field(FieldTest { field, test, negated }))
+        }
+        (Target::Field(field @ Field::Custom(_)), asked) => {
+            let Field::Custom(name) = &field else { unreachable!("just matched as a custom field") };
+            custom_name(name, &format!("{path}.key"))?;
+            let test = match asked {
+                Ask::Date => Test::Time(dates(condition.mode, values, &values_path)?),
+                _ => numbers(condition.mode, values, &values_path)?,
+            };
+            Ok(Node::Field(FieldTest { field, test, negated: false }))
+        }
+        (Target::Field(_), _) => Err(mode_is_wrong("is text; use is, is_not, starts_with, ends_with, contains or not_contains")),
+    }
+}
+
+fn statuses(values: &[Operand], negated: bool, path: &str) -> Result<Node, Failure> {
+    let given = needles(values, path)?;
+    let known = |word: &String| Status::ALL.iter().any(|status| status.word() == word);
+    if let Some(index) = given.iter().position(|word| !known(word)) {
+        let words = Status::ALL.map(Status::word).join(", ");
+        return Err(Failure::field(&format!("{path}[{index}]"), format_args!("a status is one of {words}")));
+    }
+    let wanted = Status::ALL.into_iter().filter(|status| given.iter().any(|word| word == status.word()) != negated);
+    Ok(Node::Status(wanted.collect()))
+}
+
+/// Exactly `N` values, each parsed; `expected` completes the sentence about one that is wrong.
+fn exactly<const N: usize, T>(
+    values: &[Operand],
+    path: &str,
+    expected: &str,
+    parse: impl Fn(&str) -> Option<T>,
+) -> Result<[T; N], Failure> {
+    if values.len() != N {
+        let wanted = if N == 1 { "one value".to_owned() } else { format!("{N} values, from and to") };
+        return Err(Failure::field(path, format_args!("this mode takes exactly {wanted}; these are {}", values.len())));
+    }
+    let mut parsed = Vec::with_capacity(N);
+    for (index, value) in values.iter().enumerate() {
+        let one = parse(&value.text());
+        parsed.push(one.ok_or_else(|| Failure::field(&format!("{path}[{index}]"), format_args!("expected {expected}")))?);
+    }
+    Ok(parsed.try_into().unwrap_or_else(|_| unreachable!("as many were parsed as were counted")))
+}
+
+fn dates(mode: Mode, values: &[Operand], path: &str) -> Result<Period, Failure> {
+    let expected = "a date like 2026-01-31 or a date-time like 2026-01-31T09:30:00Z";
+    if mode == Mode::DateBetween {
+        let [first, last] = exactly(values, path, expected, compare::period)?;
+        let period = Period { from: first.from, to: last.to };
+        if period.to <= period.from {
+            return Err(Failure::field(path, "the first date is later than the second; give the earlier one first"));
+        }
+        return Ok(period);
+    }
+    let [given] = exactly(values, path, expected, compare::period)?;
+    Ok(match mode {
+        Mode::DateAfter => Period { from: given.to, ..Period::ALWAYS },
+        Mode::DateBefore => Period { to: given.from, ..Period::ALWAYS },
+        _ => compare::day_of(given.from),
+    })
+}
+
+fn numbers(mode: Mode, values: &[Operand], path: &str) -> Result<Test, Failure> {
+    let expected = "a number like 12 or 2.5";
+    if mode == Mode::NumberBetween {
+        let [low, high] = exactly(values, path, expected, compare::number)?;
+        if low > high {
+            return Err(Failure::field(path, "the first number is larger than the second; give the smaller one first"));
+        }
+        return Ok(Test::Number(Bound::Included(low), Bound::Included(high)));
+    }
+    let [given] = exactly(values, path, expected, compare::number)?;
+    Ok(match mode {
+        Mode::NumberGt => Test::Number(Bound::Excluded(given), Bound::Unbounded),
+        Mode::NumberGte => Test::Number(Bound::Included(given), Bound::Unbounded),
+        Mode::NumberLt => Test::Number(Bound::Unbounded, Bound::Excluded(given)),
+        _ => Test::Number(Bound::Unbounded, Bound::Included(given)),
+    })
+}
+
+fn activity(condition: &ActivityCondition, path: &str) -> Result<ActivityTest, Failure> {
+    let ActivityCondition { action, mode, unit, amount, from, to, campaign_id } = condition;
+    let ago = matches!(mode, ActivityMode::Within | ActivityMode::Before);
+    let between = *mode == ActivityMode::Between;
+    let rules = [
+        ("unit", unit.is_some(), ago, "say hours or days"),
+        ("amount", amount.is_some(), ago, "say how many"),
+        ("from", from.is_some(), between, "say the first moment, like 2026-01-31T09:30:00Z"),
+        ("to", to.is_some(), between, "say the end, like 2026-02-28T09:30:00Z"),
+    ];
+    for (name, given, wanted, remedy) in rules {
+        let path = format!("{path}.{name}");
+        match (given, wanted) {
+            (false, true) => return Err(Failure::field(&path, format_args!("this mode needs it: {remedy}"))),
+            (true, false) => return Err(Failure::field(&path, "this mode does not take it; leave it out")),
+            _ => {}
+        }
+    }
+    let when = match (mode, amount, unit, from, to) {
+        (ActivityMode::Within, Some(amount), Some(unit), ..) => When::WithinMs(ago_ms(*amount, *unit, path)?),
+        (ActivityMode::Before, Some(amount), Some(unit), ..) => When::BeforeMs(ago_ms(*amount, *unit, path)?),
+        (ActivityMode::Between, _, _, Some(from), Some(to)) => {
+            if to.0 <= from.0 {
+                return Err(Failure::field(&format!("{path}.to"), "must be later than from"));
+            }
+            When::During(Period { from: from.0, to: to.0 })
+        }
+        _ => When::Never,
+    };
+    Ok(ActivityTest { action: *action, campaign: *campaign_id, when })
+}
+
+fn ago_ms(amount: u32, unit: Unit, path: &str) -> Result<i64, Failure> {
+    let hours = match unit {
+        Unit::Hours => 1,
+        Unit::Days => 24,
+    };
+    let max = limits::SEGMENT_ACTIVITY_DAYS_MAX * 24 / hours;
+    if !(1..=max).contains(&amount) {
+        return Err(Failure::field(&format!("{path}.amount"), format_args!("expected a number from 1 to {max}")));
+    }
+    Ok(i64::from(amount) * i64::from(hours) * 60 * 60 * 1000)
+}
+
+impl Filter {
+    /// The time at which this filter is evaluated when it is asked at `now`: only to the minute where the answer depends on it, so
+    /// that one who asks again soon gets the remembered answer.
+    pub(super) fn as_of(&self, now: Timestamp) -> Timestamp {
+        const MINUTE_MS: i64 = 60_000;
+        if self.depends_on_now { Timestamp(now.0.div_euclid(MINUTE_MS) * MINUTE_MS) } else { Timestamp(0) }
+    }
+
+    /// Every tag the filter names, with its path under `path`.
+    pub(super) fn tags(&self) -> Vec<TagId> {
+        let mut found = Vec::new();
+        collect_tags(&self.root, &mut found);
+        found
+    }
+}
+
+fn collect_tags(node: &Node, found: &mut Vec<TagId>) {
+    match node {
+        Node::All(nodes) | Node::Any(nodes) => nodes.iter().for_each(|node| collect_tags(node, found)),
+        Node::Tagged(ids) | Node::Untagged(ids) => found.extend(ids),
+        _ => {}
+    }
+}

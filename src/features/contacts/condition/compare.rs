@@ -1,0 +1,236 @@
+//! What a value must be like: tests on one field's value, whatever row or record the value stands in.
+//!
+//! The rules. *Text* is compared in one spelling (`base::text::fold`: small letters, one Unicode form); numbers, true and false are
+//! compared as a person writes them. A *list* holds if one of its items holds; objects and null are no values. *Dates*
+//! are days of UTC or moments; a text that is no date is neither before nor after one. *Numbers* are numbers or text that is one,
+//! in double precision. The negated modes are the exact opposite of theirs: a contact without the field meets them.
+
+use std::io::Write;
+use std::ops::{Bound, RangeBounds};
+
+use crate::base::clock::Timestamp;
+use crate::base::text::fold;
+
+/// A value as it stands in a row. Text is not yet known to be text: most comparisons need only its bytes.
+#[derive(Clone, Copy, Debug)]
+pub enum Piece<'a> {
+    Text(&'a [u8]),
+    Whole(i64),
+    Number(f64),
+    Bool(bool),
+}
+
+/// A test on one value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Test {
+    Text(TextTest),
+    Time(Period),
+    Number(Bound<f64>, Bound<f64>),
+}
+
+/// How text is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    Whole,
+    Start,
+    End,
+    Anywhere,
+}
+
+/// One of these texts must stand in that place.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TextTest {
+    pub place: Place,
+    /// Invariant: folded, and none is empty.
+    pub needles: Vec<String>,
+}
+
+/// A stretch of time: from its first moment until before its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Period {
+    pub from: Timestamp,
+    pub to: Timestamp,
+}
+
+impl Period {
+    /// All time.
+    pub const ALWAYS: Self = Self { from: Timestamp(i64::MIN), to: Timestamp(i64::MAX) };
+
+    /// Whether a moment is in it.
+    pub fn contains(&self, at: Timestamp) -> bool {
+        self.from <= at && at < self.to
+    }
+}
+
+const DAY_MS: i64 = 24 * 60 * 60 * 1000;
+
+/// The period a date (a day) or a date-time (a millisecond) stands for; `None` if the text is neither.
+pub fn period(text: &str) -> Option<Period> {
+    let text = text.trim();
+    // Every form that counts begins with a year of four digits and a hyphen: telephone numbers and such are dismissed at once.
+    if text.as_bytes().get(4) != Some(&b'-') {
+        return None;
+    }
+    let utc =
+        |moment: jiff::civil::DateTime| jiff::tz::TimeZone::UTC.to_timestamp(moment).ok().map(jiff::Timestamp::as_millisecond);
+    if text.len() == 10 {
+        let from = utc(text.parse::<jiff::civil::Date>().ok()?.to_datetime(jiff::civil::Time::midnight()))?;
+        return Some(Period { from: Timestamp(from), to: Timestamp(from + DAY_MS) });
+    }
+    let with_offset = text.parse::<jiff::Timestamp>().ok().map(jiff::Timestamp::as_millisecond);
+    let from = with_offset.or_else(|| utc(text.parse().ok()?))?;
+    Some(Period { from: Timestamp(from), to: Timestamp(from + 1) })
+}
+
+/// The day of UTC that contains a moment.
+pub fn day_of(at: Timestamp) -> Period {
+    let from = at.0.div_euclid(DAY_MS) * DAY_MS;
+    Period { from: Timestamp(from), to: Timestamp(from + DAY_MS) }
+}
+
+/// The number a text is, if it is one.
+pub fn number(text: &str) -> Option<f64> {
+    text.trim().parse::<f64>().ok().filter(|number| number.is_finite())
+}
+
+impl Test {
+    /// Whether the value passes.
+    pub fn holds(&self, piece: Piece<'_>) -> bool {
+        match self {
+            Test::Text(test) => test.holds(piece),
+            Test::Time(wanted) => match piece {
+                Piece::Text(text) => {
+                    std::str::from_utf8(text).ok().and_then(period).is_some_and(|found| wanted.contains(found.from))
+                }
+                _ => false,
+            },
+            Test::Number(low, high) => {
+                let found = match piece {
+                    Piece::Text(text) => std::str::from_utf8(text).ok().and_then(number),
+                    Piece::Whole(whole) => Some(whole as f64),
+                    Piece::Number(fraction) => Some(fraction),
+                    Piece::Bool(_) => None,
+                };
+                found.is_some_and(|found| (*low, *high).contains(&found))
+            }
+        }
+    }
+}
+
+impl TextTest {
+    fn holds(&self, piece: Piece<'_>) -> bool {
+        match piece {
+            Piece::Text(text) => self.text(text),
+            Piece::Bool(true) => self.text(b"true"),
+            Piece::Bool(false) => self.text(b"false"),
+            Piece::Whole(whole) => {
+                let mut digits = [0; 20];
+                let mut rest = digits.as_mut_slice();
+                write!(rest, "{whole}").expect("no number of 64 bits has more than 20 characters");
+                let length = 20 - rest.len();
+                self.text(&digits[..length])
+            }
+            // As long as 300 characters, but seldom met: worth an allocation.
+            Piece::Number(fraction) => self.text(fraction.to_string().as_bytes()),
+        }
+    }
+
+    fn text(&self, text: &[u8]) -> bool {
+        if text.is_ascii() {
+            return self.needles.iter().any(|needle| self.place.finds_ascii(text, needle.as_bytes()));
+        }
+        let Ok(text) = std::str::from_utf8(text) else { return false };
+        let folded = fold(text);
+        self.needles.iter().any(|needle| match self.place {
+            Place::Whole => folded == *needle,
+            Place::Start => folded.starts_with(needle.as_str()),
+            Place::End => folded.ends_with(needle.as_str()),
+            Place::Anywhere => folded.contains(needle.as_str()),
+        })
+    }
+}
+
+impl Place {
+    /// The same for text of ASCII only, where folding is the case of letters and needs no copy.
+    fn finds_ascii(self, text: &[u8], needle: &[u8]) -> bool {
+        match self {
+            Place::Whole => text.eq_ignore_ascii_case(needle),
+            Place::Start => text.get(..needle.len()).is_some_and(|start| start.eq_ignore_ascii_case(needle)),
+            Place::End => text.len().checked_sub(needle.len()).is_some_and(|start| text[start..].eq_ignore_ascii_case(needle)),
+            Place::Anywhere => {
+                let Some((first, _)) = needle.split_first() else { return true };
+                text.windows(needle.len())
+                    .any(|window| window[0].to_ascii_lowercase() == *first && window.eq_ignore_ascii_case(needle))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text_holds(place: Place, needle: &str, text: &str) -> bool {
+        Test::Text(TextTest { place, needles: vec![fold(needle)] }).holds(Piece::Text(text.as_bytes()))
+    }
+
+    #[test]
+    fn text_is_found_in_its_place_whatever_its_case() {
+        for (place, needle, text, found) in [
+            (Place::Whole, "VIP", "vip", true),
+            (Place::Whole, "vip", "vips", false),
+            (Place::Start, "Ann", "ANNA", true),
+            (Place::Start, "nna", "Anna", false),
+            (Place::Start, "Annabel", "Anna", false),
+            (Place::End, "@Example.com", "ann@EXAMPLE.com", true),
+            (Place::End, "longer than it", "it", false),
+            (Place::Anywhere, "ExAm", "ann@example.com", true),
+            (Place::Anywhere, "aab", "aaab", true),
+            (Place::Anywhere, "example.org", "ann@example.com", false),
+            (Place::Whole, "CAFÉ", "cafe\u{301}", true),
+            (Place::Start, "ΟΔ", "οδος", true),
+            (Place::Anywhere, "é", "cafe", false),
+            (Place::Anywhere, "k", "\u{212a}elvin", true),
+        ] {
+            assert_eq!(text_holds(place, needle, text), found, "{place:?} {needle} in {text}");
+        }
+    }
+
+    #[test]
+    fn numbers_and_booleans_are_compared_as_they_are_written() {
+        let is = |needle: &str| Test::Text(TextTest { place: Place::Whole, needles: vec![needle.into()] });
+        assert!(is("-9223372036854775808").holds(Piece::Whole(i64::MIN)));
+        assert!(is("7").holds(Piece::Whole(7)) && is("7").holds(Piece::Number(7.0)) && is("2.5").holds(Piece::Number(2.5)));
+        assert!(is("true").holds(Piece::Bool(true)) && !is("true").holds(Piece::Bool(false)));
+    }
+
+    #[test]
+    fn numbers_are_read_from_numbers_and_numeric_text_and_from_nothing_else() {
+        let above_five = Test::Number(Bound::Excluded(5.0), Bound::Unbounded);
+        for (piece, holds) in [
+            (Piece::Whole(6), true),
+            (Piece::Whole(5), false),
+            (Piece::Number(5.1), true),
+            (Piece::Text(b" 6e0 "), true),
+            (Piece::Text(b"inf"), false),
+            (Piece::Text(b"six"), false),
+            (Piece::Bool(true), false),
+        ] {
+            assert_eq!(above_five.holds(piece), holds, "{piece:?}");
+        }
+    }
+
+    #[test]
+    fn a_date_is_a_day_and_a_date_time_a_moment() {
+        let day = period("2026-01-31").expect("a date");
+        assert_eq!(day.to.ms_since(day.from), DAY_MS);
+        assert_eq!(day.from.to_string(), "2026-01-31T00:00:00.000Z");
+        let moment = |text: &str| period(text).map(|period| period.from.to_string());
+        assert_eq!(moment("2026-01-31T10:30:00+02:00").as_deref(), Some("2026-01-31T08:30:00.000Z"));
+        assert_eq!(moment("2026-01-31T10:30:00").as_deref(), Some("2026-01-31T10:30:00.000Z"), "without an offset it is UTC");
+        for wrong in ["", "2026", "31.01.2026", "2026-02-30", "2026-1-31", "2026-01-31 maybe", "0049-170-1234567", "20260131"] {
+            assert_eq!(period(wrong), None, "{wrong}");
+        }
+        assert_eq!(day_of(Timestamp(-1)).to, Timestamp(0));
+    }
+}

@@ -1,0 +1,98 @@
+//! One contact against a condition, without a store: for events that concern a single contact, and as the plain statement of what a
+//! condition means, against which the planner is tested.
+
+use super::activity::{ActivityTest, Deed};
+use super::check::{Field, FieldTest, Filter, Node};
+use super::compare::Piece;
+use super::tree::Validation;
+use crate::base::clock::Timestamp;
+use crate::engine::store::{Read, Result};
+use crate::features::contacts::fields::FieldValue;
+use crate::features::contacts::model::Contact;
+use crate::features::contacts::tags;
+use crate::vocab::ids::{ProjectId, TagId};
+
+/// All that conditions may ask of one contact.
+#[derive(Clone, Copy, Debug)]
+pub struct ContactFacts<'a> {
+    pub contact: &'a Contact,
+    /// The contact's tags that still exist.
+    pub tags: &'a [TagId],
+    /// Everything recorded about the contact.
+    pub activity: &'a [Deed],
+    pub now: Timestamp,
+}
+
+/// The ids of a contact's tags that still exist.
+pub fn tag_ids(tx: &impl Read, project: ProjectId, contact: &Contact) -> Result<Vec<TagId>> {
+    let mut ids = Vec::with_capacity(contact.tags.len());
+    for number in &contact.tags {
+        ids.extend(tags::by_number(tx, project, *number)?.map(|tag| tag.id));
+    }
+    Ok(ids)
+}
+
+impl Filter {
+    /// Whether the contact meets the condition.
+    pub fn matches(&self, facts: &ContactFacts<'_>) -> bool {
+        self.root.holds(facts)
+    }
+}
+
+impl Node {
+    fn holds(&self, facts: &ContactFacts<'_>) -> bool {
+        match self {
+            Node::All(nodes) => nodes.iter().all(|node| node.holds(facts)),
+            Node::Any(nodes) => nodes.iter().any(|node| node.holds(facts)),
+            Node::Tagged(ids) => ids.iter().any(|id| facts.tags.contains(id)),
+            Node::Untagged(ids) => !ids.iter().any(|id| facts.tags.contains(id)),
+            Node::Status(statuses) => statuses.contains(&facts.contact.status),
+            Node::Validation(wanted) => *wanted == Validation::Unknown,
+            Node::Created(period) => period.contains(facts.contact.created_at),
+            Node::Updated(period) => period.contains(facts.contact.updated_at),
+            Node::Field(test) => test.holds(facts.contact),
+            Node::Activity(test) => test.holds(facts),
+        }
+    }
+}
+
+impl FieldTest {
+    fn holds(&self, contact: &Contact) -> bool {
+        let text = |text: Option<&String>| text.is_some_and(|text| self.test.holds(Piece::Text(text.as_bytes())));
+        let found = match &self.field {
+            Field::Email => text(Some(&contact.email)),
+            Field::FirstName => text(contact.first_name.as_ref()),
+            Field::LastName => text(contact.last_name.as_ref()),
+            Field::Phone => text(contact.phone.as_ref()),
+            Field::Country => text(contact.country.as_ref()),
+            Field::Language => text(contact.language.as_ref()),
+            Field::Custom(name) => match contact.custom_fields.get(name) {
+                Some(FieldValue::List(items)) => items.iter().any(|item| self.value_holds(item)),
+                Some(value) => self.value_holds(value),
+                None => false,
+            },
+        };
+        found != self.negated
+    }
+
+    fn value_holds(&self, value: &FieldValue) -> bool {
+        let piece = match value {
+            FieldValue::Bool(flag) => Piece::Bool(*flag),
+            FieldValue::Whole(number) => Piece::Whole(*number),
+            FieldValue::Number(number) => Piece::Number(*number),
+            FieldValue::Text(text) => Piece::Text(text.as_bytes()),
+            FieldValue::Null | FieldValue::List(_) | FieldValue::Map(_) => return false,
+        };
+        self.test.holds(piece)
+    }
+}
+
+impl ActivityTest {
+    fn holds(&self, facts: &ContactFacts<'_>) -> bool {
+        let (period, wanted) = self.period(facts.now);
+        let counts = |deed: &Deed| {
+            deed.action == self.action && (self.campaign.is_none() || deed.campaign == self.campaign) && period.contains(deed.at)
+        };
+        facts.activity.iter().any(counts) == wanted
+    }
+}

@@ -1,0 +1,43 @@
+//! Conditions on contacts: the filter tree of segments, lists and exports, and who meets it.
+//!
+//! A request brings a [`FilterTree`]; [`FilterTree::check`] makes a [`Filter`] of it or names the first mistake by its path;
+//! [`Filter::select`] says who meets it, [`Filter::matches`] whether one contact does. How values are compared stands in
+//! `compare.rs`, how a million contacts are looked through in `plan.rs` and `scan.rs`.
+//!
+//! What it does not know: who may see the contacts, and anything that was sent to them; see `activity.rs`.
+
+mod activity;
+mod check;
+mod compare;
+mod facts;
+mod members;
+mod plan;
+mod row;
+pub mod saved;
+mod scan;
+#[cfg(test)]
+mod tests;
+mod tree;
+
+pub use activity::Deed;
+pub use check::Filter;
+pub use facts::{ContactFacts, tag_ids};
+pub use tree::{Action, ActivityCondition, ActivityMode, FieldCondition, FilterTree, Match, Mode, Operand, Unit, Validation};
+
+use crate::engine::api::Failure;
+use crate::engine::store::Read;
+use crate::features::contacts::tags;
+use crate::vocab::ids::ProjectId;
+
+impl Filter {
+    /// Refuse tags that the project does not have. Asked when a filter is given, not later: a tag deleted since has no contacts.
+    pub fn check_tags(&self, tx: &impl Read, project: ProjectId, path: &str) -> Result<(), Failure> {
+        for id in self.tags() {
+            if tags::by_id(tx, project, id)?.is_none() {
+                let detail = format_args!("the project has no tag with the id {id}; GET /v1/tags lists them");
+                return Err(Failure::field(path, detail));
+            }
+        }
+        Ok(())
+    }
+}

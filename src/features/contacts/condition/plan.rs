@@ -1,0 +1,237 @@
+//! From a condition to the numbers of the contacts that meet it.
+//!
+//! Whatever sets, counters and the order of numbers can tell is told by algebra on sets, in microseconds. What only the rows can
+//! tell stays open: every part of the condition becomes the contacts that surely meet it and those whose rows must be looked at.
+//! So there is one walk over rows for the whole condition, however many fields it names, and only over the contacts in doubt.
+
+use roaring::RoaringBitmap;
+
+use super::activity::{Activity, ActivityTest};
+use super::check::{FieldTest, Node};
+use super::compare::Period;
+use super::row::Row;
+use super::scan;
+use super::tree::Validation;
+use crate::base::clock::Timestamp;
+use crate::engine::store::{Read, Result};
+use crate::features::contacts::store::{self, Facet};
+use crate::features::contacts::tags;
+use crate::vocab::ids::{ProjectId, TagId};
+
+/// What is known of a part of the condition before any row is read.
+struct Part<'f> {
+    /// Contacts that meet it.
+    sure: RoaringBitmap,
+    /// Contacts that meet it if their row passes the probe. Invariant: not in `sure`, and empty if there is no probe.
+    open: RoaringBitmap,
+    probe: Option<Probe<'f>>,
+}
+
+impl Part<'_> {
+    fn known(sure: RoaringBitmap) -> Self {
+        Self { sure, open: RoaringBitmap::new(), probe: None }
+    }
+}
+
+/// What must be asked of a row.
+pub(super) enum Probe<'f> {
+    Field(&'f FieldTest),
+    /// Each holds.
+    All(Vec<Gate<'f>>),
+    /// One holds.
+    Any(Vec<Gate<'f>>),
+}
+
+/// A probe within a combination, with what is known of it.
+pub(super) enum Gate<'f> {
+    Free(Probe<'f>),
+    /// These contacts need not be asked: they pass.
+    Unless(RoaringBitmap, Probe<'f>),
+    /// Only these contacts need to be asked: others fail.
+    Only(RoaringBitmap, Probe<'f>),
+}
+
+impl Probe<'_> {
+    /// Whether the row of contact `number` passes; `None` if it is no contact.
+    pub(super) fn holds(&self, number: u32, row: &Row<'_>) -> Option<bool> {
+        match self {
+            Probe::Field(test) => Some(row.any(&test.field, &|piece| test.test.holds(piece))? != test.negated),
+            Probe::All(gates) => {
+                for gate in gates {
+                    if !gate.holds(number, row)? {
+                        return Some(false);
+                    }
+                }
+                Some(true)
+            }
+            Probe::Any(gates) => {
+                for gate in gates {
+                    if gate.holds(number, row)? {
+                        return Some(true);
+                    }
+                }
+                Some(false)
+            }
+        }
+    }
+}
+
+impl Gate<'_> {
+    fn holds(&self, number: u32, row: &Row<'_>) -> Option<bool> {
+        match self {
+            Gate::Free(probe) => probe.holds(number, row),
+            Gate::Unless(pass, probe) => {
+                if pass.contains(number) {
+                    Some(true)
+                } else {
+                    probe.holds(number, row)
+                }
+            }
+            Gate::Only(asked, probe) => {
+                if asked.contains(number) {
+                    probe.holds(number, row)
+                } else {
+                    Some(false)
+                }
+            }
+        }
+    }
+}
+
+/// One evaluation of one condition.
+struct Plan<'t, R> {
+    tx: &'t R,
+    project: ProjectId,
+    now: Timestamp,
+    activity: &'t dyn Activity,
+    /// Every contact.
+    all: RoaringBitmap,
+}
+
+/// The contacts of a project that meet the condition at `root`.
+pub(super) fn select(
+    tx: &impl Read,
+    project: ProjectId,
+    now: Timestamp,
+    activity: &dyn Activity,
+    root: &Node,
+) -> Result<RoaringBitmap> {
+    let plan = Plan { tx, project, now, activity, all: store::set(tx, project, Facet::All)? };
+    let Part { mut sure, open, probe } = plan.part(root)?;
+    if let Some(probe) = probe {
+        sure |= scan::passing(tx, project, &open, &probe)?;
+    }
+    Ok(sure)
+}
+
+impl<R: Read> Plan<'_, R> {
+    fn part<'f>(&self, node: &'f Node) -> Result<Part<'f>> {
+        let known = match node {
+            Node::All(nodes) => return Ok(all_of(&self.all, self.parts(nodes)?)),
+            Node::Any(nodes) => return Ok(any_of(self.parts(nodes)?)),
+            Node::Field(test) => {
+                return Ok(Part { sure: RoaringBitmap::new(), open: self.all.clone(), probe: Some(Probe::Field(test)) });
+            }
+            Node::Tagged(ids) => self.tagged(ids)?,
+            Node::Untagged(ids) => &self.all - self.tagged(ids)?,
+            Node::Status(statuses) => {
+                let mut sets = RoaringBitmap::new();
+                for status in statuses {
+                    sets |= store::set(self.tx, self.project, Facet::Status(*status))?;
+                }
+                sets
+            }
+            Node::Validation(Validation::Unknown) => self.all.clone(),
+            Node::Validation(_) => RoaringBitmap::new(),
+            Node::Created(period) => self.created(*period)?,
+            Node::Updated(period) => self.updated(*period)?,
+            Node::Activity(test) => self.active(test)?,
+        };
+        Ok(Part::known(known))
+    }
+
+    fn parts<'f>(&self, nodes: &'f [Node]) -> Result<Vec<Part<'f>>> {
+        nodes.iter().map(|node| self.part(node)).collect()
+    }
+
+    fn tagged(&self, ids: &[TagId]) -> Result<RoaringBitmap> {
+        let mut tagged = RoaringBitmap::new();
+        for id in ids {
+            if let Some(tag) = tags::by_id(self.tx, self.project, *id)? {
+                tagged |= store::set(self.tx, self.project, Facet::Tag(tag.number()))?;
+            }
+        }
+        Ok(tagged)
+    }
+
+    /// Numbers are given in order of creation, so a period is a stretch of numbers.
+    fn created(&self, period: Period) -> Result<RoaringBitmap> {
+        let first = |at| store::first_created_at(self.tx, self.project, &self.all, at);
+        let mut created = self.all.clone();
+        if period.from != Period::ALWAYS.from {
+            created.remove_range(..first(period.from)?);
+        }
+        if period.to != Period::ALWAYS.to {
+            created.remove_range(first(period.to)?..);
+        }
+        Ok(created)
+    }
+
+    fn updated(&self, period: Period) -> Result<RoaringBitmap> {
+        let mut updated = RoaringBitmap::new();
+        store::updates(self.tx, self.project, &self.all, |number, at| {
+            if period.contains(at) {
+                updated.insert(number);
+            }
+        })?;
+        Ok(updated)
+    }
+
+    fn active(&self, test: &ActivityTest) -> Result<RoaringBitmap> {
+        let (period, wanted) = test.period(self.now);
+        let who = self.activity.who(test.action, test.campaign, period)?;
+        Ok(if wanted { &self.all & who } else { &self.all - who })
+    }
+}
+
+/// Every part holds.
+fn all_of<'f>(all: &RoaringBitmap, parts: Vec<Part<'f>>) -> Part<'f> {
+    let (mut sure, mut reach) = (all.clone(), all.clone());
+    for part in &parts {
+        sure &= &part.sure;
+        reach &= &part.sure | &part.open;
+    }
+    let open = reach - &sure;
+    if open.is_empty() {
+        return Part::known(sure);
+    }
+    // Whoever is open here is sure or open in each part: only the open ones must be asked.
+    let gates = parts.into_iter().filter_map(|part| {
+        let pass = &part.sure & &open;
+        let probe = part.probe?;
+        (pass != open).then(|| if pass.is_empty() { Gate::Free(probe) } else { Gate::Unless(pass, probe) })
+    });
+    let probe = Probe::All(gates.collect());
+    Part { sure, open, probe: Some(probe) }
+}
+
+/// One part at least holds.
+fn any_of(parts: Vec<Part<'_>>) -> Part<'_> {
+    let (mut sure, mut reach) = (RoaringBitmap::new(), RoaringBitmap::new());
+    for part in &parts {
+        sure |= &part.sure;
+        reach |= &part.open;
+    }
+    let open = reach - &sure;
+    if open.is_empty() {
+        return Part::known(sure);
+    }
+    // Whoever is open here is sure in no part.
+    let gates = parts.into_iter().filter_map(|part| {
+        let asked = &part.open & &open;
+        let probe = part.probe?;
+        (!asked.is_empty()).then(|| if asked == open { Gate::Free(probe) } else { Gate::Only(asked, probe) })
+    });
+    let probe = Probe::Any(gates.collect());
+    Part { sure, open, probe: Some(probe) }
+}

@@ -1,0 +1,172 @@
+//! The one walk over rows: which of these contacts pass a probe.
+//!
+//! Numbers are cut into stretches that any thread may take next. A stretch with many candidates is read in one range, one with few
+//! by looking each up. Memory is bounded by the result.
+
+use std::ops::ControlFlow;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use roaring::RoaringBitmap;
+
+use super::plan::Probe;
+use super::row::Row;
+use crate::engine::store::key::Key;
+use crate::engine::store::{Error, Read, Result};
+use crate::features::contacts::store::{self, CONTACTS};
+use crate::vocab::ids::ProjectId;
+use crate::vocab::tables;
+
+/// Numbers in one stretch: a few hundred microseconds of work, so that threads end together.
+const STRETCH: u32 = 4_096;
+/// Below this many candidates a second thread costs more than it brings.
+const ALONE_MAX: u64 = 4_096;
+/// Threads of one walk: more would leave nothing to other requests, and two is what a small machine has.
+const THREADS_MAX: usize = 4;
+/// Passing over this many rows costs about as much as looking one up.
+const ROWS_PER_LOOKUP: u64 = 12;
+
+/// Which contacts of `open` pass.
+pub(super) fn passing(tx: &impl Read, project: ProjectId, open: &RoaringBitmap, probe: &Probe<'_>) -> Result<RoaringBitmap> {
+    let stretches = stretches(open);
+    let threads = std::thread::available_parallelism().map_or(1, |cores| cores.get().min(THREADS_MAX)).min(stretches.len());
+    match tx.snapshot() {
+        Some(snapshot) if open.len() > ALONE_MAX && threads > 1 => {
+            let walk = Walk { project, open, probe, stretches, next: AtomicUsize::new(0), failed: AtomicBool::new(false) };
+            together(snapshot, &walk, threads)
+        }
+        _ => {
+            let mut passing = RoaringBitmap::new();
+            for stretch in stretches {
+                one(tx, project, open, probe, stretch, &mut passing)?;
+            }
+            Ok(passing)
+        }
+    }
+}
+
+/// A stretch of numbers: the first and last candidate in it, and how many there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Stretch {
+    first: u32,
+    last: u32,
+    candidates: u64,
+}
+
+fn stretches(open: &RoaringBitmap) -> Vec<Stretch> {
+    let mut stretches = Vec::new();
+    let mut from = open.min();
+    while let Some(first) = from {
+        let end = first - first % STRETCH + (STRETCH - 1);
+        let candidates = open.range_cardinality(first..=end);
+        let last = open.select((open.rank(first) + candidates - 2) as u32).expect("as many candidates were just counted");
+        stretches.push(Stretch { first, last, candidates });
+        from = end.checked_add(1).and_then(|next| open.range(next..).next());
+    }
+    stretches
+}
+
+/// What the threads of one walk share.
+struct Walk<'w, 'f> {
+    project: ProjectId,
+    open: &'w RoaringBitmap,
+    probe: &'w Probe<'f>,
+    stretches: Vec<Stretch>,
+    next: AtomicUsize,
+    /// One thread met an error: the others may stop.
+    failed: AtomicBool,
+}
+
+fn together(tx: &(impl Read + Sync), walk: &Walk<'_, '_>, threads: usize) -> Result<RoaringBitmap> {
+    let whole = Mutex::new(Ok(RoaringBitmap::new()));
+    let work = || {
+        let mut passing = RoaringBitmap::new();
+        let outcome = take(tx, walk, &mut passing);
+        let mut whole = whole.lock().expect("no holder of this lock panics");
+        match (&mut *whole, outcome) {
+            (Ok(whole), Ok(())) => *whole |= passing,
+            (Ok(_), Err(error)) => {
+                walk.failed.store(true, Ordering::Relaxed);
+                *whole = Err(error);
+            }
+            (Err(_), _) => {}
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..threads {
+            // Without another thread the walk takes longer and comes to the same.
+            let helper = std::thread::Builder::new().name("segment-scan".into());
+            let _ = helper.spawn_scoped(scope, work);
+        }
+        work();
+    });
+    whole.into_inner().expect("no holder of this lock panics")
+}
+
+fn take(tx: &impl Read, walk: &Walk<'_, '_>, passing: &mut RoaringBitmap) -> Result<()> {
+    while !walk.failed.load(Ordering::Relaxed)
+        && let Some(stretch) = walk.stretches.get(walk.next.fetch_add(1, Ordering::Relaxed))
+    {
+        one(tx, walk.project, walk.open, walk.probe, *stretch, passing)?;
+    }
+    Ok(())
+}
+
+fn one(
+    tx: &impl Read,
+    project: ProjectId,
+    open: &RoaringBitmap,
+    probe: &Probe<'_>,
+    stretch: Stretch,
+    passing: &mut RoaringBitmap,
+) -> Result<()> {
+    let Stretch { first, last, candidates } = stretch;
+    let mut wanted = open.range(first..=last);
+    if u64::from(last - first) > candidates * ROWS_PER_LOOKUP {
+        for number in wanted {
+            if let Some(row) = tx.get_bytes(CONTACTS.id, &(project, number).to_bytes())?
+                && holds(probe, number, &row)?
+            {
+                passing.insert(number);
+            }
+        }
+        return Ok(());
+    }
+    let mut next = wanted.next();
+    store::visit_rows(tx, project, first..=last, |number, row| {
+        while next.is_some_and(|next| next < number) {
+            next = wanted.next();
+        }
+        if next == Some(number) && holds(probe, number, row)? {
+            passing.insert(number);
+        }
+        Ok(ControlFlow::Continue(()))
+    })
+}
+
+fn holds(probe: &Probe<'_>, number: u32, row: &[u8]) -> Result<bool> {
+    let held = Row::read(row).and_then(|row| probe.holds(number, &row));
+    held.ok_or(Error::Corrupt(tables::CONTACTS.info().name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stretches_cover_every_candidate_once_up_to_the_last_number() {
+        let open: RoaringBitmap = [0, 5, STRETCH - 1, STRETCH, 3 * STRETCH + 7, u32::MAX - 1, u32::MAX].into_iter().collect();
+        let found = stretches(&open);
+        let stretch = |first, last, candidates| Stretch { first, last, candidates };
+        assert_eq!(
+            found,
+            [
+                stretch(0, STRETCH - 1, 3),
+                stretch(STRETCH, STRETCH, 1),
+                stretch(3 * STRETCH + 7, 3 * STRETCH + 7, 1),
+                stretch(u32::MAX - 1, u32::MAX, 2),
+            ]
+        );
+        assert!(stretches(&RoaringBitmap::new()).is_empty());
+    }
+}

@@ -1,0 +1,219 @@
+//! The filter tree as callers write it: shape and words, read strictly; whether its values make sense is for `check.rs` to say.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
+
+use crate::engine::api::answer::Moment;
+use crate::features::contacts::fields::FieldValue;
+use crate::features::contacts::model::Status;
+use crate::vocab::ids::{CampaignId, TagId};
+use crate::vocab::limits;
+
+/// A condition on contacts: a group of simple conditions and of further groups. Without any, every contact meets it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct FilterTree {
+    /// Whether everything in this group must hold, or one thing is enough.
+    #[serde(default, rename = "match")]
+    pub combine: Match,
+    /// Groups within this one: at most 10 in one group, 3 levels under the root, 50 conditions in the whole tree.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = limits::SEGMENT_GROUPS_PER_GROUP_MAX))]
+    pub groups: Vec<FilterTree>,
+    /// Ids of tags: the contact has at least one of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = limits::SEGMENT_VALUES_PER_CONDITION_MAX))]
+    pub tags: Vec<TagId>,
+    /// Ids of tags: the contact has none of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = limits::SEGMENT_VALUES_PER_CONDITION_MAX))]
+    pub exclude_tags: Vec<TagId>,
+    /// The contact has this status.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<Status>,
+    /// What checking the address came to. No address is checked yet, so every contact is `unknown`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub validation_status: Option<Validation>,
+    /// Name of a custom field -> values: the field is one of them. The same as a condition in `fields` with mode `is`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub custom_fields: BTreeMap<String, Vec<Operand>>,
+    /// Conditions on single fields.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = limits::SEGMENT_CONDITIONS_MAX))]
+    pub fields: Vec<FieldCondition>,
+    /// Conditions on what was sent to the contact and what it did. Nothing is recorded until campaigns are sent: until then
+    /// `never` holds for every contact and the other modes for none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = limits::SEGMENT_CONDITIONS_MAX))]
+    pub activity: Vec<ActivityCondition>,
+}
+
+/// How the conditions of a group are combined.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Match {
+    /// Every one must hold.
+    #[default]
+    All,
+    /// One is enough.
+    Any,
+}
+
+/// What checking an address came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Validation {
+    Valid,
+    Invalid,
+    Risky,
+    /// Not checked.
+    Unknown,
+}
+
+/// A condition on one field.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FieldCondition {
+    /// `email`, `firstName`, `lastName`, `phone`, `country`, `language`, `status`, `createdAt`, `updatedAt`, or the name of a custom
+    /// field, as it is or behind `customFields.`.
+    #[schemars(length(min = 1))]
+    pub key: String,
+    /// How the field is compared.
+    pub mode: Mode,
+    /// With what it is compared: one value or more; a date or a number mode takes one, a `between` mode two.
+    #[schemars(length(min = 1, max = limits::SEGMENT_VALUES_PER_CONDITION_MAX))]
+    pub values: Vec<Operand>,
+}
+
+/// How a field is compared. Text is compared without regard to case; dates are days of UTC or moments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Mode {
+    /// The field is one of the values.
+    Is,
+    /// The field is none of the values, or the contact does not have it.
+    IsNot,
+    /// The field begins with one of the values.
+    StartsWith,
+    /// The field ends with one of the values.
+    EndsWith,
+    /// One of the values occurs in the field.
+    Contains,
+    /// None of the values occurs in the field, or the contact does not have it.
+    NotContains,
+    /// Later than the moment, or than the whole day.
+    DateAfter,
+    /// Earlier than the moment or day.
+    DateBefore,
+    /// Within the day, or the day of the moment.
+    DateOn,
+    /// From the first to the second, both included.
+    DateBetween,
+    NumberGt,
+    NumberGte,
+    NumberLt,
+    NumberLte,
+    /// From the first to the second, both included.
+    NumberBetween,
+}
+
+/// A value to compare with: text, a number, true or false.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(transparent)]
+pub struct Operand(FieldValue);
+
+impl Operand {
+    /// The value as a person writes it.
+    pub fn text(&self) -> Cow<'_, str> {
+        self.0.as_text().expect("a value that is no text, number, true or false is refused when it is read")
+    }
+
+    /// A value of this text.
+    pub fn of(text: &str) -> Self {
+        Self(FieldValue::Text(text.to_owned()))
+    }
+}
+
+impl<'de> Deserialize<'de> for Operand {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = FieldValue::deserialize(deserializer)?;
+        match value.as_text() {
+            Some(_) => Ok(Self(value)),
+            None => Err(D::Error::custom("expected text, a number, true or false")),
+        }
+    }
+}
+
+impl JsonSchema for Operand {
+    fn schema_name() -> Cow<'static, str> {
+        "Operand".into()
+    }
+    fn inline_schema() -> bool {
+        true
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": ["string", "number", "boolean"], "maxLength": limits::SEGMENT_VALUE_CHARACTERS_MAX })
+    }
+}
+
+/// A condition on what was sent to the contact and what it did.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ActivityCondition {
+    pub action: Action,
+    pub mode: ActivityMode,
+    /// With `within` and `before`: what `amount` counts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unit: Option<Unit>,
+    /// With `within` and `before`: how long ago, up to ten years.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub amount: Option<u32>,
+    /// With `between`: the first moment that counts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<Moment>,
+    /// With `between`: the first moment that does not count any more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub to: Option<Moment>,
+    /// Only what belongs to this campaign counts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub campaign_id: Option<CampaignId>,
+}
+
+/// What happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Action {
+    /// An email was sent to the contact.
+    Sent,
+    /// The contact opened an email.
+    Opened,
+    /// The contact clicked a link in an email.
+    Clicked,
+}
+
+/// When it happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ActivityMode {
+    /// At least once in the last `amount` of time.
+    Within,
+    /// At least once longer ago than `amount`.
+    Before,
+    /// Not once.
+    Never,
+    /// At least once from `from` until `to`.
+    Between,
+}
+
+/// A unit of time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Unit {
+    Hours,
+    Days,
+}

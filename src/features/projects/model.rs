@@ -1,0 +1,294 @@
+//! A project and its rules: pure, without a clock, a store or a wire.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::net::Ipv6Addr;
+use std::str::FromStr;
+
+use idna::uts46::{AsciiDenyList, DnsLength, Hyphens, Uts46};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize};
+
+use crate::base::clock::Timestamp;
+use crate::base::parsed;
+use crate::engine::store::Record;
+use crate::vocab::ids::ProjectId;
+use crate::vocab::limits;
+
+/// A project as it is kept. Its account is part of its key.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Project {
+    pub id: ProjectId,
+    pub name: String,
+    pub description: Option<String>,
+    pub status: Status,
+    /// The host of the first address, without `www.`.
+    pub domain: String,
+    /// The sites it is read from, 1 to [`limits::PROJECT_URLS_MAX`].
+    pub urls: Vec<String>,
+    pub logos: Logos,
+    pub screenshot_url: Option<String>,
+    /// Why the import failed, in words for people.
+    pub error: Option<String>,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+}
+
+impl Record for Project {}
+
+/// How far the import of a project has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    /// Accepted, waiting for its turn.
+    Pending,
+    /// Its sites are being read.
+    Processing,
+    /// Ready for use.
+    Active,
+    /// The import failed; `error` says why.
+    Error,
+}
+
+impl Status {
+    /// What is being done in this state, in one word, and how much of the import is done, in percent.
+    pub fn progress(self) -> (&'static str, u8) {
+        match self {
+            Status::Pending => ("initializing", 0),
+            Status::Processing => ("reading", 10),
+            Status::Active => ("completed", 100),
+            Status::Error => ("failed", 100),
+        }
+    }
+}
+
+/// Where the brand's logos are.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Logos {
+    pub primary: Option<String>,
+    pub secondary: Option<String>,
+    pub favicon: Option<String>,
+}
+
+impl Project {
+    /// A project that waits for its import. The first of `sites` gives it its domain, and its name if there is no other.
+    pub fn pending(id: ProjectId, sites: &[Site], name: Option<&str>, logos: Logos, now: Timestamp) -> Self {
+        let host = sites.first().expect("the caller has refused an empty list").host();
+        let domain = host.strip_prefix("www.").unwrap_or(host).to_owned();
+        Self {
+            id,
+            name: name.unwrap_or(&domain).to_owned(),
+            description: None,
+            status: Status::Pending,
+            domain,
+            urls: sites.iter().map(|site| site.as_str().to_owned()).collect(),
+            logos,
+            screenshot_url: None,
+            error: None,
+            created_at: now,
+            updated_at: now,
+        }
+    }
+}
+
+/// The address of a web page: http or https, a host by name or address, perhaps a port and a path. Without user names, without a
+/// fragment, and in ASCII: international host names in their DNS form, other characters as %-escapes.
+///
+/// It does not know whether anything answers there, nor whether the service may go there; that is decided where sockets are opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Site {
+    text: String,
+    /// Invariant: where the host stands in `text`.
+    host: (usize, usize),
+}
+
+/// Scheme, host of at most three labels, port and path: what this accepts is accepted; a little more is, like international names.
+const SITE_PATTERN: &str = "^[Hh][Tt][Tt][Pp][Ss]?://[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\
+                            (\\.[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?){0,2}(:[1-9][0-9]{0,3})?([/?#][!-~]*)?$";
+
+impl Site {
+    /// The whole address.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// The host in ASCII and small letters.
+    pub fn host(&self) -> &str {
+        &self.text[self.host.0..self.host.1]
+    }
+}
+
+impl FromStr for Site {
+    type Err = SiteError;
+
+    fn from_str(given: &str) -> Result<Self, SiteError> {
+        let given = given.trim();
+        if given.len() > limits::URL_CHARACTERS_MAX {
+            return Err(SiteError::TooLong);
+        }
+        let (scheme, rest) = given.split_once("://").ok_or(SiteError::Scheme)?;
+        let scheme = ["http", "https"].into_iter().find(|known| scheme.eq_ignore_ascii_case(known)).ok_or(SiteError::Scheme)?;
+        let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+        let (authority, path) = rest.split_at(end);
+        if authority.contains('@') {
+            return Err(SiteError::User);
+        }
+        let (host, port) = split_port(authority)?;
+        let host = host_to_ascii(host).ok_or(SiteError::Host)?;
+        let mut text = format!("{scheme}://{host}");
+        let host = (text.len() - host.len(), text.len());
+        if let Some(port) = port {
+            text.push_str(&format!(":{port}"));
+        }
+        push_path(&mut text, path)?;
+        // Escapes may have made it longer than what was given.
+        if text.len() > limits::URL_CHARACTERS_MAX { Err(SiteError::TooLong) } else { Ok(Self { text, host }) }
+    }
+}
+
+fn split_port(authority: &str) -> Result<(&str, Option<u16>), SiteError> {
+    // Inside brackets colons belong to the address.
+    let after_host = authority.rfind(']').map_or(0, |bracket| bracket + 1);
+    let Some(colon) = authority[after_host..].find(':') else { return Ok((authority, None)) };
+    let (host, port) = authority.split_at(after_host + colon);
+    match &port[1..] {
+        "" => Ok((host, None)),
+        digits => {
+            let number = digits.parse().ok().filter(|number| *number > 0 && !digits.starts_with('+'));
+            number.map(|number| (host, Some(number))).ok_or(SiteError::Port)
+        }
+    }
+}
+
+fn host_to_ascii(host: &str) -> Option<Cow<'_, str>> {
+    if let Some(address) = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')) {
+        return address.parse::<Ipv6Addr>().ok().map(|address| Cow::Owned(format!("[{address}]")));
+    }
+    let host = host.strip_suffix('.').unwrap_or(host);
+    Uts46::new().to_ascii(host.as_bytes(), AsciiDenyList::STD3, Hyphens::CheckFirstLast, DnsLength::Verify).ok()
+}
+
+/// Append path and query in ASCII, without the fragment.
+fn push_path(text: &mut String, path: &str) -> Result<(), SiteError> {
+    use std::fmt::Write;
+    let path = path.split('#').next().unwrap_or_default();
+    if !path.starts_with('/') {
+        text.push('/');
+    }
+    for character in path.chars() {
+        if character.is_ascii_graphic() {
+            text.push(character);
+        } else if character.is_control() || character.is_whitespace() {
+            return Err(SiteError::Character(character));
+        } else {
+            let mut buffer = [0; 4];
+            for byte in character.encode_utf8(&mut buffer).bytes() {
+                write!(text, "%{byte:02X}").expect("writing to memory cannot fail");
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Why a text is not the address of a web page we take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SiteError {
+    TooLong,
+    Scheme,
+    User,
+    Host,
+    Port,
+    Character(char),
+}
+
+impl fmt::Display for SiteError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooLong => write!(f, "The address is longer than {} characters; shorten it.", limits::URL_CHARACTERS_MAX),
+            Self::Scheme => f.write_str("The address does not begin with https:// or http://; write it in full."),
+            Self::User => f.write_str("The address contains a user name; leave out everything before the @."),
+            Self::Host => f.write_str("The address has no valid host; write it like https://example.com."),
+            Self::Port => f.write_str("The port of the address is not a number from 1 to 65535."),
+            Self::Character(character) => {
+                write!(f, "The address contains the character U+{:04X}; remove or escape it.", u32::from(*character))
+            }
+        }
+    }
+}
+
+impl std::error::Error for SiteError {}
+
+impl<'de> Deserialize<'de> for Site {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        parsed::deserialize(deserializer, "the address of a web page as text, like https://example.com")
+    }
+}
+
+impl JsonSchema for Site {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Site".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "maxLength": limits::URL_CHARACTERS_MAX, "pattern": SITE_PATTERN })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn site(given: &str) -> Result<String, SiteError> {
+        given.parse::<Site>().map(|site| format!("{} {}", site.as_str(), site.host()))
+    }
+
+    #[test]
+    fn an_address_is_kept_in_one_spelling() {
+        for (given, kept) in [
+            ("https://example.com", "https://example.com/ example.com"),
+            (" HTTP://WWW.Example.com:8080/a?b#c ", "http://www.example.com:8080/a?b www.example.com"),
+            ("https://bücher.example/straße", "https://xn--bcher-kva.example/stra%C3%9Fe xn--bcher-kva.example"),
+            ("https://example.com.?q=1", "https://example.com/?q=1 example.com"),
+            ("http://[::1]:80/", "http://[::1]:80/ [::1]"),
+            ("http://192.0.2.1/x", "http://192.0.2.1/x 192.0.2.1"),
+        ] {
+            assert_eq!(site(given).as_deref(), Ok(kept), "{given}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_web_address_is_refused_with_its_reason() {
+        for (given, reason) in [
+            ("example.com", SiteError::Scheme),
+            ("ftp://example.com", SiteError::Scheme),
+            ("https://", SiteError::Host),
+            ("https:///path", SiteError::Host),
+            ("https://user@example.com", SiteError::User),
+            ("https://exa mple.com", SiteError::Host),
+            ("https://-a.example", SiteError::Host),
+            ("https://example.com:0", SiteError::Port),
+            ("https://example.com:+80", SiteError::Port),
+            ("https://example.com:65536", SiteError::Port),
+            ("https://example.com/a b", SiteError::Character(' ')),
+            ("https://example.com/\u{7f}", SiteError::Character('\u{7f}')),
+        ] {
+            assert_eq!(site(given), Err(reason), "{given}");
+        }
+        assert_eq!(site(&format!("https://example.com/{}", "a".repeat(3000))), Err(SiteError::TooLong));
+        assert_eq!(site(&format!("https://example.com/{}", "é".repeat(500))), Err(SiteError::TooLong));
+    }
+
+    #[test]
+    fn the_first_address_names_the_project() {
+        let sites = ["https://www.example.com/shop".parse().expect("valid"), "https://other.example".parse().expect("valid")];
+        let id = ProjectId::from_bytes([1; 12]);
+        let project = Project::pending(id, &sites, None, Logos::default(), Timestamp(5));
+        assert_eq!((project.name.as_str(), project.domain.as_str()), ("example.com", "example.com"));
+        assert_eq!(project.urls, ["https://www.example.com/shop", "https://other.example/"]);
+        assert_eq!(Project::pending(id, &sites, Some("Acme"), Logos::default(), Timestamp(5)).name, "Acme");
+    }
+}

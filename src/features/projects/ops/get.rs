@@ -1,0 +1,38 @@
+//! One project.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs_one};
+use crate::features::projects::{READERS, not_found, store, views};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::ProjectId;
+
+pub struct Get;
+
+/// Which project.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Which {
+    pub project_id: ProjectId,
+}
+
+impl Operation for Get {
+    const SPEC: Spec = Spec::get("projects.get", "/v1/projects/{projectId}", needs_one(READERS))
+        .summary("Get a project")
+        .fails(&[Code::NotFound]);
+    type Input = Which;
+    type Output = Done<views::ProjectView>;
+
+    fn example() -> (Value, Self::Output) {
+        (json!({ "projectId": "66f1a2b3d4e5f60718293a4b" }), Done(views::ProjectView::sample()))
+    }
+}
+
+impl Query for Get {
+    fn run(ask: &View<'_>, input: Which) -> Result<Self::Output, Failure> {
+        let project = store::find(ask.tx, ask.caller.account(), input.project_id)?.ok_or_else(not_found)?;
+        Ok(Done(views::view(project)))
+    }
+}

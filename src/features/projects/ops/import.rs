@@ -1,0 +1,109 @@
+//! Taking in a brand by the addresses of its web pages. The reading itself is done afterwards.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::base::text::Name;
+use crate::engine::api::{Caller, Command, Created, Failure, Operation, Replay, Spec, needs};
+use crate::engine::outbox::{self, NewEvent};
+use crate::engine::store::WriteTx;
+use crate::features::projects::{Logos, Project, Site, Status, store};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::ProjectId;
+use crate::vocab::limits;
+use crate::vocab::permissions::Permission;
+use crate::vocab::rates::RouteGroup;
+use crate::vocab::webhook_events::WebhookEvent;
+
+pub struct Import;
+
+/// A brand to be imported.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewProject {
+    /// The brand's web pages; the first one is its home.
+    #[schemars(length(min = 1, max = limits::PROJECT_URLS_MAX))]
+    pub urls: Vec<Site>,
+    /// What to call the project; the domain of the first address if absent.
+    pub name: Option<Name<{ limits::PROJECT_NAME_CHARACTERS_MAX }>>,
+    /// Logos to use instead of those that the import finds.
+    pub logo_urls: Option<NewLogos>,
+}
+
+/// Addresses of logos.
+#[derive(Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewLogos {
+    pub primary: Option<Site>,
+    pub secondary: Option<Site>,
+    pub favicon: Option<Site>,
+}
+
+/// An import that was accepted.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Accepted {
+    pub project_id: ProjectId,
+    pub status: Status,
+    /// The host of the first address, without `www.`.
+    pub domain: String,
+    pub urls: Vec<String>,
+    /// What to do next, for people.
+    pub message: String,
+}
+
+impl Operation for Import {
+    const SPEC: Spec = Spec::post("projects.import", "/v1/projects/import", needs(Permission::ProjectWrite))
+        .summary("Import a project from web pages")
+        .about("Answers at once; the import goes on in the background. Emits project.import.started.")
+        .rate(RouteGroup::Imports)
+        .replay(Replay::Keyed)
+        .fails(&[Code::LimitReached]);
+    type Input = NewProject;
+    type Output = Created<Accepted>;
+
+    fn example() -> (Value, Self::Output) {
+        let id = ProjectId::parse("66f1a2b3d4e5f60718293a4b").expect("24 hexadecimal characters");
+        let accepted = Accepted {
+            project_id: id,
+            status: Status::Pending,
+            domain: "acme.example".into(),
+            urls: vec!["https://www.acme.example/".into()],
+            message: message(id),
+        };
+        (json!({ "urls": ["https://www.acme.example"], "name": "Acme" }), Created(accepted))
+    }
+}
+
+impl Command for Import {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: NewProject) -> Result<Self::Output, Failure> {
+        let max = limits::PROJECT_URLS_MAX;
+        if !(1..=max).contains(&input.urls.len()) {
+            return Err(Failure::field("urls", format_args!("give 1 to {max} addresses, found {}", input.urls.len())));
+        }
+        let account = caller.account();
+        if store::count(tx, account)? >= limits::PROJECTS_MAX {
+            let detail = format!("An account has at most {} projects; remove one first.", limits::PROJECTS_MAX);
+            return Err(Failure::because(Code::LimitReached, detail));
+        }
+        let id = ProjectId::make(tx.now(), tx.random());
+        let logos = logos(input.logo_urls.unwrap_or_default());
+        let project = Project::pending(id, &input.urls, input.name.as_deref(), logos, tx.now());
+        store::save(tx, account, &project);
+        let data = json!({ "projectId": id, "urls": project.urls, "domain": project.domain });
+        let kind = WebhookEvent::ProjectImportStarted;
+        outbox::emit(tx, NewEvent { kind, account, project: Some(id), conversation: None, data });
+        let Project { status, domain, urls, .. } = project;
+        Ok(Created(Accepted { project_id: id, status, domain, urls, message: message(id) }))
+    }
+}
+
+fn message(id: ProjectId) -> String {
+    format!("The import was accepted; GET /v1/projects/import/{id}/status tells how far it has come.")
+}
+
+fn logos(given: NewLogos) -> Logos {
+    let text = |site: Option<Site>| site.map(|site| site.as_str().to_owned());
+    Logos { primary: text(given.primary), secondary: text(given.secondary), favicon: text(given.favicon) }
+}

@@ -1,0 +1,71 @@
+//! How far the import of a project has come.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::get::Which;
+use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs_one};
+use crate::features::projects::{Project, READERS, Status, not_found, store};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::ProjectId;
+
+pub struct ImportStatus;
+
+/// An import.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ImportView {
+    pub project_id: ProjectId,
+    /// Ask again until it is `active` or `error`.
+    pub status: Status,
+    pub name: String,
+    pub description: Option<String>,
+    pub domain: String,
+    /// Why the import failed, if it did.
+    pub error: Option<String>,
+    pub progress: Progress,
+}
+
+/// How far it has come.
+#[derive(Serialize, JsonSchema)]
+pub struct Progress {
+    /// What is being done, in one word.
+    pub stage: &'static str,
+    #[schemars(range(max = 100))]
+    pub percentage: u8,
+}
+
+impl Operation for ImportStatus {
+    const SPEC: Spec = Spec::get("projects.import_status", "/v1/projects/import/{projectId}/status", needs_one(READERS))
+        .summary("Get the state of an import")
+        .fails(&[Code::NotFound]);
+    type Input = Which;
+    type Output = Done<ImportView>;
+
+    fn example() -> (Value, Self::Output) {
+        let view = ImportView {
+            project_id: ProjectId::parse("66f1a2b3d4e5f60718293a4b").expect("24 hexadecimal characters"),
+            status: Status::Pending,
+            name: "Acme".into(),
+            description: None,
+            domain: "acme.example".into(),
+            error: None,
+            progress: progress(Status::Pending),
+        };
+        (json!({ "projectId": "66f1a2b3d4e5f60718293a4b" }), Done(view))
+    }
+}
+
+impl Query for ImportStatus {
+    fn run(ask: &View<'_>, input: Which) -> Result<Self::Output, Failure> {
+        let project = store::find(ask.tx, ask.caller.account(), input.project_id)?.ok_or_else(not_found)?;
+        let Project { id, name, description, status, domain, error, .. } = project;
+        Ok(Done(ImportView { project_id: id, status, name, description, domain, error, progress: progress(status) }))
+    }
+}
+
+fn progress(status: Status) -> Progress {
+    let (stage, percentage) = status.progress();
+    Progress { stage, percentage }
+}

@@ -1,0 +1,48 @@
+//! The projects of the key's account.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::engine::api::{Failure, Limit, Operation, Page, Query, Spec, View, Window, needs_one};
+use crate::features::projects::{READERS, Status, store, views};
+
+pub struct List;
+
+/// Which projects.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Wanted {
+    #[serde(default)]
+    pub limit: Limit,
+    /// How many to skip.
+    pub offset: Option<u64>,
+    /// Which page, counted from 1; instead of `offset`.
+    pub page: Option<u64>,
+    /// Only those whose import has come so far.
+    pub status: Option<Status>,
+}
+
+impl Operation for List {
+    const SPEC: Spec = Spec::get("projects.list", "/v1/projects", needs_one(READERS))
+        .summary("List projects")
+        .about("Newest first. The ids are what `projectId` takes everywhere else.")
+        .heavy();
+    type Input = Wanted;
+    type Output = Page<views::ProjectView>;
+
+    fn example() -> (Value, Self::Output) {
+        let window = Window { limit: 20, offset: 0, paged: false };
+        (json!({ "limit": 20, "status": "pending" }), Page { items: vec![views::ProjectView::sample()], total: 1, window })
+    }
+}
+
+impl Query for List {
+    fn run(ask: &View<'_>, input: Wanted) -> Result<Self::Output, Failure> {
+        let window = Window::new(input.limit, input.offset, input.page)?;
+        let projects = store::list(ask.tx, ask.caller.account(), input.status)?;
+        let total = projects.len() as u64;
+        let items = window.cut(projects).into_iter().map(views::view).collect();
+        Ok(Page { items, total, window })
+    }
+}

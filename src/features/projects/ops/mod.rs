@@ -1,0 +1,6 @@
+//! The operations on projects, one file each.
+
+pub mod get;
+pub mod import;
+pub mod import_status;
+pub mod list;

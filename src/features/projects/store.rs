@@ -1,0 +1,77 @@
+//! The table of projects and all access to it.
+
+use std::ops::ControlFlow;
+
+use super::model::{Project, Status};
+use crate::engine::store::{Order, Read, Result, Table, WriteTx};
+use crate::vocab::ids::{AccountId, ProjectId};
+use crate::vocab::tables;
+
+const PROJECTS: Table<(AccountId, ProjectId), Project> = Table::new(tables::PROJECTS);
+
+/// Whether the account has this project.
+pub fn exists(tx: &impl Read, account: AccountId, project: ProjectId) -> Result<bool> {
+    let mut key = [0; 24];
+    key[..12].copy_from_slice(&account.0);
+    key[12..].copy_from_slice(&project.0);
+    Ok(tx.get_bytes(PROJECTS.id, &key)?.is_some())
+}
+
+/// The account's project with this id.
+pub fn find(tx: &impl Read, account: AccountId, project: ProjectId) -> Result<Option<Project>> {
+    tx.get(PROJECTS, &(account, project))
+}
+
+/// Write a project.
+pub fn save(tx: &mut WriteTx<'_>, account: AccountId, project: &Project) {
+    tx.put(PROJECTS, &(account, project.id), project);
+}
+
+/// How many projects the account has.
+pub fn count(tx: &impl Read, account: AccountId) -> Result<u64> {
+    let mut count = 0;
+    tx.visit_bytes(PROJECTS.id, &PROJECTS.under(&(account,)), Order::Forward, &mut |_, _| {
+        count += 1;
+        Ok(ControlFlow::Continue(()))
+    })?;
+    Ok(count)
+}
+
+/// The account's projects, newest first, all or those of one status. There are at most [`crate::vocab::limits::PROJECTS_MAX`].
+pub fn list(tx: &impl Read, account: AccountId, status: Option<Status>) -> Result<Vec<Project>> {
+    let mut projects = Vec::new();
+    tx.visit(PROJECTS, &PROJECTS.under(&(account,)), Order::Backward, |_, project| {
+        if status.is_none_or(|status| project.status == status) {
+            projects.push(project);
+        }
+        Ok(ControlFlow::Continue(()))
+    })?;
+    Ok(projects)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::model::{Logos, Site};
+    use super::*;
+    use crate::base::clock::Timestamp;
+    use crate::engine::store::key::Key;
+
+    #[test]
+    fn the_short_key_is_the_key() {
+        let (account, project) = (AccountId::from_bytes([7; 12]), ProjectId::from_bytes([9; 12]));
+        let mut short = [7; 24];
+        short[12..].copy_from_slice(&[9; 12]);
+        assert_eq!((account, project).to_bytes(), short);
+    }
+
+    #[test]
+    fn a_record_reads_back() {
+        use crate::engine::store::Value;
+        let site: Site = "https://example.com".parse().expect("valid");
+        let logos = Logos { primary: Some("https://example.com/logo.png".into()), ..Logos::default() };
+        let project = Project::pending(ProjectId::from_bytes([1; 12]), &[site], Some("Acme"), logos, Timestamp(5));
+        let mut bytes = Vec::new();
+        project.encode(&mut bytes);
+        assert_eq!(Project::decode(&bytes), Some(project));
+    }
+}
