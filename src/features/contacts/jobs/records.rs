@@ -162,6 +162,11 @@ impl<'r> RecordRef<'r> {
         self.ends.len()
     }
 
+    /// Whether every cell is empty.
+    pub fn is_blank(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
     /// The cell of a column; a record that is too short has empty ones.
     pub fn cell(&self, column: usize) -> &'r [u8] {
         let Some(&end) = self.ends.get(column) else { return &[] };
