@@ -51,9 +51,11 @@
 //! 5. **Everything is bounded:** queues, bodies, batches, retries, lists. The numbers stand in [`vocab::limits`] or the settings.
 //! 6. **Time, randomness and ids come in as arguments.** `clippy.toml` bans the ambient ones and names the substitute.
 
+pub mod app;
 pub mod base;
 pub mod engine;
 pub mod features;
 pub mod operations;
 pub mod surfaces;
 pub mod vocab;
+pub mod workers;

@@ -22,6 +22,11 @@ impl<const MIN: u64, const MAX: u64> Bounded<MIN, MAX> {
         self.0
     }
 
+    /// The number as a time in seconds.
+    pub fn seconds(self) -> std::time::Duration {
+        std::time::Duration::from_secs(self.0)
+    }
+
     /// The number as a count of things in memory.
     pub fn count(self) -> usize {
         usize::try_from(self.0).expect("the service runs on 64-bit machines only")

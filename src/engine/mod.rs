@@ -4,6 +4,7 @@ pub mod access;
 pub mod api;
 pub mod jobs;
 pub mod outbox;
+pub mod render;
 pub mod search;
 pub mod settings;
 pub mod store;

@@ -1,5 +1,7 @@
 //! The product's nouns, in order of dependence. A blank line between them keeps the formatter from sorting them.
 
+pub mod accounts;
+
 pub mod projects;
 
 pub mod contacts;

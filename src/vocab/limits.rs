@@ -144,3 +144,5 @@ pub const SEARCH_REFRESH_TIMEOUT: std::time::Duration = std::time::Duration::fro
 pub const AUDIT_KEPT_MS: i64 = 90 * 24 * 60 * 60 * 1000;
 /// How long webhook events wait for delivery: longer than any retry schedule, short enough that a table nobody reads stays small.
 pub const OUTBOX_KEPT_MS: i64 = 7 * 24 * 60 * 60 * 1000;
+/// Rows forgotten by a sweep in one transaction: a few milliseconds of the writer's time.
+pub const SWEEP_ROWS: usize = 5_000;

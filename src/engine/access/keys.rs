@@ -4,8 +4,8 @@
 //! request. It does not know where keys are kept; `features/accounts` fills it at the start and tells it of every change.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 use arc_swap::ArcSwap;
 
@@ -58,18 +58,36 @@ impl Usage {
         let requests = self.requests.swap(0, Ordering::Relaxed);
         (requests > 0).then(|| (requests, Timestamp(self.last_used_ms.load(Ordering::Relaxed))))
     }
+
+    /// Give back what was taken and could not be written down.
+    pub fn give_back(&self, requests: u64, last: Timestamp) {
+        self.requests.fetch_add(requests, Ordering::Relaxed);
+        self.last_used_ms.fetch_max(last.0, Ordering::Relaxed);
+    }
 }
 
 /// Every key that works now.
 #[derive(Default)]
 pub struct KeyRing {
     by_hash: ArcSwap<HashMap<[u8; 32], Arc<Grant>>>,
+    /// Invariant: one holder for each account as long as the process lives, so that all its keys, also later ones, share budgets.
+    holders: Mutex<HashMap<AccountId, Arc<Holder>>>,
 }
 
 impl KeyRing {
     /// Replace the whole ring.
     pub fn fill(&self, grants: impl IntoIterator<Item = Arc<Grant>>) {
         self.by_hash.store(Arc::new(grants.into_iter().map(|grant| (grant.hash, grant)).collect()));
+    }
+
+    /// The account, if it was seen before.
+    pub fn holder(&self, account: AccountId) -> Option<Arc<Holder>> {
+        self.holders.lock().expect("no holder of this lock panics").get(&account).cloned()
+    }
+
+    /// The account, made by `make` the first time.
+    pub fn ensure_holder(&self, account: AccountId, make: impl FnOnce() -> Holder) -> Arc<Holder> {
+        self.holders.lock().expect("no holder of this lock panics").entry(account).or_insert_with(|| Arc::new(make())).clone()
     }
 
     /// Add a key.

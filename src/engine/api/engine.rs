@@ -1,7 +1,7 @@
 //! The engine: everything a request needs, put together once at the start.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use super::answer::{Envelope, RequestId};
 use super::operation::Entry;
@@ -53,6 +53,7 @@ pub struct Engine {
     pub(super) running: Arc<Running>,
     test: Arc<World>,
     live: Arc<World>,
+    base_url: OnceLock<String>,
     boot: u32,
     requests: AtomicU64,
 }
@@ -75,6 +76,7 @@ impl Engine {
             running: Arc::default(),
             test,
             live,
+            base_url: OnceLock::new(),
             boot,
             requests: AtomicU64::new(1),
         }
@@ -86,6 +88,16 @@ impl Engine {
             Environment::Test => &self.test,
             Environment::Live => &self.live,
         }
+    }
+
+    /// Where links in answers lead, once the service listens.
+    pub fn base_url(&self) -> &str {
+        self.base_url.get().map_or("", String::as_str)
+    }
+
+    /// Say where links lead. The first word counts: an engine listens once.
+    pub fn set_base_url(&self, url: String) {
+        let _ = self.base_url.set(url);
     }
 
     /// Both worlds.

@@ -5,7 +5,10 @@ use std::io::{self, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
+use hmac::{Hmac, KeyInit, Mac};
 use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
+use sha2::Sha256;
+use zeroize::Zeroizing;
 
 use crate::base::random::Random;
 
@@ -14,6 +17,7 @@ const KEY_LEN: usize = 32;
 /// Seals and opens secrets with the master key.
 pub struct Seal {
     key: LessSafeKey,
+    master: Zeroizing<[u8; KEY_LEN]>,
 }
 
 impl Seal {
@@ -43,7 +47,14 @@ impl Seal {
     /// A seal with this key.
     pub fn from_key(bytes: &[u8; KEY_LEN]) -> Self {
         let key = UnboundKey::new(&CHACHA20_POLY1305, bytes).expect("the length is the algorithm's");
-        Self { key: LessSafeKey::new(key) }
+        Self { key: LessSafeKey::new(key), master: Zeroizing::new(*bytes) }
+    }
+
+    /// A key for another purpose, from which neither the master key nor that of a third purpose can be found.
+    pub fn derive(&self, purpose: &str) -> [u8; KEY_LEN] {
+        let mut sum = Hmac::<Sha256>::new_from_slice(self.master.as_slice()).expect("HMAC takes keys of any length");
+        sum.update(purpose.as_bytes());
+        sum.finalize().into_bytes().into()
     }
 
     /// Seal `secret`. `place` says where it belongs (table and id): sealed bytes moved elsewhere do not open.

@@ -1,0 +1,50 @@
+//! Drawing pages from templates. The only place that names the template engine.
+//!
+//! It does not know what any page says. Everything put into a page is escaped for HTML, and a name that the context lacks is an
+//! error, which a test over all templates and their sample contexts finds before any reader does.
+
+use minijinja::value::Serde;
+use minijinja::{AutoEscape, Environment, UndefinedBehavior};
+use serde::Serialize;
+
+/// A set of templates that may include each other.
+pub struct Pages(Environment<'static>);
+
+impl Pages {
+    /// Templates by name. One that does not parse is a mistake in the program.
+    pub fn new(sources: &[(&'static str, &'static str)]) -> Self {
+        let mut environment = Environment::new();
+        environment.set_auto_escape_callback(|_| AutoEscape::Html);
+        environment.set_undefined_behavior(UndefinedBehavior::Strict);
+        for (name, source) in sources {
+            environment.add_template(name, source).unwrap_or_else(|error| panic!("the template {name} is wrong: {error:#}"));
+        }
+        Self(environment)
+    }
+
+    /// The page `name` with this context. A context that does not fit its template is a mistake in the program.
+    pub fn draw(&self, name: &str, context: &impl Serialize) -> String {
+        let drawn = self.0.get_template(name).and_then(|template| template.render(Serde(context)));
+        drawn.unwrap_or_else(|error| panic!("the page {name} cannot be drawn: {error:#}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_is_put_into_a_page_is_escaped() {
+        let pages = Pages::new(&[("greeting", "<p>{{ name }}</p>")]);
+        let drawn = pages.draw("greeting", &json!({ "name": "<script>\"&'" }));
+        assert_eq!(drawn, "<p>&lt;script&gt;&quot;&amp;&#x27;</p>");
+    }
+
+    #[test]
+    #[should_panic(expected = "the page greeting cannot be drawn")]
+    fn a_name_that_the_context_lacks_is_found() {
+        Pages::new(&[("greeting", "{{ name }}")]).draw("greeting", &json!({}));
+    }
+}

@@ -1,0 +1,186 @@
+//! Accounts, users and keys: pure, without a clock, a store or a wire.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::str::FromStr;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize};
+
+use crate::base::clock::Timestamp;
+use crate::base::parsed;
+use crate::base::secret::Secret;
+use crate::engine::store::Record;
+use crate::vocab::environment::Environment;
+use crate::vocab::ids::{AccountId, KeyId, UserId};
+use crate::vocab::limits::{PASSWORD_BYTES_MAX, PASSWORD_BYTES_MIN};
+use crate::vocab::permissions::PermissionSet;
+
+/// 32 × log2 62 = 190 random bits: beyond guessing.
+pub const LINK_TOKEN_CHARACTERS: usize = 32;
+
+/// Whom everything belongs to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Account {
+    pub id: AccountId,
+    /// One of the plans in the settings.
+    pub plan: String,
+    pub created_at: Timestamp,
+}
+
+impl Record for Account {}
+
+/// A person who may sign in.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct User {
+    pub id: UserId,
+    pub account: AccountId,
+    /// As given.
+    pub email: String,
+    pub password: PasswordHash,
+    pub created_at: Timestamp,
+}
+
+impl Record for User {}
+
+/// A hashed password with everything needed to check one against it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PasswordHash {
+    /// Memory in KiB, passes and lanes of Argon2id.
+    pub memory_kib: u32,
+    pub passes: u32,
+    pub lanes: u32,
+    pub salt: [u8; 16],
+    pub hash: [u8; 32],
+}
+
+/// An API key as it is kept. The key itself is not.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Key {
+    pub id: KeyId,
+    pub account: AccountId,
+    pub name: String,
+    pub environment: Environment,
+    pub permissions: PermissionSet,
+    /// SHA-256 of the key's text.
+    pub hash: [u8; 32],
+    pub created_at: Timestamp,
+    pub revoked_at: Option<Timestamp>,
+}
+
+impl Record for Key {}
+
+/// What a new key shall be.
+pub struct NewKey {
+    pub name: String,
+    pub environment: Environment,
+    pub permissions: PermissionSet,
+}
+
+/// How much a key was used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeyUsage {
+    pub requests: u64,
+    pub last_used_at: Option<Timestamp>,
+}
+
+impl Record for KeyUsage {}
+
+impl KeyUsage {
+    /// This and `requests` more, the last of them at `last`.
+    pub fn plus(self, requests: u64, last: Timestamp) -> Self {
+        Self { requests: self.requests.saturating_add(requests), last_used_at: self.last_used_at.max(Some(last)) }
+    }
+}
+
+/// A one-time link to the set-up page. Its token is kept as a digest, which is the row's key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SetupLink {
+    pub expires_at: Timestamp,
+}
+
+impl Record for SetupLink {}
+
+/// A password of a length that is worth hashing. Any characters: rules about kinds of characters make passwords worse.
+#[derive(Clone, Debug)]
+pub struct Password(Secret);
+
+impl Password {
+    /// The bytes to be hashed.
+    pub fn bytes(&self) -> &[u8] {
+        self.0.expose().as_bytes()
+    }
+}
+
+/// Why a text is not taken as a password.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PasswordError {
+    TooShort,
+    TooLong,
+}
+
+impl fmt::Display for PasswordError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooShort => write!(f, "The password is too short; give at least {PASSWORD_BYTES_MIN} characters."),
+            Self::TooLong => write!(f, "The password is too long; give at most {PASSWORD_BYTES_MAX} bytes."),
+        }
+    }
+}
+
+impl std::error::Error for PasswordError {}
+
+impl FromStr for Password {
+    type Err = PasswordError;
+
+    fn from_str(given: &str) -> Result<Self, PasswordError> {
+        match given.len() {
+            ..PASSWORD_BYTES_MIN => Err(PasswordError::TooShort),
+            PASSWORD_BYTES_MIN..=PASSWORD_BYTES_MAX => Ok(Self(Secret::new(given.to_owned()))),
+            _ => Err(PasswordError::TooLong),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Password {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        parsed::deserialize(deserializer, "a password as text")
+    }
+}
+
+impl JsonSchema for Password {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Password".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": "string", "format": "password", "writeOnly": true,
+            "minLength": PASSWORD_BYTES_MIN, "maxLength": PASSWORD_BYTES_MAX,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn passwords_have_twelve_to_a_hundred_and_twenty_eight_bytes() {
+        let refusal = |given: &str| given.parse::<Password>().err();
+        assert_eq!(refusal(&"x".repeat(11)), Some(PasswordError::TooShort));
+        assert_eq!((refusal(&"x".repeat(12)), refusal(&"x".repeat(128))), (None, None));
+        assert_eq!(refusal(&"x".repeat(129)), Some(PasswordError::TooLong));
+        assert_eq!(format!("{:?}", "correct horse battery".parse::<Password>().expect("long enough")), "Password((secret))");
+    }
+
+    #[test]
+    fn usage_grows_and_its_time_never_goes_back() {
+        let usage = KeyUsage::default().plus(2, Timestamp(50)).plus(3, Timestamp(40));
+        assert_eq!(usage, KeyUsage { requests: 5, last_used_at: Some(Timestamp(50)) });
+    }
+}

@@ -1,0 +1,71 @@
+//! A new API key, shown once.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::base::text::Name;
+use crate::engine::api::{Context, Created, Failure, Operation, Outward, Spec, operator};
+use crate::features::accounts::model::NewKey;
+use crate::features::accounts::ring;
+use crate::vocab::codes::Code;
+use crate::vocab::environment::Environment;
+use crate::vocab::ids::KeyId;
+use crate::vocab::limits;
+use crate::vocab::permissions::PermissionSet;
+
+pub struct CreateKey;
+
+/// What the key shall be for.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Wanted {
+    /// What it is for, for people.
+    pub name: Name<{ limits::KEY_NAME_CHARACTERS_MAX }>,
+    pub environment: Environment,
+    /// What it allows; `["all"]` for everything.
+    pub permissions: PermissionSet,
+}
+
+/// The new key.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct NewKeyView {
+    pub id: KeyId,
+    /// The key itself. It is kept as a hash, so this is the only time it can be seen.
+    pub key: String,
+    pub name: String,
+    pub environment: Environment,
+    pub permissions: PermissionSet,
+}
+
+impl Operation for CreateKey {
+    const SPEC: Spec =
+        Spec::post("accounts.create_key", "/admin/keys", operator()).summary("Create an API key").fails(&[Code::LimitReached]);
+    type Input = Wanted;
+    type Output = Created<NewKeyView>;
+
+    fn example() -> (Value, Self::Output) {
+        let view = NewKeyView {
+            id: KeyId::parse("9c1185a5c5e9fc5461280899").expect("24 hexadecimal characters"),
+            key: "sk_test_…".into(),
+            name: "Shop".into(),
+            environment: Environment::Test,
+            permissions: PermissionSet::ALL,
+        };
+        (json!({ "name": "Shop", "environment": "test", "permissions": ["all"] }), Created(view))
+    }
+}
+
+impl Outward for CreateKey {
+    async fn run(context: Context, input: Wanted) -> Result<Self::Output, Failure> {
+        let Wanted { name, environment, permissions } = input;
+        if permissions.is_empty() {
+            return Err(Failure::field("permissions", "give at least one permission, or all"));
+        }
+        let new = NewKey { name: name.to_string(), environment, permissions };
+        let made = ring::create_key(&context.engine, new, Some(context.envelope)).await?;
+        let key = made.token.expose().clone();
+        Ok(Created(NewKeyView { id: made.key.id, key, name: made.key.name, environment, permissions }))
+    }
+}

@@ -1,0 +1,47 @@
+//! The API keys of the installation (specification, Authentication 6).
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, operator};
+use crate::features::accounts::views::{self, KeyView};
+use crate::features::accounts::{store, usage};
+
+pub struct ListKeys;
+
+/// Nothing to choose.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Wanted {}
+
+/// All keys, the newest first; those revoked stay listed for 90 days.
+#[derive(Serialize, JsonSchema)]
+pub struct Keys {
+    pub keys: Vec<KeyView>,
+}
+
+impl Operation for ListKeys {
+    const SPEC: Spec = Spec::get("accounts.list_keys", "/admin/keys", operator()).summary("List the API keys");
+    type Input = Wanted;
+    type Output = Done<Keys>;
+
+    fn example() -> (Value, Self::Output) {
+        (json!({}), Done(Keys { keys: vec![KeyView::sample()] }))
+    }
+}
+
+impl Outward for ListKeys {
+    async fn run(context: Context, _: Wanted) -> Result<Self::Output, Failure> {
+        // What was counted until now is in the list, not only what was written down some seconds ago.
+        usage::flush(&context.engine).await?;
+        let tx = context.engine.control.read();
+        let mut keys = store::keys(&tx)?;
+        keys.sort_by_key(|key| std::cmp::Reverse(key.created_at));
+        let views = keys.into_iter().map(|key| {
+            let usage = store::usage(&tx, key.id)?;
+            Ok(views::view(key, usage))
+        });
+        Ok(Done(Keys { keys: views.collect::<Result<_, Failure>>()? }))
+    }
+}

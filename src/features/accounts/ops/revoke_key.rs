@@ -1,0 +1,46 @@
+//! An API key that shall not work any more, from the next request on.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, operator};
+use crate::features::accounts::views::{self, KeyView};
+use crate::features::accounts::{ring, store};
+use crate::vocab::codes::Code;
+use crate::vocab::limits;
+
+pub struct RevokeKey;
+
+/// Which key.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Which {
+    /// Its id, or the beginning of it, at least the 8 characters that lists show.
+    #[schemars(length(min = limits::KEY_ID_CHARACTERS_SHOWN, max = 24))]
+    pub id: String,
+}
+
+impl Operation for RevokeKey {
+    const SPEC: Spec =
+        Spec::delete("accounts.revoke_key", "/admin/keys/{id}", operator()).summary("Revoke an API key").fails(&[Code::NotFound]);
+    type Input = Which;
+    type Output = Done<KeyView>;
+
+    fn example() -> (Value, Self::Output) {
+        let view = KeyView { revoked_at: Some(crate::engine::api::answer::Moment::sample()), ..KeyView::sample() };
+        (json!({ "id": "9c1185a5" }), Done(view))
+    }
+}
+
+impl Outward for RevokeKey {
+    async fn run(context: Context, input: Which) -> Result<Self::Output, Failure> {
+        let shown = limits::KEY_ID_CHARACTERS_SHOWN;
+        if !(shown..=24).contains(&input.id.len()) {
+            return Err(Failure::field("id", format_args!("give at least the {shown} characters that the list of keys shows")));
+        }
+        let key = ring::revoke_key(&context.engine, input.id, context.envelope).await?;
+        let usage = store::usage(&context.engine.control.read(), key.id)?;
+        Ok(Done(views::view(key, usage)))
+    }
+}

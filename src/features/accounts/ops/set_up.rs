@@ -1,0 +1,81 @@
+//! The owner of the installation, from the command line. The set-up page does the same for people with a browser.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::base::email::EmailAddress;
+use crate::engine::api::{Context, Created, Envelope, Failure, Operation, Outward, Spec, operator};
+use crate::engine::store::WriteTx;
+use crate::features::accounts::model::{Password, PasswordHash, User};
+use crate::features::accounts::{hashing, ring, store};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::{AccountId, UserId};
+
+pub struct SetUp;
+
+/// The owner.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewOwner {
+    pub email: EmailAddress,
+    pub password: Password,
+}
+
+/// The owner and their account.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Owner {
+    pub account_id: AccountId,
+    pub user_id: UserId,
+    pub email: String,
+}
+
+impl Operation for SetUp {
+    const SPEC: Spec =
+        Spec::post("accounts.set_up", "/admin/setup", operator()).summary("Create the owner").fails(&[Code::AlreadySetUp]);
+    type Input = NewOwner;
+    type Output = Created<Owner>;
+
+    fn example() -> (Value, Self::Output) {
+        let owner = Owner {
+            account_id: AccountId::parse("66f1a2b3d4e5f60718293a4b").expect("24 hexadecimal characters"),
+            user_id: UserId::parse("66f1a2b3d4e5f60718293a4c").expect("24 hexadecimal characters"),
+            email: "owner@example.com".into(),
+        };
+        (json!({ "email": "owner@example.com", "password": "correct horse battery" }), Created(owner))
+    }
+}
+
+impl Outward for SetUp {
+    async fn run(context: Context, input: NewOwner) -> Result<Self::Output, Failure> {
+        if store::has_user(&context.engine.control.read())? {
+            // Known before the work of hashing; the transaction asks again.
+            return Err(Code::AlreadySetUp.into());
+        }
+        let password = hashing::hash(input.password, context.engine.random.as_ref()).await?;
+        let plan = context.engine.settings.accounts.plan.clone();
+        let envelope = context.envelope;
+        let write = move |tx: &mut WriteTx<'_>| create_owner(tx, &plan, &input.email, password, envelope);
+        Ok(Created(context.engine.control.write(write).await??))
+    }
+}
+
+/// Make the account, if there is none, and its owner.
+pub fn create_owner(
+    tx: &mut WriteTx<'_>,
+    plan: &str,
+    email: &EmailAddress,
+    password: PasswordHash,
+    envelope: Envelope,
+) -> Result<Owner, Failure> {
+    if store::has_user(tx)? {
+        return Err(Code::AlreadySetUp.into());
+    }
+    let account = store::ensure_account(tx, plan)?.id;
+    let id = UserId::make(tx.now(), tx.random());
+    let user = User { id, account, email: email.as_str().to_owned(), password, created_at: tx.now() };
+    store::save_user(tx, &user, &email.normalised());
+    ring::note(tx, SetUp::SPEC.id, envelope);
+    Ok(Owner { account_id: account, user_id: id, email: user.email })
+}

@@ -1,0 +1,46 @@
+//! The page behind the one-time set-up link.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::base::secret::sha256;
+use crate::engine::api::wire::Reply;
+use crate::engine::api::{Bare, Context, Failure, Operation, Raw, RawRequest, Spec, public};
+use crate::features::accounts::pages::{Form, Page};
+use crate::features::accounts::store;
+
+pub struct SetUpPage;
+
+/// The link.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Link {
+    /// The one-time token of the link.
+    pub token: String,
+}
+
+impl Operation for SetUpPage {
+    const SPEC: Spec = Spec::get("accounts.set_up_page", "/setup/{token}", public())
+        .summary("Show the set-up page")
+        .about("A page for people, behind the link that the first start prints. Works once and for 24 hours; afterwards 404.");
+    type Input = Link;
+    type Output = Bare;
+
+    fn example() -> (Value, Self::Output) {
+        (json!({ "token": "0123456789abcdefghijABCDEFGHIJ01" }), Bare)
+    }
+}
+
+impl Raw for SetUpPage {
+    async fn run(context: Context, input: Link, _: RawRequest) -> Result<Reply, Failure> {
+        let page = if link_works(&context, &input.token)? { Page::Form(Form::default()) } else { Page::Gone };
+        Ok(page.reply(context.engine.random.as_ref()))
+    }
+}
+
+/// Whether the link can still be used: it is known, its time is not over, and there is no owner yet.
+pub fn link_works(context: &Context, token: &str) -> Result<bool, Failure> {
+    let tx = context.engine.control.read();
+    Ok(store::link_works(&tx, sha256(token.as_bytes()), context.now())? && !store::has_user(&tx)?)
+}

@@ -1,0 +1,152 @@
+//! The ring of keys in memory and its table, changed together.
+
+use std::sync::Arc;
+
+use tokio::sync::Mutex;
+
+use super::model::{Account, Key, NewKey};
+use super::store;
+use crate::base::random::Random;
+use crate::base::secret::{Secret, sha256};
+use crate::engine::access::audit::{self, Act};
+use crate::engine::access::budgets::Budgets;
+use crate::engine::access::keys::{Grant, Holder, Usage};
+use crate::engine::access::token;
+use crate::engine::api::{Engine, Envelope, Failure};
+use crate::engine::store as engine_store;
+use crate::vocab::codes::Code;
+use crate::vocab::ids::{AccountId, KeyId};
+use crate::vocab::limits;
+use crate::vocab::rates::RouteGroup;
+use crate::vocab::settings::Settings;
+
+/// Held while a key is made or revoked: the commit and the change of the ring stay together, so that the ring never goes back to
+/// an older state. Keys are changed by people, so one lock for all engines of a process costs nobody anything.
+static CHANGING: Mutex<()> = Mutex::const_new(());
+
+/// Put every key that works on the ring.
+pub fn fill_ring(engine: &Engine) -> engine_store::Result<()> {
+    let tx = engine.control.read();
+    for account in store::accounts(&tx)? {
+        holder(engine, &account);
+    }
+    let working = store::keys(&tx)?.into_iter().filter(|key| key.revoked_at.is_none());
+    // A key without its account would be damage; it opens nothing.
+    engine.keys.fill(working.filter_map(|key| Some(grant(&key, engine.keys.holder(key.account)?))));
+    Ok(())
+}
+
+/// The account as requests see it.
+fn holder(engine: &Engine, account: &Account) -> Arc<Holder> {
+    let limits = plan_limits(&engine.settings, &account.plan);
+    if limits.is_none() {
+        tracing::error!(account = %account.id, plan = account.plan, "the account's plan is not in the settings; its requests get 503");
+    }
+    engine.keys.ensure_holder(account.id, || Holder { id: account.id, limits, budgets: Budgets::default() })
+}
+
+/// Requests per window by group, if the settings have the plan.
+fn plan_limits(settings: &Settings, plan: &str) -> Option<[u32; RouteGroup::ALL.len()]> {
+    let plan = settings.plans.get(plan)?;
+    Some(RouteGroup::ALL.map(|group| u32::try_from(plan.budgets.of(group).get()).unwrap_or(u32::MAX)))
+}
+
+fn grant(key: &Key, account: Arc<Holder>) -> Arc<Grant> {
+    let Key { id, environment, permissions, hash, .. } = *key;
+    Arc::new(Grant { id, account, environment, permissions, hash, usage: Usage::default() })
+}
+
+/// A key that was just made.
+pub struct Made {
+    pub key: Key,
+    /// The key's text, to be shown once.
+    pub token: Secret,
+}
+
+/// Make a key; it works when this returns. `asked` is the request that asked for it, if it was one.
+pub async fn create_key(engine: &Arc<Engine>, new: NewKey, asked: Option<Envelope>) -> Result<Made, Failure> {
+    let _turn = CHANGING.lock().await;
+    let token = token::create(new.environment, engine.random.as_ref());
+    let hash = sha256(token.expose().as_bytes());
+    let plan = engine.settings.accounts.plan.clone();
+    let write = move |tx: &mut engine_store::WriteTx<'_>| {
+        let account = store::ensure_account(tx, &plan)?;
+        let key = add_key(tx, account.id, new, hash)?;
+        if let Some(envelope) = asked {
+            note(tx, "accounts.create_key", envelope);
+        }
+        Ok::<_, Failure>((account, key))
+    };
+    let (account, key) = engine.control.write(write).await??;
+    engine.keys.add(grant(&key, holder(engine, &account)));
+    Ok(Made { key, token })
+}
+
+fn add_key(tx: &mut engine_store::WriteTx<'_>, account: AccountId, new: NewKey, hash: [u8; 32]) -> Result<Key, Failure> {
+    let keys = store::keys(tx)?;
+    let working = keys.iter().filter(|key| key.account == account && key.revoked_at.is_none()).count();
+    if working >= limits::KEYS_PER_ACCOUNT_MAX {
+        let detail = format!("An account has at most {} keys; revoke one first.", limits::KEYS_PER_ACCOUNT_MAX);
+        return Err(Failure::because(Code::LimitReached, detail));
+    }
+    let NewKey { name, environment, permissions } = new;
+    let id = free_id(&keys, tx.random());
+    let key = Key { id, account, name, environment, permissions, hash, created_at: tx.now(), revoked_at: None };
+    store::save_key(tx, &key);
+    Ok(key)
+}
+
+/// An id whose first characters no other key's id has: they are all that people see of it, and what they revoke by. So it is
+/// wholly random, unlike other ids, which begin with the time.
+fn free_id(keys: &[Key], random: &dyn Random) -> KeyId {
+    loop {
+        let id = KeyId::from_bytes(random.bytes());
+        if !keys.iter().any(|key| shown(key.id) == shown(id)) {
+            return id;
+        }
+    }
+}
+
+/// The first characters of a key's id.
+pub fn shown(id: KeyId) -> String {
+    id.to_string()[..limits::KEY_ID_CHARACTERS_SHOWN].to_owned()
+}
+
+/// Revoke the one working key whose id begins with `prefix`; the next request with it fails.
+pub async fn revoke_key(engine: &Arc<Engine>, prefix: String, asked: Envelope) -> Result<Key, Failure> {
+    let _turn = CHANGING.lock().await;
+    let counted = engine.keys.all();
+    let write = move |tx: &mut engine_store::WriteTx<'_>| {
+        let mut key = find_by_prefix(store::keys(tx)?, &prefix)?;
+        key.revoked_at = Some(tx.now());
+        store::save_key(tx, &key);
+        let taken = counted.iter().find(|grant| grant.id == key.id).and_then(|grant| grant.usage.take());
+        if let Some((requests, last)) = taken {
+            store::add_usage(tx, key.id, requests, last)?;
+        }
+        note(tx, "accounts.revoke_key", asked);
+        Ok::<_, Failure>(key)
+    };
+    let key = engine.control.write(write).await??;
+    engine.keys.remove(key.id);
+    Ok(key)
+}
+
+fn find_by_prefix(keys: Vec<Key>, prefix: &str) -> Result<Key, Failure> {
+    let prefix = prefix.to_ascii_lowercase();
+    let mut found = keys.into_iter().filter(|key| key.id.to_string().starts_with(&prefix));
+    let key = found.next().ok_or_else(|| Failure::because(Code::NotFound, "No key has an id that begins so; list the keys."))?;
+    if found.next().is_some() {
+        return Err(Failure::field("id", "several keys have an id that begins so; give more of it"));
+    }
+    if key.revoked_at.is_some() {
+        return Err(Failure::because(Code::NotFound, "This key is revoked already."));
+    }
+    Ok(key)
+}
+
+/// Note the operator's act in the transaction of its effect.
+pub fn note(tx: &mut engine_store::WriteTx<'_>, operation: &str, envelope: Envelope) {
+    let act = Act { operation: operation.into(), key: None, request: envelope.request.to_string() };
+    audit::note(tx, envelope.request.number, &act);
+}

@@ -1,0 +1,249 @@
+//! The tables of accounts, users and keys, and all access to them.
+
+use std::ops::ControlFlow;
+
+use super::model::{Account, Key, KeyUsage, SetupLink, User};
+use crate::base::clock::Timestamp;
+use crate::engine::store::{Order, Read, Result, Span, Table, WriteTx};
+use crate::vocab::ids::{AccountId, KeyId, UserId};
+use crate::vocab::limits;
+use crate::vocab::tables;
+
+const ACCOUNTS: Table<AccountId, Account> = Table::new(tables::ACCOUNTS);
+const USERS: Table<UserId, User> = Table::new(tables::USERS);
+const USERS_BY_EMAIL: Table<String, UserIdRow> = Table::new(tables::USERS_BY_EMAIL);
+const KEYS: Table<KeyId, Key> = Table::new(tables::KEYS);
+const USAGE: Table<KeyId, KeyUsage> = Table::new(tables::KEY_USAGE);
+const LINKS: Table<[u8; 32], SetupLink> = Table::new(tables::SETUP_LINKS);
+
+/// Whose email it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+struct UserIdRow(UserId);
+
+impl crate::engine::store::Record for UserIdRow {}
+
+/// The installation's account, if there is one yet.
+pub fn account(tx: &impl Read) -> Result<Option<Account>> {
+    Ok(tx.list(ACCOUNTS, &Span::default(), Order::Forward, 1)?.pop().map(|(_, account)| account))
+}
+
+/// The installation's account, made on the plan `plan` if there is none yet.
+pub fn ensure_account(tx: &mut WriteTx<'_>, plan: &str) -> Result<Account> {
+    if let Some(account) = account(tx)? {
+        return Ok(account);
+    }
+    let account = Account { id: AccountId::make(tx.now(), tx.random()), plan: plan.to_owned(), created_at: tx.now() };
+    tx.put(ACCOUNTS, &account.id, &account);
+    Ok(account)
+}
+
+/// Whether anybody can sign in.
+pub fn has_user(tx: &impl Read) -> Result<bool> {
+    let mut found = false;
+    tx.visit_bytes(USERS.id, &Span::default(), Order::Forward, &mut |_, _| {
+        found = true;
+        Ok(ControlFlow::Break(()))
+    })?;
+    Ok(found)
+}
+
+/// Write a user. `normalised` is their email in its normalised form, which the caller knows to be free.
+pub fn save_user(tx: &mut WriteTx<'_>, user: &User, normalised: &str) {
+    tx.put(USERS, &user.id, user);
+    tx.put(USERS_BY_EMAIL, &normalised.to_owned(), &UserIdRow(user.id));
+}
+
+/// Every account.
+pub fn accounts(tx: &impl Read) -> Result<Vec<Account>> {
+    Ok(tx.list(ACCOUNTS, &Span::default(), Order::Forward, usize::MAX)?.into_iter().map(|(_, account)| account).collect())
+}
+
+/// Every key, revoked or not. There are few: [`limits::KEYS_PER_ACCOUNT_MAX`] that work, and those revoked lately.
+pub fn keys(tx: &impl Read) -> Result<Vec<Key>> {
+    Ok(tx.list(KEYS, &Span::default(), Order::Forward, usize::MAX)?.into_iter().map(|(_, key)| key).collect())
+}
+
+/// Write a key.
+pub fn save_key(tx: &mut WriteTx<'_>, key: &Key) {
+    tx.put(KEYS, &key.id, key);
+}
+
+/// How much a key was used, as far as it is written down.
+pub fn usage(tx: &impl Read, key: KeyId) -> Result<KeyUsage> {
+    Ok(tx.get(USAGE, &key)?.unwrap_or_default())
+}
+
+/// Write down that a key was used `requests` more times, last at `last`.
+pub fn add_usage(tx: &mut WriteTx<'_>, key: KeyId, requests: u64, last: Timestamp) -> Result<()> {
+    let usage = usage(tx, key)?.plus(requests, last);
+    tx.put(USAGE, &key, &usage);
+    Ok(())
+}
+
+/// Write a set-up link that works for [`limits::SETUP_LINK_MS`] from now.
+pub fn save_link(tx: &mut WriteTx<'_>, digest: [u8; 32]) {
+    let expires_at = tx.now().plus_ms(limits::SETUP_LINK_MS);
+    tx.put(LINKS, &digest, &SetupLink { expires_at });
+}
+
+/// Whether this set-up link works now.
+pub fn link_works(tx: &impl Read, digest: [u8; 32], now: Timestamp) -> Result<bool> {
+    Ok(tx.get(LINKS, &digest)?.is_some_and(|link| now < link.expires_at))
+}
+
+/// Remove a set-up link.
+pub fn delete_link(tx: &mut WriteTx<'_>, digest: [u8; 32]) {
+    tx.delete(LINKS, &digest);
+}
+
+/// Forget set-up links whose time is over, and keys revoked longer ago than acts are kept; up to `limit` of each. True if there may
+/// be more.
+pub fn sweep(tx: &mut WriteTx<'_>, limit: usize) -> Result<bool> {
+    let now = tx.now();
+    let mut over = Vec::new();
+    tx.visit(LINKS, &Span::default(), Order::Forward, |digest, link| {
+        if link.expires_at <= now {
+            over.push(digest);
+        }
+        Ok(if over.len() < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+    })?;
+    let forgotten_before = now.plus_ms(-limits::AUDIT_KEPT_MS);
+    let mut revoked = Vec::new();
+    tx.visit(KEYS, &Span::default(), Order::Forward, |id, key| {
+        if key.revoked_at.is_some_and(|at| at < forgotten_before) {
+            revoked.push(id);
+        }
+        Ok(if revoked.len() < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+    })?;
+    let more = over.len() == limit || revoked.len() == limit;
+    over.iter().for_each(|digest| tx.delete(LINKS, digest));
+    for id in &revoked {
+        tx.delete(KEYS, id);
+        tx.delete(USAGE, id);
+    }
+    Ok(more)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::base::clock::ManualClock;
+    use crate::base::random::SeededRandom;
+    use crate::engine::store::{Error, Options, Store};
+    use crate::vocab::environment::Environment;
+    use crate::vocab::permissions::PermissionSet;
+    use crate::vocab::tables::Realm;
+
+    const START: Timestamp = Timestamp(1_767_225_600_000);
+
+    struct Control {
+        _folder: tempfile::TempDir,
+        clock: Arc<ManualClock>,
+        store: Store,
+    }
+
+    impl Control {
+        fn new() -> Self {
+            let folder = tempfile::tempdir().expect("a temporary folder");
+            let clock = Arc::new(ManualClock::at(START));
+            let options = Options { realm: Realm::Control, cache_bytes: 1 << 20 };
+            let file = folder.path().join("control.redb");
+            let store = Store::open(&file, &options, clock.clone(), Arc::new(SeededRandom::new(1))).expect("opens");
+            Self { _folder: folder, clock, store }
+        }
+
+        fn write<T: Send + 'static>(&self, act: impl FnOnce(&mut WriteTx<'_>) -> Result<T> + Send + 'static) -> T {
+            self.store.write_blocking(act).expect("the store works").expect("the act succeeds")
+        }
+    }
+
+    fn key(byte: u8, revoked_at: Option<Timestamp>) -> Key {
+        Key {
+            id: KeyId::from_bytes([byte; 12]),
+            account: AccountId::from_bytes([9; 12]),
+            name: "a key".into(),
+            environment: Environment::Live,
+            permissions: PermissionSet::ALL,
+            hash: [byte; 32],
+            created_at: START,
+            revoked_at,
+        }
+    }
+
+    #[test]
+    fn the_account_is_made_once() {
+        let control = Control::new();
+        assert_eq!(account(&control.store.read()), Ok(None));
+        let first = control.write(|tx| ensure_account(tx, "standard"));
+        let second = control.write(|tx| ensure_account(tx, "another"));
+        assert_eq!((first.plan.as_str(), &first), ("standard", &second));
+        assert_eq!(accounts(&control.store.read()), Ok(vec![first]));
+    }
+
+    #[test]
+    fn a_link_works_until_its_time_is_over_or_it_was_used() {
+        let control = Control::new();
+        control.write(|tx| {
+            save_link(tx, [1; 32]);
+            save_link(tx, [2; 32]);
+            Ok(())
+        });
+        let works = |digest: u8| link_works(&control.store.read(), [digest; 32], crate::base::clock::Clock::now(&*control.clock));
+        assert_eq!((works(1), works(2), works(3)), (Ok(true), Ok(true), Ok(false)));
+        control.write(|tx| {
+            delete_link(tx, [1; 32]);
+            Ok(())
+        });
+        assert_eq!((works(1), works(2)), (Ok(false), Ok(true)));
+        control.clock.advance_ms(limits::SETUP_LINK_MS);
+        assert_eq!(works(2), Ok(false));
+    }
+
+    #[test]
+    fn the_sweep_forgets_dead_links_and_keys_revoked_long_ago_and_nothing_else() {
+        let control = Control::new();
+        control.write(|tx| {
+            save_link(tx, [1; 32]);
+            for kept in [key(1, None), key(2, Some(START)), key(3, Some(START.plus_ms(limits::AUDIT_KEPT_MS)))] {
+                save_key(tx, &kept);
+                add_usage(tx, kept.id, 1, START)?;
+            }
+            Ok(())
+        });
+        control.clock.advance_ms(limits::AUDIT_KEPT_MS + 1);
+        control.write(|tx| {
+            save_link(tx, [2; 32]);
+            Ok(())
+        });
+        assert!(!control.write(|tx| sweep(tx, 10)));
+        let tx = control.store.read();
+        let left: Vec<u8> = keys(&tx).expect("reads").iter().map(|key| key.hash[0]).collect();
+        assert_eq!(left, [1, 3]);
+        assert_eq!(usage(&tx, KeyId::from_bytes([2; 12])), Ok(KeyUsage::default()));
+        assert_eq!((tx.has(LINKS, &[1; 32]), tx.has(LINKS, &[2; 32])), (Ok(false), Ok(true)));
+    }
+
+    #[test]
+    fn a_failed_write_leaves_no_user() {
+        let control = Control::new();
+        let failed: std::result::Result<(), Error> = control
+            .store
+            .write_blocking(|tx| {
+                let hash = super::super::model::PasswordHash { memory_kib: 8, passes: 1, lanes: 1, salt: [0; 16], hash: [0; 32] };
+                let account = ensure_account(tx, "standard")?.id;
+                let user = User {
+                    id: UserId::from_bytes([1; 12]),
+                    account,
+                    email: "a@b.example".into(),
+                    password: hash,
+                    created_at: START,
+                };
+                save_user(tx, &user, "a@b.example");
+                Err(Error::Busy)
+            })
+            .expect("the store works");
+        assert_eq!((failed, has_user(&control.store.read())), (Err(Error::Busy), Ok(false)));
+    }
+}

@@ -1,0 +1,24 @@
+//! Writing down how much keys are used: gathered in memory by every request, written in one transaction now and then.
+
+use std::sync::Arc;
+
+use super::store;
+use crate::engine::api::{Engine, Failure};
+use crate::engine::store as engine_store;
+
+/// Write down what was counted since the last time. A count that cannot be written is kept for the next time.
+pub async fn flush(engine: &Arc<Engine>) -> Result<(), Failure> {
+    let used: Vec<_> = engine.keys.all().into_iter().filter_map(|grant| grant.usage.take().map(|taken| (grant, taken))).collect();
+    if used.is_empty() {
+        return Ok(());
+    }
+    let rows: Vec<_> = used.iter().map(|(grant, (requests, last))| (grant.id, *requests, *last)).collect();
+    let write = move |tx: &mut engine_store::WriteTx<'_>| {
+        rows.into_iter().try_for_each(|(key, requests, last)| store::add_usage(tx, key, requests, last))
+    };
+    let written = engine.control.write(write).await.and_then(|result| result);
+    if written.is_err() {
+        used.iter().for_each(|(grant, (requests, last))| grant.usage.give_back(*requests, *last));
+    }
+    Ok(written?)
+}

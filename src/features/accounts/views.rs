@@ -1,0 +1,58 @@
+//! Accounts and keys as the operator sees them.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::model::{Key, KeyUsage};
+use super::ring::shown;
+use crate::engine::api::answer::Moment;
+use crate::vocab::environment::Environment;
+use crate::vocab::permissions::PermissionSet;
+
+/// An API key: everything but the key itself.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct KeyView {
+    /// The first 8 characters of its id; enough to revoke it by.
+    pub id: String,
+    pub name: String,
+    pub environment: Environment,
+    pub permissions: PermissionSet,
+    pub created_at: Moment,
+    /// When it was revoked; `null` while it works.
+    pub revoked_at: Option<Moment>,
+    /// When the last request with it came in, some seconds late; `null` if there was none.
+    pub last_used_at: Option<Moment>,
+    /// Requests made with it.
+    pub requests: u64,
+}
+
+impl KeyView {
+    /// A key as the documents show it.
+    pub fn sample() -> Self {
+        Self {
+            id: "9c1185a5".into(),
+            name: "Shop".into(),
+            environment: Environment::Live,
+            permissions: PermissionSet::ALL,
+            created_at: Moment::sample(),
+            revoked_at: None,
+            last_used_at: Some(Moment::sample()),
+            requests: 42,
+        }
+    }
+}
+
+/// A key for the operator.
+pub fn view(key: Key, usage: KeyUsage) -> KeyView {
+    KeyView {
+        id: shown(key.id),
+        name: key.name,
+        environment: key.environment,
+        permissions: key.permissions,
+        created_at: Moment(key.created_at),
+        revoked_at: key.revoked_at.map(Moment),
+        last_used_at: usage.last_used_at.map(Moment),
+        requests: usage.requests,
+    }
+}
