@@ -2,7 +2,7 @@
 //!
 //! A row here is all it takes for an operation to be routed, checked, documented, offered on the command line and swept by tests.
 
-use crate::engine::api::{Entry, command, query};
+use crate::engine::api::{Entry, command, outward, query, raw};
 use crate::features::{contacts, projects};
 
 /// Every operation.
@@ -21,4 +21,12 @@ pub const OPERATIONS: &[Entry] = &[
     command::<contacts::ops::set_status::SetStatus>(),
     command::<contacts::ops::unsubscribe::Unsubscribe>(),
     command::<contacts::ops::bulk_delete::BulkDelete>(),
+    command::<contacts::ops::bulk::Bulk>(),
+    query::<contacts::ops::bulk_status::BulkStatus>(),
+    raw::<contacts::ops::import::Import>(),
+    query::<contacts::ops::import_status::ImportStatus>(),
+    query::<contacts::ops::import_errors::ImportErrors>(),
+    command::<contacts::ops::export::Export>(),
+    outward::<contacts::ops::export_status::ExportStatus>(),
+    raw::<contacts::ops::export_download::ExportDownload>(),
 ];

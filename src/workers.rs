@@ -19,6 +19,18 @@ pub const WORKERS: &[Worker] = &[
         period: Duration::from_secs(30),
         step: Step::World(|_, world| contacts::indexing::step(world).map_err(|error| error.to_string())),
     },
+    Worker {
+        name: "jobs on contacts",
+        wakes: &[tables::CONTACT_JOBS],
+        period: Duration::from_secs(30),
+        step: Step::World(|_, world| contacts::jobs::step(world).map_err(|error| error.to_string())),
+    },
+    Worker {
+        name: "sweep of jobs on contacts",
+        wakes: &[],
+        period: Duration::from_secs(600),
+        step: Step::World(|_, world| contacts::jobs::sweep(world).map_err(|error| error.to_string())),
+    },
     Worker { name: "sweep", wakes: &[], period: Duration::from_secs(60), step: Step::World(sweep) },
     Worker { name: "key usage", wakes: &[], period: Duration::from_secs(10), step: Step::Whole(flush_usage) },
     Worker { name: "sweep of accounts", wakes: &[], period: Duration::from_secs(60), step: Step::Whole(sweep_control) },

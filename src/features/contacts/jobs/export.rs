@@ -12,14 +12,13 @@ use serde::{Deserialize, Serialize};
 use super::sheet::Sheet;
 use super::{Export, Job, State, Task, find_open, finish};
 use crate::engine::api::{Failure, World};
-use crate::engine::store::codec::decode_borrowed;
-use crate::engine::store::{Error, ReadTx, Record, Result, blobs};
+use crate::engine::store::{Error, ReadTx, Result, blobs};
 use crate::features::contacts::condition::{FilterTree, saved};
-use crate::features::contacts::model::{Contact, ContactRow};
+use crate::features::contacts::model::ContactRow;
 use crate::features::contacts::store::{self, Facet};
 use crate::features::contacts::tags::Names;
 use crate::vocab::ids::{BlobId, JobId, ProjectId, SegmentId};
-use crate::vocab::{limits, tables};
+use crate::vocab::limits;
 
 /// Chunks of the file in one transaction.
 const CHUNKS_PER_WRITE: usize = 8;
@@ -89,7 +88,7 @@ fn select(world: &World, tx: &ReadTx, job: &Job, wanted: &Wanted) -> Result<Roar
 /// Write every contact; says the file's length and how many there are.
 fn write(tx: &ReadTx, project: ProjectId, numbers: &RoaringBitmap, mut file: File<'_>) -> Result<(BlobId, u64, u64)> {
     let keys = custom_keys(tx, project, numbers)?;
-    let mut sheet = Sheet::new(&keys, &mut file.buffer);
+    let sheet = Sheet::new(&keys, &mut file.buffer);
     let mut names = Names::new(tx, project);
     let mut contacts = 0;
     each(tx, project, numbers, |contact| {
@@ -125,8 +124,7 @@ fn each(
     let (Some(first), Some(last)) = (numbers.min(), numbers.max()) else { return Ok(()) };
     store::visit_rows(tx, project, first..=last, |number, bytes| {
         if numbers.contains(number) {
-            let row = decode_borrowed::<ContactRow<'_>>(bytes, Contact::VERSION);
-            visit(&row.ok_or(Error::Corrupt(tables::CONTACTS.info().name))?)?;
+            visit(&ContactRow::read(bytes)?)?;
         }
         Ok(ControlFlow::Continue(()))
     })

@@ -7,7 +7,7 @@
 //! Open and finished jobs stand apart in one table: the worker finds what is open without walking what is done, and finished jobs,
 //! whose ids begin with the time they were made, are forgotten from the front.
 
-mod bulk;
+pub mod bulk;
 mod cells;
 mod columns;
 mod export;
@@ -18,8 +18,8 @@ mod sheet;
 mod tests;
 mod work;
 
-pub use columns::{Columns, Mapping};
-pub use records::{Encoding, Sniffer};
+pub use columns::{Columns, Mapping, tag_names};
+pub use records::{Encoding, Sniffer, headers};
 pub use work::{step, sweep};
 
 use serde::{Deserialize, Serialize};
@@ -29,7 +29,7 @@ use super::batch::{Counts, Note, OnConflict};
 use super::notices::{self, BulkCounts};
 use crate::base::clock::Timestamp;
 use crate::engine::api::Failure;
-use crate::engine::store::{Order, Read, Record, Result, Table, Value, WriteTx, blobs};
+use crate::engine::store::{Order, Read, Record, Result, Table, WriteTx, blobs};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, BlobId, JobId, ProjectId};
 use crate::vocab::{limits, tables};

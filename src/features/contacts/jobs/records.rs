@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use csv_core::{ReadRecordResult, ReaderBuilder};
 use serde::{Deserialize, Serialize};
 
+use crate::engine::api::Failure;
 use crate::vocab::limits;
 
 /// How the bytes of a kept file are text. What came as UTF-16 is kept as UTF-8.
@@ -223,6 +224,23 @@ impl<S: std::io::Read> Records<S> {
         }
         Ok(Some(RecordRef { bytes: &self.output[..written], ends: &self.ends[..cells] }))
     }
+}
+
+/// The headers of a file that begins with `head`, and the byte after them.
+pub fn headers(head: &[u8], delimiter: u8, encoding: Encoding) -> Result<(Vec<String>, u64), Failure> {
+    let mut records = Records::new(head, delimiter, 0);
+    let found = match records.next() {
+        Ok(found) => found,
+        Err(_) => {
+            let detail = "the first row must be the headers; this one is too long or has too many columns: check the delimiter";
+            return Err(Failure::field("file", detail));
+        }
+    };
+    let Some(record) = found.filter(|record| !record.is_blank()) else {
+        return Err(Failure::field("file", "the file is empty; its first row must be the headers"));
+    };
+    let headers = (0..record.len()).map(|column| encoding.text(record.cell(column)).trim().to_owned()).collect();
+    Ok((headers, records.offset()))
 }
 
 #[cfg(test)]
