@@ -1,0 +1,282 @@
+//! The speed of the API over HTTP, each figure beside its baseline in the same run. Run with `cargo bench --bench http`.
+//!
+//! Reading: `GET /v1/contacts/{id}` through the whole pipeline, against a bare hyper server that answers the same bytes with the
+//! same headers. Writing: durable `POST /v1/contacts` by 64 clients, against one client that waits for each commit alone.
+//! Clients are threads that write raw requests and read until the answer is whole, so that the servers' work is what is measured.
+
+use std::convert::Infallible;
+use std::hint::black_box;
+use std::io::{Read, Write};
+use std::net::{Ipv4Addr, SocketAddr, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use http::{HeaderMap, Method, Response};
+use http_body_util::Full;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::TokioIo;
+use mailmill::app::{Folder, Mill};
+use mailmill::engine::api::call::Api;
+use mailmill::engine::api::wire::{Body, Incoming, Peer, Reply, ReplyBody, Service};
+use mailmill::engine::jobs::Tasks;
+use mailmill::engine::settings;
+use mailmill::features::accounts;
+use mailmill::surfaces::http::{Limits, Options, ProxyTrust, Running, TlsSource, serve};
+
+/// Connections of the reading load, shared by two threads: more threads would measure the scheduler.
+const READERS: usize = 32;
+const READS_PER_CONNECTION: usize = 320;
+/// Clients of the writing load, a thread each.
+const WRITERS: usize = 64;
+const WRITES_PER_CLIENT: usize = 50;
+
+/// A mill with one project and one contact, and a key for it.
+struct Fixture {
+    api: Arc<Api>,
+    key: String,
+    project: String,
+    contact: String,
+    _folder: tempfile::TempDir,
+}
+
+fn ask(method: Method, path: &str, key: &str, body: Option<String>) -> Incoming {
+    let mut headers = HeaderMap::new();
+    headers.insert("authorization", format!("Bearer {key}").parse().expect("a header value"));
+    headers.insert("content-type", "application/json".parse().expect("a header value"));
+    let body = body.map_or(Body::Empty, |body| Body::Whole(body.into()));
+    let peer = Peer::Network { address: Ipv4Addr::LOCALHOST.into(), tls: false };
+    Incoming { method, uri: path.parse().expect("a path"), headers, body, peer }
+}
+
+async fn call(api: &Api, request: Incoming) -> serde_json::Value {
+    let Reply { body: ReplyBody::Whole(bytes), .. } = api.call(request).await else { panic!("answers are whole") };
+    let answer: serde_json::Value = serde_json::from_slice(&bytes).expect("JSON");
+    assert_eq!(answer["success"], true, "{answer}");
+    answer["data"].clone()
+}
+
+async fn fixture() -> Fixture {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let unlimited = ["general", "imports"].map(|group| (format!("plans.standard.budgets.{group}"), "1000000000".to_owned()));
+    let settings = settings::load(settings::DEFAULT, None, &[], &unlimited).expect("settings");
+    let data = Folder::take(&folder.path().join("data")).expect("a new folder");
+    let mill = Mill::open(data, settings).expect("a new mill");
+    let key = accounts::welcome(&mill.engine).await.expect("a key").test_key.expose().clone();
+    let api = Arc::new(Api(mill.engine.clone()));
+    let import = serde_json::json!({ "urls": ["https://example.com"], "name": "Bench" }).to_string();
+    let project = call(&api, ask(Method::POST, "/v1/projects/import", &key, Some(import))).await;
+    let project = project["projectId"].as_str().expect("an id").to_owned();
+    let contact = serde_json::json!({
+        "projectId": project, "email": "ada@example.com", "firstName": "Ada", "lastName": "Lovelace", "country": "GB",
+        "tags": ["newsletter", "vip"], "customFields": { "plan": "pro", "city": "London" },
+    });
+    let contact = call(&api, ask(Method::POST, "/v1/contacts", &key, Some(contact.to_string()))).await;
+    let contact = contact["id"].as_str().expect("an id").to_owned();
+    Fixture { api, key, project, contact, _folder: folder }
+}
+
+async fn start_mill(api: Arc<Api>, tasks: &Tasks) -> (Running, SocketAddr) {
+    let options = Options {
+        http: Some(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))),
+        https: None,
+        socket: None,
+        tls: TlsSource::SelfMade { folder: "unused".into(), names: Vec::new() },
+        proxy: ProxyTrust::default(),
+        limits: Limits::default(),
+    };
+    let (clock, random) = (api.0.clock.clone(), api.0.random.clone());
+    let running = serve(options, api, clock, random, tasks).await.expect("a free port can be bound");
+    let address = running.addresses().http.expect("listens");
+    (running, address)
+}
+
+/// A bare server that gives `headers` and `body` to every request.
+async fn start_bare(headers: HeaderMap, body: Bytes, tasks: &Tasks) -> SocketAddr {
+    let listener = tokio::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("a free port can be bound");
+    let address = listener.local_addr().expect("it is bound");
+    let connections = tasks.group("bare connections");
+    tasks.attend("bare listener", async move {
+        while let Ok((tcp, _)) = listener.accept().await {
+            let _ = tcp.set_nodelay(true);
+            let (headers, body) = (headers.clone(), body.clone());
+            let service = service_fn(move |request: http::Request<hyper::body::Incoming>| {
+                black_box(request.uri().path());
+                let mut response = Response::new(Full::new(body.clone()));
+                *response.headers_mut() = headers.clone();
+                async move { Ok::<_, Infallible>(response) }
+            });
+            connections.spawn(async move {
+                let _ = http1::Builder::new().serve_connection(TokioIo::new(tcp), service).await;
+            });
+        }
+    });
+    address
+}
+
+fn connect(address: SocketAddr) -> TcpStream {
+    let stream = TcpStream::connect(address).expect("the server accepts");
+    stream.set_nodelay(true).expect("can be set");
+    stream
+}
+
+/// Read one whole answer; every answer ends with its envelope.
+fn read_answer(stream: &mut TcpStream, scrap: &mut [u8]) -> usize {
+    let mut length = 0;
+    while !scrap[..length].ends_with(b"\"}}") {
+        let count = stream.read(&mut scrap[length..]).expect("the answer arrives");
+        assert!(count > 0, "the server went away");
+        length += count;
+    }
+    length
+}
+
+#[expect(clippy::disallowed_methods, reason = "a benchmark measures the machine's own time")]
+fn now() -> Instant {
+    Instant::now()
+}
+
+/// All readers send their requests one by one; the time of the slowest thread, and every request's own time.
+fn read_load(streams: &mut [TcpStream], request: &[u8], times: Option<&mut Vec<Duration>>) -> Duration {
+    let began = now();
+    let all: Vec<Vec<Duration>> = std::thread::scope(|scope| {
+        let halves = streams.chunks_mut(READERS / 2).map(|half| {
+            scope.spawn(move || {
+                let mut scrap = vec![0; 8192];
+                let mut times = Vec::with_capacity(READS_PER_CONNECTION * half.len());
+                for _ in 0..READS_PER_CONNECTION {
+                    let sent: Vec<Instant> = half
+                        .iter_mut()
+                        .map(|stream| {
+                            stream.write_all(request).expect("the server takes it");
+                            now()
+                        })
+                        .collect();
+                    for (stream, sent) in half.iter_mut().zip(sent) {
+                        read_answer(stream, &mut scrap);
+                        times.push(sent.elapsed());
+                    }
+                }
+                times
+            })
+        });
+        let halves: Vec<_> = halves.collect();
+        halves.into_iter().map(|half| half.join().expect("a client does not fail")).collect()
+    });
+    let took = began.elapsed();
+    if let Some(times) = times {
+        times.extend(all.into_iter().flatten());
+    }
+    took
+}
+
+fn reading(criterion: &mut Criterion) {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime");
+    let tasks = Tasks::new(runtime.handle().clone());
+    let fixture = runtime.block_on(fixture());
+    let (_running, mill) = runtime.block_on(start_mill(fixture.api.clone(), &tasks));
+    let Fixture { key, project, contact, .. } = &fixture;
+    let request = format!(
+        "GET /v1/contacts/{contact}?projectId={project} HTTP/1.1\r\nhost: localhost\r\nuser-agent: bench\r\n\
+         accept: application/json\r\nauthorization: Bearer {key}\r\n\r\n"
+    );
+    let (headers, body) = whole_answer(mill, request.as_bytes());
+    let bare = runtime.block_on(start_bare(headers, body, &tasks));
+
+    let mut group = criterion.benchmark_group("GET /v1/contacts/{id}, 32 connections");
+    group.throughput(Throughput::Elements((READERS * READS_PER_CONNECTION) as u64));
+    group.sample_size(20);
+    let mut streams: Vec<(&str, Vec<TcpStream>)> = [("bare hyper", bare), ("mailmill", mill)]
+        .map(|(name, address)| (name, (0..READERS).map(|_| connect(address)).collect()))
+        .into();
+    for (name, streams) in &mut streams {
+        group.bench_function(*name, |bencher| {
+            bencher.iter_custom(|rounds| (0..rounds).map(|_| read_load(streams, request.as_bytes(), None)).sum());
+        });
+    }
+    group.finish();
+    // The machine is shared: rounds in turn, so that a slow moment hits both.
+    let mut ratios = Vec::new();
+    let mut times = Vec::new();
+    for _ in 0..15 {
+        let bare = read_load(&mut streams[0].1, request.as_bytes(), None);
+        let mill = read_load(&mut streams[1].1, request.as_bytes(), Some(&mut times));
+        ratios.push(bare.as_secs_f64() / mill.as_secs_f64());
+    }
+    ratios.sort_by(f64::total_cmp);
+    times.sort_unstable();
+    let at = |share: f64| times[(times.len() as f64 * share) as usize];
+    println!("ratio to bare hyper, in turn: median {:.2} ({:.2} to {:.2})", ratios[7], ratios[0], ratios[14]);
+    println!("latency of mailmill under this load: p50 {:?}, p99 {:?}, p99.9 {:?}", at(0.5), at(0.99), at(0.999));
+}
+
+/// One answer of the mill, taken apart for the bare server to give.
+fn whole_answer(address: SocketAddr, request: &[u8]) -> (HeaderMap, Bytes) {
+    let mut stream = connect(address);
+    stream.write_all(request).expect("the server takes it");
+    let mut scrap = vec![0; 8192];
+    let length = read_answer(&mut stream, &mut scrap);
+    let text = String::from_utf8(scrap[..length].to_vec()).expect("the answer is text");
+    let (head, body) = text.split_once("\r\n\r\n").expect("a head and a body");
+    let mut headers = HeaderMap::new();
+    for line in head.lines().skip(1) {
+        let (name, value) = line.split_once(": ").expect("a header");
+        if !["date", "content-length"].contains(&name) {
+            let name = http::HeaderName::from_bytes(name.as_bytes()).expect("a name");
+            headers.insert(name, value.parse().expect("a value"));
+        }
+    }
+    assert!(head.starts_with("HTTP/1.1 200"), "{text}");
+    (headers, Bytes::from(body.to_owned()))
+}
+
+fn write_load(address: SocketAddr, fixture: &Fixture, clients: usize, each: usize, number: &AtomicU64) -> Duration {
+    let Fixture { key, project, .. } = fixture;
+    let began = now();
+    std::thread::scope(|scope| {
+        for _ in 0..clients {
+            scope.spawn(move || {
+                let mut stream = connect(address);
+                let mut scrap = vec![0; 8192];
+                for _ in 0..each {
+                    let number = number.fetch_add(1, Ordering::Relaxed);
+                    let body = format!(
+                        r#"{{"projectId":"{project}","email":"person{number}@example.com","firstName":"Ada","lastName":"Lovelace"}}"#
+                    );
+                    let request = format!(
+                        "POST /v1/contacts HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {key}\r\n\
+                         content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+                        body.len()
+                    );
+                    stream.write_all(request.as_bytes()).expect("the server takes it");
+                    let length = read_answer(&mut stream, &mut scrap);
+                    assert!(scrap[..length].starts_with(b"HTTP/1.1 201"), "{}", String::from_utf8_lossy(&scrap[..length]));
+                }
+            });
+        }
+    });
+    began.elapsed()
+}
+
+fn writing(criterion: &mut Criterion) {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime");
+    let tasks = Tasks::new(runtime.handle().clone());
+    let fixture = runtime.block_on(fixture());
+    let (_running, mill) = runtime.block_on(start_mill(fixture.api.clone(), &tasks));
+    let number = AtomicU64::new(0);
+    let mut group = criterion.benchmark_group("POST /v1/contacts, durable");
+    group.sample_size(10);
+    for (name, clients, each) in [("one commit per request", 1, 200), ("64 clients", WRITERS, WRITES_PER_CLIENT)] {
+        group.throughput(Throughput::Elements((clients * each) as u64));
+        group.bench_function(name, |bencher| {
+            bencher.iter_custom(|rounds| (0..rounds).map(|_| write_load(mill, &fixture, clients, each, &number)).sum());
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, reading, writing);
+criterion_main!(benches);
