@@ -57,5 +57,7 @@ pub mod engine;
 pub mod features;
 pub mod operations;
 pub mod surfaces;
+#[cfg(test)]
+mod testing;
 pub mod vocab;
 pub mod workers;

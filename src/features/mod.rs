@@ -5,3 +5,9 @@ pub mod accounts;
 pub mod projects;
 
 pub mod contacts;
+
+pub mod tags;
+
+pub mod topics;
+
+pub mod segments;

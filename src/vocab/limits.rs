@@ -119,6 +119,8 @@ pub const TAGS_PER_PROJECT_MAX: usize = 10_000;
 pub const TOPIC_NAME_CHARACTERS_MAX: usize = 100;
 /// Topics are offered to subscribers on one page.
 pub const TOPICS_PER_PROJECT_MAX: usize = 200;
+/// Far beyond the number of topics, so that there is room between any two.
+pub const TOPIC_DISPLAY_ORDER_MAX: u64 = 1_000_000;
 /// A name is shown in one line of a list.
 pub const SEGMENT_NAME_CHARACTERS_MAX: usize = 100;
 /// Each can be listed with its current count.

@@ -4,8 +4,12 @@ use std::sync::Arc;
 
 use super::answer::{Envelope, RequestId};
 use super::engine::{Engine, World};
+use super::failure::Failure;
+use super::spec::Spec;
 use crate::base::clock::Timestamp;
+use crate::engine::access::audit::{self, Act};
 use crate::engine::access::keys::Grant;
+use crate::engine::store::{ReadTx, WriteTx};
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{AccountId, KeyId};
 
@@ -72,5 +76,32 @@ impl Context {
     /// The time of the request.
     pub fn now(&self) -> Timestamp {
         self.envelope.timestamp
+    }
+
+    /// Look at the newest commit, on a thread that may be kept busy.
+    pub async fn read<T, F>(&self, look: F) -> Result<T, Failure>
+    where
+        T: Send + 'static,
+        F: FnOnce(&ReadTx) -> Result<T, Failure> + Send + 'static,
+    {
+        let store = self.world().store.clone();
+        let looking = tokio::task::spawn_blocking(move || look(&store.read()));
+        looking.await.unwrap_or_else(|panic| Err(Failure::internal(panic)))
+    }
+
+    /// Write, with the audit row that a command has.
+    pub async fn write<T, F>(&self, spec: &'static Spec, change: F) -> Result<T, Failure>
+    where
+        T: Send + 'static,
+        F: FnOnce(&mut WriteTx<'_>) -> Result<T, Failure> + Send + 'static,
+    {
+        let act = Act { operation: spec.id.into(), key: self.caller.key(), request: self.envelope.request.to_string() };
+        let number = self.envelope.request.number;
+        let changing = move |tx: &mut WriteTx<'_>| {
+            let changed = change(tx)?;
+            audit::note(tx, number, &act);
+            Ok(changed)
+        };
+        self.world().store.write(changing).await?
     }
 }

@@ -1,7 +1,7 @@
 //! The fields of a contact, read from its row's bytes as far as a condition asks.
 //!
 //! Building a whole contact costs a dozen allocations; a million of them take a second. This passes over the bytes in the order of
-//! [`Contact`]'s fields instead. A test below compares it with the record, field by field.
+//! [`Contact`]'s fields instead. The planner's test compares it with the record, on random contacts and conditions.
 
 use super::check::Field;
 use super::compare::Piece;

@@ -12,6 +12,7 @@ use crate::base::clock::Timestamp;
 use crate::base::text::fold;
 use crate::engine::api::Failure;
 use crate::engine::store::{Error, Order, Read, Record, Result, Table, WriteTx};
+use crate::vocab::codes::Code;
 use crate::vocab::ids::{ProjectId, SegmentId};
 use crate::vocab::{limits, tables};
 
@@ -70,8 +71,15 @@ fn written(filters: &FilterTree) -> String {
 }
 
 /// The segment with this id.
-pub fn find(tx: &impl Read, project: ProjectId, id: SegmentId) -> Result<Option<Segment>> {
+fn find(tx: &impl Read, project: ProjectId, id: SegmentId) -> Result<Option<Segment>> {
     tx.get(SEGMENTS, &(project, id))
+}
+
+/// The segment with this id, or the failure that says there is none.
+pub fn require(tx: &impl Read, project: ProjectId, id: SegmentId) -> Result<Segment, Failure> {
+    let absent =
+        || Failure::because(Code::NotFound, "The project has no segment with this id; GET /v1/segments lists its segments.");
+    find(tx, project, id)?.ok_or_else(absent)
 }
 
 /// Every segment of a project, oldest first.

@@ -1,1 +1,457 @@
+//! The planner against the plain meaning, on random conditions and contacts; and what is refused, by its path.
 
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+use proptest::sample::select;
+use roaring::RoaringBitmap;
+use serde_json::{Value, json};
+
+use super::activity::Activity;
+use super::compare::Period;
+use super::*;
+use crate::base::clock::{ManualClock, Timestamp};
+use crate::base::random::SeededRandom;
+use crate::engine::api::answer::Moment;
+use crate::engine::store::{Options, Result, Store, WriteTx};
+use crate::features::contacts::fields::FieldValue;
+use crate::features::contacts::model::{Contact, Status};
+use crate::features::contacts::store::{self, Facet};
+use crate::vocab::ids::{CampaignId, ContactId, TagId};
+use crate::vocab::limits;
+use crate::vocab::tables::Realm;
+
+const PROJECT: ProjectId = ProjectId::from_bytes([5; 12]);
+const START: Timestamp = Timestamp(1_767_225_600_000);
+const DAY_MS: i64 = 86_400_000;
+/// More than one thread takes on alone.
+const CONTACTS: u32 = 6_000;
+const CAMPAIGNS: [CampaignId; 2] = [CampaignId::from_bytes([1; 12]), CampaignId::from_bytes([2; 12])];
+const NAMES: [&str; 8] = ["Ann", "ANNA", "Zoë", "zoe\u{308}", "ŽANETA", "Bob", "annabel", "o"];
+const DOMAINS: [&str; 3] = ["example.com", "Example.ORG", "mail.example"];
+const PLANS: [&str; 5] = ["free", "pro", "PRO", "pro plus", "7"];
+const DATES: [&str; 5] = ["2026-01-02", "2026-01-02T12:00:00Z", "2026-01-03T01:00:00+02:00", "soon", "2025-12-31"];
+
+/// Small repeatable choices.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, bound: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) % bound
+    }
+
+    fn of<'a, T: ?Sized>(&mut self, choices: &[&'a T]) -> &'a T {
+        choices[self.below(choices.len() as u64) as usize]
+    }
+
+    fn maybe(&mut self, choices: &[&str]) -> Option<String> {
+        (self.below(3) > 0).then(|| self.of(choices).to_owned())
+    }
+}
+
+fn score(dice: &mut Dice) -> FieldValue {
+    let number = dice.below(20) as i64 - 5;
+    match dice.below(8) {
+        0 => FieldValue::Null,
+        1 => FieldValue::Bool(number > 0),
+        2 => FieldValue::Number(number as f64 / 2.0),
+        3 => FieldValue::Text(format!(" {number}.5 ")),
+        4 => FieldValue::List(vec![FieldValue::Whole(number), FieldValue::Text("pro".into()), FieldValue::List(vec![])]),
+        5 => FieldValue::Map(BTreeMap::from([("deep".into(), FieldValue::Whole(number))])),
+        _ => FieldValue::Whole(number * 1_000),
+    }
+}
+
+fn contact(tx: &mut WriteTx<'_>, number: u32, tags: &[TagId], dice: &mut Dice) -> Contact {
+    let mut custom_fields = BTreeMap::new();
+    if dice.below(2) == 0 {
+        custom_fields.insert("plan".to_owned(), FieldValue::Text(dice.of(&PLANS).to_owned()));
+        custom_fields.insert("joined".to_owned(), FieldValue::Text(dice.of(&DATES).to_owned()));
+    }
+    if dice.below(2) == 0 {
+        custom_fields.insert("score".to_owned(), score(dice));
+        // A field of this name must not be taken for the contact's own.
+        custom_fields.insert("email".to_owned(), FieldValue::Text("none".into()));
+    }
+    let status = Status::ALL[dice.below(4) as usize];
+    Contact {
+        id: ContactId::numbered(tx.now(), number, tx.random()),
+        status,
+        email: format!("{}{number}@{}", dice.of(&NAMES), dice.of(&DOMAINS)),
+        first_name: dice.maybe(&NAMES),
+        last_name: dice.maybe(&NAMES),
+        phone: dice.maybe(&["+44 20 7946 0958", "112"]),
+        country: dice.maybe(&["GB", "CH"]),
+        language: dice.maybe(&["en", "de-CH"]),
+        tags: tags.iter().filter(|_| dice.below(3) == 0).map(TagId::number).collect(),
+        custom_fields,
+        created_at: tx.now(),
+        updated_at: tx.now(),
+        unsubscribed_at: (status == Status::Unsubscribed).then(|| tx.now()),
+    }
+}
+
+/// What is recorded of each contact, as a test says it.
+struct Told(Vec<(u32, Deed)>);
+
+impl Activity for Told {
+    fn who(&self, action: Action, campaign: Option<CampaignId>, period: Period) -> Result<RoaringBitmap> {
+        let counts =
+            |deed: &Deed| deed.action == action && (campaign.is_none() || deed.campaign == campaign) && period.contains(deed.at);
+        Ok(self.0.iter().filter(|(_, deed)| counts(deed)).map(|(number, _)| *number).collect())
+    }
+}
+
+/// A store with contacts, some changed, some gone, and one tag gone that contacts still name.
+struct Scene {
+    _folder: tempfile::TempDir,
+    store: Store,
+    tags: Vec<TagId>,
+    contacts: Vec<(Contact, Vec<TagId>)>,
+    told: Told,
+    now: Timestamp,
+}
+
+fn scene() -> Scene {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let clock = std::sync::Arc::new(ManualClock::at(START));
+    let options = Options { realm: Realm::World, cache_bytes: 4 * 1024 * 1024 };
+    let random = std::sync::Arc::new(SeededRandom::new(7));
+    let store = Store::open(&folder.path().join("world.redb"), &options, clock.clone(), random).expect("a new store");
+    let tags = write(&store, |tx| {
+        let mut make = |name: &str| tags::create(tx, PROJECT, name).map(|tag| tag.expect("room for a tag").id);
+        ["vip", "news", "old"].map(|name| make(name).expect("written")).to_vec()
+    });
+    let mut dice = Dice(0x9E37_79B9_7F4A_7C15);
+    for batch in 0..CONTACTS / 500 {
+        clock.advance_ms(DAY_MS / 3);
+        let (tags, seed) = (tags.clone(), dice.below(u64::MAX));
+        write(&store, move |tx| add(tx, batch * 500..(batch + 1) * 500, &tags, &mut Dice(seed)));
+    }
+    clock.advance_ms(DAY_MS);
+    write(&store, change_some);
+    let gone = tags[2];
+    write(&store, move |tx| {
+        let tag = tags::by_id(tx, PROJECT, gone).expect("readable").expect("there");
+        tags::delete(tx, PROJECT, &tag).expect("written");
+    });
+    let now = START.plus_ms(6 * DAY_MS);
+    let (contacts, told) = recorded(&store, now, &mut dice);
+    Scene { _folder: folder, store, tags, contacts, told, now }
+}
+
+fn write<T: Send + 'static>(store: &Store, command: impl FnOnce(&mut WriteTx<'_>) -> T + Send + 'static) -> T {
+    store.write_blocking(move |tx| Ok::<T, ()>(command(tx))).expect("written").expect("no refusal")
+}
+
+fn add(tx: &mut WriteTx<'_>, numbers: std::ops::Range<u32>, tags: &[TagId], dice: &mut Dice) {
+    let taken = store::next_number(tx, PROJECT, Facet::NextContact, numbers.len() as u32).expect("numbers");
+    assert_eq!(taken, numbers.start);
+    store::change(tx, PROJECT, |tx, changes| {
+        for number in numbers {
+            let contact = contact(tx, number, tags, dice);
+            changes.add(tx, &contact, store::email_digest(&contact.email));
+        }
+        Ok::<_, crate::engine::store::Error>(())
+    })
+    .expect("written");
+}
+
+fn change_some(tx: &mut WriteTx<'_>) {
+    store::change(tx, PROJECT, |tx, changes| {
+        for number in (0..CONTACTS).step_by(7) {
+            let before = store::by_number(tx, PROJECT, number)?.expect("there");
+            if number % 2 == 0 {
+                changes.remove(tx, &before, store::email_digest(&before.email));
+                continue;
+            }
+            let mut after = before.clone();
+            after.updated_at = tx.now();
+            after.set_status(Status::Bounced, tx.now());
+            after.tags.reverse();
+            after.tags.pop();
+            changes.replace(tx, &before, &after);
+        }
+        Ok::<_, crate::engine::store::Error>(())
+    })
+    .expect("written");
+}
+
+fn recorded(store: &Store, now: Timestamp, dice: &mut Dice) -> (Vec<(Contact, Vec<TagId>)>, Told) {
+    let tx = store.read();
+    let mut told = Vec::new();
+    let mut contacts = Vec::new();
+    for number in 0..CONTACTS {
+        let Some(contact) = store::by_number(&tx, PROJECT, number).expect("readable") else { continue };
+        for _ in 0..dice.below(3) {
+            let action = *dice.of(&[&Action::Sent, &Action::Opened, &Action::Clicked]);
+            let campaign = Some(CAMPAIGNS[dice.below(2) as usize]);
+            told.push((number, Deed { action, campaign, at: now.plus_ms(-(dice.below(10 * DAY_MS as u64) as i64)) }));
+        }
+        let ids = tag_ids(&tx, PROJECT, &contact).expect("readable");
+        contacts.push((contact, ids));
+    }
+    (contacts, Told(told))
+}
+
+fn operands(choices: &'static [&'static str]) -> impl Strategy<Value = Vec<Operand>> {
+    prop::collection::vec(select(choices).prop_map(Operand::of), 1..3)
+}
+
+fn field_condition() -> impl Strategy<Value = FieldCondition> {
+    let texts = &["ann", "ANNA", "zoë", "o", "pro", "7", "true", "@EXAMPLE", "example.org", "ž", "1000", "+44", "gb", "none"];
+    let keys = ["email", "firstName", "lastName", "phone", "country", "language", "plan", "customFields.score", "nothing"];
+    let modes = [Mode::Is, Mode::IsNot, Mode::StartsWith, Mode::EndsWith, Mode::Contains, Mode::NotContains];
+    let text = (select(keys.to_vec()), select(modes.to_vec()), operands(texts));
+    let words = operands(&["subscribed", "Bounced", "non-subscribed"]);
+    let status = (Just("status"), select(vec![Mode::Is, Mode::IsNot]), words);
+    let dates = &["2026-01-02", "2026-01-03", "2026-01-02T10:00:00Z", "2026-01-06"];
+    let modes = [Mode::DateAfter, Mode::DateBefore, Mode::DateOn];
+    let one = prop::collection::vec(select(dates.as_slice()).prop_map(Operand::of), 1);
+    let date = (select(vec!["createdAt", "updatedAt", "joined", "plan"]), select(modes.to_vec()), one);
+    let between = Just(vec![Operand::of("2026-01-02"), Operand::of("2026-01-04T12:00:00Z")]);
+    let dates = (select(vec!["createdAt", "updatedAt", "joined"]), Just(Mode::DateBetween), between);
+    let modes = [Mode::NumberGt, Mode::NumberGte, Mode::NumberLt, Mode::NumberLte];
+    let one = prop::collection::vec(select(vec!["0", "2.5", "-1", "3000"]).prop_map(Operand::of), 1);
+    let number = (select(vec!["score", "plan", "joined"]), select(modes.to_vec()), one);
+    let between = Just(vec![Operand::of("-1"), Operand::of("3000")]);
+    let numbers = (Just("score"), Just(Mode::NumberBetween), between);
+    prop_oneof![4 => text, 1 => status, 2 => date, 1 => dates, 2 => number, 1 => numbers]
+        .prop_map(|(key, mode, values)| FieldCondition { key: key.to_owned(), mode, values })
+}
+
+fn activity_condition() -> impl Strategy<Value = ActivityCondition> {
+    let action = select(vec![Action::Sent, Action::Opened, Action::Clicked]);
+    let modes = vec![ActivityMode::Within, ActivityMode::Before, ActivityMode::Never, ActivityMode::Between];
+    let campaign = prop::option::of(select(CAMPAIGNS.to_vec()));
+    (action, select(modes), 1..8_u32, campaign).prop_map(|(action, mode, days, campaign_id)| {
+        let ago = matches!(mode, ActivityMode::Within | ActivityMode::Before);
+        let between = mode == ActivityMode::Between;
+        ActivityCondition {
+            action,
+            mode,
+            unit: ago.then_some(Unit::Days),
+            amount: ago.then_some(days),
+            from: between.then(|| Moment(START.plus_ms(DAY_MS))),
+            to: between.then(|| Moment(START.plus_ms(i64::from(days + 1) * DAY_MS))),
+            campaign_id,
+        }
+    })
+}
+
+fn group(tags: &[TagId]) -> impl Strategy<Value = FilterTree> + use<> {
+    // An id that no tag has, beside those that have had one.
+    let ids: Vec<TagId> = tags.iter().copied().chain([TagId::from_bytes([9; 12])]).collect();
+    let some = |ids: Vec<TagId>| prop_oneof![3 => Just(vec![]), 1 => prop::collection::vec(select(ids), 1..3)];
+    let custom = prop_oneof![
+        3 => Just(BTreeMap::new()),
+        1 => operands(&["pro", "free"]).prop_map(|values| BTreeMap::from([("plan".to_owned(), values)])),
+    ];
+    let validation = select(vec![Validation::Unknown, Validation::Valid]);
+    (
+        select(vec![Match::All, Match::Any]),
+        (some(ids.clone()), some(ids)),
+        prop::option::weighted(0.2, select(Status::ALL.to_vec())),
+        prop::option::weighted(0.1, validation),
+        custom,
+        prop::collection::vec(field_condition(), 1..4),
+        prop_oneof![3 => Just(vec![]), 1 => prop::collection::vec(activity_condition(), 1..2)],
+    )
+        .prop_map(|(combine, (tags, exclude_tags), status, validation_status, custom_fields, fields, activity)| FilterTree {
+            combine,
+            groups: vec![],
+            tags,
+            exclude_tags,
+            status,
+            validation_status,
+            custom_fields,
+            fields,
+            activity,
+        })
+}
+
+fn tree(tags: &[TagId]) -> impl Strategy<Value = FilterTree> + use<> {
+    let bare = prop_oneof![9 => group(tags), 1 => Just(FilterTree::default())];
+    let inner = group(tags).prop_recursive(3, 12, 3, {
+        let group = group(tags).boxed();
+        move |inner| {
+            (group.clone(), prop::collection::vec(inner, 1..3)).prop_map(|(group, groups)| FilterTree { groups, ..group })
+        }
+    });
+    prop_oneof![1 => bare, 4 => inner]
+}
+
+#[test]
+fn the_planner_finds_exactly_those_who_meet_the_condition() {
+    let scene = scene();
+    let tx = scene.store.read();
+    let deeds_of =
+        |number: u32| -> Vec<Deed> { scene.told.0.iter().filter(|(of, _)| *of == number).map(|(_, deed)| *deed).collect() };
+    let deeds: Vec<Vec<Deed>> = scene.contacts.iter().map(|(contact, _)| deeds_of(contact.id.number())).collect();
+    let config = ProptestConfig { failure_persistence: None, cases: 150, ..ProptestConfig::default() };
+    let mut runner = proptest::test_runner::TestRunner::new(config);
+    let telling = std::cell::Cell::new(0);
+    runner
+        .run(&tree(&scene.tags), |tree| {
+            let filter = tree.check("filters").expect("the generator makes valid trees");
+            let planned = filter.select_with(&tx, PROJECT, scene.now, &scene.told).expect("readable");
+            let meets =
+                scene.contacts.iter().zip(&deeds).filter(|((contact, tags), activity)| {
+                    filter.matches(&ContactFacts { contact, tags, activity, now: scene.now })
+                });
+            let plain: RoaringBitmap = meets.map(|((contact, _), _)| contact.id.number()).collect();
+            prop_assert_eq!(&planned, &plain);
+            let tells = !plain.is_empty() && plain.len() < scene.contacts.len() as u64;
+            telling.set(telling.get() + u32::from(tells));
+            // What is written down and read back means the same.
+            let written = serde_json::to_string(&tree).expect("a tree is JSON");
+            prop_assert_eq!(serde_json::from_str::<FilterTree>(&written).expect("read back"), tree);
+            Ok(())
+        })
+        .unwrap_or_else(|error| panic!("{error}"));
+    assert!(telling.get() > 50, "only {} conditions told contacts apart", telling.get());
+}
+
+#[test]
+fn a_write_sees_its_own_contacts_and_finds_the_same_alone() {
+    let scene = scene();
+    let tree: FilterTree = read(json!({ "fields": [{ "key": "plan", "mode": "is", "values": ["pro"] }] }));
+    let filter = tree.check("filters").expect("valid");
+    let outside = filter.select(&scene.store.read(), PROJECT, scene.now).expect("readable").len();
+    let tags = scene.tags.clone();
+    let inside = write(&scene.store, move |tx| {
+        let before = filter.select(tx, PROJECT, START).expect("readable").len();
+        add(tx, CONTACTS..CONTACTS + 100, &tags, &mut Dice(3));
+        (before, filter.select(tx, PROJECT, START).expect("readable").len())
+    });
+    assert_eq!(inside.0, outside);
+    assert!(inside.1 > outside && inside.1 < outside + 100, "{inside:?}");
+}
+
+#[test]
+fn a_remembered_set_is_forgotten_when_a_contact_changes() {
+    let scene = scene();
+    let filter = read(json!({ "status": "bounced" })).check("filters").expect("valid");
+    let count = || filter.count(&scene.store.read(), PROJECT, scene.now).expect("readable");
+    let before = count();
+    let first = filter.members(&scene.store.read(), PROJECT, scene.now).expect("readable");
+    let again = filter.members(&scene.store.read(), PROJECT, scene.now.plus_ms(DAY_MS)).expect("readable");
+    assert!(std::sync::Arc::ptr_eq(&first, &again), "remembered, whatever the time");
+    write(&scene.store, |tx| {
+        store::change(tx, PROJECT, |tx, changes| {
+            let before = store::by_number(tx, PROJECT, 1)?.expect("there");
+            let mut after = before.clone();
+            let other = if before.status == Status::Bounced { Status::Subscribed } else { Status::Bounced };
+            after.set_status(other, tx.now());
+            changes.replace(tx, &before, &after);
+            Ok::<_, crate::engine::store::Error>(())
+        })
+        .expect("written");
+    });
+    assert_eq!(count().abs_diff(before), 1);
+}
+
+fn read(json: Value) -> FilterTree {
+    serde_json::from_value(json).expect("a filter tree")
+}
+
+fn refusal(json: Value) -> String {
+    read(json).check("filters").expect_err("refused").detail.expect("a detail").into_owned()
+}
+
+#[test]
+fn mistakes_are_named_by_their_path_with_a_remedy() {
+    let field = |key: &str, mode: &str, values: Value| json!({ "fields": [{ "key": key, "mode": mode, "values": values }] });
+    let activity = |rest: Value| {
+        let mut condition = json!({ "action": "opened" });
+        condition.as_object_mut().expect("an object").extend(rest.as_object().expect("an object").clone());
+        json!({ "activity": [condition] })
+    };
+    for (tree, wanted) in [
+        (
+            json!({ "groups": [{ "fields": [
+                { "key": "plan", "mode": "is", "values": ["pro"] }, { "key": "createdAt", "mode": "date_on", "values": ["soon"] },
+            ] }] }),
+            "filters.groups[0].fields[1].values[0]: expected a date like 2026-01-31",
+        ),
+        (field("createdAt", "is", json!(["2026-01-31"])), "filters.fields[0].mode: createdAt is a time; use date_after"),
+        (field("email", "number_gt", json!([1])), "filters.fields[0].mode: email is text; use is"),
+        (field("status", "contains", json!(["sub"])), "filters.fields[0].mode: status is one of four words"),
+        (field("status", "is", json!(["active"])), "filters.fields[0].values[0]: a status is one of subscribed"),
+        (field("plan", "is", json!([])), "filters.fields[0].values: give at least one value"),
+        (field("plan", "contains", json!([""])), "filters.fields[0].values[0]: a value has 1 to 500 characters"),
+        (field("customFields.", "is", json!(["x"])), "filters.fields[0].key: the name of a field has 1 to 100"),
+        (field("age", "number_between", json!([1])), "filters.fields[0].values: this mode takes exactly 2 values"),
+        (field("age", "number_between", json!([2, 1])), "filters.fields[0].values: the first number is larger"),
+        (field("age", "number_gt", json!(["old"])), "filters.fields[0].values[0]: expected a number like 12"),
+        (
+            field("joined", "date_between", json!(["2026-02-01", "2026-01-01"])),
+            "filters.fields[0].values: the first date is later",
+        ),
+        (json!({ "groups": [{}] }), "filters.groups[0]: a group has at least one condition"),
+        (json!({ "customFields": { "plan": [] } }), "filters.customFields.plan: give at least one value"),
+        (activity(json!({ "mode": "within", "unit": "days" })), "filters.activity[0].amount: this mode needs it"),
+        (
+            activity(json!({ "mode": "within", "unit": "days", "amount": 0 })),
+            "filters.activity[0].amount: expected a number from 1",
+        ),
+        (activity(json!({ "mode": "never", "amount": 3 })), "filters.activity[0].amount: this mode does not take it"),
+        (
+            activity(json!({ "mode": "between", "from": "2026-01-02", "to": "2026-01-01" })),
+            "filters.activity[0].to: must be later than from",
+        ),
+    ] {
+        let found = refusal(tree);
+        assert!(found.starts_with(wanted), "{found}\n  wanted {wanted}");
+    }
+}
+
+#[test]
+fn trees_grow_to_their_limits_and_no_further() {
+    let leaf = json!({ "status": "bounced" });
+    let nested = |levels: usize| (0..levels).fold(leaf.clone(), |inner, _| json!({ "groups": [inner] }));
+    assert!(read(nested(limits::SEGMENT_LEVELS_MAX)).check("filters").is_ok());
+    let found = refusal(nested(limits::SEGMENT_LEVELS_MAX + 1));
+    assert!(found.starts_with("filters.groups[0].groups[0].groups[0].groups[0]: groups go 3 levels deep"), "{found}");
+    let wide = |groups: usize| json!({ "groups": vec![leaf.clone(); groups] });
+    assert!(read(wide(limits::SEGMENT_GROUPS_PER_GROUP_MAX)).check("filters").is_ok());
+    assert!(refusal(wide(limits::SEGMENT_GROUPS_PER_GROUP_MAX + 1)).starts_with("filters.groups: at most 10 groups"));
+    let many = |conditions: usize| {
+        let condition = json!({ "key": "plan", "mode": "is", "values": ["pro"] });
+        json!({ "match": "any", "fields": vec![condition; conditions] })
+    };
+    assert!(read(many(limits::SEGMENT_CONDITIONS_MAX)).check("filters").is_ok());
+    assert!(refusal(many(limits::SEGMENT_CONDITIONS_MAX + 1)).starts_with("filters: a filter has at most 50 conditions"));
+}
+
+#[test]
+fn unknown_words_are_refused_when_they_are_read() {
+    for wrong in [
+        json!({ "matches": "all" }),
+        json!({ "fields": [{ "key": "plan", "mode": "like", "values": ["x"] }] }),
+        json!({ "fields": [{ "key": "plan", "mode": "is", "values": [["x"]] }] }),
+        json!({ "fields": [{ "key": "plan", "mode": "is", "values": ["x"], "case": true }] }),
+        json!({ "status": "active" }),
+        json!({ "tags": ["vip"] }),
+    ] {
+        assert!(serde_json::from_value::<FilterTree>(wrong.clone()).is_err(), "{wrong}");
+    }
+}
+
+#[test]
+fn the_schema_takes_what_is_read_and_refuses_what_is_not() {
+    let schema = serde_json::to_value(schemars::schema_for!(FilterTree)).expect("a schema is JSON");
+    let validator = jsonschema::validator_for(&schema).expect("a JSON Schema");
+    let deep = json!({
+        "match": "any", "tags": ["66f1a2b300000001aabbccdd"], "customFields": { "plan": ["pro", 7, true] },
+        "groups": [{ "groups": [{ "fields": [{ "key": "email", "mode": "ends_with", "values": ["@example.com"] }] }] }],
+        "activity": [{ "action": "clicked", "mode": "within", "unit": "days", "amount": 30 }],
+    });
+    assert!(validator.is_valid(&deep));
+    read(deep);
+    assert!(!validator.is_valid(&json!({ "groups": [{ "groups": [{ "colour": "red" }] }] })));
+    assert!(!validator.is_valid(&json!({ "fields": [{ "key": "email", "mode": "like", "values": ["x"] }] })));
+}

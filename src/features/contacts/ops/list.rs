@@ -4,9 +4,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::base::clock::Timestamp;
 use crate::engine::api::answer::Moment;
 use crate::engine::api::{Failure, Limit, Operation, Page, Query, Spec, View, Window, needs};
+use crate::features::contacts::condition::saved;
 use crate::features::contacts::model::Status;
 use crate::features::contacts::selection::{Filters, SortBy, SortOrder, page};
 use crate::features::contacts::tags::Names;
@@ -90,7 +90,7 @@ impl Query for List {
         };
         let mut wanted = filters.select(tx, project)?;
         if let Some(segment) = input.segment_id {
-            wanted &= members(ask, project, segment, ask.now)?;
+            wanted &= saved::require(tx, project, segment)?.filter()?.members(tx, project, ask.now)?.as_ref();
         }
         let search = input.search.as_deref().map(str::trim).filter(|text| !text.is_empty());
         let (numbers, total) = match (search, input.sort_by) {
@@ -121,8 +121,4 @@ impl Query for List {
     fn refreshes(input: &Wanted) -> bool {
         input.refresh && input.search.is_some()
     }
-}
-
-fn members(_: &View<'_>, _: ProjectId, _: SegmentId, _: Timestamp) -> Result<roaring::RoaringBitmap, Failure> {
-    Err(Code::NotFound.into())
 }

@@ -1,0 +1,149 @@
+//! Save a condition as a segment.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::base::text::{LongText, Name};
+use crate::engine::api::{Context, Created, Failure, Operation, Outward, Spec, needs};
+use crate::engine::store::WriteTx;
+use crate::features::contacts::condition::FilterTree;
+use crate::features::contacts::condition::saved::{self, NewSegment, Segment};
+use crate::features::projects;
+use crate::features::segments::views::{SegmentView, with_count};
+use crate::features::segments::{check_name, count_given};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::{AccountId, ProjectId, SegmentId};
+use crate::vocab::limits;
+use crate::vocab::permissions::Permission;
+
+/// `segments.create`
+pub struct Create;
+
+/// The name of a segment.
+pub type SegmentName = Name<{ limits::SEGMENT_NAME_CHARACTERS_MAX }>;
+
+/// A new segment.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Wanted {
+    /// The project it belongs to.
+    pub project_id: ProjectId,
+    /// Unique in the project, whatever its case.
+    pub name: SegmentName,
+    /// What it is for.
+    pub description: Option<LongText<{ limits::DESCRIPTION_CHARACTERS_MAX }>>,
+    /// Which contacts are in it; every contact if absent.
+    pub filters: Option<FilterTree>,
+}
+
+impl Operation for Create {
+    const SPEC: Spec = Spec::post("segments.create", "/v1/segments", needs(Permission::AudienceWrite))
+        .also_at(&["/v1/audiences"])
+        .summary("Save a condition on contacts as a segment")
+        .about(
+            "A name that the project has already is refused with 409, and data.id says which segment has it. Text is compared without \
+             regard to case; is_not and not_contains also hold for contacts without the field; a list in a custom field holds \
+             if one of its items does; numbers are numbers or text that is one; dates are days of UTC or moments.",
+        )
+        .fails(&[Code::NotFound, Code::NameTaken, Code::LimitReached]);
+    type Input = Wanted;
+    type Output = Created<SegmentView>;
+
+    fn example() -> (Value, Self::Output) {
+        let segment = SegmentView::sample();
+        let input = json!({ "projectId": "66f1a2b3d4e5f60718293a4b", "name": segment.name, "filters": segment.filters });
+        (input, Created(segment))
+    }
+}
+
+impl Outward for Create {
+    async fn run(context: Context, input: Wanted) -> Result<Self::Output, Failure> {
+        let (account, project, now) = (context.caller.account(), input.project_id, context.now());
+        let filters = input.filters.clone().unwrap_or_default();
+        let counted = context.read(move |tx| {
+            projects::require(tx, account, project)?;
+            count_given(tx, project, &filters, now)
+        });
+        let count = counted.await?;
+        let made = context.write(&Self::SPEC, move |tx| make(tx, account, input)).await?;
+        Ok(Created(with_count(made, count)?))
+    }
+}
+
+fn make(tx: &mut WriteTx<'_>, account: AccountId, input: Wanted) -> Result<Segment, Failure> {
+    let project = input.project_id;
+    projects::require(tx, account, project)?;
+    let others = saved::all(tx, project)?;
+    check_name(&others, &input.name, None)?;
+    if others.len() >= limits::SEGMENTS_PER_PROJECT_MAX {
+        let detail = format!("A project has at most {} segments; delete some first.", limits::SEGMENTS_PER_PROJECT_MAX);
+        return Err(Failure::because(Code::LimitReached, detail));
+    }
+    let new = NewSegment {
+        id: SegmentId::make(tx.now(), tx.random()),
+        name: input.name.to_string(),
+        description: input.description.filter(|text| !text.is_empty()).map(|text| text.to_string()),
+        filters: input.filters.unwrap_or_default(),
+    };
+    let segment = Segment::new(new, tx.now());
+    saved::save(tx, project, &segment);
+    Ok(segment)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Mill;
+
+    #[test]
+    fn answers_with_the_filter_as_given_and_the_present_count() {
+        let mill = Mill::new();
+        for (email, tags) in [("ada@example.com", json!(["vip"])), ("bob@example.com", json!([]))] {
+            mill.post_in("/v1/contacts", json!({ "email": email, "tags": tags })).data();
+        }
+        let tag = mill.get_in("/v1/tags").data()["tags"][0]["id"].clone();
+        let filters =
+            json!({ "match": "any", "tags": [tag], "groups": [{ "match": "all", "excludeTags": [tag], "status": "bounced" }] });
+        let answer = mill.post_in("/v1/audiences", json!({ "name": "VIPs", "description": "Best", "filters": filters }));
+        assert_eq!(answer.status, 201);
+        let made = answer.data();
+        assert_eq!((&made["filters"], &made["count"], &made["description"]), (&filters, &json!(1), &json!("Best")));
+        let everyone = mill.post_in("/v1/segments", json!({ "name": "Everyone" })).data();
+        assert_eq!((&everyone["filters"], &everyone["count"]), (&json!({ "match": "all" }), &json!(2)));
+    }
+
+    #[test]
+    fn a_repeat_makes_no_second_and_names_the_first() {
+        let mill = Mill::new();
+        let id = mill.post_in("/v1/segments", json!({ "name": "VIPs" })).data()["id"].clone();
+        let again = mill.post_in("/v1/segments", json!({ "name": "vips" }));
+        assert_eq!((again.refusal().0, again.refusal().1, &again.body["data"]["id"]), (409, "NAME_TAKEN", &id));
+        assert_eq!(mill.get_in("/v1/segments").data()["total"], 1);
+    }
+
+    #[test]
+    fn refuses_a_filter_that_makes_no_sense_and_saves_nothing() {
+        let mill = Mill::new();
+        for (filters, path) in [
+            (
+                json!({ "groups": [{ "fields": [{ "key": "age", "mode": "number_gt", "values": ["old"] }] }] }),
+                "filters.groups[0].fields[0].values[0]: expected a number",
+            ),
+            (
+                json!({ "groups": [{ "fields": [{ "key": "age", "mode": "like", "values": [1] }] }] }),
+                "filters.groups[0].fields[0].mode: ",
+            ),
+            (json!({ "groups": [{ "colour": 1 }] }), "filters.groups[0]: unknown field `colour`"),
+            (
+                json!({ "tags": ["66f1a2b3000000015c3e9d71"] }),
+                "filters: the project has no tag with the id 66f1a2b3000000015c3e9d71",
+            ),
+        ] {
+            let answer = mill.post_in("/v1/segments", json!({ "name": "a", "filters": filters }));
+            assert_eq!(answer.refusal().0, 400, "{answer:?}");
+            assert!(answer.refusal().2.starts_with(path), "{answer:?}");
+        }
+        assert_eq!(mill.get_in("/v1/segments").data()["total"], 0);
+    }
+}

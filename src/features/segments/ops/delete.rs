@@ -1,0 +1,68 @@
+//! Delete a segment.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::get::WhichSegment;
+use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
+use crate::engine::store::WriteTx;
+use crate::features::contacts::condition::saved;
+use crate::features::projects;
+use crate::vocab::codes::Code;
+use crate::vocab::ids::SegmentId;
+use crate::vocab::permissions::Permission;
+
+/// `segments.delete`
+pub struct Delete;
+
+/// What was deleted.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct DeletedSegment {
+    /// The segment that is gone.
+    pub id: SegmentId,
+    /// Always true.
+    pub deleted: bool,
+}
+
+impl Operation for Delete {
+    const SPEC: Spec = Spec::delete("segments.delete", "/v1/segments/{id}", needs(Permission::AudienceWrite))
+        .also_at(&["/v1/audiences/{id}"])
+        .summary("Delete a segment")
+        .about("The contacts that met its condition stay as they are.")
+        .fails(&[Code::NotFound]);
+    type Input = WhichSegment;
+    type Output = Done<DeletedSegment>;
+
+    fn example() -> (Value, Self::Output) {
+        let id = SegmentId::parse("66f1a2b3e5f60718293a4b5c").expect("24 hexadecimal characters");
+        (json!({ "id": id, "projectId": "66f1a2b3d4e5f60718293a4b" }), Done(DeletedSegment { id, deleted: true }))
+    }
+}
+
+impl Command for Delete {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: WhichSegment) -> Result<Self::Output, Failure> {
+        projects::require(tx, caller.account(), input.project_id)?;
+        let segment = saved::require(tx, input.project_id, input.id)?;
+        saved::delete(tx, input.project_id, segment.id);
+        Ok(Done(DeletedSegment { id: segment.id, deleted: true }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Mill;
+
+    #[test]
+    fn the_segment_goes_its_contacts_stay_and_its_name_is_free() {
+        let mill = Mill::new();
+        mill.post_in("/v1/contacts", json!({ "email": "ada@example.com" })).data();
+        let made = mill.post_in("/v1/segments", json!({ "name": "Everyone" })).data();
+        let path = format!("/v1/segments/{}", made["id"].as_str().expect("an id"));
+        assert_eq!(mill.delete_in(&path).data(), json!({ "id": made["id"], "deleted": true }));
+        assert_eq!(mill.delete_in(&path).refusal().0, 404);
+        assert_eq!(mill.get_in("/v1/contacts").data()["total"], 1);
+        mill.post_in("/v1/segments", json!({ "name": "everyone" })).data();
+    }
+}

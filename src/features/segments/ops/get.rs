@@ -1,0 +1,100 @@
+//! Read one segment.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
+use crate::features::contacts::condition::saved;
+use crate::features::projects;
+use crate::features::segments::views::{SegmentView, view};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::{ProjectId, SegmentId};
+use crate::vocab::permissions::Permission;
+
+/// `segments.get`
+pub struct Get;
+
+/// Which segment.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct WhichSegment {
+    /// The segment's id.
+    pub id: SegmentId,
+    /// The project it belongs to.
+    pub project_id: ProjectId,
+}
+
+impl Operation for Get {
+    const SPEC: Spec = Spec::get("segments.get", "/v1/segments/{id}", needs(Permission::AudienceRead))
+        .also_at(&["/v1/audiences/{id}"])
+        .summary("Read one segment")
+        .about("With the count of contacts that meet its condition now. GET /v1/contacts with segmentId lists them.")
+        .heavy()
+        .fails(&[Code::NotFound]);
+    type Input = WhichSegment;
+    type Output = Done<SegmentView>;
+
+    fn example() -> (Value, Self::Output) {
+        let segment = SegmentView::sample();
+        (json!({ "id": segment.id, "projectId": "66f1a2b3d4e5f60718293a4b" }), Done(segment))
+    }
+}
+
+impl Query for Get {
+    fn run(ask: &View<'_>, input: WhichSegment) -> Result<Self::Output, Failure> {
+        projects::require(ask.tx, ask.caller.account(), input.project_id)?;
+        let segment = saved::require(ask.tx, input.project_id, input.id)?;
+        Ok(Done(view(ask.tx, input.project_id, segment, ask.now)?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Mill;
+
+    #[test]
+    fn the_count_follows_every_change_of_a_contact() {
+        let mill = Mill::new();
+        let contact = |email: &str, plan: &str| {
+            let body = json!({ "email": email, "customFields": { "plan": plan } });
+            format!("/v1/contacts/{}", mill.post_in("/v1/contacts", body).data()["id"].as_str().expect("an id"))
+        };
+        contact("ada@example.com", "pro");
+        let bob = contact("bob@example.com", "free");
+        let filters = json!({ "fields": [{ "key": "plan", "mode": "is", "values": ["Pro"] }] });
+        let made = mill.post_in("/v1/segments", json!({ "name": "pro", "filters": filters })).data();
+        let path = format!("/v1/segments/{}", made["id"].as_str().expect("an id"));
+        let count = || mill.get_in(&path).data()["count"].clone();
+        assert_eq!((&made["count"], count()), (&json!(1), json!(1)));
+        mill.patch_in(&bob, json!({ "customFields": { "plan": "PRO" } })).data();
+        assert_eq!(count(), 2);
+        mill.delete_in(&bob).data();
+        assert_eq!(count(), 1);
+    }
+
+    #[test]
+    fn contacts_are_listed_by_segment() {
+        let mill = Mill::new();
+        for email in ["ada@example.com", "bob@example.org"] {
+            mill.post_in("/v1/contacts", json!({ "email": email })).data();
+        }
+        let filters = json!({ "fields": [{ "key": "email", "mode": "ends_with", "values": ["@example.org"] }] });
+        let made = mill.post_in("/v1/segments", json!({ "name": "org", "filters": filters })).data();
+        let id = made["id"].as_str().expect("an id");
+        let data = mill.get_in(&format!("/v1/contacts?segmentId={id}")).data();
+        assert_eq!((&data["total"], &data["contacts"][0]["email"]), (&json!(1), &json!("bob@example.org")));
+        let unknown = mill.get_in("/v1/contacts?segmentId=66f1a2b3e5f60718293a4b5c");
+        assert_eq!(unknown.refusal().0, 404);
+    }
+
+    #[test]
+    fn another_projects_segment_is_not_there() {
+        let mill = Mill::new();
+        let made = mill.post_in("/v1/segments", json!({ "name": "all" })).data();
+        let path = format!("/v1/segments/{}", made["id"].as_str().expect("an id"));
+        let other = mill.another_project();
+        assert_eq!(mill.get(&format!("{path}?projectId={other}")).refusal().1, "RESOURCE_NOT_FOUND");
+    }
+}

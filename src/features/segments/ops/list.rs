@@ -1,0 +1,84 @@
+//! List the segments of a project.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::engine::api::{Failure, Limit, Operation, Page, Query, Spec, View, Window, needs};
+use crate::features::contacts::condition::saved;
+use crate::features::projects;
+use crate::features::segments::views::{SegmentView, view};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::ProjectId;
+use crate::vocab::permissions::Permission;
+
+/// `segments.list`
+pub struct List;
+
+/// Whose segments, and which page of them.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Wanted {
+    /// The project they belong to.
+    pub project_id: ProjectId,
+    #[serde(default)]
+    pub limit: Limit,
+    /// How many to leave out at the front.
+    pub offset: Option<u64>,
+    /// Instead of `offset`: which page, from 1. The answer's `data` is then the array, and `count` the total.
+    pub page: Option<u64>,
+}
+
+impl Operation for List {
+    const SPEC: Spec = Spec::get("segments.list", "/v1/segments", needs(Permission::AudienceRead))
+        .also_at(&["/v1/audiences"])
+        .summary("List segments")
+        .about("Newest first, each with the count of contacts that meet its condition now.")
+        .heavy()
+        .fails(&[Code::NotFound]);
+    type Input = Wanted;
+    type Output = Page<SegmentView>;
+
+    fn example() -> (Value, Self::Output) {
+        let window = Window { limit: 20, offset: 0, paged: false };
+        let input = json!({ "projectId": "66f1a2b3d4e5f60718293a4b" });
+        (input, Page { items: vec![SegmentView::sample()], total: 1, window })
+    }
+}
+
+impl Query for List {
+    fn run(ask: &View<'_>, input: Wanted) -> Result<Self::Output, Failure> {
+        let (tx, project) = (ask.tx, input.project_id);
+        projects::require(tx, ask.caller.account(), project)?;
+        let window = Window::new(input.limit, input.offset, input.page)?;
+        let mut wanted = saved::all(tx, project)?;
+        wanted.reverse();
+        let total = wanted.len() as u64;
+        let items = window.cut(wanted).into_iter().map(|segment| view(tx, project, segment, ask.now));
+        Ok(Page { items: items.collect::<Result<_, _>>()?, total, window })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Mill;
+
+    #[test]
+    fn lists_newest_first_with_present_counts_in_both_shapes_and_under_both_names() {
+        let mill = Mill::new();
+        for name in ["first", "second", "third"] {
+            mill.post_in("/v1/segments", json!({ "name": name, "filters": { "status": "subscribed" } })).data();
+            mill.clock.advance_ms(1_000);
+        }
+        mill.post_in("/v1/contacts", json!({ "email": "ada@example.com" })).data();
+        let data = mill.get_in("/v1/segments").data();
+        let of =
+            |field: &str| data["segments"].as_array().expect("an array").iter().map(|s| s[field].clone()).collect::<Vec<_>>();
+        assert_eq!(of("name"), ["third", "second", "first"]);
+        assert_eq!(of("count"), [1, 1, 1]);
+        let paged = mill.get_in("/v1/audiences?page=2&limit=2");
+        assert_eq!(paged.body["count"], 3);
+        assert_eq!(paged.data()[0]["name"], "first");
+    }
+}

@@ -1,0 +1,7 @@
+//! The operations on segments, one file each.
+
+pub mod create;
+pub mod delete;
+pub mod get;
+pub mod list;
+pub mod update;

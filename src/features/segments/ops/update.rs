@@ -1,0 +1,151 @@
+//! Change a segment.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::create::SegmentName;
+use crate::base::patch::Patch;
+use crate::base::text::LongText;
+use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, needs};
+use crate::engine::store::WriteTx;
+use crate::features::contacts::condition::FilterTree;
+use crate::features::contacts::condition::saved::{self, Segment};
+use crate::features::projects;
+use crate::features::segments::views::{SegmentView, view};
+use crate::features::segments::{check_name, count_given};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::{AccountId, ProjectId, SegmentId};
+use crate::vocab::limits;
+use crate::vocab::permissions::Permission;
+
+/// `segments.update`
+pub struct Update;
+
+/// What changes. A field that is left out stays as it is; `null` clears the description.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SegmentPatch {
+    /// The segment's id.
+    pub id: SegmentId,
+    /// The project it belongs to.
+    pub project_id: ProjectId,
+    /// Unique in the project, whatever its case.
+    pub name: Option<SegmentName>,
+    /// What it is for.
+    #[serde(default)]
+    pub description: Patch<LongText<{ limits::DESCRIPTION_CHARACTERS_MAX }>>,
+    /// The whole new condition: it takes the place of the old one.
+    pub filters: Option<FilterTree>,
+}
+
+impl Operation for Update {
+    const SPEC: Spec = Spec::patch("segments.update", "/v1/segments/{id}", needs(Permission::AudienceWrite))
+        .also_at(&["/v1/audiences/{id}"])
+        .summary("Change a segment")
+        .fails(&[Code::NotFound, Code::NameTaken]);
+    type Input = SegmentPatch;
+    type Output = Done<SegmentView>;
+
+    fn example() -> (Value, Self::Output) {
+        let segment = SegmentView { name: "Customers".into(), ..SegmentView::sample() };
+        (json!({ "id": segment.id, "projectId": "66f1a2b3d4e5f60718293a4b", "name": "Customers" }), Done(segment))
+    }
+}
+
+impl Outward for Update {
+    async fn run(context: Context, input: SegmentPatch) -> Result<Self::Output, Failure> {
+        let (account, project, now) = (context.caller.account(), input.project_id, context.now());
+        let (id, given) = (input.id, input.filters.clone());
+        // Counted before anything is written: what can fail or take long is behind us then, and the count is remembered.
+        let counted = context.read(move |tx| {
+            projects::require(tx, account, project)?;
+            let segment = saved::require(tx, project, id)?;
+            match given {
+                Some(filters) => count_given(tx, project, &filters, now),
+                None => Ok(segment.filter()?.count(tx, project, now)?),
+            }
+        });
+        counted.await?;
+        let changed = context.write(&Self::SPEC, move |tx| change(tx, account, input)).await?;
+        Ok(Done(context.read(move |tx| view(tx, project, changed, now)).await?))
+    }
+}
+
+fn change(tx: &mut WriteTx<'_>, account: AccountId, input: SegmentPatch) -> Result<Segment, Failure> {
+    let project = input.project_id;
+    projects::require(tx, account, project)?;
+    let before = saved::require(tx, project, input.id)?;
+    let mut after = before.clone();
+    if let Some(name) = input.name {
+        check_name(&saved::all(tx, project)?, &name, Some(before.id))?;
+        after.name = name.to_string();
+    }
+    input.description.map(|text| text.to_string()).apply(&mut after.description);
+    after.description = after.description.filter(|text| !text.is_empty());
+    if let Some(filters) = input.filters {
+        after.set_filters(&filters);
+    }
+    if after != before {
+        after.updated_at = tx.now();
+        saved::save(tx, project, &after);
+    }
+    Ok(after)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Mill;
+
+    fn segment(mill: &Mill, name: &str) -> String {
+        let filters = json!({ "status": "bounced" });
+        let made = mill.post_in("/v1/segments", json!({ "name": name, "description": "Old", "filters": filters })).data();
+        format!("/v1/segments/{}", made["id"].as_str().expect("an id"))
+    }
+
+    #[test]
+    fn a_new_filter_takes_the_place_of_the_old_one_and_is_counted() {
+        let mill = Mill::new();
+        mill.post_in("/v1/contacts", json!({ "email": "ada@example.com" })).data();
+        let path = segment(&mill, "some");
+        let after = mill.patch_in(&path, json!({ "filters": { "match": "any", "status": "subscribed" } })).data();
+        assert_eq!((&after["filters"], &after["count"]), (&json!({ "match": "any", "status": "subscribed" }), &json!(1)));
+        assert_eq!(mill.get_in(&path).data(), after);
+    }
+
+    #[test]
+    fn only_what_is_given_changes_and_the_time_only_if_something_does() {
+        let mill = Mill::new();
+        let path = segment(&mill, "some");
+        let before = mill.get_in(&path).data();
+        mill.clock.advance_ms(1_000);
+        let same = json!({ "name": "some", "filters": { "match": "all", "status": "bounced" } });
+        assert_eq!(mill.patch_in(&path, same).data(), before);
+        let after = mill.patch_in(&path, json!({ "description": null })).data();
+        assert_eq!((&after["description"], &after["filters"]), (&json!(null), &before["filters"]));
+        assert_ne!(after["updatedAt"], before["updatedAt"]);
+    }
+
+    #[test]
+    fn a_name_may_change_its_case_but_not_take_anothers_and_a_wrong_filter_changes_nothing() {
+        let mill = Mill::new();
+        let (path, _) = (segment(&mill, "some"), segment(&mill, "other"));
+        assert_eq!(mill.patch_in(&path, json!({ "name": "SOME" })).data()["name"], "SOME");
+        assert_eq!(mill.patch_in(&path, json!({ "name": "Other" })).refusal().1, "NAME_TAKEN");
+        let wrong = mill.patch_in(&path, json!({ "name": "new", "filters": { "groups": [{}] } }));
+        assert!(wrong.refusal().2.starts_with("filters.groups[0]: "), "{wrong:?}");
+        assert_eq!(mill.get_in(&path).data()["name"], "SOME");
+    }
+
+    #[test]
+    fn a_segment_whose_tag_was_deleted_can_still_be_renamed() {
+        let mill = Mill::new();
+        let tag = mill.post_in("/v1/tags", json!({ "name": "vip" })).data()["id"].clone();
+        let made = mill.post_in("/v1/segments", json!({ "name": "VIPs", "filters": { "tags": [tag] } })).data();
+        mill.delete_in(&format!("/v1/tags/{}", tag.as_str().expect("an id"))).data();
+        let path = format!("/v1/segments/{}", made["id"].as_str().expect("an id"));
+        let after = mill.patch_in(&path, json!({ "name": "Nobody" })).data();
+        assert_eq!((&after["name"], &after["count"]), (&json!("Nobody"), &json!(0)));
+    }
+}

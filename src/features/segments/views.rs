@@ -1,0 +1,71 @@
+//! A segment as callers see it.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::json;
+
+use crate::base::clock::Timestamp;
+use crate::engine::api::answer::Moment;
+use crate::engine::api::{Failure, Listed};
+use crate::engine::store::ReadTx;
+use crate::features::contacts::condition::FilterTree;
+use crate::features::contacts::condition::saved::Segment;
+use crate::vocab::ids::{ProjectId, SegmentId};
+
+/// A saved condition on contacts.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SegmentView {
+    pub id: SegmentId,
+    pub name: String,
+    pub description: Option<String>,
+    /// The condition as it was given.
+    pub filters: FilterTree,
+    /// How many contacts meet it now, whatever their status.
+    pub count: u64,
+    pub created_at: Moment,
+    pub updated_at: Moment,
+}
+
+impl Listed for SegmentView {
+    const PLURAL: &'static str = "segments";
+    const ARRAY_WHEN_PAGED: bool = true;
+}
+
+/// A segment with its present count.
+pub fn view(tx: &ReadTx, project: ProjectId, segment: Segment, now: Timestamp) -> Result<SegmentView, Failure> {
+    let count = segment.filter()?.count(tx, project, now)?;
+    with_count(segment, count)
+}
+
+/// A segment of which so many contacts are known to meet the condition.
+pub fn with_count(segment: Segment, count: u64) -> Result<SegmentView, Failure> {
+    let filters = segment.filters()?;
+    let Segment { id, name, description, created_at, updated_at, .. } = segment;
+    Ok(SegmentView { id, name, description, filters, count, created_at: Moment(created_at), updated_at: Moment(updated_at) })
+}
+
+impl SegmentView {
+    /// An example for the documents.
+    pub fn sample() -> Self {
+        let filters = json!({
+            "match": "all",
+            "status": "subscribed",
+            "fields": [{ "key": "plan", "mode": "is", "values": ["pro", "team"] }],
+            "groups": [{
+                "match": "any",
+                "tags": ["66f1a2b3000000015c3e9d71"],
+                "fields": [{ "key": "createdAt", "mode": "date_after", "values": ["2026-01-31"] }],
+            }],
+        });
+        Self {
+            id: SegmentId::parse("66f1a2b3e5f60718293a4b5c").expect("24 hexadecimal characters"),
+            name: "Paying readers".into(),
+            description: None,
+            filters: serde_json::from_value(filters).expect("the example is a filter tree"),
+            count: 318,
+            created_at: Moment::sample(),
+            updated_at: Moment::sample(),
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! Make a tag.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::base::text::{Color, LongText};
+use crate::engine::api::{Caller, Command, Created, Failure, Operation, Replay, Spec, needs};
+use crate::engine::store::WriteTx;
+use crate::features::contacts::tags::{self, TagName};
+use crate::features::projects;
+use crate::features::tags::check_name;
+use crate::features::tags::views::{TagView, view};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::ProjectId;
+use crate::vocab::limits;
+use crate::vocab::permissions::Permission;
+
+/// `tags.create`
+pub struct Create;
+
+/// A new tag.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewTag {
+    /// The project it belongs to.
+    pub project_id: ProjectId,
+    /// Unique in the project, whatever its case.
+    pub name: TagName,
+    /// `#RRGGBB`.
+    pub color: Option<Color>,
+    /// What it is for.
+    pub description: Option<LongText<{ limits::DESCRIPTION_CHARACTERS_MAX }>>,
+}
+
+impl Operation for Create {
+    const SPEC: Spec = Spec::post("tags.create", "/v1/tags", needs(Permission::AudienceWrite))
+        .summary("Make a tag")
+        .about("Tags named when contacts are written are made by themselves. A name that the project has already is refused with 409, \
+                and data.id says which tag has it.")
+        .replay(Replay::Keyed)
+        .fails(&[Code::NotFound, Code::NameTaken, Code::LimitReached]);
+    type Input = NewTag;
+    type Output = Created<TagView>;
+
+    fn example() -> (Value, Self::Output) {
+        let input = json!({
+            "projectId": "66f1a2b3d4e5f60718293a4b", "name": "newsletter", "color": "#1A73E8",
+            "description": "Signed up on the home page",
+        });
+        (input, Created(TagView { subscriber_count: 0, ..TagView::sample() }))
+    }
+}
+
+impl Command for Create {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: NewTag) -> Result<Self::Output, Failure> {
+        let project = input.project_id;
+        projects::require(tx, caller.account(), project)?;
+        check_name(tx, project, &input.name, None)?;
+        let full = || {
+            let detail = format!("A project has at most {} tags; delete some first.", limits::TAGS_PER_PROJECT_MAX);
+            Failure::because(Code::LimitReached, detail)
+        };
+        let mut tag = tags::create(tx, project, &input.name)?.ok_or_else(full)?;
+        let made = tag.clone();
+        tag.color = input.color.map(|color| color.to_string());
+        tag.description = input.description.filter(|text| !text.is_empty()).map(|text| text.to_string());
+        tags::save(tx, project, Some(&made), &tag);
+        Ok(Created(view(tx, project, tag)?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Mill;
+
+    #[test]
+    fn makes_a_tag_that_can_be_read() {
+        let mill = Mill::new();
+        let answer = mill.post_in("/v1/tags", json!({ "name": " VIP ", "color": "#1a73e8", "description": "" }));
+        assert_eq!(answer.status, 201);
+        let made = answer.data();
+        assert_eq!((&made["name"], &made["color"], &made["description"]), (&json!("VIP"), &json!("#1A73E8"), &json!(null)));
+        assert_eq!(made["subscriberCount"], 0);
+        let id = made["id"].as_str().expect("an id");
+        assert_eq!(mill.get_in(&format!("/v1/tags/{id}")).data(), made);
+    }
+
+    #[test]
+    fn a_repeat_makes_no_second_and_names_the_first() {
+        let mill = Mill::new();
+        let id = mill.post_in("/v1/tags", json!({ "name": "vip" })).data()["id"].clone();
+        let again = mill.post_in("/v1/tags", json!({ "name": "VIP" }));
+        assert_eq!(again.refusal().0, 409);
+        assert_eq!((&again.body["code"], &again.body["data"]["id"]), (&json!("NAME_TAKEN"), &id));
+        assert_eq!(mill.get_in("/v1/tags").data()["total"], 1);
+    }
+
+    #[test]
+    fn a_tag_made_along_with_a_contact_has_its_name_too() {
+        let mill = Mill::new();
+        mill.post_in("/v1/contacts", json!({ "email": "ada@example.com", "tags": ["vip"] })).data();
+        assert_eq!(mill.post_in("/v1/tags", json!({ "name": "vip" })).refusal().1, "NAME_TAKEN");
+    }
+
+    #[test]
+    fn refuses_a_name_and_a_colour_that_are_none() {
+        let mill = Mill::new();
+        for (body, path) in [(json!({ "name": " " }), "name: "), (json!({ "name": "a", "color": "red" }), "color: ")] {
+            let answer = mill.post_in("/v1/tags", body);
+            let (status, code, detail) = answer.refusal();
+            assert_eq!((status, code), (400, "INVALID_REQUEST"));
+            assert!(detail.starts_with(path), "{detail}");
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! Read one tag.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
+use crate::features::projects;
+use crate::features::tags::find;
+use crate::features::tags::views::{TagView, view};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::{ProjectId, TagId};
+use crate::vocab::permissions::Permission;
+
+/// `tags.get`
+pub struct Get;
+
+/// Which tag.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct WhichTag {
+    /// The tag's id.
+    pub id: TagId,
+    /// The project it belongs to.
+    pub project_id: ProjectId,
+}
+
+impl Operation for Get {
+    const SPEC: Spec =
+        Spec::get("tags.get", "/v1/tags/{id}", needs(Permission::AudienceRead)).summary("Read one tag").fails(&[Code::NotFound]);
+    type Input = WhichTag;
+    type Output = Done<TagView>;
+
+    fn example() -> (Value, Self::Output) {
+        let tag = TagView::sample();
+        (json!({ "id": tag.id, "projectId": "66f1a2b3d4e5f60718293a4b" }), Done(tag))
+    }
+}
+
+impl Query for Get {
+    fn run(ask: &View<'_>, input: WhichTag) -> Result<Self::Output, Failure> {
+        projects::require(ask.tx, ask.caller.account(), input.project_id)?;
+        let tag = find(ask.tx, input.project_id, input.id)?;
+        Ok(Done(view(ask.tx, input.project_id, tag)?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Mill;
+
+    #[test]
+    fn counts_contacts_that_have_it_now() {
+        let mill = Mill::new();
+        let contact = |email: &str| mill.post_in("/v1/contacts", json!({ "email": email, "tags": ["vip"] })).data()["id"].clone();
+        contact("ada@example.com");
+        let second = contact("bob@example.com");
+        let id = mill.get_in("/v1/tags").data()["tags"][0]["id"].as_str().expect("an id").to_owned();
+        let count = || mill.get_in(&format!("/v1/tags/{id}")).data()["subscriberCount"].clone();
+        assert_eq!(count(), 2);
+        mill.delete_in(&format!("/v1/contacts/{}", second.as_str().expect("an id"))).data();
+        assert_eq!(count(), 1);
+    }
+
+    #[test]
+    fn another_projects_tag_is_not_there() {
+        let mill = Mill::new();
+        let id = mill.post_in("/v1/tags", json!({ "name": "vip" })).data()["id"].as_str().expect("an id").to_owned();
+        let other = mill.another_project();
+        let answer = mill.get(&format!("/v1/tags/{id}?projectId={other}"));
+        assert_eq!((answer.refusal().0, answer.refusal().1), (404, "RESOURCE_NOT_FOUND"));
+    }
+}

@@ -1,0 +1,137 @@
+//! List the tags of a project.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::base::text::fold;
+use crate::engine::api::{Failure, Limit, Operation, Page, Query, Spec, View, Window, needs};
+use crate::features::contacts::SortOrder;
+use crate::features::contacts::tags::{self, Tag};
+use crate::features::projects;
+use crate::features::tags::views::{TagView, view};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::ProjectId;
+use crate::vocab::permissions::Permission;
+
+/// `tags.list`
+pub struct List;
+
+/// Which tags, in which order, and which page of them.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Wanted {
+    /// The project they belong to.
+    pub project_id: ProjectId,
+    /// Only tags with this text in their name, whatever its case.
+    pub search: Option<String>,
+    #[serde(default)]
+    pub sort_by: TagSortBy,
+    #[serde(default)]
+    pub sort_order: SortOrder,
+    #[serde(default)]
+    pub limit: Limit,
+    /// How many to leave out at the front.
+    pub offset: Option<u64>,
+    /// Instead of `offset`: which page, from 1. The answer's `data` is then the array, and `count` the total.
+    pub page: Option<u64>,
+}
+
+/// What tags are ordered by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum TagSortBy {
+    #[default]
+    CreatedAt,
+    /// Without regard to case.
+    Name,
+}
+
+impl Operation for List {
+    const SPEC: Spec = Spec::get("tags.list", "/v1/tags", needs(Permission::AudienceRead))
+        .summary("List tags")
+        .about("Newest first, unless sortBy and sortOrder say otherwise.")
+        .heavy()
+        .fails(&[Code::NotFound]);
+    type Input = Wanted;
+    type Output = Page<TagView>;
+
+    fn example() -> (Value, Self::Output) {
+        let window = Window { limit: 20, offset: 0, paged: false };
+        let input = json!({ "projectId": "66f1a2b3d4e5f60718293a4b", "search": "news", "sortBy": "name", "sortOrder": "asc" });
+        (input, Page { items: vec![TagView::sample()], total: 1, window })
+    }
+}
+
+impl Query for List {
+    fn run(ask: &View<'_>, input: Wanted) -> Result<Self::Output, Failure> {
+        let (tx, project) = (ask.tx, input.project_id);
+        projects::require(tx, ask.caller.account(), project)?;
+        let window = Window::new(input.limit, input.offset, input.page)?;
+        let mut wanted = tags::all(tx, project)?;
+        if let Some(search) = input.search.as_deref().map(fold) {
+            wanted.retain(|tag| fold(&tag.name).contains(search.trim()));
+        }
+        sort(&mut wanted, input.sort_by, input.sort_order);
+        let total = wanted.len() as u64;
+        let items = window.cut(wanted).into_iter().map(|tag| view(tx, project, tag)).collect::<Result<_, _>>()?;
+        Ok(Page { items, total, window })
+    }
+}
+
+fn sort(tags: &mut [Tag], by: TagSortBy, order: SortOrder) {
+    match by {
+        // Numbers are given in order of creation.
+        TagSortBy::CreatedAt => tags.sort_by_key(Tag::number),
+        TagSortBy::Name => tags.sort_by_cached_key(|tag| fold(&tag.name)),
+    }
+    if order == SortOrder::Desc {
+        tags.reverse();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Mill;
+
+    fn names(data: &Value) -> Vec<&str> {
+        data.as_array().expect("an array").iter().map(|tag| tag["name"].as_str().expect("a name")).collect()
+    }
+
+    fn mill() -> Mill {
+        let mill = Mill::new();
+        for name in ["beta", "Alpha", "gamma", "Zoë news"] {
+            mill.post_in("/v1/tags", json!({ "name": name })).data();
+        }
+        mill
+    }
+
+    #[test]
+    fn lists_newest_first_or_by_name_whatever_its_case() {
+        let mill = mill();
+        assert_eq!(names(&mill.get_in("/v1/tags").data()["tags"]), ["Zoë news", "gamma", "Alpha", "beta"]);
+        assert_eq!(
+            names(&mill.get_in("/v1/tags?sortBy=name&sortOrder=asc").data()["tags"]),
+            ["Alpha", "beta", "gamma", "Zoë news"]
+        );
+    }
+
+    #[test]
+    fn finds_text_in_names_whatever_its_case() {
+        let data = mill().get_in("/v1/tags?search=ZO%C3%8B").data();
+        assert_eq!(names(&data["tags"]), ["Zoë news"]);
+        assert_eq!(data["total"], 1);
+    }
+
+    #[test]
+    fn pages_come_in_both_shapes() {
+        let mill = mill();
+        let answer = mill.get_in("/v1/tags?sortBy=name&sortOrder=asc&limit=3&page=2");
+        assert_eq!(answer.body["count"], 4);
+        assert_eq!(names(&answer.data()), ["Zoë news"]);
+        let data = mill.get_in("/v1/tags?limit=3&offset=3").data();
+        assert_eq!(names(&data["tags"]), ["beta"]);
+        assert_eq!(data["pagination"]["hasMore"], false);
+    }
+}

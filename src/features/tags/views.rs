@@ -1,0 +1,54 @@
+//! A tag as callers see it.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::engine::api::Listed;
+use crate::engine::api::answer::Moment;
+use crate::engine::store::{Read, Result};
+use crate::features::contacts::store::{self, Facet};
+use crate::features::contacts::tags::Tag;
+use crate::vocab::ids::{ProjectId, TagId};
+
+/// A tag.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TagView {
+    pub id: TagId,
+    pub name: String,
+    /// `#RRGGBB`.
+    pub color: Option<String>,
+    pub description: Option<String>,
+    /// How many contacts have it now, whatever their status.
+    pub subscriber_count: u64,
+    pub created_at: Moment,
+    pub updated_at: Moment,
+}
+
+impl Listed for TagView {
+    const PLURAL: &'static str = "tags";
+    const ARRAY_WHEN_PAGED: bool = true;
+}
+
+/// A tag with its present count.
+pub fn view(tx: &impl Read, project: ProjectId, tag: Tag) -> Result<TagView> {
+    let subscriber_count = store::count(tx, project, Facet::Tag(tag.number()))?;
+    let Tag { id, name, color, description, created_at, updated_at } = tag;
+    let (created_at, updated_at) = (Moment(created_at), Moment(updated_at));
+    Ok(TagView { id, name, color, description, subscriber_count, created_at, updated_at })
+}
+
+impl TagView {
+    /// An example for the documents.
+    pub fn sample() -> Self {
+        Self {
+            id: TagId::parse("66f1a2b3000000015c3e9d71").expect("24 hexadecimal characters"),
+            name: "newsletter".into(),
+            color: Some("#1A73E8".into()),
+            description: Some("Signed up on the home page".into()),
+            subscriber_count: 1_280,
+            created_at: Moment::sample(),
+            updated_at: Moment::sample(),
+        }
+    }
+}

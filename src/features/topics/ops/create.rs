@@ -1,0 +1,135 @@
+//! Make a topic.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::base::text::LongText;
+use crate::engine::api::{Caller, Command, Created, Failure, Operation, Replay, Spec, needs};
+use crate::engine::store::WriteTx;
+use crate::features::projects;
+use crate::features::topics::model::{DisplayOrder, Topic, TopicDefault, TopicName, TopicVisibility};
+use crate::features::topics::views::{TopicView, view};
+use crate::features::topics::{check_name, store};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::{ProjectId, TopicId};
+use crate::vocab::limits;
+use crate::vocab::permissions::Permission;
+
+/// `topics.create`
+pub struct Create;
+
+/// A new topic.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewTopic {
+    /// The project it belongs to.
+    pub project_id: ProjectId,
+    /// Unique in the project, whatever its case.
+    pub name: TopicName,
+    /// What contacts read about it.
+    pub description: Option<LongText<{ limits::DESCRIPTION_CHARACTERS_MAX }>>,
+    /// Where a contact stands that has not chosen; `opt_out` if absent.
+    #[serde(default)]
+    pub default_subscription: TopicDefault,
+    /// Who is shown it; `private` if absent.
+    #[serde(default)]
+    pub visibility: TopicVisibility,
+    /// Its place among others, the smallest first; behind all others if absent.
+    pub display_order: Option<DisplayOrder>,
+}
+
+impl Operation for Create {
+    const SPEC: Spec = Spec::post("topics.create", "/v1/topics", needs(Permission::AudienceWrite))
+        .summary("Make a topic")
+        .about("A name that the project has already is refused with 409, and data.id says which topic has it.")
+        .replay(Replay::Keyed)
+        .fails(&[Code::NotFound, Code::NameTaken, Code::LimitReached]);
+    type Input = NewTopic;
+    type Output = Created<TopicView>;
+
+    fn example() -> (Value, Self::Output) {
+        let input = json!({
+            "projectId": "66f1a2b3d4e5f60718293a4b", "name": "Product updates", "description": "What is new, once a month",
+            "defaultSubscription": "opt_in", "visibility": "public",
+        });
+        (input, Created(TopicView::sample()))
+    }
+}
+
+impl Command for Create {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: NewTopic) -> Result<Self::Output, Failure> {
+        let project = input.project_id;
+        projects::require(tx, caller.account(), project)?;
+        let others = store::all(tx, project)?;
+        check_name(&others, &input.name, None)?;
+        if others.len() >= limits::TOPICS_PER_PROJECT_MAX {
+            let detail = format!("A project has at most {} topics; delete some first.", limits::TOPICS_PER_PROJECT_MAX);
+            return Err(Failure::because(Code::LimitReached, detail));
+        }
+        let last = others.iter().map(|topic| topic.display_order).max().unwrap_or(0);
+        let behind_all = (last + 1).min(limits::TOPIC_DISPLAY_ORDER_MAX);
+        let topic = Topic {
+            id: TopicId::make(tx.now(), tx.random()),
+            name: input.name.to_string(),
+            description: input.description.filter(|text| !text.is_empty()).map(|text| text.to_string()),
+            default_subscription: input.default_subscription,
+            visibility: input.visibility,
+            display_order: input.display_order.map_or(behind_all, DisplayOrder::get),
+            is_active: true,
+            created_at: tx.now(),
+            updated_at: tx.now(),
+        };
+        store::save(tx, project, &topic);
+        Ok(Created(view(topic)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Mill;
+
+    #[test]
+    fn a_topic_begins_active_private_behind_others_and_nobody_gets_it_unasked() {
+        let mill = Mill::new();
+        mill.post_in("/v1/topics", json!({ "name": "first", "displayOrder": 41 })).data();
+        let answer = mill.post_in("/v1/topics", json!({ "name": "Updates" }));
+        assert_eq!(answer.status, 201);
+        let made = answer.data();
+        for (field, value) in [
+            ("defaultSubscription", json!("opt_out")),
+            ("visibility", json!("private")),
+            ("displayOrder", json!(42)),
+            ("isActive", json!(true)),
+            ("description", json!(null)),
+        ] {
+            assert_eq!(made[field], value, "{field}");
+        }
+        assert_eq!(mill.get_in(&format!("/v1/topics/{}", made["id"].as_str().expect("an id"))).data(), made);
+    }
+
+    #[test]
+    fn a_repeat_makes_no_second_and_names_the_first() {
+        let mill = Mill::new();
+        let id = mill.post_in("/v1/topics", json!({ "name": "Updates" })).data()["id"].clone();
+        let again = mill.post_in("/v1/topics", json!({ "name": "UPDATES" }));
+        assert_eq!((again.refusal().0, again.refusal().1, &again.body["data"]["id"]), (409, "NAME_TAKEN", &id));
+        assert_eq!(mill.get_in("/v1/topics").data()["total"], 1);
+    }
+
+    #[test]
+    fn refuses_what_it_does_not_know_by_its_path() {
+        let mill = Mill::new();
+        for (body, path) in [
+            (json!({ "name": "a", "defaultSubscription": "maybe" }), "defaultSubscription: "),
+            (json!({ "name": "a", "visibility": "hidden" }), "visibility: "),
+            (json!({ "name": "a", "displayOrder": -1 }), "displayOrder: "),
+            (json!({ "name": "" }), "name: "),
+        ] {
+            let answer = mill.post_in("/v1/topics", body);
+            assert_eq!(answer.refusal().0, 400);
+            assert!(answer.refusal().2.starts_with(path), "{answer:?}");
+        }
+    }
+}

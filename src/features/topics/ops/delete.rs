@@ -1,0 +1,69 @@
+//! Delete a topic.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::get::WhichTopic;
+use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
+use crate::engine::store::WriteTx;
+use crate::features::projects;
+use crate::features::topics::{find, store};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::TopicId;
+use crate::vocab::permissions::Permission;
+
+/// `topics.delete`
+pub struct Delete;
+
+/// What was deleted.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct DeletedTopic {
+    /// The topic that is gone.
+    pub id: TopicId,
+    /// Always true.
+    pub deleted: bool,
+}
+
+impl Operation for Delete {
+    const SPEC: Spec = Spec::delete("topics.delete", "/v1/topics/{id}", needs(Permission::AudienceWrite))
+        .summary("Delete a topic")
+        .about("The choices of contacts about it go with it. To keep them, set isActive to false instead.")
+        .fails(&[Code::NotFound]);
+    type Input = WhichTopic;
+    type Output = Done<DeletedTopic>;
+
+    fn example() -> (Value, Self::Output) {
+        let id = TopicId::parse("66f1a2b3c4d5e6f70819202a").expect("24 hexadecimal characters");
+        (json!({ "id": id, "projectId": "66f1a2b3d4e5f60718293a4b" }), Done(DeletedTopic { id, deleted: true }))
+    }
+}
+
+impl Command for Delete {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: WhichTopic) -> Result<Self::Output, Failure> {
+        projects::require(tx, caller.account(), input.project_id)?;
+        let topic = find(tx, input.project_id, input.id)?;
+        store::delete(tx, input.project_id, topic.id)?;
+        Ok(Done(DeletedTopic { id: topic.id, deleted: true }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Mill;
+
+    #[test]
+    fn the_choices_go_with_it() {
+        let mill = Mill::new();
+        let contact = mill.post_in("/v1/contacts", json!({ "email": "ada@example.com" })).data()["id"].clone();
+        let made = mill.post_in("/v1/topics", json!({ "name": "Updates" })).data();
+        let path = format!("/v1/topics/{}", made["id"].as_str().expect("an id"));
+        mill.post_in(&format!("{path}/subscribe"), json!({ "subscriberId": contact })).data();
+        let topic = TopicId::parse(made["id"].as_str().expect("an id")).expect("an id");
+        assert_eq!(store::choice(&mill.read(), mill.project, topic, 0), Ok(Some(true)));
+        assert_eq!(mill.delete_in(&path).data(), json!({ "id": made["id"], "deleted": true }));
+        assert_eq!(store::choice(&mill.read(), mill.project, topic, 0), Ok(None));
+        assert_eq!(mill.get_in(&path).refusal().0, 404);
+    }
+}

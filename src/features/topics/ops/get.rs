@@ -1,0 +1,62 @@
+//! Read one topic.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
+use crate::features::projects;
+use crate::features::topics::find;
+use crate::features::topics::views::{TopicView, view};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::{ProjectId, TopicId};
+use crate::vocab::permissions::Permission;
+
+/// `topics.get`
+pub struct Get;
+
+/// Which topic.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct WhichTopic {
+    /// The topic's id.
+    pub id: TopicId,
+    /// The project it belongs to.
+    pub project_id: ProjectId,
+}
+
+impl Operation for Get {
+    const SPEC: Spec = Spec::get("topics.get", "/v1/topics/{id}", needs(Permission::AudienceRead))
+        .summary("Read one topic")
+        .fails(&[Code::NotFound]);
+    type Input = WhichTopic;
+    type Output = Done<TopicView>;
+
+    fn example() -> (Value, Self::Output) {
+        let topic = TopicView::sample();
+        (json!({ "id": topic.id, "projectId": "66f1a2b3d4e5f60718293a4b" }), Done(topic))
+    }
+}
+
+impl Query for Get {
+    fn run(ask: &View<'_>, input: WhichTopic) -> Result<Self::Output, Failure> {
+        projects::require(ask.tx, ask.caller.account(), input.project_id)?;
+        Ok(Done(view(find(ask.tx, input.project_id, input.id)?)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Mill;
+
+    #[test]
+    fn another_projects_topic_is_not_there() {
+        let mill = Mill::new();
+        let made = mill.post_in("/v1/topics", json!({ "name": "Updates" })).data();
+        let path = format!("/v1/topics/{}", made["id"].as_str().expect("an id"));
+        assert_eq!(mill.get_in(&path).status, 200);
+        let other = mill.another_project();
+        assert_eq!(mill.get(&format!("{path}?projectId={other}")).refusal().1, "RESOURCE_NOT_FOUND");
+    }
+}

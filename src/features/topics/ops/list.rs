@@ -1,0 +1,87 @@
+//! List the topics of a project.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::base::text::fold;
+use crate::engine::api::{Failure, Limit, Operation, Page, Query, Spec, View, Window, needs};
+use crate::features::projects;
+use crate::features::topics::store;
+use crate::features::topics::views::{TopicView, view};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::ProjectId;
+use crate::vocab::permissions::Permission;
+
+/// `topics.list`
+pub struct List;
+
+/// Which topics, and which page of them.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Wanted {
+    /// The project they belong to.
+    pub project_id: ProjectId,
+    /// Also those that are not active.
+    #[serde(default)]
+    pub include_inactive: bool,
+    #[serde(default)]
+    pub limit: Limit,
+    /// How many to leave out at the front.
+    pub offset: Option<u64>,
+    /// Instead of `offset`: which page, from 1. The answer's `data` is then the array, and `count` the total.
+    pub page: Option<u64>,
+}
+
+impl Operation for List {
+    const SPEC: Spec = Spec::get("topics.list", "/v1/topics", needs(Permission::AudienceRead))
+        .summary("List topics")
+        .about("By displayOrder, then by name.")
+        .fails(&[Code::NotFound]);
+    type Input = Wanted;
+    type Output = Page<TopicView>;
+
+    fn example() -> (Value, Self::Output) {
+        let window = Window { limit: 20, offset: 0, paged: false };
+        let input = json!({ "projectId": "66f1a2b3d4e5f60718293a4b", "includeInactive": true });
+        (input, Page { items: vec![TopicView::sample()], total: 1, window })
+    }
+}
+
+impl Query for List {
+    fn run(ask: &View<'_>, input: Wanted) -> Result<Self::Output, Failure> {
+        projects::require(ask.tx, ask.caller.account(), input.project_id)?;
+        let window = Window::new(input.limit, input.offset, input.page)?;
+        let mut wanted = store::all(ask.tx, input.project_id)?;
+        wanted.retain(|topic| topic.is_active || input.include_inactive);
+        wanted.sort_by_cached_key(|topic| (topic.display_order, fold(&topic.name)));
+        let total = wanted.len() as u64;
+        Ok(Page { items: window.cut(wanted).into_iter().map(view).collect(), total, window })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Mill;
+
+    fn names(data: &Value) -> Vec<&str> {
+        data.as_array().expect("an array").iter().map(|topic| topic["name"].as_str().expect("a name")).collect()
+    }
+
+    #[test]
+    fn lists_by_display_order_then_name_and_leaves_out_inactive_ones() {
+        let mill = Mill::new();
+        for (name, order) in [("late", 9), ("Beta", 1), ("alpha", 1), ("off", 0)] {
+            let made = mill.post_in("/v1/topics", json!({ "name": name, "displayOrder": order })).data();
+            if name == "off" {
+                let path = format!("/v1/topics/{}", made["id"].as_str().expect("an id"));
+                mill.patch_in(&path, json!({ "isActive": false })).data();
+            }
+        }
+        assert_eq!(names(&mill.get_in("/v1/topics").data()["topics"]), ["alpha", "Beta", "late"]);
+        let answer = mill.get_in("/v1/topics?includeInactive=true&page=1&limit=2");
+        assert_eq!(answer.body["count"], 4);
+        assert_eq!(names(&answer.data()), ["off", "alpha"]);
+    }
+}

@@ -1,0 +1,167 @@
+//! Subscribe a contact to a topic.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
+use crate::engine::store::WriteTx;
+use crate::features::contacts;
+use crate::features::projects;
+use crate::features::topics::{find, store};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::{ContactId, ProjectId, TopicId};
+use crate::vocab::permissions::Permission;
+
+/// `topics.subscribe`
+pub struct Subscribe;
+
+/// Who chooses which topic.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Chosen {
+    /// The topic's id.
+    pub id: TopicId,
+    /// The contact's id.
+    pub subscriber_id: ContactId,
+    /// The project both belong to.
+    pub project_id: ProjectId,
+}
+
+/// A contact's choice, as it stands now.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Choice {
+    pub topic_id: TopicId,
+    pub subscriber_id: ContactId,
+    /// Whether the contact gets the topic.
+    pub subscribed: bool,
+}
+
+impl Choice {
+    /// An example for the documents: the call and its answer.
+    pub fn sample(subscribed: bool) -> (Value, Self) {
+        let id = "66f1a2b3c4d5e6f70819202a";
+        let subscriber_id = ContactId::parse("66f1a2b30000000a5c3e9d71").expect("24 hexadecimal characters");
+        let input = json!({ "id": id, "subscriberId": subscriber_id, "projectId": "66f1a2b3d4e5f60718293a4b" });
+        let topic_id = TopicId::parse(id).expect("24 hexadecimal characters");
+        (input, Self { topic_id, subscriber_id, subscribed })
+    }
+}
+
+impl Operation for Subscribe {
+    const SPEC: Spec = Spec::post("topics.subscribe", "/v1/topics/{id}/subscribe", needs(Permission::AudienceWrite))
+        .summary("Subscribe a contact to a topic")
+        .about("Kept as the contact's explicit choice, whatever the topic's default is or becomes. Its status does not change.")
+        .fails(&[Code::NotFound]);
+    type Input = Chosen;
+    type Output = Done<Choice>;
+
+    fn example() -> (Value, Self::Output) {
+        let (input, choice) = Choice::sample(true);
+        (input, Done(choice))
+    }
+}
+
+impl Command for Subscribe {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: Chosen) -> Result<Self::Output, Failure> {
+        choose(tx, caller, input, true)
+    }
+}
+
+/// Keep a contact's choice about a topic.
+pub fn choose(tx: &mut WriteTx<'_>, caller: &Caller, input: Chosen, subscribed: bool) -> Result<Done<Choice>, Failure> {
+    let project = input.project_id;
+    projects::require(tx, caller.account(), project)?;
+    let topic = find(tx, project, input.id)?;
+    let absent = || Failure::because(Code::NotFound, "subscriberId: the project has no contact with this id.");
+    let contact = contacts::store::find(tx, project, input.subscriber_id)?.ok_or_else(absent)?;
+    store::choose(tx, project, topic.id, contact.id.number(), subscribed)?;
+    Ok(Done(Choice { topic_id: topic.id, subscriber_id: contact.id, subscribed }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::features::topics::{is_subscribed, subscribers};
+    use crate::testing::Mill;
+
+    struct Scene {
+        mill: Mill,
+        topic: TopicId,
+        contact: ContactId,
+    }
+
+    impl Scene {
+        fn new(default: &str) -> Self {
+            let mill = Mill::new();
+            let made = mill.post_in("/v1/topics", json!({ "name": "Updates", "defaultSubscription": default })).data();
+            let added = mill.post_in("/v1/contacts", json!({ "email": "ada@example.com" })).data();
+            let id = |made: &Value| made["id"].as_str().expect("an id").to_owned();
+            let topic = TopicId::parse(&id(&made)).expect("an id");
+            Self { mill, topic, contact: ContactId::parse(&id(&added)).expect("an id") }
+        }
+
+        fn choose(&self, verb: &str) -> Value {
+            let path = format!("/v1/topics/{}/{verb}", self.topic);
+            self.mill.post_in(&path, json!({ "subscriberId": self.contact })).data()
+        }
+
+        fn gets_it(&self) -> bool {
+            let (tx, project) = (self.mill.read(), self.mill.project);
+            let topic = find(&tx, project, self.topic).expect("there");
+            let gets_it = is_subscribed(&tx, project, &topic, self.contact.number()).expect("readable");
+            let all = subscribers(&tx, project, &topic).expect("readable");
+            assert_eq!(all.contains(self.contact.number()), gets_it, "the set says the same");
+            gets_it
+        }
+    }
+
+    #[test]
+    fn without_a_choice_the_default_holds_and_a_choice_overrides_it() {
+        for (default, by_default) in [("opt_in", true), ("opt_out", false)] {
+            let scene = Scene::new(default);
+            assert_eq!(scene.gets_it(), by_default, "{default}");
+            let answer = scene.choose("subscribe");
+            assert_eq!(answer, json!({ "topicId": scene.topic, "subscriberId": scene.contact, "subscribed": true }));
+            assert!(scene.gets_it());
+            assert_eq!(scene.choose("unsubscribe")["subscribed"], false);
+            assert!(!scene.gets_it());
+        }
+    }
+
+    #[test]
+    fn a_choice_outlives_a_change_of_the_default() {
+        let scene = Scene::new("opt_in");
+        scene.choose("unsubscribe");
+        let path = format!("/v1/topics/{}", scene.topic);
+        for default in ["opt_out", "opt_in"] {
+            scene.mill.patch_in(&path, json!({ "defaultSubscription": default })).data();
+            assert!(!scene.gets_it(), "{default}");
+        }
+    }
+
+    #[test]
+    fn a_deleted_contact_is_no_subscriber() {
+        let scene = Scene::new("opt_out");
+        scene.choose("subscribe");
+        scene.mill.delete_in(&format!("/v1/contacts/{}", scene.contact)).data();
+        let (tx, project) = (scene.mill.read(), scene.mill.project);
+        let topic = find(&tx, project, scene.topic).expect("there");
+        assert!(subscribers(&tx, project, &topic).expect("readable").is_empty());
+        let again =
+            scene.mill.post_in(&format!("/v1/topics/{}/subscribe", scene.topic), json!({ "subscriberId": scene.contact }));
+        assert_eq!(again.refusal().0, 404);
+    }
+
+    #[test]
+    fn neither_an_unknown_contact_nor_an_unknown_topic_is_subscribed() {
+        let scene = Scene::new("opt_out");
+        let unknown = "66f1a2b3c4d5e6f70819202a";
+        let topic = scene.mill.post_in(&format!("/v1/topics/{}/subscribe", scene.topic), json!({ "subscriberId": unknown }));
+        assert!(topic.refusal().2.starts_with("subscriberId: "), "{topic:?}");
+        let path = format!("/v1/topics/{unknown}/subscribe");
+        let contact = scene.mill.post_in(&path, json!({ "subscriberId": scene.contact }));
+        assert_eq!(contact.refusal().0, 404);
+    }
+}

@@ -1,0 +1,53 @@
+//! Unsubscribe a contact from a topic.
+
+use serde_json::Value;
+
+use super::subscribe::{Choice, Chosen, choose};
+use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
+use crate::engine::store::WriteTx;
+use crate::vocab::codes::Code;
+use crate::vocab::permissions::Permission;
+
+/// `topics.unsubscribe`
+pub struct Unsubscribe;
+
+impl Operation for Unsubscribe {
+    const SPEC: Spec = Spec::post("topics.unsubscribe", "/v1/topics/{id}/unsubscribe", needs(Permission::AudienceWrite))
+        .summary("Unsubscribe a contact from a topic")
+        .about(
+            "Kept as the contact's explicit choice, whatever the topic's default is or becomes. Other topics and its status do \
+                not change.",
+        )
+        .fails(&[Code::NotFound]);
+    type Input = Chosen;
+    type Output = Done<Choice>;
+
+    fn example() -> (Value, Self::Output) {
+        let (input, choice) = Choice::sample(false);
+        (input, Done(choice))
+    }
+}
+
+impl Command for Unsubscribe {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: Chosen) -> Result<Self::Output, Failure> {
+        choose(tx, caller, input, false)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::testing::Mill;
+
+    #[test]
+    fn a_second_time_changes_nothing_and_answers_the_same() {
+        let mill = Mill::new();
+        let contact = mill.post_in("/v1/contacts", json!({ "email": "ada@example.com" })).data()["id"].clone();
+        let topic = mill.post_in("/v1/topics", json!({ "name": "Updates" })).data()["id"].clone();
+        let path = format!("/v1/topics/{}/unsubscribe", topic.as_str().expect("an id"));
+        let first = mill.post_in(&path, json!({ "subscriberId": contact })).data();
+        assert_eq!(first, json!({ "topicId": topic, "subscriberId": contact, "subscribed": false }));
+        assert_eq!(mill.post_in(&path, json!({ "subscriberId": contact })).data(), first);
+    }
+}

@@ -1,0 +1,113 @@
+//! Change a topic.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::base::patch::Patch;
+use crate::base::text::LongText;
+use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
+use crate::engine::store::WriteTx;
+use crate::features::projects;
+use crate::features::topics::model::{DisplayOrder, TopicDefault, TopicName, TopicVisibility};
+use crate::features::topics::views::{TopicView, view};
+use crate::features::topics::{check_name, find, store};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::{ProjectId, TopicId};
+use crate::vocab::limits;
+use crate::vocab::permissions::Permission;
+
+/// `topics.update`
+pub struct Update;
+
+/// What changes. A field that is left out stays as it is; `null` clears the description.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct TopicPatch {
+    /// The topic's id.
+    pub id: TopicId,
+    /// The project it belongs to.
+    pub project_id: ProjectId,
+    /// Unique in the project, whatever its case.
+    pub name: Option<TopicName>,
+    /// What contacts read about it.
+    #[serde(default)]
+    pub description: Patch<LongText<{ limits::DESCRIPTION_CHARACTERS_MAX }>>,
+    /// Where a contact stands that has not chosen.
+    pub default_subscription: Option<TopicDefault>,
+    /// Who is shown it.
+    pub visibility: Option<TopicVisibility>,
+    /// Its place among others, the smallest first.
+    pub display_order: Option<DisplayOrder>,
+    /// Whether it is offered and used.
+    pub is_active: Option<bool>,
+}
+
+impl Operation for Update {
+    const SPEC: Spec = Spec::patch("topics.update", "/v1/topics/{id}", needs(Permission::AudienceWrite))
+        .summary("Change a topic")
+        .about("Another default changes where contacts stand that have not chosen; explicit choices stay.")
+        .fails(&[Code::NotFound, Code::NameTaken]);
+    type Input = TopicPatch;
+    type Output = Done<TopicView>;
+
+    fn example() -> (Value, Self::Output) {
+        let topic = TopicView { is_active: false, ..TopicView::sample() };
+        (json!({ "id": topic.id, "projectId": "66f1a2b3d4e5f60718293a4b", "isActive": false }), Done(topic))
+    }
+}
+
+impl Command for Update {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: TopicPatch) -> Result<Self::Output, Failure> {
+        let project = input.project_id;
+        projects::require(tx, caller.account(), project)?;
+        let before = find(tx, project, input.id)?;
+        let mut after = before.clone();
+        if let Some(name) = input.name {
+            check_name(&store::all(tx, project)?, &name, Some(before.id))?;
+            after.name = name.to_string();
+        }
+        input.description.map(|text| text.to_string()).apply(&mut after.description);
+        after.description = after.description.filter(|text| !text.is_empty());
+        after.default_subscription = input.default_subscription.unwrap_or(before.default_subscription);
+        after.visibility = input.visibility.unwrap_or(before.visibility);
+        after.display_order = input.display_order.map_or(before.display_order, DisplayOrder::get);
+        after.is_active = input.is_active.unwrap_or(before.is_active);
+        if after != before {
+            after.updated_at = tx.now();
+            store::save(tx, project, &after);
+        }
+        Ok(Done(view(after)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Mill;
+
+    #[test]
+    fn only_what_is_given_changes_and_the_time_only_if_something_does() {
+        let mill = Mill::new();
+        let made = mill.post_in("/v1/topics", json!({ "name": "Updates", "description": "New things" })).data();
+        let path = format!("/v1/topics/{}", made["id"].as_str().expect("an id"));
+        mill.clock.advance_ms(1_000);
+        assert_eq!(mill.patch_in(&path, json!({ "name": "Updates", "visibility": "private" })).data(), made);
+        let after = mill.patch_in(&path, json!({ "visibility": "public", "description": null })).data();
+        assert_eq!(
+            (&after["visibility"], &after["description"], &after["name"]),
+            (&json!("public"), &json!(null), &json!("Updates"))
+        );
+        assert_ne!(after["updatedAt"], made["updatedAt"]);
+    }
+
+    #[test]
+    fn a_name_may_change_its_case_but_not_take_anothers() {
+        let mill = Mill::new();
+        mill.post_in("/v1/topics", json!({ "name": "Offers" })).data();
+        let made = mill.post_in("/v1/topics", json!({ "name": "Updates" })).data();
+        let path = format!("/v1/topics/{}", made["id"].as_str().expect("an id"));
+        assert_eq!(mill.patch_in(&path, json!({ "name": "UPDATES" })).data()["name"], "UPDATES");
+        assert_eq!(mill.patch_in(&path, json!({ "name": "offers" })).refusal().1, "NAME_TAKEN");
+    }
+}

@@ -1,0 +1,65 @@
+//! A topic as callers see it.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::model::{Topic, TopicDefault, TopicVisibility};
+use crate::engine::api::Listed;
+use crate::engine::api::answer::Moment;
+use crate::vocab::ids::TopicId;
+
+/// A kind of mail that contacts choose for themselves.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TopicView {
+    pub id: TopicId,
+    pub name: String,
+    pub description: Option<String>,
+    /// Where a contact stands that has not chosen.
+    pub default_subscription: TopicDefault,
+    /// Who is shown it.
+    pub visibility: TopicVisibility,
+    /// Its place among others, the smallest first.
+    pub display_order: u64,
+    /// Whether it is offered and used.
+    pub is_active: bool,
+    pub created_at: Moment,
+    pub updated_at: Moment,
+}
+
+impl Listed for TopicView {
+    const PLURAL: &'static str = "topics";
+    const ARRAY_WHEN_PAGED: bool = true;
+}
+
+/// A topic as callers see it.
+pub fn view(topic: Topic) -> TopicView {
+    TopicView {
+        id: topic.id,
+        name: topic.name,
+        description: topic.description,
+        default_subscription: topic.default_subscription,
+        visibility: topic.visibility,
+        display_order: topic.display_order,
+        is_active: topic.is_active,
+        created_at: Moment(topic.created_at),
+        updated_at: Moment(topic.updated_at),
+    }
+}
+
+impl TopicView {
+    /// An example for the documents.
+    pub fn sample() -> Self {
+        Self {
+            id: TopicId::parse("66f1a2b3c4d5e6f70819202a").expect("24 hexadecimal characters"),
+            name: "Product updates".into(),
+            description: Some("What is new, once a month".into()),
+            default_subscription: TopicDefault::OptIn,
+            visibility: TopicVisibility::Public,
+            display_order: 1,
+            is_active: true,
+            created_at: Moment::sample(),
+            updated_at: Moment::sample(),
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! A mill for tests: the whole engine over temporary files, a clock that stands still, and a key that may do everything.
+//!
+//! A test calls operations as a client does, through the one pipeline, and looks at statuses and bodies. It knows no sockets.
+
+use std::sync::Arc;
+
+use futures_util::StreamExt;
+use http::header::{AUTHORIZATION, CONTENT_DISPOSITION, CONTENT_TYPE};
+use http::{HeaderMap, HeaderValue, Method, Uri};
+use serde_json::{Value, json};
+
+use crate::base::clock::{ManualClock, Timestamp};
+use crate::base::random::{Random, SeededRandom};
+use crate::engine::access::keys::{Grant, Holder, Usage};
+use crate::engine::access::links::Links;
+use crate::engine::access::token;
+use crate::engine::api::call::Api;
+use crate::engine::api::engine::Parts;
+use crate::engine::api::wire::{Body, Incoming, Peer, Reply, ReplyBody, Service};
+use crate::engine::api::{Engine, World};
+use crate::engine::search::{self, Index};
+use crate::engine::settings;
+use crate::engine::store::seal::Seal;
+use crate::engine::store::{Options, ReadTx, Store};
+use crate::operations::OPERATIONS;
+use crate::vocab::environment::Environment;
+use crate::vocab::ids::{AccountId, KeyId, ProjectId};
+use crate::vocab::permissions::{Permission, PermissionSet};
+use crate::vocab::rates::RouteGroup;
+use crate::vocab::tables::Realm;
+
+/// When the clock starts: 2026-01-01, midnight UTC.
+pub const START: Timestamp = Timestamp(1_767_225_600_000);
+
+/// A running engine with one account, one project and one key of the test environment.
+pub struct Mill {
+    pub clock: Arc<ManualClock>,
+    pub project: ProjectId,
+    pub account: AccountId,
+    engine: Arc<Engine>,
+    api: Api,
+    key: String,
+    runtime: tokio::runtime::Runtime,
+    _folder: tempfile::TempDir,
+}
+
+/// What a call came to.
+#[derive(Debug, PartialEq)]
+pub struct Answer {
+    pub status: u16,
+    pub body: Value,
+}
+
+impl Answer {
+    /// `data` of a success.
+    #[track_caller]
+    pub fn data(self) -> Value {
+        assert!(self.status < 300, "{self:?}");
+        self.body["data"].clone()
+    }
+
+    /// Status, code and sentence of a failure.
+    #[track_caller]
+    pub fn refusal(&self) -> (u16, &str, &str) {
+        assert!(self.status >= 400, "{self:?}");
+        let text = |field: &str| self.body[field].as_str().unwrap_or_default();
+        (self.status, text("code"), text("error"))
+    }
+}
+
+impl Mill {
+    /// A new mill.
+    pub fn new() -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let clock = Arc::new(ManualClock::at(START));
+        let random: Arc<dyn Random> = Arc::new(SeededRandom::new(7));
+        let store = |name: &str, realm| {
+            let options = Options { realm, cache_bytes: 4 * 1024 * 1024 };
+            let path = folder.path().join(name);
+            Arc::new(Store::open(&path, &options, clock.clone(), random.clone()).expect("a new store"))
+        };
+        let world = |environment, name: &str| {
+            let options = search::Options { writer_bytes: 15_000_000 };
+            let search = Index::open(&folder.path().join(format!("{name}-search")), options).expect("a new index");
+            Arc::new(World {
+                environment,
+                store: store(&format!("{name}.redb"), Realm::World),
+                search: Arc::new(search),
+                index_turn: Default::default(),
+            })
+        };
+        let engine = Arc::new(Engine::new(Parts {
+            settings: Arc::new(settings::load(settings::DEFAULT, None, &[], &[]).expect("the defaults are settings")),
+            clock: clock.clone(),
+            random: random.clone(),
+            control: store("control.redb", Realm::Control),
+            test: world(Environment::Test, "test"),
+            live: world(Environment::Live, "live"),
+            seal: Seal::from_key(&[7; 32]),
+            links: Links::new(&[7; 32]),
+            operations: OPERATIONS,
+        }));
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        let account = AccountId::make(START, random.as_ref());
+        let key = add_key(&engine, account, random.as_ref());
+        let api = Api(engine.clone());
+        let project = ProjectId::from_bytes([0; 12]);
+        let mut mill = Self { clock, project, account, engine, api, key, runtime, _folder: folder };
+        mill.project = mill.another_project();
+        mill
+    }
+
+    /// One more project of the same account.
+    pub fn another_project(&self) -> ProjectId {
+        let made = self.post("/v1/projects/import", json!({ "urls": ["https://acme.example"] })).data();
+        let id = made["projectId"].as_str().and_then(ProjectId::parse);
+        id.expect("an import answers with the project's id")
+    }
+
+    /// The newest commit.
+    pub fn read(&self) -> ReadTx {
+        self.engine.world(Environment::Test).store.read()
+    }
+
+    /// Call with the query in the path, as `GET`.
+    pub fn get(&self, path: &str) -> Answer {
+        self.call(Method::GET, path, None)
+    }
+
+    /// The same with the project in the query.
+    pub fn get_in(&self, path: &str) -> Answer {
+        self.get(&self.in_project(path))
+    }
+
+    /// `POST` as given.
+    pub fn post(&self, path: &str, body: Value) -> Answer {
+        self.call(Method::POST, path, Some(body))
+    }
+
+    /// `POST` with the project added to the body.
+    pub fn post_in(&self, path: &str, body: Value) -> Answer {
+        self.post(path, self.with_project(body))
+    }
+
+    /// `PATCH` with the project added to the body.
+    pub fn patch_in(&self, path: &str, body: Value) -> Answer {
+        self.call(Method::PATCH, path, Some(self.with_project(body)))
+    }
+
+    /// `DELETE` with the project in the query.
+    pub fn delete_in(&self, path: &str) -> Answer {
+        self.call(Method::DELETE, &self.in_project(path), None)
+    }
+
+    /// The environment of the key.
+    pub fn world(&self) -> &Arc<World> {
+        self.engine.world(Environment::Test)
+    }
+
+    /// `POST` a form of fields and of one file.
+    pub fn upload(&self, path: &str, fields: &[(&str, &str)], file: &[u8]) -> Answer {
+        const BOUNDARY: &str = "mill";
+        let part = |name: &str| format!("--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"{name}\"");
+        let mut form = Vec::new();
+        for (name, value) in fields {
+            form.extend_from_slice(format!("{}\r\n\r\n{value}\r\n", part(name)).as_bytes());
+        }
+        form.extend_from_slice(format!("{}; filename=\"people.csv\"\r\n\r\n", part("file")).as_bytes());
+        form.extend_from_slice(file);
+        form.extend_from_slice(format!("\r\n--{BOUNDARY}--\r\n").as_bytes());
+        let content_type = format!("multipart/form-data; boundary={BOUNDARY}");
+        self.send(Method::POST, path, &content_type, Body::Whole(form.into()))
+    }
+
+    /// `GET` a file: its status, the header that says what to do with it, and its bytes.
+    pub fn download(&self, path: &str) -> (u16, String, Vec<u8>) {
+        let reply = self.reply(Method::GET, path, "text/plain", Body::Empty);
+        let disposition = reply.headers.get(CONTENT_DISPOSITION).map(|value| value.to_str().expect("ASCII").to_owned());
+        let bytes = match reply.body {
+            ReplyBody::Whole(bytes) => bytes.to_vec(),
+            ReplyBody::Stream(chunks) => {
+                let chunks: Vec<_> = self.runtime.block_on(chunks.collect());
+                chunks.into_iter().flat_map(|chunk| chunk.expect("readable")).collect()
+            }
+        };
+        (reply.status.as_u16(), disposition.unwrap_or_default(), bytes)
+    }
+
+    fn in_project(&self, path: &str) -> String {
+        let mark = if path.contains('?') { '&' } else { '?' };
+        format!("{path}{mark}projectId={}", self.project)
+    }
+
+    fn with_project(&self, mut body: Value) -> Value {
+        body["projectId"] = json!(self.project);
+        body
+    }
+
+    fn call(&self, method: Method, path: &str, body: Option<Value>) -> Answer {
+        let body = body.map_or(Body::Empty, |body| Body::Whole(body.to_string().into()));
+        self.send(method, path, "application/json", body)
+    }
+
+    fn send(&self, method: Method, path: &str, content_type: &str, body: Body) -> Answer {
+        let reply = self.reply(method, path, content_type, body);
+        let ReplyBody::Whole(bytes) = reply.body else { panic!("the answer is a stream") };
+        Answer { status: reply.status.as_u16(), body: serde_json::from_slice(&bytes).expect("answers are JSON") }
+    }
+
+    fn reply(&self, method: Method, path: &str, content_type: &str, body: Body) -> Reply {
+        let mut headers = HeaderMap::new();
+        headers.insert(AUTHORIZATION, HeaderValue::from_str(&format!("Bearer {}", self.key)).expect("a key is ASCII"));
+        headers.insert(CONTENT_TYPE, HeaderValue::from_str(content_type).expect("ASCII"));
+        let uri: Uri = path.parse().expect("a path");
+        let peer = Peer::Operator;
+        self.runtime.block_on(self.api.call(Incoming { method, uri, headers, body, peer }))
+    }
+}
+
+/// Put a key on the ring that may do everything, without limits; says its text.
+fn add_key(engine: &Engine, account: AccountId, random: &dyn Random) -> String {
+    let text = token::create(Environment::Test, random).expose().to_owned();
+    let hash = token::parse(&text).expect("a key just made is well-formed").hash();
+    let limits = Some([u32::MAX; RouteGroup::ALL.len()]);
+    let account = Arc::new(Holder { id: account, limits, budgets: Default::default() });
+    engine.keys.add(Arc::new(Grant {
+        id: KeyId::make(START, random),
+        account,
+        environment: Environment::Test,
+        permissions: PermissionSet::of(&Permission::ALL),
+        hash,
+        usage: Usage::default(),
+    }));
+    text
+}
