@@ -173,9 +173,9 @@ fn reopen() {
         std::fs::copy(&path, &killed).expect("copied");
         let mut store = None;
         let after_kill = timed(|| store = Some(open(&killed)));
-        store.expect("opened").close();
+        store.take().expect("opened").close();
         let clean = timed(|| store = Some(open(&killed)));
-        store.expect("opened").close();
+        store.take().expect("opened").close();
         let megabytes = std::fs::metadata(&killed).expect("there").len() >> 20;
         println!("reopen, round {round}: {megabytes} MiB; after a kill {after_kill:.0?}, after a clean end {clean:.1?}");
     }

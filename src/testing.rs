@@ -97,7 +97,7 @@ impl Mill {
             test: world(Environment::Test, "test"),
             live: world(Environment::Live, "live"),
             seal: Seal::from_key(&[7; 32]),
-            links: Links::new(&[7; 32]),
+            links: Links::new([7; 32]),
             operations: OPERATIONS,
         }));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");

@@ -1,61 +1,65 @@
-//! TABLE: every background worker: what it does, what wakes it, how often it looks in any case.
+//! TABLE: every background worker: what wakes it, how often it looks by itself, and what one step is.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::engine::access::{audit, replays};
-use crate::engine::api::{Engine, World};
-use crate::engine::jobs::workers::{Step, Stepping, Worker};
+use crate::engine::api::{Engine, Failure};
+use crate::engine::jobs::runner::{Running, Step, Work, Worker};
 use crate::engine::outbox;
-use crate::engine::store::{self, WriteTx, blobs};
-use crate::features::{accounts, contacts};
-use crate::vocab::{limits, tables};
+use crate::engine::store::{self, Store, WriteTx, blobs};
+use crate::features::accounts;
+use crate::features::contacts::indexing;
+use crate::vocab::environment::Environment;
+use crate::vocab::tables;
 
 /// Every worker.
 pub const WORKERS: &[Worker] = &[
-    Worker {
-        name: "search index",
-        wakes: &[tables::FEED],
-        period: Duration::from_secs(30),
-        step: Step::World(|_, world| contacts::indexing::step(world).map_err(|error| error.to_string())),
-    },
-    Worker {
-        name: "jobs on contacts",
-        wakes: &[tables::CONTACT_JOBS],
-        period: Duration::from_secs(30),
-        step: Step::World(|_, world| contacts::jobs::step(world).map_err(|error| error.to_string())),
-    },
-    Worker {
-        name: "sweep of jobs on contacts",
-        wakes: &[],
-        period: Duration::from_secs(600),
-        step: Step::World(|_, world| contacts::jobs::sweep(world).map_err(|error| error.to_string())),
-    },
-    Worker { name: "sweep", wakes: &[], period: Duration::from_secs(60), step: Step::World(sweep) },
-    Worker { name: "key usage", wakes: &[], period: Duration::from_secs(10), step: Step::Whole(flush_usage) },
-    Worker { name: "sweep of accounts", wakes: &[], period: Duration::from_secs(60), step: Step::Whole(sweep_control) },
+    // Counts in memory are lost by a crash: ten seconds of them at most.
+    Worker { name: "key usage", wakes: &[], period: Duration::from_secs(10), work: Work::Control(write_usage) },
+    // The period is for the case that an index fell behind without a commit, as after a restart.
+    Worker { name: "search index", wakes: &[tables::FEED], period: Duration::from_secs(5), work: Work::EachWorld(index) },
+    // What is over is not used any more; when it goes matters only for space.
+    Worker { name: "sweep", wakes: &[], period: Duration::from_secs(60), work: Work::EachWorld(sweep_world) },
+    Worker { name: "sweep control", wakes: &[], period: Duration::from_secs(60), work: Work::Control(sweep_control) },
 ];
 
-fn flush_usage(engine: Arc<Engine>) -> Stepping {
-    Box::pin(async move { accounts::flush_usage(&engine).await.map(|()| false).map_err(|failure| format!("{failure:?}")) })
+/// Rows that one step of a sweep removes from each table: some milliseconds of the writer.
+const SWEPT_PER_STEP: usize = 1_000;
+
+fn write_usage(engine: Arc<Engine>) -> Running {
+    Box::pin(async move { accounts::flush_usage(&engine).await.map(|()| Step::Done) })
 }
 
-fn sweep_control(engine: Arc<Engine>) -> Stepping {
-    let command = |tx: &mut WriteTx<'_>| -> store::Result<bool> {
-        let more = accounts::sweep(tx, limits::SWEEP_ROWS)?;
-        Ok(audit::sweep(tx, limits::SWEEP_ROWS)? || more)
-    };
-    Box::pin(async move { engine.control.write(command).await.and_then(|result| result).map_err(|error| error.to_string()) })
+fn index(engine: Arc<Engine>, environment: Environment) -> Running {
+    let world = engine.world(environment).clone();
+    Box::pin(async move {
+        let step = tokio::task::spawn_blocking(move || indexing::step(&world)).await;
+        step.map_err(Failure::internal)?.map(Step::more_if).map_err(Failure::internal)
+    })
 }
 
-/// Forget what is over: replay records, blobs, old acts, old events. One bounded transaction of each.
-fn sweep(_: &Arc<Engine>, world: &Arc<World>) -> Result<bool, String> {
-    let command = |tx: &mut WriteTx<'_>| -> store::Result<bool> {
-        let mut more = replays::sweep(tx, limits::SWEEP_ROWS)?;
-        more |= audit::sweep(tx, limits::SWEEP_ROWS)?;
-        more |= outbox::sweep(tx, limits::SWEEP_ROWS)?;
-        more |= blobs::sweep(tx)?;
-        Ok(more)
-    };
-    world.store.write_blocking(command).and_then(|result| result).map_err(|error| error.to_string())
+fn sweep_world(engine: Arc<Engine>, environment: Environment) -> Running {
+    let store = engine.world(environment).store.clone();
+    sweep(store, |tx| {
+        // Each of them, whatever the others say.
+        let more = [
+            replays::sweep(tx, SWEPT_PER_STEP)?,
+            audit::sweep(tx, SWEPT_PER_STEP)?,
+            outbox::sweep(tx, SWEPT_PER_STEP)?,
+            blobs::sweep(tx)?,
+        ];
+        Ok(more.contains(&true))
+    })
+}
+
+fn sweep_control(engine: Arc<Engine>) -> Running {
+    sweep(engine.control.clone(), |tx| {
+        let more = [audit::sweep(tx, SWEPT_PER_STEP)?, accounts::sweep(tx, SWEPT_PER_STEP)?];
+        Ok(more.contains(&true))
+    })
+}
+
+fn sweep(store: Arc<Store>, sweep: fn(&mut WriteTx<'_>) -> store::Result<bool>) -> Running {
+    Box::pin(async move { Ok(Step::more_if(store.write(sweep).await??)) })
 }

@@ -1,3 +1,4 @@
 //! Ways in. No rules of their own.
 
+pub mod cli;
 pub mod http;

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use super::answer::{Envelope, RequestId};
 use super::operation::Entry;
 use super::router::Router;
-use crate::base::clock::Clock;
+use crate::base::clock::{Clock, Timestamp};
 use crate::base::random::Random;
 use crate::engine::access::keys::KeyRing;
 use crate::engine::access::links::Links;
@@ -49,6 +49,8 @@ pub struct Engine {
     pub seal: Seal,
     pub links: Links,
     pub operations: &'static [Entry],
+    /// When this was put together, which is when the process started.
+    pub started_at: Timestamp,
     pub(super) router: Router,
     pub(super) running: Arc<Running>,
     test: Arc<World>,
@@ -63,6 +65,7 @@ impl Engine {
     pub fn new(parts: Parts) -> Self {
         let Parts { settings, clock, random, control, test, live, seal, links, operations } = parts;
         let boot = u32::from_be_bytes(random.bytes());
+        let started_at = clock.now();
         Self {
             settings,
             clock,
@@ -72,6 +75,7 @@ impl Engine {
             seal,
             links,
             operations,
+            started_at,
             router: Router::new(operations),
             running: Arc::default(),
             test,

@@ -17,8 +17,8 @@ use tokio::sync::{oneshot, watch};
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::Instant;
 
+pub mod runner;
 pub mod signals;
-pub mod workers;
 
 /// How far the process has come on its way down. Stages are only ever raised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

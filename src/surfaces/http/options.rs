@@ -118,9 +118,9 @@ impl Default for Limits {
 
 /// Names of the settings, for messages that say what to change.
 pub mod setting {
-    pub const HTTP: &str = "http.plain (--http)";
-    pub const HTTPS: &str = "http.tls (--https)";
-    pub const BEHIND_PROXY: &str = "http.behind_proxy";
+    pub const HTTP: &str = "server.http (--http)";
+    pub const HTTPS: &str = "server.https (--https)";
+    pub const BEHIND_PROXY: &str = "server.behind_proxy";
     pub const CERTIFICATE: &str = "tls.certificate";
     pub const KEY: &str = "tls.key";
 }

@@ -71,9 +71,7 @@ fn refuse(world: &World, id: JobId, failure: &Failure) -> Result<()> {
 fn select(world: &World, tx: &ReadTx, job: &Job, wanted: &Wanted) -> Result<RoaringBitmap, Failure> {
     let mut numbers = store::set(tx, job.project, Facet::All)?;
     if let Some(id) = wanted.segment {
-        let segment = saved::find(tx, job.project, id)?;
-        let segment = segment.ok_or_else(|| Failure::field("segmentId", "the segment was deleted before the export began"))?;
-        numbers &= segment.filter()?.select(tx, job.project, job.created_at)?;
+        numbers &= saved::require(tx, job.project, id)?.filter()?.select(tx, job.project, job.created_at)?;
     }
     if let Some(json) = &wanted.filters {
         let tree: FilterTree = serde_json::from_str(json).map_err(Failure::internal)?;

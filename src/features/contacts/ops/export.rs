@@ -156,10 +156,8 @@ impl Command for Export {
     fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: ExportRequest) -> Result<Self::Output, Failure> {
         let project = input.project_id;
         projects::require(tx, caller.account(), project)?;
-        if let Some(segment) = input.segment_id
-            && saved::find(tx, project, segment)?.is_none()
-        {
-            return Err(Failure::because(Code::NotFound, "The project has no segment with this id."));
+        if let Some(segment) = input.segment_id {
+            saved::require(tx, project, segment)?;
         }
         let mut wanted = Wanted { segment: input.segment_id, ..Wanted::default() };
         if let Some(filters) = input.filters {

@@ -198,7 +198,7 @@ async fn plain_http_for_the_whole_network_needs_a_proxy() {
     let mut options = plain(Limits::default());
     options.http = Some("0.0.0.0:0".parse().expect("an address"));
     let error = try_start(options).await.err().expect("refused").to_string();
-    assert!(error.contains("0.0.0.0:0") && error.contains("http.behind_proxy = true"), "{error}");
+    assert!(error.contains("0.0.0.0:0") && error.contains("server.behind_proxy = true"), "{error}");
 
     let mut options = plain(Limits::default());
     options.http = Some("0.0.0.0:0".parse().expect("an address"));

@@ -1,0 +1,60 @@
+//! Administration commands: through the running server if there is one, in this very process if not.
+
+use std::path::Path;
+use std::time::Duration;
+
+use super::folder::{Folder, FolderError, admin_socket};
+use super::open::Opened;
+use crate::engine::api::call::Api;
+use crate::engine::api::wire::{Incoming, Service};
+use crate::surfaces::cli::{self, Administration, Problem, Said};
+use crate::vocab::settings::Settings;
+
+/// A server that starts has the folder before it answers, and another command has it for a moment: so long is waited for either.
+const WAIT: Duration = Duration::from_secs(10);
+const LOOK_AGAIN: Duration = Duration::from_millis(50);
+
+/// Do the command on the folder `data`.
+pub async fn administer(data: &Path, settings: Settings, command: &Administration) -> Result<Said, Problem> {
+    match find(data, command).await? {
+        Way::Socket => {
+            let socket = admin_socket(data);
+            cli::perform(command, async move |request| through_socket(&socket, request).await).await
+        }
+        Way::Here(folder) => {
+            let opened = Opened::open(folder, settings)?;
+            let api = Api(opened.engine.clone());
+            let said = cli::perform(command, async |request| Ok(api.call(request).await)).await;
+            drop(api);
+            opened.close();
+            said
+        }
+    }
+}
+
+/// Where the command can be done.
+enum Way {
+    Here(Folder),
+    Socket,
+}
+
+async fn find(data: &Path, command: &Administration) -> Result<Way, Problem> {
+    let open = if command.may_begin() { Folder::open } else { Folder::open_existing };
+    let looks = WAIT.as_millis() / LOOK_AGAIN.as_millis();
+    for _ in 0..looks {
+        match open(data) {
+            Ok(folder) => return Ok(Way::Here(folder)),
+            Err(FolderError::InUse { .. }) if cli::is_served(&admin_socket(data)) => return Ok(Way::Socket),
+            Err(FolderError::InUse { .. }) => tokio::time::sleep(LOOK_AGAIN).await,
+            Err(error) => return Err(Problem::failed(error)),
+        }
+    }
+    // Somebody has it and does not answer: the message names them.
+    open(data).map(Way::Here).map_err(Problem::failed)
+}
+
+async fn through_socket(socket: &Path, request: Incoming) -> Result<crate::engine::api::wire::Reply, Problem> {
+    let path = socket.to_path_buf();
+    let called = tokio::task::spawn_blocking(move || cli::call_socket(&path, request)).await.map_err(Problem::failed)?;
+    called.map_err(|error| Problem::failed(format_args!("the running server did not answer at {}: {error}", socket.display())))
+}

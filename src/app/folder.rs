@@ -1,0 +1,175 @@
+//! The data folder: where everything is kept, for its owner only, and used by one process at a time.
+
+use std::fmt;
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use crate::vocab::environment::Environment;
+
+/// Locked by the process that uses the folder. The kernel lets go when the process ends, in whatever way.
+const LOCK: &str = "mailmill.lock";
+/// The store that both environments share.
+pub const CONTROL: &str = "control.redb";
+
+/// The data folder, in use by this process.
+#[derive(Debug)]
+pub struct Folder {
+    path: PathBuf,
+    _lock: File,
+}
+
+/// Why the folder cannot be used.
+#[derive(Debug)]
+pub enum FolderError {
+    /// Another process uses it.
+    InUse { path: PathBuf, pid: Option<u32> },
+    /// Others could read what is in it.
+    Open { path: PathBuf, mode: u32 },
+    /// There is no data in it.
+    Missing(PathBuf),
+    /// It cannot be made, read or written.
+    Io { path: PathBuf, cause: io::Error },
+}
+
+impl fmt::Display for FolderError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::InUse { path, pid } => {
+                write!(f, "another mailmill process")?;
+                if let Some(pid) = pid {
+                    write!(f, " (process id {pid})")?;
+                }
+                write!(f, " uses the data folder {}: stop it first, or choose another folder with --data", path.display())
+            }
+            Self::Open { path, mode } => write!(
+                f,
+                "the data folder {0} is open to other users (mode {mode:o}) and will hold keys; run: chmod 700 {0}",
+                path.display()
+            ),
+            Self::Missing(path) => write!(
+                f,
+                "there is no data in {}: name the right folder with --data, or run `mailmill serve` first",
+                path.display()
+            ),
+            Self::Io { path, cause } => write!(f, "the data folder cannot be used: {}: {cause}", path.display()),
+        }
+    }
+}
+
+impl Folder {
+    /// Take the folder `path` into use; make it if it is not there.
+    pub fn open(path: &Path) -> Result<Self, FolderError> {
+        let failed = |path: &Path| {
+            let path = path.to_path_buf();
+            move |cause| FolderError::Io { path, cause }
+        };
+        DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(failed(path))?;
+        let path = fs::canonicalize(path).map_err(failed(path))?;
+        let mode = fs::metadata(&path).map_err(failed(&path))?.permissions().mode() & 0o777;
+        if mode & 0o077 != 0 {
+            return Err(FolderError::Open { path, mode });
+        }
+        let file = path.join(LOCK);
+        let mut lock = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .mode(0o600)
+            .open(&file)
+            .map_err(failed(&file))?;
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                let mut text = String::new();
+                let pid = lock.read_to_string(&mut text).ok().and_then(|_| text.trim().parse().ok());
+                return Err(FolderError::InUse { path, pid });
+            }
+            Err(TryLockError::Error(cause)) => return Err(failed(&file)(cause)),
+        }
+        let written = lock.set_len(0).and_then(|()| writeln!(lock, "{}", std::process::id())).and_then(|()| lock.flush());
+        written.map_err(failed(&file))?;
+        Ok(Self { path, _lock: lock })
+    }
+
+    /// Take the folder into use, if there is data in it.
+    pub fn open_existing(path: &Path) -> Result<Self, FolderError> {
+        match path.join(CONTROL).exists() {
+            true => Self::open(path),
+            false => Err(FolderError::Missing(path.to_path_buf())),
+        }
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The store that both environments share.
+    pub fn control(&self) -> PathBuf {
+        self.path.join(CONTROL)
+    }
+
+    /// The store of an environment.
+    pub fn world(&self, environment: Environment) -> PathBuf {
+        self.path.join(format!("{environment}.redb"))
+    }
+
+    /// The search index of an environment.
+    pub fn search(&self, environment: Environment) -> PathBuf {
+        self.path.join(format!("{environment}.search"))
+    }
+
+    /// The key that secrets at rest are sealed with. In no backup.
+    pub fn master_key(&self) -> PathBuf {
+        self.path.join("master.key")
+    }
+
+    /// Where the certificate made at the first start is.
+    pub fn tls(&self) -> PathBuf {
+        self.path.join("tls")
+    }
+}
+
+/// The administration socket in the data folder `path`.
+pub fn admin_socket(path: &Path) -> PathBuf {
+    path.join("admin.sock")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_new_folder_is_for_its_owner_only_and_an_open_one_is_refused() {
+        let outer = tempfile::tempdir().expect("a temporary folder");
+        let path = outer.path().join("deep/data");
+        let folder = Folder::open(&path).expect("opens");
+        assert_eq!(fs::metadata(&path).expect("there").permissions().mode() & 0o777, 0o700);
+        drop(folder);
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o750)).expect("set");
+        let refusal = Folder::open(&path).expect_err("refused").to_string();
+        assert!(refusal.contains("mode 750") && refusal.contains("chmod 700"), "{refusal}");
+    }
+
+    #[test]
+    fn a_second_user_learns_who_has_the_folder_and_may_have_it_afterwards() {
+        let outer = tempfile::tempdir().expect("a temporary folder");
+        let path = outer.path().join("data");
+        let first = Folder::open(&path).expect("opens");
+        let refusal = Folder::open(&path).expect_err("refused").to_string();
+        assert!(refusal.contains(&format!("process id {}", std::process::id())), "{refusal}");
+        drop(first);
+        assert!(Folder::open(&path).is_ok());
+    }
+
+    #[test]
+    fn a_folder_without_data_is_not_made_by_looking_for_data() {
+        let outer = tempfile::tempdir().expect("a temporary folder");
+        let path = outer.path().join("typo");
+        assert!(matches!(Folder::open_existing(&path), Err(FolderError::Missing(_))));
+        assert!(!path.exists());
+    }
+}

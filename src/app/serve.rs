@@ -1,0 +1,178 @@
+//! The service: from the open folder to the last answered request.
+
+use std::fs;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::select_all;
+use serde_json::json;
+use tokio::sync::watch;
+
+use super::folder::{Folder, admin_socket};
+use super::open::Opened;
+use crate::engine::api::call::Api;
+use crate::engine::jobs::{Stage, Tasks, runner, signals};
+use crate::engine::store;
+use crate::features::accounts::{self, Welcome};
+use crate::surfaces::cli::Problem;
+use crate::surfaces::http::{self, Bound, Limits, Options, ProxyTrust, TlsSource};
+use crate::vocab::settings::Settings;
+use crate::workers::WORKERS;
+
+/// How long requests get after a store has failed: none of their writes can succeed, but reads may.
+const GRACE_AFTER_FAILURE: Duration = Duration::from_secs(2);
+
+/// Serve until asked to stop, or until a store fails.
+pub async fn serve(folder: Folder, settings: Settings, ready_file: Option<&Path>) -> Result<(), Problem> {
+    let tasks = Tasks::new(tokio::runtime::Handle::current());
+    signals::listen(&tasks).map_err(|error| Problem::failed(format_args!("signals cannot be listened for: {error}")))?;
+    let opened = Opened::open(folder, settings)?;
+    let engine = opened.engine.clone();
+    let first = accounts::is_untouched(&engine).map_err(Problem::failed)?;
+    let options = options(&engine.settings, &opened.folder);
+    let api = Arc::new(Api(engine.clone()));
+    let running = http::serve(options, api, engine.clock.clone(), engine.random.clone(), &tasks).await;
+    let running = running.map_err(Problem::failed)?;
+    runner::start(&tasks, &engine, WORKERS);
+
+    let bound = running.addresses().clone();
+    engine.set_base_url(base_url(&engine.settings, &bound));
+    let welcome = match first {
+        true => Some(accounts::welcome(&engine).await.map_err(|failure| Problem::failed(format!("{failure:?}")))?),
+        false => None,
+    };
+    super::print(&greeting(&bound, &opened.folder, &engine.settings, welcome.as_ref()));
+    let ready = ready_file.map(|file| ReadyFile::write(file, &bound)).transpose()?;
+
+    let mut shutdown = tasks.shutdown();
+    let failure = tokio::select! {
+        () = shutdown.draining() => None,
+        error = first_failure(opened.failures()) => Some(error),
+    };
+    if let Some(error) = &failure {
+        tracing::error!(%error, "a store has failed; the service stops");
+    }
+    drop(ready);
+    tasks.raise(Stage::Draining);
+    let grace = failure.as_ref().map_or(engine.settings.server.drain_seconds.seconds(), |_| GRACE_AFTER_FAILURE);
+    let drained = running.drain(grace).await;
+    let joined = tasks.join(grace).await;
+    // After the last request, so that every one of them is counted.
+    let counted = accounts::flush_usage(&engine).await;
+    tracing::info!(finished = drained.finished, cut = drained.cut, counted = counted.is_ok(), left = ?joined.cut, "stopped");
+    drop(engine);
+    opened.close();
+    match failure {
+        None => Ok(()),
+        Some(error) => Err(Problem::failed(format_args!("{error}; nothing was acknowledged that is not on disk"))),
+    }
+}
+
+async fn first_failure(stores: Vec<watch::Receiver<Option<store::Error>>>) -> store::Error {
+    let waits = stores.into_iter().map(|mut store| {
+        Box::pin(async move {
+            match store.wait_for(Option::is_some).await {
+                Ok(error) => error.clone().expect("just seen to be there"),
+                Err(_) => store::Error::Closed,
+            }
+        })
+    });
+    select_all(waits).await.0
+}
+
+fn options(settings: &Settings, folder: &Folder) -> Options {
+    let server = &settings.server;
+    let tls = match (&settings.tls.certificate, &settings.tls.key) {
+        (Some(certificate), Some(key)) => TlsSource::Files { certificate: certificate.clone(), key: key.clone() },
+        _ => TlsSource::SelfMade { folder: folder.tls(), names: settings.tls.names.clone() },
+    };
+    Options {
+        http: server.http,
+        https: server.https,
+        socket: Some(admin_socket(folder.path())),
+        tls,
+        proxy: ProxyTrust { behind_proxy: server.behind_proxy, networks: server.trusted_proxies.clone() },
+        limits: Limits {
+            header_time: server.header_read_seconds.seconds(),
+            header_bytes: server.headers_bytes_max.count(),
+            body_time: server.body_seconds.seconds(),
+            body_rate_min: server.body_min_bytes_per_second.get(),
+            idle_time: server.idle_seconds.seconds(),
+            handshake_time: server.tls_handshake_seconds.seconds(),
+            reply_time: server.request_seconds.seconds(),
+            connections: server.connections_max.count(),
+            connections_per_address: server.connections_per_address_max.count(),
+            h2_streams: u32::try_from(server.http2_streams_max.get()).unwrap_or(u32::MAX),
+            ..Limits::default()
+        },
+    }
+}
+
+/// Where links in answers lead: the setting, or else an address that was bound.
+fn base_url(settings: &Settings, bound: &Bound) -> String {
+    match (&settings.server.public_url, bound.https, bound.http) {
+        (Some(url), _, _) => url.clone(),
+        (None, Some(address), _) => format!("https://{}", reachable(address)),
+        (None, None, Some(address)) => format!("http://{}", reachable(address)),
+        (None, None, None) => String::new(),
+    }
+}
+
+/// The file that says that requests are taken. Gone again when they are not.
+struct ReadyFile(PathBuf);
+
+impl ReadyFile {
+    fn write(path: &Path, bound: &Bound) -> Result<Self, Problem> {
+        let text = json!({ "http": bound.http, "https": bound.https, "socket": bound.socket, "pid": std::process::id() });
+        // Whoever waits for the file must never see half of it.
+        let mut aside = path.as_os_str().to_owned();
+        aside.push(".part");
+        let written = fs::write(&aside, format!("{text}\n")).and_then(|()| fs::rename(&aside, path));
+        written.map_err(|error| {
+            Problem::failed(format_args!("cannot write {}, the value of --ready-file: {error}", path.display()))
+        })?;
+        Ok(Self(path.to_path_buf()))
+    }
+}
+
+impl Drop for ReadyFile {
+    fn drop(&mut self) {
+        // Whoever removed it before has done the same.
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+/// What a start says: where the service is, and on the very first start how to begin.
+fn greeting(bound: &Bound, folder: &Folder, settings: &Settings, welcome: Option<&Welcome>) -> String {
+    let http = bound.http.map(|address| format!("http://{}", reachable(address)));
+    let https = bound.https.map(|address| format!("https://{}", reachable(address)));
+    let addresses: Vec<&str> = [&http, &https].into_iter().flatten().map(String::as_str).collect();
+    let version = env!("CARGO_PKG_VERSION");
+    let data = folder.path().display();
+    let mut text = format!("Mailmill {version} listens on {} (data: {data})\n", addresses.join(" and "));
+    let (Some(welcome), Some(base)) = (welcome, addresses.first()) else { return text };
+    let links: Vec<&str> = settings.server.public_url.as_deref().into_iter().chain(addresses.iter().copied()).collect();
+    let links: String = links.iter().map(|base| format!("\n    {base}{}", welcome.setup_path)).collect();
+    let key = welcome.test_key.expose();
+    // The certificate made here is known to nobody else.
+    let trust = match http.is_none() && settings.tls.certificate.is_none() {
+        true => format!("--cacert '{}' ", folder.tls().join("cert.pem").display()),
+        false => String::new(),
+    };
+    text.push_str(&format!(
+        "\nThis is the first start.\n\n  Create the owner in a browser, once, within 24 hours:{links}\n\n  \
+         A test key with all permissions, shown only now:\n    {key}\n\n  \
+         Try it:\n    curl {trust}-H 'Authorization: Bearer {key}' '{base}/v1/projects'\n\n"
+    ));
+    text
+}
+
+/// The address as a client on this machine writes it.
+fn reachable(address: SocketAddr) -> String {
+    match address.ip() {
+        ip if ip.is_unspecified() => format!("localhost:{}", address.port()),
+        _ => address.to_string(),
+    }
+}

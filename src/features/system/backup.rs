@@ -1,0 +1,199 @@
+//! Backups: a folder with a copy of each store and a manifest that tells what must be in them.
+//!
+//! The manifest is written last, so a folder without one is no backup. Its digests are of the rows themselves; checking them
+//! proves that every row can be read and is the one that was written. Left out are what can be made anew (the search index) and
+//! what must not lie beside the data (the master key).
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::clock::Timestamp;
+use crate::engine::api::Engine;
+use crate::engine::store::{self, ReadTx, backup};
+use crate::vocab::tables::Realm;
+
+const MANIFEST: &str = "manifest.json";
+/// The form of the manifest and the folder.
+const FORMAT: u32 = 1;
+/// A manifest has a line for each table.
+const MANIFEST_BYTES_MAX: u64 = 1024 * 1024;
+
+/// TABLE: the files of a backup. Only these are ever read from one.
+const FILES: [(&str, Realm); 3] = [("control.redb", Realm::Control), ("test.redb", Realm::World), ("live.redb", Realm::World)];
+
+/// What is in a backup.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Manifest {
+    format: u32,
+    /// The program that made it.
+    program: String,
+    pub made_at: String,
+    /// File name to what its tables hold.
+    files: BTreeMap<String, backup::Digests>,
+}
+
+impl Manifest {
+    /// Rows in all files.
+    pub fn rows(&self) -> u64 {
+        self.files.values().flat_map(|tables| tables.values()).map(|table| table.rows).sum()
+    }
+}
+
+/// Why a backup cannot be made or used.
+#[derive(Debug)]
+pub enum BackupError {
+    /// The folder has something in it already.
+    NotEmpty(PathBuf),
+    /// A file or folder cannot be read or written.
+    Io(PathBuf, io::Error),
+    /// The manifest is not there or not one of ours.
+    Manifest(PathBuf, String),
+    /// A store cannot be read or written.
+    Store(PathBuf, store::Error),
+    /// What is in a file is not what the manifest says.
+    Differs { file: PathBuf, table: String },
+}
+
+impl fmt::Display for BackupError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotEmpty(path) => write!(f, "the folder {} is not empty; name a new one", path.display()),
+            Self::Io(path, cause) => write!(f, "{}: {cause}", path.display()),
+            Self::Manifest(path, why) => write!(f, "{} is no backup: {why}", path.display()),
+            Self::Store(path, cause) => write!(f, "{}: {cause}", path.display()),
+            Self::Differs { file, table } => write!(
+                f,
+                "the backup is damaged: the table \"{table}\" in {} is not the one that was saved; use another backup",
+                file.display()
+            ),
+        }
+    }
+}
+
+impl std::error::Error for BackupError {}
+
+type Result<T> = std::result::Result<T, BackupError>;
+
+fn failed(path: &Path) -> impl FnOnce(io::Error) -> BackupError {
+    let path = path.to_path_buf();
+    move |cause| BackupError::Io(path, cause)
+}
+
+/// Copy all stores of a running engine into `target`, each as of one moment.
+pub fn make(engine: &Engine, target: &Path, now: Timestamp) -> Result<Manifest> {
+    make_empty(target)?;
+    // All three moments are taken before the first copy begins, so they lie as close together as they can.
+    let [test, live] = engine.worlds().map(|world| world.store.read());
+    let stores = [engine.control.read(), test, live];
+    let mut files = BTreeMap::new();
+    for ((name, realm), tx) in FILES.into_iter().zip(&stores) {
+        files.insert(name.to_owned(), copy(tx, realm, &target.join(name))?);
+    }
+    let program = concat!("mailmill ", env!("CARGO_PKG_VERSION")).to_owned();
+    let manifest = Manifest { format: FORMAT, program, made_at: now.to_string(), files };
+    write_manifest(target, &manifest)?;
+    Ok(manifest)
+}
+
+fn copy(tx: &ReadTx, realm: Realm, file: &Path) -> Result<backup::Digests> {
+    let digests = backup::copy(tx, realm, file).map_err(|error| BackupError::Store(file.to_path_buf(), error))?;
+    fs::set_permissions(file, Permissions::from_mode(0o600)).map_err(failed(file))?;
+    Ok(digests)
+}
+
+/// Make the folder, for its owner only, or find it empty.
+fn make_empty(folder: &Path) -> Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(failed(folder))?;
+    let mut entries = fs::read_dir(folder).map_err(failed(folder))?;
+    if entries.next().is_some() { Err(BackupError::NotEmpty(folder.to_path_buf())) } else { Ok(()) }
+}
+
+fn write_manifest(folder: &Path, manifest: &Manifest) -> Result<()> {
+    let path = folder.join(MANIFEST);
+    let text = serde_json::to_string_pretty(manifest).expect("a manifest is text and numbers");
+    let write = || {
+        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
+        writeln!(file, "{text}")?;
+        file.sync_all()?;
+        File::open(folder)?.sync_all()
+    };
+    write().map_err(failed(&path))
+}
+
+/// Read the manifest of the backup in `folder` and compare every row with it.
+pub fn verify(folder: &Path) -> Result<Manifest> {
+    let manifest = read_manifest(folder)?;
+    for (name, realm) in FILES {
+        compare(&folder.join(name), realm, &manifest.files[name])?;
+    }
+    Ok(manifest)
+}
+
+fn read_manifest(folder: &Path) -> Result<Manifest> {
+    let path = folder.join(MANIFEST);
+    let refuse = |why: String| BackupError::Manifest(folder.to_path_buf(), why);
+    let bytes = match fs::metadata(&path) {
+        Ok(found) if found.len() > MANIFEST_BYTES_MAX => return Err(refuse(format!("its {MANIFEST} is too large"))),
+        Ok(_) => fs::read(&path).map_err(failed(&path))?,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(refuse(format!("there is no {MANIFEST} in it"))),
+        Err(error) => return Err(failed(&path)(error)),
+    };
+    let manifest: Manifest =
+        serde_json::from_slice(&bytes).map_err(|error| refuse(format!("its {MANIFEST} is wrong: {error}")))?;
+    if manifest.format != FORMAT {
+        return Err(refuse(format!("its form is {}, this program knows {FORMAT}; use a newer program", manifest.format)));
+    }
+    match FILES.iter().find(|(name, _)| !manifest.files.contains_key(*name)) {
+        Some((name, _)) => Err(refuse(format!("its {MANIFEST} does not name {name}"))),
+        None => Ok(manifest),
+    }
+}
+
+fn compare(file: &Path, realm: Realm, expected: &backup::Digests) -> Result<()> {
+    if !file.exists() {
+        return Err(failed(file)(io::ErrorKind::NotFound.into()));
+    }
+    let found = backup::digests(file, realm).map_err(|error| BackupError::Store(file.to_path_buf(), error))?;
+    let tables = expected.keys().chain(found.keys());
+    match tables.into_iter().find(|table| expected.get(*table) != found.get(*table)) {
+        Some(table) => Err(BackupError::Differs { file: file.to_path_buf(), table: table.clone() }),
+        None => Ok(()),
+    }
+}
+
+/// Copy the backup in `folder` into the empty folder `data` and compare every row of the copy. What fails leaves nothing behind.
+pub fn restore(folder: &Path, data: &Path) -> Result<Manifest> {
+    let manifest = read_manifest(folder)?;
+    make_empty(data)?;
+    let copied = FILES.into_iter().try_for_each(|(name, realm)| {
+        let target = data.join(name);
+        copy_file(&folder.join(name), &target)?;
+        compare(&target, realm, &manifest.files[name])
+    });
+    if copied.is_err() {
+        for (name, _) in FILES {
+            // Those not reached are not there; the first failure is the one to tell.
+            let _ = fs::remove_file(data.join(name));
+        }
+    }
+    copied?;
+    File::open(data).and_then(|folder| folder.sync_all()).map_err(failed(data))?;
+    Ok(manifest)
+}
+
+fn copy_file(from: &Path, to: &Path) -> Result<()> {
+    let mut source = File::open(from).map_err(failed(from))?;
+    let mut write = || {
+        let mut target = OpenOptions::new().write(true).create_new(true).mode(0o600).open(to)?;
+        io::copy(&mut source, &mut target)?;
+        target.sync_all()
+    };
+    write().map_err(failed(to))
+}

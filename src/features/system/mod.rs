@@ -1,0 +1,4 @@
+//! The installation itself: is it well, what can it do, and copies of its data.
+
+pub mod backup;
+pub mod ops;

@@ -1,0 +1,45 @@
+//! Whether the service is up. Tells strangers nothing that they could use.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, public};
+
+pub struct Health;
+
+/// Nothing to choose.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Wanted {}
+
+/// The service answers.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct HealthView {
+    /// `ok`: otherwise there would be no answer.
+    pub status: &'static str,
+    /// The program's version.
+    pub version: &'static str,
+    /// For how long it has been running.
+    pub uptime_seconds: i64,
+}
+
+impl Operation for Health {
+    const SPEC: Spec = Spec::get("system.health", "/health", public())
+        .summary("Ask whether the service is up")
+        .about("Needs no key, counts against no budget.");
+    type Input = Wanted;
+    type Output = Done<HealthView>;
+
+    fn example() -> (Value, Self::Output) {
+        (json!({}), Done(HealthView { status: "ok", version: env!("CARGO_PKG_VERSION"), uptime_seconds: 86_400 }))
+    }
+}
+
+impl Outward for Health {
+    async fn run(context: Context, _: Wanted) -> Result<Self::Output, Failure> {
+        let uptime_seconds = context.now().ms_since(context.engine.started_at).max(0) / 1000;
+        Ok(Done(HealthView { status: "ok", version: env!("CARGO_PKG_VERSION"), uptime_seconds }))
+    }
+}

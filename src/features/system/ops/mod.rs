@@ -1,0 +1,6 @@
+//! The operations on the installation, one file each.
+
+pub mod backup;
+pub mod health;
+pub mod openapi;
+pub mod reindex;

@@ -1,0 +1,58 @@
+//! The search index built anew, while the present one answers.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, operator};
+use crate::features::contacts::indexing;
+use crate::vocab::environment::Environment;
+
+pub struct Reindex;
+
+/// Which index.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Wanted {
+    /// Both if absent.
+    pub environment: Option<Environment>,
+}
+
+/// What was built and is in use now.
+#[derive(Serialize, JsonSchema)]
+pub struct Indexes {
+    pub indexes: Vec<IndexView>,
+}
+
+/// One index.
+#[derive(Serialize, JsonSchema)]
+pub struct IndexView {
+    pub environment: Environment,
+    /// Contacts in it.
+    pub contacts: u64,
+}
+
+impl Operation for Reindex {
+    const SPEC: Spec = Spec::post("system.reindex", "/admin/reindex", operator())
+        .summary("Build the search index anew")
+        .about("Answers when the new index is in use; until then the present one answers searches.");
+    type Input = Wanted;
+    type Output = Done<Indexes>;
+
+    fn example() -> (Value, Self::Output) {
+        let indexes = vec![IndexView { environment: Environment::Live, contacts: 1_000 }];
+        (json!({ "environment": "live" }), Done(Indexes { indexes }))
+    }
+}
+
+impl Outward for Reindex {
+    async fn run(context: Context, input: Wanted) -> Result<Self::Output, Failure> {
+        let mut indexes = Vec::new();
+        for environment in Environment::ALL.into_iter().filter(|one| input.environment.is_none_or(|wanted| wanted == *one)) {
+            let world = context.engine.world(environment).clone();
+            let contacts = tokio::task::spawn_blocking(move || indexing::rebuild(&world)).await.map_err(Failure::internal)?;
+            indexes.push(IndexView { environment, contacts: contacts.map_err(Failure::internal)? });
+        }
+        Ok(Done(Indexes { indexes }))
+    }
+}

@@ -1,0 +1,216 @@
+//! Administration commands: each becomes one request, and its reply becomes text.
+
+use std::fs;
+use std::io::Read;
+use std::path::Path;
+
+use bytes::Bytes;
+use http::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
+use http::{Method, Uri};
+use serde_json::{Value, json};
+
+use super::args::{Administration, Backup, Keys, Reindex, Setup};
+use super::problem::Problem;
+use crate::base::secret::Secret;
+use crate::engine::api::wire::{Body, Incoming, Peer, Reply, ReplyBody};
+use crate::vocab::limits::PASSWORD_BYTES_MAX;
+
+/// What a command has to say: the result for the standard output, the explanation for the standard error.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Said {
+    pub out: String,
+    pub err: String,
+}
+
+/// Do an administration command by means of `call`, which answers a request.
+pub async fn perform(
+    command: &Administration,
+    call: impl AsyncFnOnce(Incoming) -> Result<Reply, Problem>,
+) -> Result<Said, Problem> {
+    let reply = call(request(command)?).await?;
+    let data = data(reply)?;
+    Ok(say(command, &data))
+}
+
+fn request(command: &Administration) -> Result<Incoming, Problem> {
+    Ok(match command {
+        Administration::Setup(setup) => post("/admin/setup", owner(setup)?),
+        Administration::Keys(Keys::Create { env, name, permissions }) => {
+            post("/admin/keys", json!({ "environment": env, "name": name, "permissions": permissions }))
+        }
+        Administration::Keys(Keys::List) => incoming(Method::GET, "/admin/keys", Body::Empty),
+        Administration::Keys(Keys::Revoke { id }) => {
+            // What is no id cannot be put into a path as it is, and is no key's either.
+            if id.is_empty() || !id.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+                return Err(Problem::misused(format_args!("\"{id}\" is not a key's id; `mailmill keys list` shows them")));
+            }
+            incoming(Method::DELETE, &format!("/admin/keys/{id}"), Body::Empty)
+        }
+        Administration::Backup(Backup { to }) => {
+            // The server has its own idea of where it stands.
+            let to = std::path::absolute(to).map_err(Problem::misused)?;
+            let to = to.to_str().ok_or_else(|| Problem::misused("the folder's name is not valid UTF-8; choose another"))?;
+            post("/admin/backups", json!({ "to": to }))
+        }
+        Administration::Reindex(Reindex { env }) => {
+            post("/admin/reindex", env.map_or_else(|| json!({}), |env| json!({ "environment": env })))
+        }
+    })
+}
+
+fn owner(setup: &Setup) -> Result<Value, Problem> {
+    let password = read_password(&setup.password_file)?;
+    Ok(json!({ "email": setup.email, "password": password.expose() }))
+}
+
+fn read_password(file: &Path) -> Result<Secret, Problem> {
+    // A line of a file: longer than any password, short enough that a wrong file does no harm.
+    let limit = PASSWORD_BYTES_MAX as u64 + 3;
+    let mut text = String::with_capacity(limit as usize);
+    let read = match file == Path::new("-") {
+        true => std::io::stdin().take(limit).read_to_string(&mut text),
+        false => fs::File::open(file).and_then(|file| file.take(limit).read_to_string(&mut text)),
+    };
+    read.map_err(|error| Problem::misused(format_args!("the password cannot be read from {}: {error}", file.display())))?;
+    let text = Secret::new(text);
+    let line = text.expose().strip_suffix('\n').unwrap_or(text.expose());
+    Ok(Secret::new(line.strip_suffix('\r').unwrap_or(line).to_owned()))
+}
+
+fn post(path: &str, body: Value) -> Incoming {
+    let mut request = incoming(Method::POST, path, Body::Whole(Bytes::from(body.to_string())));
+    request.headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    request
+}
+
+fn incoming(method: Method, path: &str, body: Body) -> Incoming {
+    let uri: Uri = path.parse().expect("paths are made of letters, digits and slashes");
+    Incoming { method, uri, headers: HeaderMap::new(), body, peer: Peer::Operator }
+}
+
+/// The envelope's data, or its error as a problem.
+fn data(reply: Reply) -> Result<Value, Problem> {
+    let ReplyBody::Whole(bytes) = reply.body else { return Err(Problem::failed("the answer is not of this program")) };
+    let mut envelope: Value = serde_json::from_slice(&bytes).map_err(|_| Problem::failed("the answer is not of this program"))?;
+    if reply.status.is_success() {
+        return Ok(envelope["data"].take());
+    }
+    let sentence = envelope["error"].as_str().unwrap_or("the server gave no reason").to_owned();
+    Err(if reply.status.is_client_error() { Problem::misused(sentence) } else { Problem::failed(sentence) })
+}
+
+fn say(command: &Administration, data: &Value) -> Said {
+    let text = |name: &str| data[name].as_str().unwrap_or_default();
+    match command {
+        Administration::Setup(_) => Said { out: String::new(), err: format!("{} owns this installation now.\n", text("email")) },
+        Administration::Keys(Keys::Create { .. }) => Said {
+            out: format!("{}\n", text("key")),
+            err: format!("This is the only time the {} key \"{}\" is shown.\n", text("environment"), text("name")),
+        },
+        Administration::Keys(Keys::List) => Said { out: key_table(&data["keys"]), err: String::new() },
+        Administration::Keys(Keys::Revoke { .. }) => Said {
+            out: String::new(),
+            err: format!("The {} key \"{}\" ({}) does not work any more.\n", text("environment"), text("name"), text("id")),
+        },
+        Administration::Backup(_) => Said {
+            out: format!("{}\n", text("folder")),
+            err: format!(
+                "{} rows are in the backup. The master key is not: keep a copy of {} elsewhere, or sealed secrets are lost.\n",
+                data["rows"],
+                text("masterKey")
+            ),
+        },
+        Administration::Reindex(_) => {
+            let one = |index: &Value| {
+                format!("{}: {} contacts indexed\n", index["environment"].as_str().unwrap_or_default(), index["contacts"])
+            };
+            Said { out: data["indexes"].as_array().into_iter().flatten().map(one).collect(), err: String::new() }
+        }
+    }
+}
+
+/// Keys as a table for a terminal.
+fn key_table(keys: &Value) -> String {
+    let head = ["ID", "ENV", "STATE", "CREATED", "LAST USED", "REQUESTS", "NAME", "PERMISSIONS"].map(str::to_owned);
+    let rows: Vec<[String; 8]> = std::iter::once(head).chain(keys.as_array().into_iter().flatten().map(key_row)).collect();
+    let widths: [usize; 8] = std::array::from_fn(|column| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0));
+    let line = |row: &[String; 8]| {
+        let cells = row.iter().zip(widths).map(|(cell, width)| format!("{cell:<width$}"));
+        format!("{}\n", cells.collect::<Vec<_>>().join("  ").trim_end())
+    };
+    rows.iter().map(line).collect()
+}
+
+fn key_row(key: &Value) -> [String; 8] {
+    let text = |name: &str| key[name].as_str().unwrap_or("-").to_owned();
+    // To the minute: nobody looks for seconds in a list.
+    let time = |name: &str| key[name].as_str().and_then(|time| time.get(..16)).unwrap_or("-").replace('T', " ");
+    let permissions: Vec<&str> = key["permissions"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let all = crate::vocab::permissions::Permission::ALL.len();
+    let permissions = if permissions.len() == all { "all".to_owned() } else { permissions.join(",") };
+    let state = if key["revokedAt"].is_null() { "works" } else { "revoked" };
+    [
+        text("id"),
+        text("environment"),
+        state.to_owned(),
+        time("createdAt"),
+        time("lastUsedAt"),
+        key["requests"].to_string(),
+        text("name"),
+        permissions,
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reply(status: u16, body: &Value) -> Reply {
+        let status = http::StatusCode::from_u16(status).expect("a status");
+        Reply { status, headers: HeaderMap::new(), body: ReplyBody::Whole(Bytes::from(body.to_string())) }
+    }
+
+    #[tokio::test]
+    async fn a_new_key_stands_alone_on_the_standard_output() {
+        let permissions = "all".parse().expect("a word");
+        let create = Keys::Create { env: crate::vocab::environment::Environment::Test, name: "n".into(), permissions };
+        let answer = json!({ "data": { "key": "sk_test_x", "name": "n", "environment": "test" } });
+        let create = Administration::Keys(create);
+        let said = perform(&create, async |request: Incoming| {
+            assert_eq!((request.method.as_str(), request.uri.path()), ("POST", "/admin/keys"));
+            Ok(reply(201, &answer))
+        });
+        let said = said.await.expect("works");
+        assert_eq!(said.out, "sk_test_x\n");
+        assert!(said.err.contains("only time"));
+    }
+
+    #[tokio::test]
+    async fn a_refusal_is_told_in_the_servers_words() {
+        let list = Administration::Keys(Keys::List);
+        let answer = json!({ "success": false, "error": "Give more.", "code": "INVALID_REQUEST" });
+        let problem = perform(&list, async |_| Ok(reply(400, &answer))).await.expect_err("refused");
+        assert_eq!((problem.to_string().as_str(), problem.code()), ("Give more.", 2));
+        let broken = perform(&list, async |_| Ok(reply(500, &answer))).await.expect_err("failed");
+        assert_eq!(broken.code(), 1);
+    }
+
+    #[test]
+    fn what_is_no_id_never_becomes_a_path() {
+        for id in ["", "../keys", "a b", "é"] {
+            assert!(request(&Administration::Keys(Keys::Revoke { id: id.into() })).is_err(), "{id}");
+        }
+    }
+
+    #[test]
+    fn a_password_is_read_without_its_line_end() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let file = folder.path().join("password");
+        for (text, password) in [("secret words\n", "secret words"), ("secret words\r\n", "secret words"), ("a \n\n", "a \n")] {
+            fs::write(&file, text).expect("written");
+            assert_eq!(read_password(&file).expect("read").expose(), password);
+        }
+        fs::remove_file(&file).expect("removed");
+        assert!(read_password(&file).expect_err("gone").to_string().contains("cannot be read"));
+    }
+}

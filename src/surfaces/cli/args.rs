@@ -1,0 +1,179 @@
+//! TABLE: what can be asked on the command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::vocab::environment::Environment;
+use crate::vocab::permissions::PermissionSet;
+
+/// A team's own AI email marketing service.
+#[derive(Debug, Parser)]
+#[command(name = "mailmill", version, propagate_version = true)]
+pub struct Cli {
+    #[command(flatten)]
+    pub place: Place,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// Where the data and the settings are.
+#[derive(Debug, Args)]
+pub struct Place {
+    /// The data folder
+    #[arg(long, global = true, value_name = "DIR", env = "MAILMILL_DATA", default_value = "./data")]
+    pub data: PathBuf,
+    /// A file with settings that differ from the defaults
+    #[arg(long, global = true, value_name = "FILE", env = "MAILMILL_CONFIG")]
+    pub config: Option<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Run the service
+    Serve(Serve),
+    /// Create the owner of this installation
+    Setup(Setup),
+    /// API keys
+    #[command(subcommand)]
+    Keys(Keys),
+    /// Copy all data into a new folder, also while the service runs
+    Backup(Backup),
+    /// Check a backup, or put one into an empty data folder
+    Restore(Restore),
+    /// Build the search index anew, also while the service runs
+    Reindex(Reindex),
+    /// Print the OpenAPI document
+    Openapi,
+}
+
+#[derive(Debug, Args)]
+pub struct Serve {
+    /// Address for plain HTTP; port 0 chooses one; "" for none
+    #[arg(long, value_name = "ADDR")]
+    pub http: Option<String>,
+    /// Address for HTTPS; port 0 chooses one; "" for none
+    #[arg(long, value_name = "ADDR")]
+    pub https: Option<String>,
+    /// Write addresses and process id to this file, as JSON, once requests are taken
+    #[arg(long, value_name = "FILE")]
+    pub ready_file: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct Setup {
+    /// The owner's email address
+    #[arg(long, value_name = "OWNER")]
+    pub email: String,
+    /// A file with the owner's password; "-" for the standard input
+    #[arg(long, value_name = "FILE")]
+    pub password_file: PathBuf,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Keys {
+    /// Make a key and print it, once
+    Create {
+        /// Which data it works on
+        #[arg(long, value_name = "test|live")]
+        env: Environment,
+        /// What it is for
+        #[arg(long)]
+        name: String,
+        /// What it allows: "all", or names separated by commas
+        #[arg(long, value_name = "all|a,b")]
+        permissions: PermissionSet,
+    },
+    /// List all keys
+    List,
+    /// Revoke a key; the next request with it fails
+    Revoke {
+        /// The id that the list shows
+        id: String,
+    },
+}
+
+#[derive(Debug, Args)]
+pub struct Backup {
+    /// A folder that does not exist yet, or is empty
+    #[arg(long, value_name = "FOLDER")]
+    pub to: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub struct Restore {
+    /// The folder with the backup
+    pub folder: PathBuf,
+    /// Only check that the backup is whole
+    #[arg(long)]
+    pub verify: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Reindex {
+    /// Only the index of this environment
+    #[arg(long, value_name = "test|live")]
+    pub env: Option<Environment>,
+}
+
+/// A command that is a request to an operation of the operator.
+#[derive(Debug)]
+pub enum Administration {
+    Setup(Setup),
+    Keys(Keys),
+    Backup(Backup),
+    Reindex(Reindex),
+}
+
+/// What a command needs to be done.
+#[derive(Debug)]
+pub enum Asked {
+    Serve(Serve),
+    Administration(Administration),
+    Restore(Restore),
+    Openapi,
+}
+
+impl Command {
+    /// Sorted by what it needs.
+    pub fn asked(self) -> Asked {
+        match self {
+            Command::Serve(serve) => Asked::Serve(serve),
+            Command::Setup(setup) => Asked::Administration(Administration::Setup(setup)),
+            Command::Keys(keys) => Asked::Administration(Administration::Keys(keys)),
+            Command::Backup(backup) => Asked::Administration(Administration::Backup(backup)),
+            Command::Reindex(reindex) => Asked::Administration(Administration::Reindex(reindex)),
+            Command::Restore(restore) => Asked::Restore(restore),
+            Command::Openapi => Asked::Openapi,
+        }
+    }
+}
+
+impl Administration {
+    /// Whether it makes sense before there is any data.
+    pub fn may_begin(&self) -> bool {
+        matches!(self, Self::Setup(_) | Self::Keys(Keys::Create { .. }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_definition_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn an_empty_list_of_permissions_and_unknown_words_are_refused() {
+        let parse = |permissions: &str| {
+            Cli::try_parse_from(["mailmill", "keys", "create", "--env", "test", "--name", "n", "--permissions", permissions])
+        };
+        assert!(parse("all").is_ok() && parse("audience:read,email:send").is_ok());
+        let error = parse("audience:raed").expect_err("misspelt").to_string();
+        assert!(error.contains("the nearest is audience:read"), "{error}");
+    }
+}
