@@ -6,6 +6,8 @@ mod administration;
 mod folder;
 mod open;
 mod serve;
+#[cfg(test)]
+mod tests;
 
 pub use folder::Folder;
 pub use open::Opened;

@@ -3,7 +3,7 @@
 //! A row here is all it takes for an operation to be routed, checked, documented, offered on the command line and swept by tests.
 
 use crate::engine::api::{Entry, command, outward, query, raw};
-use crate::features::{accounts, contacts, projects, system};
+use crate::features::{accounts, contacts, projects, segments, system, tags, topics};
 
 /// Every operation.
 pub const OPERATIONS: &[Entry] = &[
@@ -33,4 +33,32 @@ pub const OPERATIONS: &[Entry] = &[
     command::<contacts::ops::set_status::SetStatus>(),
     command::<contacts::ops::unsubscribe::Unsubscribe>(),
     command::<contacts::ops::bulk_delete::BulkDelete>(),
+    command::<contacts::ops::bulk::Bulk>(),
+    query::<contacts::ops::bulk_status::BulkStatus>(),
+    raw::<contacts::ops::import::Import>(),
+    query::<contacts::ops::import_status::ImportStatus>(),
+    query::<contacts::ops::import_errors::ImportErrors>(),
+    command::<contacts::ops::export::Export>(),
+    outward::<contacts::ops::export_status::ExportStatus>(),
+    raw::<contacts::ops::export_download::ExportDownload>(),
+    // Tags.
+    query::<tags::ops::list::List>(),
+    command::<tags::ops::create::Create>(),
+    query::<tags::ops::get::Get>(),
+    command::<tags::ops::update::Update>(),
+    command::<tags::ops::delete::Delete>(),
+    // Topics.
+    query::<topics::ops::list::List>(),
+    command::<topics::ops::create::Create>(),
+    query::<topics::ops::get::Get>(),
+    command::<topics::ops::update::Update>(),
+    command::<topics::ops::delete::Delete>(),
+    command::<topics::ops::subscribe::Subscribe>(),
+    command::<topics::ops::unsubscribe::Unsubscribe>(),
+    // Segments.
+    query::<segments::ops::list::List>(),
+    outward::<segments::ops::create::Create>(),
+    query::<segments::ops::get::Get>(),
+    outward::<segments::ops::update::Update>(),
+    command::<segments::ops::delete::Delete>(),
 ];

@@ -36,7 +36,6 @@ pub const START: Timestamp = Timestamp(1_767_225_600_000);
 pub struct Mill {
     pub clock: Arc<ManualClock>,
     pub project: ProjectId,
-    pub account: AccountId,
     engine: Arc<Engine>,
     api: Api,
     key: String,
@@ -105,7 +104,7 @@ impl Mill {
         let key = add_key(&engine, account, random.as_ref());
         let api = Api(engine.clone());
         let project = ProjectId::from_bytes([0; 12]);
-        let mut mill = Self { clock, project, account, engine, api, key, runtime, _folder: folder };
+        let mut mill = Self { clock, project, engine, api, key, runtime, _folder: folder };
         mill.project = mill.another_project();
         mill
     }

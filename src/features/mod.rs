@@ -6,4 +6,10 @@ pub mod projects;
 
 pub mod contacts;
 
+pub mod tags;
+
+pub mod topics;
+
+pub mod segments;
+
 pub mod system;

@@ -174,7 +174,7 @@ pub fn failure(failure: &Failure, envelope: &Envelope) -> Encoded {
     fields.insert("error".into(), message.into());
     fields.insert("code".into(), info.wire.into());
     if let Some(data) = &failure.data {
-        fields.insert("data".into(), data.clone());
+        fields.insert("data".into(), Value::clone(data));
     }
     if info.status == 429
         && let Some(seconds) = failure.retry_after

@@ -13,8 +13,8 @@ pub struct Failure {
     pub code: Code,
     /// The sentence for the caller, where it says more than the code's own.
     pub detail: Option<Cow<'static, str>>,
-    /// The envelope's `data`.
-    pub data: Option<Value>,
+    /// The envelope's `data`. Boxed, so that a result that may fail stays small.
+    pub data: Option<Box<Value>>,
     /// Seconds for `Retry-After`.
     pub retry_after: Option<u64>,
     /// For the log only.
@@ -39,7 +39,7 @@ impl Failure {
 
     /// The same with `data`.
     pub fn with(mut self, data: Value) -> Self {
-        self.data = Some(data);
+        self.data = Some(Box::new(data));
         self
     }
 

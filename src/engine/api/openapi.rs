@@ -1,6 +1,469 @@
-//! The OpenAPI 3.1 document from the table of operations.
+//! The OpenAPI 3.1 document, from the table of operations.
+//!
+//! A walk over the declarations: nothing about any operation is written here. It does not know how the document is published,
+//! nor which operations there are. It is deterministic: the same table gives the same bytes.
 
-/// Stand-in until the document's branch lands.
-pub fn document(_: &[super::Entry], _: Option<&str>) -> serde_json::Value {
-    serde_json::Value::Null
+use std::collections::{BTreeMap, BTreeSet};
+
+use schemars::SchemaGenerator;
+use schemars::generate::SchemaSettings;
+use serde_json::{Map, Value, json};
+
+use super::answer::{Envelope, RequestId};
+use super::operation::{Entry, Media, Takes};
+use super::spec::{Access, Replay, Spec};
+use crate::base::clock::Timestamp;
+use crate::vocab::codes::Code;
+use crate::vocab::limits;
+
+/// The version of the interface, which is not the version of the program.
+pub const INTERFACE_VERSION: &str = "1.0.0";
+const SCHEMAS: &str = "#/components/schemas/";
+/// What the examples say about themselves.
+const EXAMPLE: Envelope =
+    Envelope { timestamp: Timestamp(1_767_225_600_000), request: RequestId { boot: 0x6950_5d80, number: 1 } };
+
+/// The document for programs on the network: operations of the operator and pages for people are not in it. `base_url` is where the service is
+/// reached; without one, paths are relative to where the document was found.
+pub fn document(operations: &[Entry], base_url: Option<&str>) -> Value {
+    let mut writer = Writer::new();
+    let mut paths = Map::new();
+    let mut tags: Vec<&str> = Vec::new();
+    for entry in operations.iter().filter(|entry| entry.spec.access != Access::Operator && entry.media.documented) {
+        if !tags.contains(&entry.spec.noun()) {
+            tags.push(entry.spec.noun());
+        }
+        for (path, operation) in writer.operations(entry) {
+            let place = paths.entry(path).or_insert_with(|| json!({}));
+            place[entry.spec.verb.name().to_ascii_lowercase()] = operation;
+        }
+    }
+    let mut document = json!({
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Mailmill",
+            "version": INTERFACE_VERSION,
+            "description": ABOUT,
+            "license": { "name": "MIT OR Apache-2.0", "identifier": "MIT OR Apache-2.0" },
+        },
+        "servers": [{ "url": base_url.unwrap_or("/") }],
+        "tags": tags.iter().map(|name| json!({ "name": name })).collect::<Vec<_>>(),
+        "paths": paths,
+    });
+    let components = writer.components(&document);
+    document["components"] = components;
+    document
+}
+
+const ABOUT: &str = "Every answer is an envelope: `success`, then `data` or `error` and `code`, and `metadata` with a time and a \
+    `requestId`, which is also the header `X-Request-Id`. Names are written in camelCase, times in ISO 8601 in UTC. Unknown \
+    fields and parameters are refused by name. A key that begins with `sk_test_` works on test data, one that begins with \
+    `sk_live_` on real data; neither sees the other's. Requests with a key count against a budget per minute, account and group \
+    of operations: `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset` (Unix seconds) tell how it stands.";
+
+/// Collects what operations refer to while they are written.
+struct Writer {
+    /// Schemas of what comes in: what a reader must accept.
+    inputs: SchemaGenerator,
+    /// Schemas of what goes out: what is always there counts as required.
+    outputs: SchemaGenerator,
+    responses: BTreeMap<String, Value>,
+}
+
+impl Writer {
+    fn new() -> Self {
+        let settings = || {
+            SchemaSettings::draft2020_12().with(|settings| {
+                settings.definitions_path = "/components/schemas".into();
+                settings.meta_schema = None;
+            })
+        };
+        let inputs = settings().for_deserialize().into_generator();
+        let outputs = settings().for_serialize().into_generator();
+        Self { inputs, outputs, responses: BTreeMap::new() }
+    }
+
+    /// The operation at its path, and at each of its aliases.
+    fn operations(&mut self, entry: &Entry) -> Vec<(&'static str, Value)> {
+        let spec = entry.spec;
+        let operation = self.operation(entry);
+        let mut all = Vec::with_capacity(1 + spec.aliases.len());
+        for (index, alias) in spec.aliases.iter().enumerate() {
+            let mut same = operation.clone();
+            same["operationId"] = format!("{}.alias{}", spec.id, index + 1).into();
+            same["description"] = format!("The same as `{} {}`.\n\n{}", spec.verb.name(), spec.path, describe(spec)).into();
+            same["x-alias-of"] = spec.id.into();
+            all.push((*alias, same));
+        }
+        all.insert(0, (spec.path, operation));
+        all
+    }
+
+    fn operation(&mut self, entry: &Entry) -> Value {
+        let spec = entry.spec;
+        let (input, output) = (entry.example)(&EXAMPLE);
+        let mut operation = json!({
+            "operationId": spec.id,
+            "tags": [spec.noun()],
+            "summary": spec.summary,
+            "description": describe(spec),
+            "security": if is_keyed(spec) { json!([{ "bearer": [] }, { "apiKey": [] }]) } else { json!([]) },
+        });
+        let shape = self.shape(entry);
+        let parameters = parameters(entry, &shape, &input);
+        if !parameters.is_empty() {
+            operation["parameters"] = parameters.into();
+        }
+        if let Some(body) = self.body(entry, shape, &input) {
+            operation["requestBody"] = body;
+        }
+        let mut responses = Map::new();
+        responses.insert(entry.status.to_string(), self.success(entry, output));
+        for (status, codes) in by_status(&spec.codes()) {
+            responses.insert(status.to_string(), self.failure(status, &codes, is_keyed(spec)));
+        }
+        operation["responses"] = responses.into();
+        operation
+    }
+
+    /// The input as an object schema, whether it has a name of its own or not.
+    fn shape(&mut self, entry: &Entry) -> Value {
+        let schema = (entry.input)(&mut self.inputs).to_value();
+        let named = schema.get("$ref").and_then(Value::as_str).and_then(|at| at.strip_prefix(SCHEMAS));
+        named.and_then(|name| self.inputs.definitions().get(name)).cloned().unwrap_or(schema)
+    }
+
+    fn body(&mut self, entry: &Entry, shape: Value, example: &Value) -> Option<Value> {
+        let spec = entry.spec;
+        let (content_type, mut schema) = match entry.media.takes {
+            Takes::Json if spec.verb.has_body() => (Media::JSON_TYPE, shape),
+            Takes::Form(fields) => ("multipart/form-data", fields(&mut self.inputs).to_value()),
+            Takes::Json | Takes::Nothing => return None,
+        };
+        let in_path: Vec<&str> = spec.path_names().collect();
+        if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+            properties.retain(|name, _| !in_path.contains(&name.as_str()));
+            if properties.is_empty() && content_type == Media::JSON_TYPE {
+                return None;
+            }
+        }
+        let mut required = false;
+        if let Some(names) = schema.get_mut("required").and_then(Value::as_array_mut) {
+            names.retain(|name| !name.as_str().is_some_and(|name| in_path.contains(&name)));
+            required = !names.is_empty();
+            if names.is_empty() {
+                schema.as_object_mut().expect("it has a member").remove("required");
+            }
+        }
+        required |= matches!(entry.media.takes, Takes::Form(_));
+        let mut example = example.clone();
+        if let Some(members) = example.as_object_mut() {
+            members.retain(|name, _| !in_path.contains(&name.as_str()));
+        }
+        let content = json!({ content_type: { "schema": schema, "example": example } });
+        Some(json!({ "required": required, "content": content }))
+    }
+
+    fn success(&mut self, entry: &Entry, example: Value) -> Value {
+        let content_type = entry.media.gives;
+        let mut content = if content_type == Media::JSON_TYPE {
+            let schema = (entry.output)(&mut self.outputs).to_value();
+            if schema == json!(true) { json!({ "schema": { "type": "object" } }) } else { json!({ "schema": schema }) }
+        } else {
+            json!({ "schema": { "type": "string" } })
+        };
+        if !example.is_null() {
+            content["example"] = example;
+        }
+        let mut headers = json!({ "X-Request-Id": header("X-Request-Id") });
+        if is_keyed(entry.spec) {
+            for name in RATE_HEADERS {
+                headers[name] = header(name);
+            }
+        }
+        if entry.spec.replay == Replay::Keyed {
+            headers[REPLAYED] = header(REPLAYED);
+        }
+        let description = if entry.status == 201 { "It exists now." } else { "Done." };
+        json!({ "description": description, "headers": headers, "content": { content_type: content } })
+    }
+
+    /// A reference to the answer with these codes.
+    fn failure(&mut self, status: u16, codes: &[Code], keyed: bool) -> Value {
+        let words: Vec<&str> = codes.iter().map(|code| code.info().wire).collect();
+        let counted = keyed && !matches!(status, 401 | 405);
+        let name = format!("{}{status}.{}", if counted { "Counted." } else { "" }, words.join("."));
+        self.responses.entry(name.clone()).or_insert_with(|| failure(status, codes, &words, counted));
+        json!({ "$ref": format!("#/components/responses/{name}") })
+    }
+
+    /// Everything that `document` refers to, directly or by way of something else.
+    fn components(mut self, document: &Value) -> Value {
+        let mut schemas = self.outputs.take_definitions(true);
+        schemas.insert("Metadata".into(), metadata());
+        schemas.insert("Pagination".into(), pagination());
+        schemas.insert("Error".into(), error());
+        for (name, schema) in self.inputs.take_definitions(true) {
+            if let Some(other) = schemas.get(&name) {
+                assert_eq!(*other, schema, "the type {name} looks one way coming in and another going out: use two types");
+            }
+            schemas.insert(name, schema);
+        }
+        let mut wanted = BTreeSet::new();
+        references(document, &mut wanted);
+        references(&json!(self.responses), &mut wanted);
+        let mut seen = BTreeSet::new();
+        while let Some(name) = wanted.pop_first() {
+            if seen.insert(name.clone()) {
+                let schema = schemas.get(&name).unwrap_or_else(|| panic!("{name} is referred to but nowhere described"));
+                references(schema, &mut wanted);
+            }
+        }
+        schemas.retain(|name, _| seen.contains(name));
+        schemas.sort_keys();
+        json!({
+            "schemas": schemas,
+            "responses": self.responses,
+            "headers": headers(),
+            "parameters": { "IdempotencyKey": idempotency_key() },
+            "securitySchemes": {
+                "bearer": {
+                    "type": "http", "scheme": "bearer",
+                    "description": "`Authorization: Bearer sk_…`. `Authorization: ApiKey sk_…` is understood too.",
+                },
+                "apiKey": { "type": "apiKey", "in": "header", "name": "X-API-Key" },
+            },
+        })
+    }
+}
+
+fn is_keyed(spec: &Spec) -> bool {
+    matches!(spec.access, Access::Needs(_) | Access::NeedsOne(_))
+}
+
+/// What a caller must know beyond the types, and what follows from the declaration.
+fn describe(spec: &Spec) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    if !spec.about.is_empty() {
+        parts.push(spec.about.to_owned());
+    }
+    match spec.access {
+        Access::Public => parts.push("Needs no key.".into()),
+        Access::Needs(permission) => parts.push(format!("Needs the permission `{}`.", permission.word())),
+        Access::NeedsOne(permissions) => {
+            let words: Vec<String> = permissions.iter().map(|permission| format!("`{}`", permission.word())).collect();
+            parts.push(format!("Needs one of the permissions {}.", words.join(", ")));
+        }
+        Access::Operator => {}
+    }
+    if is_keyed(spec) {
+        parts.push(format!("Counts against the request budget `{}`.", spec.rate.word()));
+    }
+    if spec.replay == Replay::Keyed {
+        let hours = limits::IDEMPOTENCY_WINDOW_MS / (60 * 60 * 1000);
+        parts.push(format!(
+            "With an `Idempotency-Key` the first answer is kept for {hours} hours, and a repeat with the same API key and the \
+             same request gets it again, with `Idempotent-Replayed: true`. Another request with that key is refused with 409 \
+             `IDEMPOTENCY_CONFLICT`. Answers 429 and 5xx are not kept."
+        ));
+    }
+    parts.join("\n\n")
+}
+
+/// Path parameters, query parameters where the input is not in a body, and the idempotency key.
+fn parameters(entry: &Entry, shape: &Value, example: &Value) -> Vec<Value> {
+    let spec = entry.spec;
+    let empty = Map::new();
+    let properties = shape.get("properties").and_then(Value::as_object).unwrap_or(&empty);
+    let required =
+        |name: &str| shape.get("required").and_then(Value::as_array).is_some_and(|names| names.iter().any(|other| other == name));
+    let mut parameters = Vec::new();
+    for name in spec.path_names() {
+        let schema = properties.get(name).unwrap_or_else(|| panic!("{}: the input has no field {name}", spec.id));
+        parameters.push(parameter(name, "path", true, schema, example.get(name)));
+    }
+    let in_path: Vec<&str> = spec.path_names().collect();
+    if !spec.verb.has_body() {
+        for (name, schema) in properties.iter().filter(|(name, _)| !in_path.contains(&name.as_str())) {
+            parameters.push(parameter(name, "query", required(name), schema, example.get(name)));
+        }
+    }
+    if spec.replay == Replay::Keyed {
+        parameters.push(json!({ "$ref": "#/components/parameters/IdempotencyKey" }));
+    }
+    parameters
+}
+
+fn parameter(name: &str, place: &str, required: bool, schema: &Value, example: Option<&Value>) -> Value {
+    let mut schema = without_null(schema.clone());
+    let description = schema.as_object_mut().and_then(|schema| schema.remove("description"));
+    let mut parameter = json!({ "name": name, "in": place, "required": required });
+    if let Some(description) = description {
+        parameter["description"] = description;
+    }
+    if schema.get("type").is_some_and(|kind| kind == "array") {
+        parameter["style"] = "form".into();
+        parameter["explode"] = false.into();
+    }
+    parameter["schema"] = schema;
+    if let Some(example) = example.filter(|example| !example.is_null()) {
+        parameter["example"] = example.clone();
+    }
+    parameter
+}
+
+/// Paths and queries are text: what may be null in JSON is simply left out there.
+fn without_null(mut schema: Value) -> Value {
+    let Some(members) = schema.as_object_mut() else { return schema };
+    if let Some(kinds) = members.get_mut("type").and_then(Value::as_array_mut) {
+        kinds.retain(|kind| kind != "null");
+        if let [kind] = kinds.as_slice() {
+            let kind = kind.clone();
+            members.insert("type".into(), kind);
+        }
+    }
+    if let Some(values) = members.get_mut("enum").and_then(Value::as_array_mut) {
+        values.retain(|value| !value.is_null());
+    }
+    if members.get("default").is_some_and(Value::is_null) {
+        members.remove("default");
+    }
+    let Some(Value::Array(mut choices)) = members.remove("anyOf") else { return schema };
+    choices.retain(|choice| choice.get("type").is_none_or(|kind| kind != "null"));
+    match choices.as_mut_slice() {
+        [Value::Object(only)] => {
+            for (name, value) in std::mem::take(only) {
+                members.entry(name).or_insert(value);
+            }
+        }
+        _ => {
+            members.insert("anyOf".into(), choices.into());
+        }
+    }
+    schema
+}
+
+fn by_status(codes: &[Code]) -> BTreeMap<u16, Vec<Code>> {
+    let mut groups: BTreeMap<u16, Vec<Code>> = BTreeMap::new();
+    for code in codes {
+        groups.entry(code.info().status).or_default().push(*code);
+    }
+    groups
+}
+
+fn failure(status: u16, codes: &[Code], words: &[&str], counted: bool) -> Value {
+    let lines: Vec<String> = codes.iter().map(|code| format!("`{}`: {}", code.info().wire, code.info().message)).collect();
+    let mut headers = json!({ "X-Request-Id": header("X-Request-Id") });
+    let mut also = |name: &str| headers[name] = header(name);
+    match status {
+        401 | 403 => also("WWW-Authenticate"),
+        405 => also("Allow"),
+        429 | 503 => also("Retry-After"),
+        _ => {}
+    }
+    if counted {
+        RATE_HEADERS.into_iter().for_each(&mut also);
+    }
+    if codes.contains(&Code::IdempotencyConflict) || (400..=409).contains(&status) && counted {
+        also(REPLAYED);
+    }
+    let schema = json!({
+        "allOf": [{ "$ref": format!("{SCHEMAS}Error") }, { "properties": { "code": { "enum": words } } }],
+    });
+    json!({ "description": lines.join("\n\n"), "headers": headers, "content": { Media::JSON_TYPE: { "schema": schema } } })
+}
+
+const RATE_HEADERS: [&str; 3] = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"];
+const REPLAYED: &str = "Idempotent-Replayed";
+
+fn header(name: &str) -> Value {
+    json!({ "$ref": format!("#/components/headers/{name}") })
+}
+
+fn headers() -> Value {
+    let number = |description: &str| json!({ "description": description, "schema": { "type": "integer", "minimum": 0 } });
+    let text = |description: &str| json!({ "description": description, "schema": { "type": "string" } });
+    json!({
+        "X-Request-Id": {
+            "description": "The same as `metadata.requestId`.",
+            "required": true,
+            "schema": { "type": "string", "pattern": "^req_[0-9a-f]{20}$" },
+        },
+        "X-RateLimit-Limit": number("Requests that this operation's group allows in 60 seconds."),
+        "X-RateLimit-Remaining": number("How many of them are left."),
+        "X-RateLimit-Reset": number("When the 60 seconds are over, in Unix seconds."),
+        "Retry-After": number("Seconds after which a repeat makes sense."),
+        "Idempotent-Replayed": {
+            "description": "Only on an answer that was given before to the same `Idempotency-Key`.",
+            "schema": { "const": "true" },
+        },
+        "WWW-Authenticate": text("The challenge of RFC 6750; names the missing permission as `scope`."),
+        "Allow": text("The methods that this path takes."),
+    })
+}
+
+fn idempotency_key() -> Value {
+    json!({
+        "name": "Idempotency-Key",
+        "in": "header",
+        "required": false,
+        "description": "Makes a repeat harmless: see the operation.",
+        "schema": {
+            "type": "string", "minLength": 1, "maxLength": limits::IDEMPOTENCY_KEY_CHARACTERS_MAX, "pattern": "^[!-~]+$",
+        },
+    })
+}
+
+fn metadata() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "timestamp": { "type": "string", "format": "date-time", "description": "When the answer was made." },
+            "requestId": { "type": "string", "pattern": "^req_[0-9a-f]{20}$", "description": "Finds the request in the log." },
+        },
+        "required": ["timestamp", "requestId"],
+        "additionalProperties": false,
+    })
+}
+
+fn pagination() -> Value {
+    let number = |least: u64| json!({ "type": "integer", "minimum": least });
+    json!({
+        "type": "object",
+        "properties": {
+            "total": number(0), "limit": number(1), "offset": number(0), "page": number(1), "hasMore": { "type": "boolean" },
+        },
+        "required": ["total", "limit", "offset", "page", "hasMore"],
+        "additionalProperties": false,
+    })
+}
+
+fn error() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "success": { "const": false },
+            "error": { "type": "string", "description": "What was wrong, for people." },
+            "code": { "type": "string", "description": "What was wrong, for programs." },
+            "data": { "type": "object", "description": "More about it, like the `field` that had a wrong value." },
+            "retryAfter": { "type": "integer", "minimum": 1, "description": "Only with 429: the same as `Retry-After`." },
+            "metadata": { "$ref": format!("{SCHEMAS}Metadata") },
+        },
+        "required": ["success", "error", "code", "metadata"],
+        "additionalProperties": false,
+    })
+}
+
+/// Note the names of all schemas that `value` refers to.
+fn references(value: &Value, found: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(members) => {
+            if let Some(name) = members.get("$ref").and_then(Value::as_str).and_then(|at| at.strip_prefix(SCHEMAS)) {
+                found.insert(name.to_owned());
+            }
+            members.values().for_each(|member| references(member, found));
+        }
+        Value::Array(items) => items.iter().for_each(|item| references(item, found)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
 }

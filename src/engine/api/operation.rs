@@ -62,7 +62,50 @@ pub trait Outward: Operation {
 
 /// Takes the body as it arrives, or answers with something other than the envelope.
 pub trait Raw: Operation {
+    /// What stands in place of JSON.
+    const MEDIA: Media;
+
     fn run(context: Context, input: Self::Input, request: RawRequest) -> impl Future<Output = Result<Reply, Failure>> + Send;
+}
+
+/// What the body of a request is.
+#[derive(Clone, Copy)]
+pub enum Takes {
+    /// The input as JSON, where the method has a body.
+    Json,
+    /// `multipart/form-data` with these fields; the input then holds the names of the path only.
+    Form(fn(&mut SchemaGenerator) -> Schema),
+    /// Nothing, whatever the method.
+    Nothing,
+}
+
+/// What goes in and out of an operation, for the documents.
+#[derive(Clone, Copy)]
+pub struct Media {
+    pub takes: Takes,
+    /// The content type of success. The output's schema describes it if it is [`Media::JSON_TYPE`].
+    pub gives: &'static str,
+    /// Whether it is part of the programming interface. Pages for people are not.
+    pub documented: bool,
+}
+
+impl Media {
+    /// The content type of the envelope.
+    pub const JSON_TYPE: &'static str = "application/json";
+    /// JSON both ways, as with every kind but the raw one.
+    pub const JSON: Self = Self { takes: Takes::Json, gives: Self::JSON_TYPE, documented: true };
+    /// A page for people, or what its form sends to.
+    pub const PAGE: Self = Self { takes: Takes::Nothing, gives: "text/html; charset=utf-8", documented: false };
+
+    /// Takes nothing but the path and the query, and gives this content type.
+    pub const fn gives(content_type: &'static str) -> Self {
+        Self { takes: Takes::Nothing, gives: content_type, documented: true }
+    }
+
+    /// Takes a form with the fields of `T`, and answers with the envelope.
+    pub const fn form<T: JsonSchema>() -> Self {
+        Self { takes: Takes::Form(|generator| generator.subschema_for::<T>()), gives: Self::JSON_TYPE, documented: true }
+    }
 }
 
 /// What a raw operation gets beside its input.
@@ -96,12 +139,16 @@ pub enum Run {
 pub struct Entry {
     pub spec: &'static Spec,
     pub run: Run,
+    /// Whether the arguments can be read: tests read every example with it.
+    pub reads: fn(&Arguments<'_>) -> Result<(), Failure>,
     /// The input's schema.
     pub input: fn(&mut SchemaGenerator) -> Schema,
     /// The schema of the whole answer.
     pub output: fn(&mut SchemaGenerator) -> Schema,
     /// The status of success.
     pub status: u16,
+    /// What goes in and out.
+    pub media: Media,
     /// The example call, and the example answer in its envelope.
     pub example: fn(&Envelope) -> (Value, Value),
 }
@@ -111,13 +158,15 @@ struct Of<T>(std::marker::PhantomData<T>);
 impl<T: Operation> Of<T> {
     const SPEC: &'static Spec = &T::SPEC;
 
-    const fn entry(run: Run) -> Entry {
+    const fn entry(run: Run, media: Media) -> Entry {
         Entry {
             spec: Self::SPEC,
             run,
+            reads: |arguments| arguments.decode::<T::Input>().map(drop),
             input: |generator| generator.subschema_for::<T::Input>(),
             output: T::Output::schema,
             status: T::Output::STATUS,
+            media,
             example: |envelope| {
                 let (input, output) = T::example();
                 let encoded = output.encode(envelope);
@@ -129,7 +178,7 @@ impl<T: Operation> Of<T> {
 
 /// A row for a query.
 pub const fn query<T: Query>() -> Entry {
-    Of::<T>::entry(Run::Query {
+    let run = Run::Query {
         run: |view, arguments, envelope| Ok(T::run(view, arguments.decode()?)?.encode(envelope)),
         ask: |arguments| {
             let input: T::Input = arguments.decode()?;
@@ -137,29 +186,33 @@ pub const fn query<T: Query>() -> Entry {
             let asked: Asked = Box::new(|view, envelope| Ok(T::run(view, input)?.encode(envelope)));
             Ok((refresh, asked))
         },
-    })
+    };
+    Of::<T>::entry(run, Media::JSON)
 }
 
 /// A row for a command.
 pub const fn command<T: Command>() -> Entry {
-    Of::<T>::entry(Run::Command(|arguments| {
+    let run = Run::Command(|arguments| {
         let input: T::Input = arguments.decode()?;
         Ok(Box::new(move |tx, caller, envelope| Ok(T::run(tx, caller, input)?.encode(envelope))))
-    }))
+    });
+    Of::<T>::entry(run, Media::JSON)
 }
 
 /// A row for an operation that may wait.
 pub const fn outward<T: Outward>() -> Entry {
-    Of::<T>::entry(Run::Outward(|context, arguments, envelope| match arguments.decode::<T::Input>() {
+    let run = Run::Outward(|context, arguments, envelope| match arguments.decode::<T::Input>() {
         Ok(input) => Box::pin(async move { Ok(T::run(context, input).await?.encode(&envelope)) }),
         Err(failure) => Box::pin(std::future::ready(Err(failure))),
-    }))
+    });
+    Of::<T>::entry(run, Media::JSON)
 }
 
 /// A row for an operation with its own body or answer.
 pub const fn raw<T: Raw>() -> Entry {
-    Of::<T>::entry(Run::Raw(|context, arguments, request| match arguments.decode::<T::Input>() {
+    let run = Run::Raw(|context, arguments, request| match arguments.decode::<T::Input>() {
         Ok(input) => Box::pin(async move { T::run(context, input, request).await }),
         Err(failure) => Box::pin(std::future::ready(Err(failure))),
-    }))
+    });
+    Of::<T>::entry(run, T::MEDIA)
 }

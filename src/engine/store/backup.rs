@@ -71,7 +71,7 @@ pub fn digests(path: &Path, realm: Realm) -> Result<Digests> {
 fn read_back(path: &Path, realm: Realm) -> Result<Digests> {
     let port = RedbPort::open_verified(path, CACHE_BYTES)?;
     let here = port.table_names()?;
-    let tx = ReadTx { snapshot: port.snapshot()?, feed_position: 0, memo: Default::default() };
+    let tx = ReadTx { snapshot: port.snapshot()?, feed_position: 0, memo: std::sync::Arc::default() };
     let mut digests = Digests::new();
     for info in TABLES.iter().filter(|info| info.realm.is_in(realm) && here.iter().any(|name| name == info.name)) {
         note(&mut digests, info, digest(&tx, info.id, |_, _| Ok(()))?);

@@ -9,7 +9,7 @@ use crate::base::email::EmailAddress;
 use crate::base::secret::{Secret, sha256};
 use crate::engine::api::call::body_failure;
 use crate::engine::api::wire::Reply;
-use crate::engine::api::{Bare, Context, Failure, Operation, Raw, RawRequest, Spec, public};
+use crate::engine::api::{Bare, Context, Failure, Media, Operation, Raw, RawRequest, Spec, public};
 use crate::engine::store::WriteTx;
 use crate::features::accounts::model::Password;
 use crate::features::accounts::pages::{Form, Page};
@@ -40,6 +40,8 @@ impl Operation for SetUpForm {
 }
 
 impl Raw for SetUpForm {
+    const MEDIA: Media = Media::PAGE;
+
     async fn run(context: Context, input: Link, request: RawRequest) -> Result<Reply, Failure> {
         let random = context.engine.random.clone();
         // Whoever has no working link makes us do no work.

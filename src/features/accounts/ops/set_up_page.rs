@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::base::secret::sha256;
 use crate::engine::api::wire::Reply;
-use crate::engine::api::{Bare, Context, Failure, Operation, Raw, RawRequest, Spec, public};
+use crate::engine::api::{Bare, Context, Failure, Media, Operation, Raw, RawRequest, Spec, public};
 use crate::features::accounts::pages::{Form, Page};
 use crate::features::accounts::store;
 
@@ -33,6 +33,8 @@ impl Operation for SetUpPage {
 }
 
 impl Raw for SetUpPage {
+    const MEDIA: Media = Media::PAGE;
+
     async fn run(context: Context, input: Link, _: RawRequest) -> Result<Reply, Failure> {
         let page = if link_works(&context, &input.token)? { Page::Form(Form::default()) } else { Page::Gone };
         Ok(page.reply(context.engine.random.as_ref()))

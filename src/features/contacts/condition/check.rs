@@ -360,7 +360,7 @@ impl Filter {
         if self.depends_on_now { Timestamp(now.0.div_euclid(MINUTE_MS) * MINUTE_MS) } else { Timestamp(0) }
     }
 
-    /// Every tag the filter names, with its path under `path`.
+    /// Every tag the filter names.
     pub(super) fn tags(&self) -> Vec<TagId> {
         let mut found = Vec::new();
         collect_tags(&self.root, &mut found);

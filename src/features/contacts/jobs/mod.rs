@@ -20,7 +20,7 @@ mod work;
 
 pub use columns::{Columns, Mapping, tag_names};
 pub use records::{Encoding, Sniffer, headers};
-pub use work::{step, sweep};
+pub use work::step;
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;

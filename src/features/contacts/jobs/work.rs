@@ -1,12 +1,9 @@
 //! The worker: gives every open job a turn, a bounded amount each time.
 
-use super::{Task, State, bulk, export, find_open, finish, forget, import, open_jobs};
+use super::{State, Task, bulk, export, find_open, finish, import, open_jobs};
 use crate::engine::api::World;
 use crate::engine::store::{Error, Result};
 use crate::vocab::ids::JobId;
-
-/// Finished jobs forgotten in one sweep.
-const FORGOTTEN_PER_SWEEP: usize = 100;
 
 /// Give every open job one turn; true if there is more to do.
 pub fn step(world: &World) -> Result<bool> {
@@ -37,14 +34,4 @@ fn give_up(world: &World, id: JobId) -> Result<()> {
         Some(job) => finish(tx, job, State::Failed(reason.to_owned())),
         None => Ok(()),
     })?
-}
-
-/// Forget jobs that were finished long ago; true if there may be more.
-pub fn sweep(world: &World) -> Result<bool> {
-    for _ in 0..FORGOTTEN_PER_SWEEP {
-        if !world.store.write_blocking(forget)?? {
-            return Ok(false);
-        }
-    }
-    Ok(true)
 }

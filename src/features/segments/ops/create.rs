@@ -134,7 +134,7 @@ mod tests {
                 json!({ "groups": [{ "fields": [{ "key": "age", "mode": "like", "values": [1] }] }] }),
                 "filters.groups[0].fields[0].mode: ",
             ),
-            (json!({ "groups": [{ "colour": 1 }] }), "filters.groups[0]: unknown field `colour`"),
+            (json!({ "groups": [{ "colour": 1 }] }), "filters.groups[0].colour: unknown field `colour`"),
             (
                 json!({ "tags": ["66f1a2b3000000015c3e9d71"] }),
                 "filters: the project has no tag with the id 66f1a2b3000000015c3e9d71",

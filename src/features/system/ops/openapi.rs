@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::engine::api::openapi;
 use crate::engine::api::wire::{Reply, ReplyBody};
-use crate::engine::api::{Bare, Context, Failure, Operation, Raw, RawRequest, Spec, public};
+use crate::engine::api::{Bare, Context, Failure, Media, Operation, Raw, RawRequest, Spec, public};
 
 pub struct OpenApi;
 
@@ -36,6 +36,8 @@ impl Operation for OpenApi {
 }
 
 impl Raw for OpenApi {
+    const MEDIA: Media = Media::gives(Media::JSON_TYPE);
+
     async fn run(context: Context, _: Wanted, _: RawRequest) -> Result<Reply, Failure> {
         let engine = &context.engine;
         let make = || openapi::document(engine.operations, engine.settings.server.public_url.as_deref()).to_string().into();

@@ -1,0 +1,256 @@
+//! The composed engine, in process: what the operator does and what keys see of it.
+
+use std::path::Path;
+
+use bytes::Bytes;
+use http::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap};
+use http::{Method, StatusCode};
+use serde_json::{Value, json};
+
+use super::folder::Folder;
+use super::open::Opened;
+use crate::engine::api::call::Api;
+use crate::engine::api::wire::{Body, Incoming, Peer, Reply, ReplyBody, Service};
+use crate::engine::settings;
+use crate::features::system::backup;
+use crate::features::{accounts, accounts::Welcome};
+use crate::vocab::settings::Settings;
+
+fn standard() -> Settings {
+    settings::load(settings::DEFAULT, None, &[], &[]).expect("the defaults are right")
+}
+
+fn open(path: &Path, settings: Settings) -> Opened {
+    Opened::open(Folder::open(path).expect("a free folder"), settings).expect("opens")
+}
+
+const STRANGER: Peer = Peer::Network { address: std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), tls: false };
+
+struct Client {
+    api: Api,
+}
+
+impl Client {
+    fn of(opened: &Opened) -> Self {
+        Self { api: Api(opened.engine.clone()) }
+    }
+
+    async fn send(&self, peer: Peer, method: Method, path: &str, headers: &[(http::HeaderName, &str)], body: &str) -> Reply {
+        let headers: HeaderMap = headers.iter().map(|(name, value)| (name.clone(), value.parse().expect("ASCII"))).collect();
+        let body = if body.is_empty() { Body::Empty } else { Body::Whole(Bytes::from(body.to_owned())) };
+        self.api.call(Incoming { method, uri: path.parse().expect("a path"), headers, body, peer }).await
+    }
+
+    async fn operate(&self, method: Method, path: &str, body: &Value) -> (StatusCode, Value) {
+        let body = if body.is_null() { String::new() } else { body.to_string() };
+        json_of(self.send(Peer::Operator, method, path, &[(CONTENT_TYPE, "application/json")], &body).await)
+    }
+
+    async fn with_key(&self, key: &str, method: Method, path: &str, body: &str) -> (StatusCode, Value) {
+        let key = format!("Bearer {key}");
+        let headers = [(AUTHORIZATION, key.as_str()), (CONTENT_TYPE, "application/json")];
+        json_of(self.send(STRANGER, method, path, &headers, body).await)
+    }
+
+    async fn page(&self, method: Method, path: &str, form: &str) -> (StatusCode, String) {
+        let reply = self.send(STRANGER, method, path, &[], form).await;
+        (reply.status, text_of(&reply))
+    }
+}
+
+fn text_of(reply: &Reply) -> String {
+    match &reply.body {
+        ReplyBody::Whole(bytes) => String::from_utf8(bytes.to_vec()).expect("text"),
+        ReplyBody::Stream(_) => panic!("none of these answers is a stream"),
+    }
+}
+
+fn json_of(reply: Reply) -> (StatusCode, Value) {
+    (reply.status, serde_json::from_str(&text_of(&reply)).expect("JSON"))
+}
+
+async fn key(client: &Client, environment: &str, permissions: &[&str]) -> (String, String) {
+    let wanted = json!({ "name": "a key", "environment": environment, "permissions": permissions });
+    let (status, made) = client.operate(Method::POST, "/admin/keys", &wanted).await;
+    assert_eq!(status, StatusCode::CREATED, "{made}");
+    let text = |name: &str| made["data"][name].as_str().expect("text").to_owned();
+    (text("id"), text("key"))
+}
+
+#[tokio::test]
+async fn a_key_works_from_its_making_to_its_revoking_and_after_a_restart() {
+    let outer = tempfile::tempdir().expect("a temporary folder");
+    let path = outer.path().join("data");
+    let opened = open(&path, standard());
+    let client = Client::of(&opened);
+    let (id, text) = key(&client, "test", &["all"]).await;
+    let (_, other) = key(&client, "test", &["all"]).await;
+    assert_eq!(client.with_key(&text, Method::GET, "/v1/projects", "").await.0, StatusCode::OK);
+
+    let (status, revoked) = client.operate(Method::DELETE, &format!("/admin/keys/{}", &id[..8]), &Value::Null).await;
+    assert_eq!((status, revoked["data"]["requests"].as_u64()), (StatusCode::OK, Some(1)), "{revoked}");
+    assert_eq!(client.with_key(&text, Method::GET, "/v1/projects", "").await.0, StatusCode::UNAUTHORIZED);
+    let (status, _) = client.operate(Method::DELETE, &format!("/admin/keys/{id}"), &Value::Null).await;
+    assert_eq!(status, StatusCode::NOT_FOUND, "it is revoked already");
+
+    drop(client);
+    opened.close();
+    let opened = open(&path, standard());
+    let client = Client::of(&opened);
+    assert_eq!(client.with_key(&text, Method::GET, "/v1/projects", "").await.0, StatusCode::UNAUTHORIZED);
+    assert_eq!(client.with_key(&other, Method::GET, "/v1/projects", "").await.0, StatusCode::OK);
+}
+
+#[tokio::test]
+async fn the_list_shows_use_and_eight_characters_and_never_the_key() {
+    let outer = tempfile::tempdir().expect("a temporary folder");
+    let opened = open(&outer.path().join("data"), standard());
+    let client = Client::of(&opened);
+    let (id, text) = key(&client, "live", &["audience:read", "email:send"]).await;
+    for _ in 0..3 {
+        client.with_key(&text, Method::GET, "/v1/projects", "").await;
+    }
+    let (_, list) = client.operate(Method::GET, "/admin/keys", &Value::Null).await;
+    let shown = &list["data"]["keys"][0];
+    assert_eq!(shown["id"], id[..8], "{list}");
+    assert_eq!((&shown["requests"], &shown["environment"]), (&json!(3), &json!("live")));
+    assert_eq!(shown["permissions"], json!(["audience:read", "email:send"]));
+    assert!(shown["lastUsedAt"].is_string() && !list.to_string().contains(&text));
+}
+
+#[tokio::test]
+async fn all_keys_of_the_account_share_its_budget_also_those_made_later() {
+    let outer = tempfile::tempdir().expect("a temporary folder");
+    let overrides = [("plans.standard.budgets.general".to_owned(), "2".to_owned())];
+    let settings = settings::load(settings::DEFAULT, None, &[], &overrides).expect("valid");
+    let opened = open(&outer.path().join("data"), settings);
+    let client = Client::of(&opened);
+    let (id, first) = key(&client, "test", &["all"]).await;
+    assert_eq!(client.with_key(&first, Method::GET, "/v1/projects", "").await.0, StatusCode::OK);
+    client.operate(Method::DELETE, &format!("/admin/keys/{id}"), &Value::Null).await;
+    let (_, second) = key(&client, "live", &["all"]).await;
+    assert_eq!(client.with_key(&second, Method::GET, "/v1/projects", "").await.0, StatusCode::OK);
+    assert_eq!(client.with_key(&second, Method::GET, "/v1/projects", "").await.0, StatusCode::TOO_MANY_REQUESTS);
+}
+
+#[tokio::test]
+async fn an_account_whose_plan_is_gone_from_the_settings_gets_503() {
+    let outer = tempfile::tempdir().expect("a temporary folder");
+    let path = outer.path().join("data");
+    let opened = open(&path, standard());
+    let client = Client::of(&opened);
+    let (_, text) = key(&client, "test", &["all"]).await;
+    drop(client);
+    opened.close();
+    let mut settings = standard();
+    settings.plans.remove("standard");
+    let opened = open(&path, settings);
+    let (status, body) = Client::of(&opened).with_key(&text, Method::GET, "/v1/projects", "").await;
+    assert_eq!((status, &body["code"]), (StatusCode::SERVICE_UNAVAILABLE, &json!("LIMITER_UNAVAILABLE")));
+}
+
+#[tokio::test]
+async fn nobody_on_the_network_reaches_the_operators_operations() {
+    let outer = tempfile::tempdir().expect("a temporary folder");
+    let opened = open(&outer.path().join("data"), standard());
+    let client = Client::of(&opened);
+    let (_, text) = key(&client, "test", &["all"]).await;
+    for (method, path) in [(Method::GET, "/admin/keys"), (Method::POST, "/admin/setup"), (Method::POST, "/admin/backups")] {
+        let (status, body) = client.with_key(&text, method, path, "").await;
+        assert_eq!(status, StatusCode::NOT_FOUND, "{body}");
+    }
+}
+
+#[tokio::test]
+async fn the_set_up_link_makes_one_owner_once() {
+    let outer = tempfile::tempdir().expect("a temporary folder");
+    let opened = open(&outer.path().join("data"), standard());
+    let client = Client::of(&opened);
+    assert_eq!(accounts::is_untouched(&opened.engine), Ok(true));
+    let Welcome { setup_path, test_key } = accounts::welcome(&opened.engine).await.expect("made");
+    assert_eq!(client.with_key(test_key.expose(), Method::GET, "/v1/projects", "").await.0, StatusCode::OK);
+
+    assert_eq!(client.page(Method::GET, &setup_path, "").await.0, StatusCode::OK);
+    assert_eq!(client.page(Method::GET, "/setup/0123", "").await.0, StatusCode::NOT_FOUND);
+    let (status, page) = client.page(Method::POST, &setup_path, "email=ada%40example.com&password=short").await;
+    assert_eq!(status, StatusCode::BAD_REQUEST);
+    assert!(page.contains("ada@example.com") && page.contains("too short"), "{page}");
+    let form = "email=ada%40example.com&password=correct+horse+battery";
+    let (once, again) = tokio::join!(client.page(Method::POST, &setup_path, form), client.page(Method::POST, &setup_path, form));
+    let mut statuses = [once.0.as_u16(), again.0.as_u16()];
+    statuses.sort_unstable();
+    assert_eq!(statuses, [200, 404], "two forms sent at once make one owner");
+    assert_eq!(client.page(Method::GET, &setup_path, "").await.0, StatusCode::NOT_FOUND);
+
+    let owner = json!({ "email": "eve@example.com", "password": "correct horse battery" });
+    let (status, refused) = client.operate(Method::POST, "/admin/setup", &owner).await;
+    assert_eq!((status, &refused["code"]), (StatusCode::CONFLICT, &json!("ALREADY_SET_UP")));
+}
+
+#[tokio::test]
+async fn a_backup_is_restored_whole_and_a_changed_one_is_refused() {
+    let outer = tempfile::tempdir().expect("a temporary folder");
+    let opened = open(&outer.path().join("data"), standard());
+    let client = Client::of(&opened);
+    let (_, text) = key(&client, "live", &["all"]).await;
+    let import = r#"{"urls":["https://acme.example"]}"#;
+    let (status, project) = client.with_key(&text, Method::POST, "/v1/projects/import", import).await;
+    assert_eq!(status, StatusCode::CREATED, "{project}");
+    let target = outer.path().join("backup");
+    let to = json!({ "to": target.to_str().expect("UTF-8") });
+    let (status, made) = client.operate(Method::POST, "/admin/backups", &to).await;
+    assert_eq!(status, StatusCode::CREATED, "{made}");
+    let (status, again) = client.operate(Method::POST, "/admin/backups", &to).await;
+    assert_eq!(status, StatusCode::BAD_REQUEST, "a backup is never written over: {again}");
+    let rows = backup::verify(&target).expect("whole").rows();
+    assert_eq!(made["data"]["rows"], rows);
+    let names: std::collections::BTreeSet<_> = std::fs::read_dir(&target).expect("there").map(|entry| entry.expect("read").file_name()).collect();
+    assert!(!names.contains(std::ffi::OsStr::new("master.key")), "{names:?}");
+    drop(client);
+    opened.close();
+
+    let restored = outer.path().join("restored");
+    backup::restore(&target, &restored).expect("restored");
+    let opened = open(&restored, standard());
+    let (_, list) = Client::of(&opened).with_key(&text, Method::GET, "/v1/projects", "").await;
+    assert_eq!(list["data"]["projects"][0]["id"], project["data"]["projectId"], "{list}");
+    opened.close();
+    assert!(backup::restore(&target, &restored).is_err(), "a folder with data is never written over");
+
+    let file = target.join("live.redb");
+    std::fs::copy(target.join("test.redb"), &file).expect("copied");
+    let refusal = backup::verify(&target).expect_err("refused").to_string();
+    assert!(refusal.contains("live.redb"), "{refusal}");
+    let empty = outer.path().join("empty");
+    assert!(backup::restore(&target, &empty).is_err());
+    assert_eq!(std::fs::read_dir(&empty).expect("there").count(), 0, "what failed leaves nothing behind");
+}
+
+#[tokio::test]
+async fn a_project_of_one_account_and_environment_is_not_in_the_other() {
+    let outer = tempfile::tempdir().expect("a temporary folder");
+    let opened = open(&outer.path().join("data"), standard());
+    let client = Client::of(&opened);
+    let (_, test) = key(&client, "test", &["project:write"]).await;
+    let (_, live) = key(&client, "live", &["audience:read"]).await;
+    let import = r#"{"urls":["https://www.acme.example","https://shop.acme.example"],"logoUrls":{"primary":"https://acme.example/l.png"}}"#;
+    let (_, made) = client.with_key(&test, Method::POST, "/v1/projects/import", import).await;
+    let id = made["data"]["projectId"].as_str().expect("an id").to_owned();
+    let (status, got) = client.with_key(&test, Method::GET, &format!("/v1/projects/{id}"), "").await;
+    assert_eq!((status, &got["data"]["_id"], &got["data"]["name"]), (StatusCode::OK, &json!(id), &json!("acme.example")));
+    assert_eq!(got["data"]["logoUrls"]["primary"], "https://acme.example/l.png");
+    let (status, state) = client.with_key(&test, Method::GET, &format!("/v1/projects/import/{id}/status"), "").await;
+    assert_eq!((status, &state["data"]["progress"]["percentage"]), (StatusCode::OK, &json!(0)));
+    let (foreign, foreign_body) = client.with_key(&live, Method::GET, &format!("/v1/projects/{id}"), "").await;
+    let (unknown, unknown_body) = client.with_key(&live, Method::GET, "/v1/projects/000000000000000000000000", "").await;
+    assert_eq!((foreign, &foreign_body["error"]), (StatusCode::NOT_FOUND, &unknown_body["error"]));
+    assert_eq!(foreign, unknown);
+    let waiting = crate::engine::outbox::waiting(&opened.engine.world(crate::vocab::environment::Environment::Test).store.read(), 9);
+    let waiting = waiting.expect("reads");
+    let event = waiting[0].1.envelope(waiting[0].0);
+    assert_eq!((&event["type"], &event["data"]["domain"]), (&json!("project.import.started"), &json!("acme.example")));
+    for wrong in [r#"{"urls":[]}"#, r#"{"urls":["acme.example"]}"#, r#"{"urls":["https://a.example"],"name":""}"#] {
+        let (status, body) = client.with_key(&test, Method::POST, "/v1/projects/import", wrong).await;
+        assert_eq!(status, StatusCode::BAD_REQUEST, "{body}");
+    }
+}

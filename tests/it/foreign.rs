@@ -1,0 +1,88 @@
+//! Another's object does not exist: 404, and word for word the same as for one that was never made.
+
+use http::StatusCode;
+use mailmill::engine::api::Entry;
+use serde_json::{Value, json};
+
+use super::support::client::Call;
+use super::support::{Client, NO_PROJECT, Reply, example, keyed, operation, shared};
+
+/// A reply without what differs from request to request.
+fn words(reply: &Reply) -> Value {
+    let mut body = reply.json();
+    body["metadata"] = Value::Null;
+    body
+}
+
+fn has_project(entry: &Entry) -> bool {
+    (entry.example)(&super::support::contract::ENVELOPE).0.get("projectId").is_some()
+}
+
+#[tokio::test]
+async fn a_project_that_is_not_ours_does_not_exist_for_any_operation() {
+    let client = shared().client();
+    let mut seen = 0;
+    for entry in keyed().filter(|entry| has_project(entry)) {
+        let reply = client.send(Call::new(entry, example(entry, NO_PROJECT))).await;
+        let reply = reply.refused(StatusCode::NOT_FOUND, "RESOURCE_NOT_FOUND");
+        assert!(!reply.error().contains(NO_PROJECT), "{}", entry.spec.id);
+        seen += 1;
+    }
+    assert!(seen >= 8);
+}
+
+/// The names in an operation's path that stand for objects within a project.
+fn object_names(entry: &Entry) -> Vec<&'static str> {
+    entry.spec.path_names().filter(|name| *name != "projectId").collect()
+}
+
+#[tokio::test]
+async fn an_object_of_another_project_is_answered_like_one_that_never_was() {
+    let client = shared().client();
+    let (ours, other) = (client.project("ours").await, client.project("another").await);
+    let mut seen = 0;
+    for entry in keyed().filter(|entry| has_project(entry)) {
+        let names = object_names(entry);
+        let [name] = names.as_slice() else { continue };
+        let create = format!("{}.create", entry.spec.noun());
+        let Some(create) = keyed().find(|entry| entry.spec.id == create) else { continue };
+        let theirs = object(&client, create, &other).await;
+        let ask = |id: &str| {
+            let mut input = example(entry, &ours);
+            input[*name] = id.into();
+            client.send(Call::new(entry, input))
+        };
+        let foreign = ask(&theirs).await.refused(StatusCode::NOT_FOUND, "RESOURCE_NOT_FOUND");
+        let nothing = ask("0123456789abcdef01234567").await.refused(StatusCode::NOT_FOUND, "RESOURCE_NOT_FOUND");
+        assert_eq!(words(&foreign), words(&nothing), "{}", entry.spec.id);
+        seen += 1;
+    }
+    assert!(seen >= 3);
+}
+
+/// An object of this kind in `project`: made, or found if it was made before.
+async fn object(client: &Client, create: &'static Entry, project: &str) -> String {
+    let reply = client.send(Call::new(create, example(create, project))).await;
+    let data = reply.json()["data"].take();
+    data["id"].as_str().unwrap_or_else(|| panic!("{}: {data}", create.spec.id)).to_owned()
+}
+
+#[tokio::test]
+async fn a_contact_of_another_project_is_untouched_by_what_is_tried_on_it() {
+    let client = shared().client();
+    let (ours, theirs) = (client.project("ours").await, client.project("theirs").await);
+    let id = client.contact(&theirs, "safe@example.com").await;
+    let before = client.data("contacts.get", json!({ "id": id, "projectId": theirs })).await;
+    for entry in keyed().filter(|entry| entry.spec.noun() == "contacts" && object_names(entry) == ["id"]) {
+        let mut input = example(entry, &ours);
+        input["id"] = id.as_str().into();
+        client.send(Call::new(entry, input)).await.refused(StatusCode::NOT_FOUND, "RESOURCE_NOT_FOUND");
+    }
+    assert_eq!(client.data("contacts.get", json!({ "id": id, "projectId": theirs })).await, before);
+    assert_eq!(client.total(json!({ "projectId": ours })).await, 0);
+    // By email it does not reach over either.
+    let deleted = client.call("contacts.bulk_delete", json!({ "projectId": ours, "emails": ["safe@example.com"] })).await;
+    assert_eq!(deleted.status, 200);
+    assert_eq!(client.total(json!({ "projectId": theirs })).await, 1);
+    assert_eq!(operation("contacts.get").spec.verb.name(), "GET");
+}

@@ -1,0 +1,11 @@
+//! The service as shipped: the real program on free ports, asked by clients that check every reply against its declaration.
+
+mod access;
+mod budgets;
+mod crash;
+mod foreign;
+mod inputs;
+mod process;
+mod replays;
+mod support;
+mod worlds;

@@ -1,0 +1,197 @@
+//! A client that refuses any reply the declaration did not announce.
+
+use std::net::SocketAddr;
+
+use bytes::Bytes;
+use http::{HeaderMap, Method, Request, StatusCode};
+use http_body_util::{BodyExt, Full};
+use hyper_util::client::legacy;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::TokioExecutor;
+use mailmill::engine::api::Entry;
+use serde_json::{Map, Value, json};
+
+use super::{contract, operation};
+
+/// Somebody with a key, or without one.
+#[derive(Clone)]
+pub struct Client {
+    address: SocketAddr,
+    key: Option<String>,
+    http: legacy::Client<HttpConnector, Full<Bytes>>,
+}
+
+/// A reply, read whole.
+#[derive(Clone, Debug)]
+pub struct Reply {
+    pub status: u16,
+    pub headers: HeaderMap,
+    pub bytes: Bytes,
+}
+
+/// A request before it is sent.
+#[derive(Clone)]
+pub struct Call {
+    pub entry: &'static Entry,
+    pub method: Method,
+    pub target: String,
+    pub headers: Vec<(&'static str, String)>,
+    pub body: Option<Bytes>,
+}
+
+impl Client {
+    pub fn new(address: SocketAddr, key: Option<String>) -> Self {
+        Self { address, key, http: legacy::Client::builder(TokioExecutor::new()).build_http() }
+    }
+
+    /// The same client with another key, or none.
+    pub fn with_key(&self, key: Option<&str>) -> Self {
+        Self { key: key.map(str::to_owned), ..self.clone() }
+    }
+
+    /// Call an operation with this input.
+    pub async fn call(&self, id: &str, input: Value) -> Reply {
+        self.send(Call::new(operation(id), input)).await
+    }
+
+    /// Call an operation that has to succeed; its `data`.
+    pub async fn data(&self, id: &str, input: Value) -> Value {
+        let reply = self.call(id, input).await;
+        assert!(reply.status < 300, "{id}: {} {}", reply.status, String::from_utf8_lossy(&reply.bytes));
+        reply.json()["data"].take()
+    }
+
+    /// Send a request and hold its reply to the contract.
+    pub async fn send(&self, call: Call) -> Reply {
+        let entry = call.entry;
+        let reply = self.try_send(call).await.expect("the server answers");
+        contract::check(entry, &reply);
+        reply
+    }
+
+    /// The same where the server may be gone.
+    pub async fn try_send(&self, call: Call) -> Result<Reply, legacy::Error> {
+        let uri = format!("http://{}{}", self.address, call.target);
+        let mut request = Request::builder().method(call.method).uri(uri);
+        if let Some(key) = &self.key {
+            request = request.header("authorization", format!("Bearer {key}"));
+        }
+        for (name, value) in &call.headers {
+            request = request.header(*name, value);
+        }
+        let request = request.body(Full::new(call.body.unwrap_or_default())).expect("a request");
+        let (head, body) = self.http.request(request).await?.into_parts();
+        // A body that breaks off leaves less than its envelope, which no check takes for whole.
+        let bytes = body.collect().await.map(http_body_util::Collected::to_bytes).unwrap_or_default();
+        Ok(Reply { status: head.status.as_u16(), headers: head.headers, bytes })
+    }
+
+    /// A new project's id.
+    pub async fn project(&self, name: &str) -> String {
+        let data = self.data("projects.import", json!({ "name": name, "urls": ["https://example.com"] })).await;
+        ["id", "projectId"].iter().find_map(|name| data[*name].as_str()).expect("a project has an id").to_owned()
+    }
+
+    /// A new contact's id.
+    pub async fn contact(&self, project: &str, email: &str) -> String {
+        let data = self.data("contacts.create", json!({ "projectId": project, "email": email })).await;
+        data["id"].as_str().expect("a contact has an id").to_owned()
+    }
+
+    /// How many contacts a list finds.
+    pub async fn total(&self, mut filter: Value) -> u64 {
+        filter["limit"] = 1.into();
+        self.data("contacts.list", filter).await["total"].as_u64().expect("a total")
+    }
+}
+
+impl Call {
+    /// The request that gives `input` to an operation: names of the path there, the rest in the query or the body.
+    pub fn new(entry: &'static Entry, input: Value) -> Self {
+        let Value::Object(mut rest) = input else { panic!("an input is an object") };
+        let mut target = String::new();
+        for part in entry.spec.path.split('/').skip(1) {
+            let name = part.strip_prefix('{').and_then(|part| part.strip_suffix('}'));
+            let value =
+                name.map(|name| text(&rest.remove(name).unwrap_or_else(|| panic!("{}: {name} is missing", entry.spec.id))));
+            target = format!("{target}/{}", value.as_deref().unwrap_or(part));
+        }
+        let method = entry.spec.verb.name().parse().expect("a method");
+        let mut call = Self { entry, method, target, headers: Vec::new(), body: None };
+        if entry.spec.verb.has_body() {
+            return call.json(Value::Object(rest));
+        }
+        if !rest.is_empty() {
+            call.target = format!("{}?{}", call.target, query(&rest));
+        }
+        call
+    }
+
+    /// The same with this JSON body.
+    pub fn json(self, body: Value) -> Self {
+        self.body("application/json", body.to_string())
+    }
+
+    /// The same with this body.
+    pub fn body(mut self, content_type: &str, body: impl Into<Bytes>) -> Self {
+        self.headers.retain(|(name, _)| *name != "content-type");
+        if !content_type.is_empty() {
+            self.headers.push(("content-type", content_type.to_owned()));
+        }
+        self.body = Some(body.into());
+        self
+    }
+
+    /// The same with one more header.
+    pub fn header(mut self, name: &'static str, value: impl Into<String>) -> Self {
+        self.headers.push((name, value.into()));
+        self
+    }
+}
+
+fn query(pairs: &Map<String, Value>) -> String {
+    let pairs: Vec<(&String, String)> = pairs.iter().map(|(name, value)| (name, text(value))).collect();
+    serde_urlencoded::to_string(pairs).expect("pairs of text")
+}
+
+fn text(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(items) => items.iter().map(text).collect::<Vec<_>>().join(","),
+        other => other.to_string(),
+    }
+}
+
+impl Reply {
+    /// The body.
+    pub fn json(&self) -> Value {
+        serde_json::from_slice(&self.bytes).unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&self.bytes)))
+    }
+
+    /// The code of a failure.
+    pub fn code(&self) -> String {
+        self.json()["code"].as_str().unwrap_or_default().to_owned()
+    }
+
+    /// The sentence of a failure.
+    pub fn error(&self) -> String {
+        self.json()["error"].as_str().unwrap_or_default().to_owned()
+    }
+
+    /// A header, or nothing.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).map(|value| value.to_str().expect("headers are text"))
+    }
+
+    /// A header that is a number.
+    pub fn number(&self, name: &str) -> i64 {
+        let value = self.header(name).unwrap_or_else(|| panic!("there is no header {name}"));
+        value.parse().unwrap_or_else(|_| panic!("{name} is {value}"))
+    }
+
+    /// The same reply, having had to fail so.
+    pub fn refused(self, status: StatusCode, code: &str) -> Self {
+        assert_eq!((self.status, self.code().as_str()), (status.as_u16(), code), "{}", String::from_utf8_lossy(&self.bytes));
+        self
+    }
+}

@@ -1,0 +1,36 @@
+//! What the tests stand on: servers, clients, and the contract that every reply is held to.
+
+pub mod client;
+pub mod contract;
+pub mod server;
+
+pub use client::{Client, Reply};
+pub use server::{Server, shared};
+
+use mailmill::engine::api::{Access, Entry};
+use mailmill::operations::OPERATIONS;
+use serde_json::Value;
+
+/// A project's id that nobody has.
+pub const NO_PROJECT: &str = "0123456789abcdef01234567";
+
+/// The operation with this id.
+pub fn operation(id: &str) -> &'static Entry {
+    OPERATIONS.iter().find(|entry| entry.spec.id == id).unwrap_or_else(|| panic!("there is no operation {id}"))
+}
+
+/// The operations that need a key.
+pub fn keyed() -> impl Iterator<Item = &'static Entry> {
+    OPERATIONS
+        .iter()
+        .filter(|entry| matches!(entry.spec.access, Access::Needs(_) | Access::NeedsOne(_)) && entry.media.documented)
+}
+
+/// The input of an operation's example, in `project`.
+pub fn example(entry: &Entry, project: &str) -> Value {
+    let (mut input, _) = (entry.example)(&contract::ENVELOPE);
+    if let Some(place) = input.get_mut("projectId") {
+        *place = project.into();
+    }
+    input
+}

@@ -1,0 +1,204 @@
+//! The program, started as its users start it.
+
+use std::fs;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use tempfile::TempDir;
+
+use super::Client;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_mailmill");
+/// A start takes milliseconds; a loaded machine may take long.
+const START_TIME: Duration = Duration::from_secs(60);
+const LOOK: Duration = Duration::from_millis(20);
+
+/// Budgets that no test uses up.
+pub const BOUNDLESS: &str = r#"
+[accounts]
+plan = "boundless"
+[log]
+level = "warn"
+[plans.boundless]
+recipients_per_second = 1
+daily_emails = 0
+monthly_emails = 0
+[plans.boundless.budgets]
+general = 1_000_000_000
+sending = 1_000_000_000
+emails = 1_000_000_000
+campaigns = 1_000_000_000
+imports = 1_000_000_000
+"#;
+
+/// A data folder and, while it runs, the server on it. Killed when dropped.
+pub struct Server {
+    folder: TempDir,
+    child: Option<Child>,
+    http: Option<SocketAddr>,
+}
+
+impl Server {
+    /// A running server with these settings.
+    pub fn start(settings: &str) -> Self {
+        let mut server = Self::stopped(settings);
+        server.serve();
+        server
+    }
+
+    /// A folder with these settings, nothing running.
+    pub fn stopped(settings: &str) -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        fs::write(folder.path().join("settings.toml"), settings).expect("the settings can be written");
+        Self { folder, child: None, http: None }
+    }
+
+    /// Replace the settings; they hold from the next start on.
+    pub fn set(&self, settings: &str) {
+        fs::write(self.folder.path().join("settings.toml"), settings).expect("the settings can be written");
+    }
+
+    /// Where the data is.
+    pub fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(PROGRAM);
+        command.args(arguments).arg("--data").arg(self.data()).arg("--config").arg(self.folder.path().join("settings.toml"));
+        command
+    }
+
+    /// Run an administration command to its end.
+    pub fn run(&self, arguments: &[&str]) -> Output {
+        self.command(arguments).output().expect("the program runs")
+    }
+
+    fn serving(&self) -> Command {
+        let mut command = self.command(&["serve", "--http", "127.0.0.1:0", "--https", "127.0.0.1:0"]);
+        command.arg("--ready-file").arg(self.ready_file());
+        command
+    }
+
+    fn ready_file(&self) -> PathBuf {
+        self.folder.path().join("ready.json")
+    }
+
+    /// Start it and wait until it accepts.
+    pub fn serve(&mut self) {
+        assert!(self.child.is_none(), "it runs already");
+        let _ = fs::remove_file(self.ready_file());
+        let log = fs::File::options().create(true).append(true).open(self.folder.path().join("log")).expect("a log file");
+        let errors = log.try_clone().expect("a second handle of the log");
+        let mut child = self.serving().stdout(log).stderr(errors).spawn().expect("the program starts");
+        let deadline = tokio::time::Instant::now() + START_TIME;
+        while !self.ready_file().exists() {
+            let ended = child.try_wait().expect("the program can be asked");
+            assert!(ended.is_none(), "the server ended with {ended:?}:\n{}", self.log());
+            assert!(tokio::time::Instant::now() < deadline, "the server does not get ready:\n{}", self.log());
+            std::thread::sleep(LOOK);
+        }
+        let ready: serde_json::Value =
+            serde_json::from_slice(&fs::read(self.ready_file()).expect("readable")).expect("the ready file is JSON");
+        assert_eq!(ready["pid"], child.id());
+        self.http = Some(ready["http"].as_str().expect("an address").parse().expect("an address"));
+        self.child = Some(child);
+    }
+
+    /// A second process on the same folder: how it ended.
+    pub fn serve_again(&self) -> Output {
+        self.serving().output().expect("the program runs")
+    }
+
+    /// What it has said.
+    pub fn log(&self) -> String {
+        fs::read_to_string(self.folder.path().join("log")).unwrap_or_default()
+    }
+
+    /// Its plain HTTP address.
+    pub fn address(&self) -> SocketAddr {
+        self.http.expect("it was started")
+    }
+
+    /// Send it a signal, like `TERM`.
+    pub fn signal(&self, name: &str) {
+        let id = self.child.as_ref().expect("it runs").id().to_string();
+        let status = Command::new("kill").args(["-s", name, &id]).status().expect("there is a kill");
+        assert!(status.success());
+    }
+
+    /// Wait for its end.
+    pub fn wait(&mut self) -> ExitStatus {
+        self.child.take().expect("it runs").wait().expect("its end can be waited for")
+    }
+
+    /// Kill it without any warning.
+    pub fn kill(&mut self) {
+        self.signal("KILL");
+        self.wait();
+    }
+
+    /// A new key.
+    pub fn key(&self, environment: &str, permissions: &str) -> String {
+        let output = self.run(&["keys", "create", "--env", environment, "--name", "tests", "--permissions", permissions]);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).expect("a key is ASCII").trim().to_owned()
+    }
+
+    /// A client with a new key.
+    pub fn client(&self, environment: &str, permissions: &str) -> Client {
+        Client::new(self.address(), Some(self.key(environment, permissions)))
+    }
+
+    /// A client with a key that may do everything on test data.
+    pub fn all(&self) -> Client {
+        self.client("test", "all")
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        if let Some(mut child) = self.child.take() {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+        if std::thread::panicking() {
+            eprintln!("the server said:\n{}", self.log());
+        }
+    }
+}
+
+/// The server that most tests share, and a key for everything on its test data.
+pub struct Shared {
+    pub server: Server,
+    pub key: String,
+}
+
+impl Shared {
+    /// A client with the shared key.
+    pub fn client(&self) -> Client {
+        Client::new(self.server.address(), Some(self.key.clone()))
+    }
+}
+
+/// The shared server. A static is never dropped, so [`guard`] ends its process.
+pub fn shared() -> &'static Shared {
+    static SHARED: OnceLock<Shared> = OnceLock::new();
+    SHARED.get_or_init(|| {
+        let server = Server::start(BOUNDLESS);
+        guard(server.child.as_ref().expect("just started").id());
+        let key = server.key("test", "all");
+        Shared { server, key }
+    })
+}
+
+/// End the server after this process has ended: a shell that waits for the end of its standard input, which is ours.
+fn guard(id: u32) {
+    let script = format!("cat > /dev/null; kill -s KILL {id}");
+    let guard = Command::new("sh").args(["-c", &script]).stdin(Stdio::piped()).spawn().expect("there is a shell");
+    // The pipe must stay open exactly as long as this process lives.
+    std::mem::forget(guard);
+}

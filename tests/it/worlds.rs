@@ -1,0 +1,28 @@
+//! Test data and live data never meet.
+
+use http::StatusCode;
+use serde_json::json;
+
+use super::support::{Server, server::BOUNDLESS};
+
+#[tokio::test]
+async fn nothing_done_with_a_test_key_shows_with_a_live_key() {
+    let server = Server::start(BOUNDLESS);
+    let (test, live) = (server.all(), server.client("live", "all"));
+    let project = test.project("only a test").await;
+    let contact = test.contact(&project, "ada@example.com").await;
+    assert_eq!(live.data("projects.list", json!({})).await["total"], 0);
+    let input = json!({ "id": contact, "projectId": project });
+    live.call("contacts.get", input.clone()).await.refused(StatusCode::NOT_FOUND, "RESOURCE_NOT_FOUND");
+    live.call("contacts.delete", input.clone()).await.refused(StatusCode::NOT_FOUND, "RESOURCE_NOT_FOUND");
+    let list = json!({ "projectId": project, "search": "ada", "refresh": true });
+    live.call("contacts.list", list.clone()).await.refused(StatusCode::NOT_FOUND, "RESOURCE_NOT_FOUND");
+    assert_eq!(test.data("contacts.list", list).await["total"], 1);
+
+    // And the other way round.
+    let real = live.project("real").await;
+    live.contact(&real, "ada@example.com").await;
+    assert_eq!(test.data("projects.list", json!({})).await["total"], 1);
+    test.call("projects.get", json!({ "projectId": real })).await.refused(StatusCode::NOT_FOUND, "RESOURCE_NOT_FOUND");
+    assert_eq!(test.data("contacts.get", input).await["email"], "ada@example.com");
+}

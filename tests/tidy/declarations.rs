@@ -1,0 +1,197 @@
+//! Every operation's declaration, checked against the rules and against itself.
+
+use std::borrow::Cow;
+use std::fs;
+
+use http::StatusCode;
+use mailmill::base::clock::Timestamp;
+use mailmill::engine::api::answer::{Envelope, RequestId};
+use mailmill::engine::api::input::Arguments;
+use mailmill::engine::api::{Entry, Media, openapi};
+use mailmill::operations::OPERATIONS;
+use schemars::SchemaGenerator;
+use schemars::generate::SchemaSettings;
+use serde_json::{Value, json};
+
+use super::none;
+use super::source::{files, root};
+
+pub const ENVELOPE: Envelope = Envelope { timestamp: Timestamp(1_767_225_600_000), request: RequestId { boot: 1, number: 1 } };
+
+/// A schema that stands alone, made by `of`.
+fn standalone(settings: SchemaSettings, of: impl FnOnce(&mut SchemaGenerator) -> schemars::Schema) -> Value {
+    let mut generator = settings.with(|settings| settings.definitions_path = "/components/schemas".into()).into_generator();
+    let schema = of(&mut generator).to_value();
+    let mut schemas = openapi::document(OPERATIONS, None)["components"]["schemas"].take();
+    for (name, definition) in generator.take_definitions(true) {
+        schemas[name] = definition;
+    }
+    json!({ "$schema": "https://json-schema.org/draft/2020-12/schema", "allOf": [schema], "components": { "schemas": schemas } })
+}
+
+fn input_schema(entry: &Entry) -> Value {
+    standalone(SchemaSettings::draft2020_12().for_deserialize(), entry.input)
+}
+
+fn output_schema(entry: &Entry) -> Value {
+    standalone(SchemaSettings::draft2020_12().for_serialize(), entry.output)
+}
+
+/// What is wrong with `value` by `schema`.
+pub fn complaints(schema: &Value, value: &Value) -> Vec<String> {
+    let validator = jsonschema::options().should_validate_formats(true).build(schema).expect("the schema is one");
+    validator.iter_errors(value).map(|error| format!("{}: {error}", error.instance_path())).collect()
+}
+
+#[test]
+fn an_id_is_an_address() {
+    let mut findings = Vec::new();
+    let table = fs::read_to_string(root().join("src/operations.rs")).expect("the table of operations");
+    for entry in OPERATIONS {
+        let id = entry.spec.id;
+        let Some((noun, verb)) = id.split_once('.') else {
+            findings.push(format!("{id} is not noun.verb"));
+            continue;
+        };
+        let file = root().join(format!("src/features/{noun}/ops/{verb}.rs"));
+        match fs::read_to_string(&file) {
+            Ok(text) if text.contains(&format!("\"{id}\"")) => {}
+            Ok(_) => findings.push(format!("{} does not declare {id}", file.display())),
+            Err(_) => findings.push(format!("{id} is not at {}", file.display())),
+        }
+        if !table.contains(&format!("{noun}::ops::{verb}::")) {
+            findings.push(format!("{id} is not in the table from its own module"));
+        }
+        if OPERATIONS.iter().filter(|other| other.spec.id == id).count() != 1 {
+            findings.push(format!("{id} stands in the table more than once"));
+        }
+    }
+    none("an operation's id, file and row disagree", findings);
+}
+
+#[test]
+fn every_operation_that_is_written_is_in_the_table() {
+    let mut findings = Vec::new();
+    for path in files(&root().join("src/features")) {
+        let parts: Vec<String> = path.iter().rev().take(3).map(|part| part.to_string_lossy().into_owned()).collect();
+        let [file, folder, noun] = parts.as_slice() else { continue };
+        let Some(verb) = file.strip_suffix(".rs").filter(|verb| folder == "ops" && *verb != "mod") else { continue };
+        if !OPERATIONS.iter().any(|entry| entry.spec.id == format!("{noun}.{verb}")) {
+            findings.push(format!("{noun}.{verb}"));
+        }
+    }
+    none("written but not in the table", findings);
+}
+
+#[test]
+fn every_operation_is_described() {
+    let mut findings = Vec::new();
+    for entry in OPERATIONS {
+        let spec = entry.spec;
+        if spec.summary.is_empty() || spec.summary.ends_with('.') || spec.summary.len() > 80 {
+            findings.push(format!("{}: its summary is no short line: {:?}", spec.id, spec.summary));
+        }
+        if !spec.about.is_empty() && !spec.about.ends_with('.') {
+            findings.push(format!("{}: what is said about it is no sentence", spec.id));
+        }
+        if StatusCode::from_u16(entry.status).is_err() {
+            findings.push(format!("{}: {} is no status", spec.id, entry.status));
+        }
+        let names: Vec<&str> = spec.path_names().collect();
+        for alias in spec.aliases {
+            let others: Vec<&str> = alias.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}')).collect();
+            if others != names {
+                findings.push(format!("{}: {alias} has other names than {}", spec.id, spec.path));
+            }
+        }
+    }
+    none("declarations that say too little", findings);
+}
+
+#[test]
+fn every_example_can_be_read_and_fits_its_schema() {
+    let mut findings = Vec::new();
+    for entry in OPERATIONS {
+        let spec = entry.spec;
+        let (input, _) = (entry.example)(&ENVELOPE);
+        let form = matches!(entry.media.takes, mailmill::engine::api::operation::Takes::Form(_));
+        let mut rest = input.as_object().cloned().unwrap_or_else(|| panic!("{}: the example is no object", spec.id));
+        let mut path = Vec::new();
+        for name in spec.path_names() {
+            let Some(value) = rest.shift_remove(name) else {
+                findings.push(format!("{}: the example lacks {name}", spec.id));
+                continue;
+            };
+            path.push((name, Cow::Owned(text(&value))));
+        }
+        let pairs: Vec<(String, String)> = rest.iter().map(|(name, value)| (name.clone(), text(value))).collect();
+        let query = if spec.verb.has_body() { String::new() } else { serde_urlencoded::to_string(pairs).expect("pairs of text") };
+        let body = if form { "{}".to_owned() } else { Value::Object(rest).to_string() };
+        let arguments = Arguments { spec, path, query: &query, body: body.as_bytes() };
+        if let Err(failure) = (entry.reads)(&arguments) {
+            findings.push(format!("{}: {:?}", spec.id, failure.detail));
+        }
+        if !form {
+            findings.extend(
+                complaints(&input_schema(entry), &input).into_iter().map(|complaint| format!("{}: {complaint}", spec.id)),
+            );
+        }
+    }
+    none("examples that are none", findings);
+}
+
+fn text(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(items) => items.iter().map(text).collect::<Vec<_>>().join(","),
+        other => other.to_string(),
+    }
+}
+
+#[test]
+fn every_example_answer_fits_its_schema() {
+    let mut findings = Vec::new();
+    for entry in OPERATIONS.iter().filter(|entry| entry.media.gives == Media::JSON_TYPE) {
+        let (_, output) = (entry.example)(&ENVELOPE);
+        let schema = output_schema(entry);
+        // A raw operation whose answer has no type of its own has nothing to show.
+        if schema["allOf"] == json!([true]) {
+            continue;
+        }
+        findings.extend(complaints(&schema, &output).into_iter().map(|complaint| format!("{}: {complaint}", entry.spec.id)));
+    }
+    none("answers that break their own schema", findings);
+}
+
+#[test]
+fn every_object_that_comes_in_refuses_unknown_fields() {
+    let mut findings = Vec::new();
+    for entry in OPERATIONS {
+        let mut schema = standalone(SchemaSettings::draft2020_12().for_deserialize(), entry.input);
+        // Only what this input refers to.
+        let root = schema["allOf"][0].take();
+        let mut seen = Vec::new();
+        open_objects(&root, &schema, entry.spec.id, &mut seen, &mut findings);
+    }
+    none("objects that take whatever comes", findings);
+}
+
+fn open_objects(schema: &Value, all: &Value, place: &str, seen: &mut Vec<String>, findings: &mut Vec<String>) {
+    match schema {
+        Value::Object(members) => {
+            if members.contains_key("properties") && members.get("additionalProperties") != Some(&Value::Bool(false)) {
+                findings.push(place.to_owned());
+            }
+            if let Some(at) = members.get("$ref").and_then(Value::as_str)
+                && !seen.iter().any(|other| other == at)
+            {
+                seen.push(at.to_owned());
+                let target = all.pointer(at.trim_start_matches('#')).unwrap_or_else(|| panic!("{place}: {at} is nowhere"));
+                open_objects(target, all, &format!("{place} > {at}"), seen, findings);
+            }
+            members.values().for_each(|member| open_objects(member, all, place, seen, findings));
+        }
+        Value::Array(items) => items.iter().for_each(|item| open_objects(item, all, place, seen, findings)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}

@@ -1,0 +1,87 @@
+//! Tables without a reader: a limit, setting, code, table or asset that nothing names is a lie about the product.
+
+use super::none;
+use super::source::{Source, files, has_word, root, sources};
+
+/// What waits for the part of the product that will use it. A row that is used has to go.
+const WAITING: [(&str, &str); 3] =
+    [("recipients_per_second", "sending"), ("daily_emails", "sending"), ("monthly_emails", "sending")];
+
+/// Names of `path` that no other file ships; `used` says how a use is written.
+fn unused(path: &str, names: &[String], used: impl Fn(&Source, &str) -> bool) -> Vec<String> {
+    let all = sources(&["src"]);
+    let is_used = |name: &str| all.iter().any(|source| source.path != path && used(source, name));
+    let mut findings = Vec::new();
+    for name in names {
+        let waits = WAITING.iter().any(|(waiting, _)| waiting == name);
+        match (is_used(name), waits) {
+            (false, false) => findings.push(format!("{path}: {name}")),
+            (true, true) => findings.push(format!("{name} is used now: take it off the list of those that wait")),
+            (true, false) | (false, true) => {}
+        }
+    }
+    findings
+}
+
+fn read(path: &str) -> Source {
+    sources(&["src"]).into_iter().find(|source| source.path == path).unwrap_or_else(|| panic!("there is no {path}"))
+}
+
+/// The words after `mark` at the beginning of lines of the shipped code.
+fn words_after(source: &Source, mark: &str) -> Vec<String> {
+    let name = |line: &str| {
+        let rest = line.trim_start().strip_prefix(mark)?;
+        Some(rest.chars().take_while(|letter| letter.is_alphanumeric() || *letter == '_').collect::<String>())
+    };
+    source.shipped.lines().filter_map(name).filter(|name| !name.is_empty()).collect()
+}
+
+#[test]
+fn every_limit_is_used() {
+    let path = "src/vocab/limits.rs";
+    let names = words_after(&read(path), "pub const ");
+    assert!(names.len() > 20);
+    none("limits that limit nothing", unused(path, &names, |source, name| has_word(&source.shipped, name)));
+}
+
+#[test]
+fn every_table_is_used() {
+    let path = "src/vocab/tables.rs";
+    let names: Vec<String> = words_after(&read(path), "pub const ").into_iter().filter(|name| name != "TABLES").collect();
+    assert!(names.len() > 20);
+    none("tables that hold nothing", unused(path, &names, |source, name| source.shipped.contains(&format!("tables::{name}"))));
+}
+
+#[test]
+fn every_setting_is_used() {
+    let path = "src/vocab/settings.rs";
+    let names: Vec<String> =
+        words_after(&read(path), "pub ").into_iter().filter(|name| name.starts_with(char::is_lowercase)).collect();
+    let names: Vec<String> =
+        names.into_iter().filter(|name| !matches!(name.as_str(), "fn" | "struct" | "enum" | "type")).collect();
+    assert!(names.len() > 20);
+    none("settings that change nothing", unused(path, &names, |source, name| has_word(&source.shipped, name)));
+}
+
+#[test]
+fn every_code_can_happen() {
+    let path = "src/vocab/codes.rs";
+    let source = read(path);
+    let body = source.shipped.split("pub enum Code {").nth(1).and_then(|rest| rest.split('}').next()).expect("the enum of codes");
+    let names: Vec<String> = body.split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect();
+    assert!(names.len() > 10);
+    none("codes that never happen", unused(path, &names, |source, name| has_word(&source.shipped, &format!("Code::{name}"))));
+}
+
+#[test]
+fn every_asset_is_embedded() {
+    let all = sources(&["src"]);
+    let mut findings = Vec::new();
+    for path in files(&root().join("assets")) {
+        let name = path.file_name().expect("files have names").to_string_lossy().into_owned();
+        if !all.iter().any(|source| source.text.contains(&name)) {
+            findings.push(path.display().to_string());
+        }
+    }
+    none("assets that nothing names", findings);
+}
