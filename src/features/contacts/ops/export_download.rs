@@ -9,6 +9,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::export::file_path;
+use crate::engine::api::operation::Media;
 use crate::engine::api::wire::{Reply, ReplyBody};
 use crate::engine::api::{Bare, Context, Failure, Operation, Raw, RawRequest, Spec, public};
 use crate::engine::store::{ReadTx, blobs};
@@ -44,6 +45,8 @@ impl Operation for ExportDownload {
 }
 
 impl Raw for ExportDownload {
+    const MEDIA: Media = Media::gives("text/csv; charset=utf-8");
+
     async fn run(context: Context, input: Link, _: RawRequest) -> Result<Reply, Failure> {
         let path = file_path(input.job_id);
         let token = input.token.unwrap_or_default();

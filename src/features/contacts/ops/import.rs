@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::engine::api::call::body_failure;
-use crate::engine::api::spec::BodySize;
+use crate::engine::api::operation::Media;
 use crate::engine::api::wire::{Body, BodyError, Reply, ReplyBody};
-use crate::engine::api::{Answer, Context, Created, Failure, Operation, Raw, RawRequest, Spec, needs};
+use crate::engine::api::{Answer, BodySize, Context, Created, Failure, Operation, Raw, RawRequest, Spec, needs};
 use crate::engine::store::blobs;
 use crate::features::contacts::batch::OnConflict;
 use crate::features::contacts::jobs::{self, Columns, Encoding, Mapping, Sniffer, Task};
@@ -26,15 +26,20 @@ use crate::vocab::rates::RouteGroup;
 /// `contacts.import`
 pub struct Import;
 
-/// The fields of the form. All arrive as text in `multipart/form-data`; `file` and `projectId` must be there.
+/// Nothing beside the form.
 #[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Beside {}
+
+/// The fields of the form, for the documents; the file is read as it arrives.
+#[derive(Debug, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Form {
     /// The CSV file, with a row of headers: UTF-8, UTF-16 with a byte order mark, or Windows-1252.
     #[schemars(extend("format" = "binary"))]
-    pub file: Option<String>,
+    pub file: String,
     /// The project the contacts belong to.
-    pub project_id: Option<ProjectId>,
+    pub project_id: ProjectId,
     /// JSON: which header is which field. Keys: email (needed), firstName, lastName, name, phone, country, language, tags, status,
     /// customFields {name: header}. Guessed from common headers if absent; columns that are not understood are left out then.
     pub column_map: Option<String>,
@@ -68,7 +73,7 @@ impl Operation for Import {
         .rate(RouteGroup::Imports)
         .body(BodySize::Upload)
         .fails(&[Code::NotFound, Code::LimitReached]);
-    type Input = Form;
+    type Input = Beside;
     type Output = Created<Started>;
 
     fn example() -> (Value, Self::Output) {
@@ -78,7 +83,9 @@ impl Operation for Import {
 }
 
 impl Raw for Import {
-    async fn run(context: Context, _: Form, request: RawRequest) -> Result<Reply, Failure> {
+    const MEDIA: Media = Media::form::<Form>();
+
+    async fn run(context: Context, _: Beside, request: RawRequest) -> Result<Reply, Failure> {
         let mut upload = Upload::default();
         let read = upload.read(&context, request).await;
         let started = match read {
