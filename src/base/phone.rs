@@ -42,6 +42,11 @@ impl Phone {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+
+    /// The same as text that is owned.
+    pub fn into_string(self) -> String {
+        self.0.into_string()
+    }
 }
 
 /// Why a text is not a telephone number.

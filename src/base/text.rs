@@ -32,6 +32,11 @@ impl<const MAX: usize> ShortText<MAX> {
         check(text, MAX, char::is_control)?;
         Ok(Self(text.into()))
     }
+
+    /// The text alone.
+    pub fn into_string(self) -> String {
+        self.0.into_string()
+    }
 }
 
 impl<const MAX: usize> Name<MAX> {

@@ -4,10 +4,12 @@
 //! unsubscribed or bounced contact subscribed again; sets, counts, times and the search feed change in the transaction of the
 //! contact itself.
 
+mod batch;
 pub mod condition;
 pub mod fields;
 pub mod indexing;
 mod intake;
+pub mod jobs;
 mod model;
 mod notices;
 pub mod ops;
