@@ -76,6 +76,9 @@ fn agree(mill: &Mill) -> u64 {
     rows
 }
 
+/// Names and values of a form's fields.
+type Fields<'a> = &'a [(&'a str, &'a str)];
+
 #[test]
 fn a_file_becomes_contacts_and_a_second_time_changes_nothing() {
     let mill = Mill::new();
@@ -108,7 +111,8 @@ fn statuses_change_only_where_nobodys_own_word_is_overruled() {
     };
     set("gone@example.com", "unsubscribed");
     set("list@example.com", "non-subscribed");
-    let file = "email,status,name\ngone@example.com,subscribed,Gone Girl\nlist@example.com,subscribed,\nnew@example.com,unsubscribed,\n";
+    let file =
+        "email,status,name\ngone@example.com,subscribed,Gone Girl\nlist@example.com,subscribed,\nnew@example.com,unsubscribed,\n";
     let done = import(&mill, &[], file.as_bytes());
     assert_eq!(done["counts"], counts(3, 1, 2, 0, 0));
     let gone = contact(&mill, "gone@example.com");
@@ -127,7 +131,7 @@ fn statuses_change_only_where_nobodys_own_word_is_overruled() {
 fn encodings_delimiters_and_maps_are_understood() {
     let mill = Mill::new();
     let utf16: Vec<u8> = "\u{feff}email\tname\nutf16@example.com\tÅsa\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
-    let files: [(&str, &[u8], &[(&str, &str)]); 4] = [
+    let files: [(&str, &[u8], Fields<'_>); 4] = [
         ("Zoë", "\u{feff}email;name\r\na@example.com;Zoë\r\n".as_bytes(), &[("delimiter", ";")]),
         ("Müller", b"email,name\na@example.com,M\xFCller", &[]),
         ("Åsa", &utf16, &[("delimiter", "\\t")]),
@@ -149,7 +153,7 @@ fn encodings_delimiters_and_maps_are_understood() {
 #[test]
 fn a_form_that_cannot_be_used_is_refused_with_the_remedy_and_leaves_no_file() {
     let mill = Mill::new();
-    let refusals: [(&[(&str, &str)], &[u8], &str); 8] = [
+    let refusals: [(Fields<'_>, &[u8], &str); 8] = [
         (&[], b"who,where\nx,y\n", "columnMap: no column is for the email address"),
         (&[("columnMap", r#"{"email":"E"}"#)], b"who\nx\n", "columnMap: the file has no column \"E\". Its columns are \"who\"."),
         (&[("columnMap", r#"{"mail":"who"}"#)], b"who\nx\n", "columnMap: mail: unknown field `mail`"),
@@ -199,15 +203,13 @@ fn a_bulk_write_tells_of_each_wrong_row_and_takes_the_others() {
     let told: Vec<_> = done["errors"].as_array().expect("told").iter().map(|row| (&row["index"], &row["field"])).collect();
     assert_eq!(
         told,
-        [
-            (&json!(1), &json!("email")),
-            (&json!(2), &json!("colour")),
-            (&json!(3), &json!("email")),
-            (&json!(5), &json!(""))
-        ]
+        [(&json!(1), &json!("email")), (&json!(2), &json!("colour")), (&json!(3), &json!("email")), (&json!(5), &json!(""))]
     );
     let ada = contact(&mill, "ada@example.com");
-    assert_eq!((&ada["email"], &ada["tags"], &ada["customFields"]), (&json!("ada@example.com"), &json!(["a", "b"]), &json!({ "plan": "pro" })));
+    assert_eq!(
+        (&ada["email"], &ada["tags"], &ada["customFields"]),
+        (&json!("ada@example.com"), &json!(["a", "b"]), &json!({ "plan": "pro" }))
+    );
     assert_eq!(events(&mill), [json!({ "projectId": mill.project, "success": 2, "failed": 4, "updated": 1 })]);
     assert_eq!(mill.post_in("/v1/contacts/bulk", json!({ "subscribers": [] })).refusal().0, 400);
     assert_eq!(agree(&mill), 1);
@@ -262,7 +264,10 @@ fn an_export_reads_back_as_what_it_was_and_its_link_ends_after_an_hour() {
     assert_eq!(status(&mill, &imported["id"])["counts"], counts(2, 2, 0, 0, 0));
     let list = mill.get(&format!("/v1/contacts?projectId={other}&sortOrder=asc")).data();
     let eve = &list["contacts"][0];
-    assert_eq!((&eve["email"], &eve["firstName"], &eve["phone"]), (&json!("+eve@example.com"), &json!("=1+1"), &json!("+49 30 1")));
+    assert_eq!(
+        (&eve["email"], &eve["firstName"], &eve["phone"]),
+        (&json!("+eve@example.com"), &json!("=1+1"), &json!("+49 30 1"))
+    );
     assert_eq!((&eve["tags"], &eve["customFields"]["note"]), (&json!(["a;b"]), &json!("@\"x\"")));
 
     assert_eq!(mill.download(&url.replace("token=1", "token=2")).0, 404);
