@@ -4,7 +4,8 @@
 
 use std::sync::Arc;
 
-use http::header::{AUTHORIZATION, CONTENT_TYPE};
+use futures_util::StreamExt;
+use http::header::{AUTHORIZATION, CONTENT_DISPOSITION, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, Method, Uri};
 use serde_json::{Value, json};
 
@@ -15,7 +16,7 @@ use crate::engine::access::links::Links;
 use crate::engine::access::token;
 use crate::engine::api::call::Api;
 use crate::engine::api::engine::Parts;
-use crate::engine::api::wire::{Body, Incoming, Peer, ReplyBody, Service};
+use crate::engine::api::wire::{Body, Incoming, Peer, Reply, ReplyBody, Service};
 use crate::engine::api::{Engine, World};
 use crate::engine::search::{self, Index};
 use crate::engine::settings;
@@ -150,6 +151,40 @@ impl Mill {
         self.call(Method::DELETE, &self.in_project(path), None)
     }
 
+    /// The environment of the key.
+    pub fn world(&self) -> &Arc<World> {
+        self.engine.world(Environment::Test)
+    }
+
+    /// `POST` a form of fields and of one file.
+    pub fn upload(&self, path: &str, fields: &[(&str, &str)], file: &[u8]) -> Answer {
+        const BOUNDARY: &str = "mill";
+        let part = |name: &str| format!("--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"{name}\"");
+        let mut form = Vec::new();
+        for (name, value) in fields {
+            form.extend_from_slice(format!("{}\r\n\r\n{value}\r\n", part(name)).as_bytes());
+        }
+        form.extend_from_slice(format!("{}; filename=\"people.csv\"\r\n\r\n", part("file")).as_bytes());
+        form.extend_from_slice(file);
+        form.extend_from_slice(format!("\r\n--{BOUNDARY}--\r\n").as_bytes());
+        let content_type = format!("multipart/form-data; boundary={BOUNDARY}");
+        self.send(Method::POST, path, &content_type, Body::Whole(form.into()))
+    }
+
+    /// `GET` a file: its status, the header that says what to do with it, and its bytes.
+    pub fn download(&self, path: &str) -> (u16, String, Vec<u8>) {
+        let reply = self.reply(Method::GET, path, "text/plain", Body::Empty);
+        let disposition = reply.headers.get(CONTENT_DISPOSITION).map(|value| value.to_str().expect("ASCII").to_owned());
+        let bytes = match reply.body {
+            ReplyBody::Whole(bytes) => bytes.to_vec(),
+            ReplyBody::Stream(chunks) => {
+                let chunks: Vec<_> = self.runtime.block_on(chunks.collect());
+                chunks.into_iter().flat_map(|chunk| chunk.expect("readable")).collect()
+            }
+        };
+        (reply.status.as_u16(), disposition.unwrap_or_default(), bytes)
+    }
+
     fn in_project(&self, path: &str) -> String {
         let mark = if path.contains('?') { '&' } else { '?' };
         format!("{path}{mark}projectId={}", self.project)
@@ -161,15 +196,23 @@ impl Mill {
     }
 
     fn call(&self, method: Method, path: &str, body: Option<Value>) -> Answer {
-        let mut headers = HeaderMap::new();
-        headers.insert(AUTHORIZATION, HeaderValue::from_str(&format!("Bearer {}", self.key)).expect("a key is ASCII"));
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         let body = body.map_or(Body::Empty, |body| Body::Whole(body.to_string().into()));
-        let uri: Uri = path.parse().expect("a path");
-        let peer = Peer::Operator;
-        let reply = self.runtime.block_on(self.api.call(Incoming { method, uri, headers, body, peer }));
+        self.send(method, path, "application/json", body)
+    }
+
+    fn send(&self, method: Method, path: &str, content_type: &str, body: Body) -> Answer {
+        let reply = self.reply(method, path, content_type, body);
         let ReplyBody::Whole(bytes) = reply.body else { panic!("the answer is a stream") };
         Answer { status: reply.status.as_u16(), body: serde_json::from_slice(&bytes).expect("answers are JSON") }
+    }
+
+    fn reply(&self, method: Method, path: &str, content_type: &str, body: Body) -> Reply {
+        let mut headers = HeaderMap::new();
+        headers.insert(AUTHORIZATION, HeaderValue::from_str(&format!("Bearer {}", self.key)).expect("a key is ASCII"));
+        headers.insert(CONTENT_TYPE, HeaderValue::from_str(content_type).expect("ASCII"));
+        let uri: Uri = path.parse().expect("a path");
+        let peer = Peer::Operator;
+        self.runtime.block_on(self.api.call(Incoming { method, uri, headers, body, peer }))
     }
 }
 

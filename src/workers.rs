@@ -9,7 +9,7 @@ use crate::engine::jobs::runner::{Running, Step, Work, Worker};
 use crate::engine::outbox;
 use crate::engine::store::{self, Store, WriteTx, blobs};
 use crate::features::accounts;
-use crate::features::contacts::indexing;
+use crate::features::contacts::{indexing, jobs};
 use crate::vocab::environment::Environment;
 use crate::vocab::limits::SWEEP_ROWS;
 use crate::vocab::tables;
@@ -20,6 +20,13 @@ pub const WORKERS: &[Worker] = &[
     Worker { name: "key usage", wakes: &[], period: Duration::from_secs(10), work: Work::Control(write_usage) },
     // The period is for the case that an index fell behind without a commit, as after a restart.
     Worker { name: "search index", wakes: &[tables::FEED], period: Duration::from_secs(5), work: Work::EachWorld(index) },
+    // The period is for what a step that failed has left.
+    Worker {
+        name: "jobs on contacts",
+        wakes: &[tables::CONTACT_JOBS],
+        period: Duration::from_secs(5),
+        work: Work::EachWorld(jobs),
+    },
     // What is over is not used any more; when it goes matters only for space.
     Worker { name: "sweep", wakes: &[], period: Duration::from_secs(60), work: Work::EachWorld(sweep_world) },
     Worker { name: "sweep control", wakes: &[], period: Duration::from_secs(60), work: Work::Control(sweep_control) },
@@ -37,12 +44,25 @@ fn index(engine: Arc<Engine>, environment: Environment) -> Running {
     })
 }
 
+fn jobs(engine: Arc<Engine>, environment: Environment) -> Running {
+    let world = engine.world(environment).clone();
+    Box::pin(async move {
+        let step = tokio::task::spawn_blocking(move || jobs::step(&world)).await;
+        Ok(Step::more_if(step.map_err(Failure::internal)??))
+    })
+}
+
 fn sweep_world(engine: Arc<Engine>, environment: Environment) -> Running {
     let store = engine.world(environment).store.clone();
     sweep(store, |tx| {
         // Each of them, whatever the others say.
-        let more =
-            [replays::sweep(tx, SWEEP_ROWS)?, audit::sweep(tx, SWEEP_ROWS)?, outbox::sweep(tx, SWEEP_ROWS)?, blobs::sweep(tx)?];
+        let more = [
+            replays::sweep(tx, SWEEP_ROWS)?,
+            audit::sweep(tx, SWEEP_ROWS)?,
+            outbox::sweep(tx, SWEEP_ROWS)?,
+            blobs::sweep(tx)?,
+            jobs::forget(tx)?,
+        ];
         Ok(more.contains(&true))
     })
 }

@@ -50,6 +50,11 @@ impl EmailAddress {
         &self.text
     }
 
+    /// The same as text that is owned.
+    pub fn into_string(self) -> String {
+        self.text.into_string()
+    }
+
     /// What stands before the `@`, as given.
     pub fn local(&self) -> &str {
         &self.text[..usize::from(self.at)]

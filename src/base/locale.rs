@@ -49,6 +49,19 @@ impl PairTable {
         Self(rows)
     }
 
+    /// A regular expression for all of them in any casing: `[Aa][DdEe]|[Bb][Aa]`.
+    fn pattern(&self) -> String {
+        let both = |letter: usize| {
+            let capital = char::from(b'A' + letter as u8);
+            [capital, capital.to_ascii_lowercase()]
+        };
+        let row = |(first, seconds): (usize, &u32)| {
+            let seconds: String = (0..26).filter(|second| seconds >> second & 1 == 1).flat_map(both).collect();
+            format!("[{}][{seconds}]", String::from_iter(both(first)))
+        };
+        self.0.iter().enumerate().filter(|(_, seconds)| **seconds != 0).map(row).collect::<Vec<_>>().join("|")
+    }
+
     fn contains(&self, code: [u8; 2]) -> bool {
         let [first, second] = code.map(|letter| letter.to_ascii_uppercase().wrapping_sub(b'A'));
         second < 26 && self.0.get(usize::from(first)).is_some_and(|row| row >> second & 1 == 1)
@@ -249,7 +262,8 @@ impl JsonSchema for CountryCode {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "string", "pattern": "^[A-Za-z]{2}$" })
+        // In any casing, which `enum` could not say.
+        json_schema!({ "type": "string", "pattern": format!("^({})$", COUNTRY_TABLE.pattern()) })
     }
 }
 
@@ -263,7 +277,11 @@ impl JsonSchema for LanguageTag {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "string", "pattern": "^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*$", "maxLength": TAG_BYTES_MAX })
+        // Language, script, region and a variant: what is in use of BCP 47. Rarer parts of it are taken too.
+        let variant = "[A-Za-z0-9]{5,8}|[0-9][A-Za-z0-9]{3}";
+        let language = format!("{}|[A-Za-z]{{3}}", LANGUAGE_TABLE.pattern());
+        let pattern = format!("^({language})(-[A-Za-z]{{4}})?(-([A-Za-z]{{2}}|[0-9]{{3}}))?(-({variant}))?$");
+        json_schema!({ "type": "string", "pattern": pattern, "maxLength": TAG_BYTES_MAX })
     }
 }
 

@@ -42,6 +42,11 @@ impl Phone {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+
+    /// The same as text that is owned.
+    pub fn into_string(self) -> String {
+        self.0.into_string()
+    }
 }
 
 /// Why a text is not a telephone number.
@@ -102,7 +107,9 @@ impl JsonSchema for Phone {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "string", "minLength": 1, "maxLength": PHONE_CHARACTERS_MAX })
+        // No control characters, and a digit.
+        let pattern = r"^[^\x00-\x1f\x7f-\x9f]*\d[^\x00-\x1f\x7f-\x9f]*$";
+        json_schema!({ "type": "string", "minLength": 1, "maxLength": PHONE_CHARACTERS_MAX, "pattern": pattern })
     }
 }
 

@@ -32,6 +32,11 @@ impl<const MAX: usize> ShortText<MAX> {
         check(text, MAX, char::is_control)?;
         Ok(Self(text.into()))
     }
+
+    /// The text alone.
+    pub fn into_string(self) -> String {
+        self.0.into_string()
+    }
 }
 
 impl<const MAX: usize> Name<MAX> {
@@ -201,7 +206,7 @@ impl<const MAX: usize> JsonSchema for ShortText<MAX> {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "string", "maxLength": MAX })
+        json_schema!({ "type": "string", "maxLength": MAX, "pattern": "^[^\\x00-\\x1f\\x7f-\\x9f]*$" })
     }
 }
 
@@ -215,7 +220,9 @@ impl<const MAX: usize> JsonSchema for Name<MAX> {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "string", "minLength": 1, "maxLength": MAX })
+        // No control characters, and something besides space.
+        let pattern = r"^[^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x1f\x7f-\x9f]*$";
+        json_schema!({ "type": "string", "minLength": 1, "maxLength": MAX, "pattern": pattern })
     }
 }
 
@@ -229,7 +236,9 @@ impl<const MAX: usize> JsonSchema for LongText<MAX> {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "string", "maxLength": MAX })
+        // Line ends and tabs are the control characters that text may have.
+        let pattern = r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*$";
+        json_schema!({ "type": "string", "maxLength": MAX, "pattern": pattern })
     }
 }
 

@@ -105,10 +105,15 @@ impl<K> Id<K> {
     ///
     /// The row is found from the identifier alone, and the random bytes keep neighbours from being guessed.
     pub fn numbered(now: Timestamp, number: u32, random: &dyn Random) -> Self {
+        Self::numbered_with(now, number, random.bytes())
+    }
+
+    /// The same with random bytes that were fetched before: asking the system for each of a million ids would take its time.
+    pub fn numbered_with(now: Timestamp, number: u32, random: [u8; 4]) -> Self {
         let mut bytes = [0; 12];
         bytes[..4].copy_from_slice(&(now.seconds() as u32).to_be_bytes());
         bytes[4..8].copy_from_slice(&number.to_be_bytes());
-        random.fill(&mut bytes[8..]);
+        bytes[8..].copy_from_slice(&random);
         Self::from_bytes(bytes)
     }
 

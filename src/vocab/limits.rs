@@ -87,12 +87,21 @@ pub const BULK_ERRORS_SHOWN_MAX: usize = 1_000;
 /// Contacts that one step of a job writes in one transaction: large enough for sorted writes to pay off, small enough that
 /// other writers wait only briefly.
 pub const JOB_STEP_CONTACTS: usize = 10_000;
+/// The same for a file, whose rows were read and checked before: the more go into one transaction, the fewer pages are written
+/// twice, and 20,000 still keep other writers waiting for a tenth of a second only.
+pub const IMPORT_STEP_CONTACTS: usize = 20_000;
 /// Rows of one import file.
 pub const IMPORT_ROWS_MAX: u64 = 5_000_000;
 /// One row of an import file: all fields of a contact at their largest, and some.
 pub const IMPORT_ROW_BYTES_MAX: usize = 64 * 1024;
 /// Columns of an import file.
 pub const IMPORT_COLUMNS_MAX: usize = 500;
+/// Custom fields that have a column in an export; further ones are left out.
+pub const EXPORT_CUSTOM_COLUMNS_MAX: usize = 500;
+/// One field of an upload's form beside the file: a map of columns at its largest.
+pub const UPLOAD_FIELD_BYTES_MAX: usize = 64 * 1024;
+/// An upload that was interrupted is swept away after this long.
+pub const UPLOAD_KEPT_MS: i64 = 60 * 60 * 1000;
 /// An export's file and its link live this long.
 pub const EXPORT_LINK_MS: i64 = 60 * 60 * 1000;
 /// Jobs of one project that wait or run: more is a client in a loop.

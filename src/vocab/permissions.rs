@@ -244,7 +244,8 @@ impl JsonSchema for PermissionSet {
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "array", "items": generator.subschema_for::<Permission>() })
+        let one = generator.subschema_for::<Permission>();
+        json_schema!({ "type": "array", "items": { "anyOf": [one, { "const": ALL_WORD }] } })
     }
 }
 

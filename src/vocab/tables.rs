@@ -87,7 +87,7 @@ pub const TABLES: &[TableInfo] = &[
     table(20, "contact_bits", World, "(project id, facet, block) -> contact numbers that have it"),
     table(21, "contact_updates", World, "(project id, block) -> time of last change of each contact in the block"),
     table(22, "contact_counts", World, "(project id, facet) -> how many contacts have it"),
-    table(23, "contact_jobs", World, "(project id, job id) -> bulk write, import or export"),
+    table(23, "contact_jobs", World, "(finished or not, job id) -> bulk write, import or export"),
     table(24, "contact_job_rows", World, "(job id, row) -> rows waiting, or why a row was refused"),
     table(25, "segments", World, "(project id, segment id) -> segment"),
     table(26, "setup_links", Control, "digest of the link's token -> account, expiry"),

@@ -57,7 +57,7 @@ impl Service for Api {
 /// A failure, and the headers that go with it.
 struct Refusal {
     failure: Failure,
-    header: Option<(HeaderName, HeaderValue)>,
+    header: Option<Box<(HeaderName, HeaderValue)>>,
 }
 
 impl<F: Into<Failure>> From<F> for Refusal {
@@ -263,7 +263,7 @@ impl Call<'_> {
         if let Some(seconds) = failure.retry_after {
             reply.headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
         }
-        if let Some((name, value)) = header {
+        if let Some((name, value)) = header.map(|header| *header) {
             reply.headers.insert(name, value);
         }
         reply
@@ -328,7 +328,7 @@ fn presented(headers: &HeaderMap) -> Option<&str> {
 fn unauthorized(presented: bool) -> Refusal {
     // RFC 6750 §3.1: no error code when no credentials were sent.
     let challenge = if presented { r#"Bearer realm="mailmill", error="invalid_token""# } else { r#"Bearer realm="mailmill""# };
-    let header = (WWW_AUTHENTICATE, HeaderValue::from_static(challenge));
+    let header = Box::new((WWW_AUTHENTICATE, HeaderValue::from_static(challenge)));
     Refusal { failure: Code::InvalidApiKey.into(), header: Some(header) }
 }
 
@@ -348,12 +348,12 @@ fn authorise(spec: &Spec, principal: &Principal) -> Result<(), Refusal> {
     let challenge = format!(r#"Bearer realm="mailmill", error="insufficient_scope", scope="{scope}""#);
     let header = HeaderValue::from_str(&challenge).expect("permission names are ASCII");
     let failure = Failure::new(Code::InsufficientPermissions).with(serde_json::json!({ "permission": scope }));
-    Err(Refusal { failure, header: Some((WWW_AUTHENTICATE, header)) })
+    Err(Refusal { failure, header: Some(Box::new((WWW_AUTHENTICATE, header))) })
 }
 
 fn method_not_allowed(allowed: &str) -> Refusal {
     let header = HeaderValue::from_str(allowed).expect("method names are ASCII");
-    Refusal { failure: Code::MethodNotAllowed.into(), header: Some((ALLOW, header)) }
+    Refusal { failure: Code::MethodNotAllowed.into(), header: Some(Box::new((ALLOW, header))) }
 }
 
 /// Why a body could not be read, for the caller.

@@ -12,6 +12,9 @@ use super::failure::Failure;
 use super::spec::Spec;
 use crate::vocab::codes::Code;
 
+/// A name and its value.
+type Pair<'a> = (Cow<'a, str>, Cow<'a, str>);
+
 /// Everything a caller gave to one operation, still as text.
 pub struct Arguments<'a> {
     pub spec: &'static Spec,
@@ -38,14 +41,14 @@ impl Arguments<'_> {
     }
 
     /// Path values, then query values; several of one name become one comma list.
-    fn pairs(&self) -> Result<Vec<(Cow<'_, str>, Cow<'_, str>)>, Failure> {
-        let mut pairs: Vec<(Cow<'_, str>, Cow<'_, str>)> =
+    fn pairs(&self) -> Result<Vec<Pair<'_>>, Failure> {
+        let mut pairs: Vec<Pair<'_>> =
             self.path.iter().map(|(name, value)| (Cow::Borrowed(*name), Cow::Borrowed(value.as_ref()))).collect();
         let in_path = pairs.len();
         if self.query.is_empty() {
             return Ok(pairs);
         }
-        let query: Vec<(Cow<'_, str>, Cow<'_, str>)> = serde_urlencoded::from_str(self.query)
+        let query: Vec<Pair<'_>> = serde_urlencoded::from_str(self.query)
             .map_err(|_| Failure::because(Code::InvalidRequest, "the query cannot be read: write it as name=value&name=value"))?;
         for (name, value) in query {
             let Some(seen) = pairs.iter().position(|(seen, _)| *seen == name) else {
@@ -177,7 +180,7 @@ impl de::Error for TextError {
 }
 
 struct Pairs<'a> {
-    pairs: std::slice::Iter<'a, (Cow<'a, str>, Cow<'a, str>)>,
+    pairs: std::slice::Iter<'a, Pair<'a>>,
     value: Option<&'a str>,
 }
 

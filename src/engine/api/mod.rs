@@ -21,5 +21,5 @@ pub use caller::{Caller, Context, Principal};
 pub use engine::{Engine, World};
 pub use failure::Failure;
 pub use operation::{Command, Entry, Media, Operation, Outward, Query, Raw, RawRequest, View, command, outward, query, raw};
-pub use page::{Limit, Listed, Page, Window};
+pub use page::{Limit, Listed, Offset, Page, PageNumber, Window};
 pub use spec::{Access, BodySize, Replay, Spec, needs, needs_one, operator, public};

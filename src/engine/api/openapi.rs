@@ -19,6 +19,8 @@ use crate::vocab::limits;
 /// The version of the interface, which is not the version of the program.
 pub const INTERFACE_VERSION: &str = "1.0.0";
 const SCHEMAS: &str = "#/components/schemas/";
+/// Where schemas of what comes in stand until it is clear which of them look the same going out.
+const INPUTS: &str = "#/components/inputs/";
 /// What the examples say about themselves.
 const EXAMPLE: Envelope =
     Envelope { timestamp: Timestamp(1_767_225_600_000), request: RequestId { boot: 0x6950_5d80, number: 1 } };
@@ -50,6 +52,7 @@ pub fn document(operations: &[Entry], base_url: Option<&str>) -> Value {
         "tags": tags.iter().map(|name| json!({ "name": name })).collect::<Vec<_>>(),
         "paths": paths,
     });
+    writer.settle(&mut document);
     let components = writer.components(&document);
     document["components"] = components;
     document
@@ -68,19 +71,22 @@ struct Writer {
     /// Schemas of what goes out: what is always there counts as required.
     outputs: SchemaGenerator,
     responses: BTreeMap<String, Value>,
+    /// All of them, once settled.
+    schemas: Map<String, Value>,
 }
 
 impl Writer {
     fn new() -> Self {
-        let settings = || {
+        let settings = |place: &str| {
+            let place = place.trim_matches(['#', '/']);
             SchemaSettings::draft2020_12().with(|settings| {
-                settings.definitions_path = "/components/schemas".into();
+                settings.definitions_path = format!("/{place}").into();
                 settings.meta_schema = None;
             })
         };
-        let inputs = settings().for_deserialize().into_generator();
-        let outputs = settings().for_serialize().into_generator();
-        Self { inputs, outputs, responses: BTreeMap::new() }
+        let inputs = settings(INPUTS).for_deserialize().into_generator();
+        let outputs = settings(SCHEMAS).for_serialize().into_generator();
+        Self { inputs, outputs, responses: BTreeMap::new(), schemas: Map::new() }
     }
 
     /// The operation at its path, and at each of its aliases.
@@ -129,7 +135,7 @@ impl Writer {
     /// The input as an object schema, whether it has a name of its own or not.
     fn shape(&mut self, entry: &Entry) -> Value {
         let schema = (entry.input)(&mut self.inputs).to_value();
-        let named = schema.get("$ref").and_then(Value::as_str).and_then(|at| at.strip_prefix(SCHEMAS));
+        let named = schema.get("$ref").and_then(Value::as_str).and_then(|at| at.strip_prefix(INPUTS));
         named.and_then(|name| self.inputs.definitions().get(name)).cloned().unwrap_or(schema)
     }
 
@@ -197,18 +203,38 @@ impl Writer {
         json!({ "$ref": format!("#/components/responses/{name}") })
     }
 
-    /// Everything that `document` refers to, directly or by way of something else.
-    fn components(mut self, document: &Value) -> Value {
+    /// Give every schema its name: a type that looks one way coming in and another going out gets `Input` after its name where
+    /// it comes in.
+    fn settle(&mut self, document: &mut Value) {
         let mut schemas = self.outputs.take_definitions(true);
+        let mut inputs = self.inputs.take_definitions(true);
+        let mut apart: BTreeSet<String> = BTreeSet::new();
+        loop {
+            // With other names for what differs, more may differ.
+            let named = |name: &String| if apart.contains(name) { format!("{name}Input") } else { name.clone() };
+            let differs = |(name, schema): &(&String, &Value)| {
+                let mut schema = (*schema).clone();
+                rename(&mut schema, &named);
+                !apart.contains(*name) && schemas.get(*name).is_some_and(|other| *other != schema)
+            };
+            let more: Vec<String> = inputs.iter().filter(differs).map(|(name, _)| name.clone()).collect();
+            if more.is_empty() {
+                inputs.values_mut().for_each(|schema| rename(schema, &named));
+                rename(document, &named);
+                schemas.extend(inputs.into_iter().map(|(name, schema)| (named(&name), schema)));
+                break;
+            }
+            apart.extend(more);
+        }
         schemas.insert("Metadata".into(), metadata());
         schemas.insert("Pagination".into(), pagination());
         schemas.insert("Error".into(), error());
-        for (name, schema) in self.inputs.take_definitions(true) {
-            if let Some(other) = schemas.get(&name) {
-                assert_eq!(*other, schema, "the type {name} looks one way coming in and another going out: use two types");
-            }
-            schemas.insert(name, schema);
-        }
+        self.schemas = schemas;
+    }
+
+    /// Everything that `document` refers to, directly or by way of something else.
+    fn components(self, document: &Value) -> Value {
+        let mut schemas = self.schemas;
         let mut wanted = BTreeSet::new();
         references(document, &mut wanted);
         references(&json!(self.responses), &mut wanted);
@@ -452,6 +478,23 @@ fn error() -> Value {
         "required": ["success", "error", "code", "metadata"],
         "additionalProperties": false,
     })
+}
+
+/// Make references to schemas of what comes in lead to where they are in the end.
+fn rename(value: &mut Value, named: &impl Fn(&String) -> String) {
+    match value {
+        Value::Object(members) => {
+            for (key, member) in members.iter_mut() {
+                let name = member.as_str().filter(|_| key == "$ref").and_then(|at| at.strip_prefix(INPUTS)).map(str::to_owned);
+                match name {
+                    Some(name) => *member = format!("{SCHEMAS}{}", named(&name)).into(),
+                    None => rename(member, named),
+                }
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| rename(item, named)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
 }
 
 /// Note the names of all schemas that `value` refers to.

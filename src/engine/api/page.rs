@@ -6,7 +6,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::answer::{Answer, Encoded, Envelope, success, success_schema};
-use super::failure::Failure;
+use crate::base::bounded::Bounded;
 use crate::vocab::limits;
 
 /// `limit`: how many items at most, 1 to 100; 20 if absent.
@@ -42,6 +42,11 @@ impl JsonSchema for Limit {
     }
 }
 
+/// `offset`: how many items to leave out at the front.
+pub type Offset = Bounded<0, { limits::PAGE_OFFSET_MAX }>;
+/// `page`: which page, from 1. Beside it an `offset` does not count.
+pub type PageNumber = Bounded<1, { limits::PAGE_OFFSET_MAX / limits::PAGE_LIMIT_MAX }>;
+
 /// Which part of a list is wanted, and in which shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Window {
@@ -52,19 +57,13 @@ pub struct Window {
 }
 
 impl Window {
-    /// The window that `page` (from 1) or `offset` asks for.
-    pub fn new(limit: Limit, offset: Option<u64>, page: Option<u64>) -> Result<Self, Failure> {
-        let max = limits::PAGE_OFFSET_MAX;
-        let (field, offset) = match (page, offset) {
-            (Some(_), Some(_)) => return Err(Failure::field("page", "give either page or offset, not both")),
-            (Some(0), None) => return Err(Failure::field("page", "pages are counted from 1")),
-            (Some(page), None) => ("page", (page - 1).saturating_mul(limit.0)),
-            (None, offset) => ("offset", offset.unwrap_or(0)),
+    /// The window that `page` asks for, or else `offset`.
+    pub fn new(limit: Limit, offset: Option<Offset>, page: Option<PageNumber>) -> Self {
+        let skipped = match page {
+            Some(page) => (page.get() - 1) * limit.0,
+            None => offset.map_or(0, Offset::get),
         };
-        if offset > max {
-            return Err(Failure::field(field, format_args!("lists end at item {max}; narrow the list with a filter")));
-        }
-        Ok(Self { limit: limit.0 as usize, offset: offset as usize, paged: page.is_some() })
+        Self { limit: limit.0 as usize, offset: skipped as usize, paged: page.is_some() }
     }
 
     /// The part of `all` in this window.

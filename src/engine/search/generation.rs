@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use std::os::unix::fs::DirBuilderExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::reader::{Reader, Snapshot};
@@ -19,13 +20,17 @@ const CURRENT: &str = "CURRENT";
 /// The folder of an index.
 pub(super) struct Shelf {
     dir: PathBuf,
+    /// Ordinal of the next generation. Never used twice while the index is open, so an old generation can be removed by its name.
+    next: AtomicU64,
 }
 
 impl Shelf {
     /// The folder `dir`, made for the owner only if it is not there.
     pub(super) fn open(dir: &Path) -> Result<Self, SearchError> {
         create_folder(dir)?;
-        Ok(Self { dir: dir.to_owned() })
+        let names = fs::read_dir(dir)?.flatten().filter_map(|entry| entry.file_name().into_string().ok());
+        let last = names.filter_map(|name| ordinal(&name)).max().unwrap_or(0);
+        Ok(Self { dir: dir.to_owned(), next: AtomicU64::new(last.saturating_add(1)) })
     }
 
     /// Open the generation in use; if there is none that this version can use, an empty one.
@@ -55,14 +60,9 @@ impl Shelf {
 
     /// An empty generation beside the one in use.
     pub(super) fn create_next(&self, options: &Options) -> Result<Generation, SearchError> {
-        let current = fs::read_to_string(self.dir.join(CURRENT)).ok().and_then(|name| ordinal(&name)).unwrap_or(0);
-        let name = format!("v{VERSION}-{}", current.wrapping_add(1));
+        let name = format!("v{VERSION}-{}", self.next.fetch_add(1, Ordering::Relaxed));
         let path = self.dir.join(&name);
-        // Whatever an abandoned rebuild left there.
-        match fs::remove_dir_all(&path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
-            _ => create_folder(&path)?,
-        }
+        create_folder(&path)?;
         Generation::open(name, &path, options)
     }
 

@@ -258,7 +258,7 @@ impl Index {
     }
 
     /// Begin a new index beside this one, which goes on answering and taking changes. A rebuild that is dropped leaves nothing
-    /// behind but a folder, which the next one clears. One at a time.
+    /// behind but a folder, which the next opening clears.
     pub fn rebuild(&self) -> Result<Rebuild, SearchError> {
         Ok(Rebuild(self.shelf.create_next(&self.options)?))
     }

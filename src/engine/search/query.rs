@@ -12,7 +12,7 @@ use roaring::RoaringBitmap;
 
 use super::fold::{Folder, cut};
 use super::reader::{Collected, Segment, Snapshot};
-use super::tokens::{PLAIN, PLAIN_RUNGS, RUNGS, Space, WORD_CHARS_MAX, char_count, digits, groups, rung, term, words};
+use super::tokens::{PLAIN, PROVIDERS, RUNGS, Space, WORD_CHARS_MAX, char_count, digits, groups, plain_rungs, rung, term, words};
 use super::typo::Typo;
 use super::{Hits, Scope, SearchError};
 
@@ -107,8 +107,13 @@ struct Answer {
 /// Divide `found` into sets of equal rank, best first.
 fn levels(found: RoaringBitmap, parts: &[Tiers], phone: RoaringBitmap) -> Vec<RoaringBitmap> {
     // What only the number made of all parts finds ranks as if each part were found inside.
-    let by_parts = parts.iter().fold(found.clone(), |left, tiers| left & union(&tiers[..]));
-    let only_phone = (found - &by_parts) & phone;
+    let (by_parts, only_phone) = if phone.is_empty() {
+        (found, phone)
+    } else {
+        let by_parts = &found & intersection(parts, TIERS);
+        let only_phone = found - &by_parts;
+        (by_parts, only_phone)
+    };
     let mut levels = vec![by_parts];
     for tiers in parts {
         let mut next: Vec<RoaringBitmap> = vec![RoaringBitmap::new(); levels.len() + TIERS - 1];
@@ -233,26 +238,26 @@ impl Lookup<'_> {
     /// Where `part` stands, typing errors forgiven.
     fn mistyped(&self, part: &Part) -> Result<RoaringBitmap, SearchError> {
         match part {
-            Part::Address { local, domain } if local.is_empty() => self.near(&[Space::Domain], domain),
-            Part::Address { local, domain } if domain.is_empty() => self.near_whole(&[Space::Local], local),
+            Part::Address { local, domain } if local.is_empty() => self.near(&[Space::Domain], domain, true),
+            Part::Address { local, domain } if domain.is_empty() => self.near(&[Space::Local], local, false),
             Part::Address { local, domain } => {
-                let local = self.exact(&[Space::Local], local)? | self.near_whole(&[Space::Local], local)?;
+                let local = self.exact(&[Space::Local], local)? | self.near(&[Space::Local], local, false)?;
                 if local.is_empty() {
                     return Ok(local);
                 }
-                Ok(local & (self.prefix(&[Space::Domain], domain)? | self.near(&[Space::Domain], domain)?))
+                Ok(local & (self.prefix(&[Space::Domain], domain)? | self.near(&[Space::Domain], domain, true)?))
             }
             Part::Plain { whole, words, .. } if words.len() == 1 => {
-                self.near(&[Space::Local, Space::Domain, Space::Name, Space::Label, Space::Value], whole)
+                self.near(&[Space::Local, Space::Domain, Space::Name, Space::Label, Space::Value], whole, true)
             }
             Part::Plain { whole, words, .. } => {
                 let spaces = [Space::Name, Space::Label, Space::Value];
                 let mut all: Option<RoaringBitmap> = None;
                 for word in words {
-                    let found = self.prefix(&spaces, word)? | self.near(&spaces, word)?;
+                    let found = self.prefix(&spaces, word)? | self.near(&spaces, word, true)?;
                     all = Some(all.map_or_else(|| found.clone(), |all| all & &found));
                 }
-                Ok(all.unwrap_or_default() | self.near(&[Space::Local, Space::Domain], whole)?)
+                Ok(all.unwrap_or_default() | self.near(&[Space::Local, Space::Domain], whole, true)?)
             }
         }
     }
@@ -264,9 +269,11 @@ impl Lookup<'_> {
 
     fn prefix(&self, spaces: &[Space], word: &str) -> Result<RoaringBitmap, SearchError> {
         let chars = char_count(word);
-        // The first rungs hold every word, also the plain ones.
-        let classes = if chars <= RUNGS[PLAIN_RUNGS - 1] as usize { &[rung(chars)][..] } else { &[PLAIN, rung(chars)] };
-        self.collect(&self.terms(spaces, classes, word, false), Segment::range)
+        let classes = [rung(chars), PLAIN];
+        // Where the first rungs hold every word, also the plain ones, class 0 need not be read.
+        let class_count = |space| if chars <= plain_rungs(space) { 1 } else { 2 };
+        let terms = |&space: &Space| self.terms(&[space], &classes[..class_count(space)], word, false);
+        self.collect(&spaces.iter().flat_map(terms).collect::<Vec<_>>(), Segment::range)
     }
 
     fn terms(&self, spaces: &[Space], classes: &[u8], word: &str, end: bool) -> Vec<Vec<u8>> {
@@ -297,7 +304,13 @@ impl Lookup<'_> {
             let terms: Vec<Vec<u8>> = groups(text, 3).map(|group| term(self.scope, space, 0, group.as_bytes(), false)).collect();
             self.snapshot.segments.iter().try_for_each(|segment| segment.all(&terms, &mut found))?;
         }
-        Ok(found.finish())
+        let mut found = found.finish();
+        if spaces.contains(&Space::InDomain) {
+            for provider in PROVIDERS.into_iter().filter(|provider| provider[1..].contains(text)) {
+                found |= self.exact(&[Space::Domain], provider)?;
+            }
+        }
+        Ok(found)
     }
 
     /// Telephone numbers that contain `digits`; also without the zero by which numbers are dialled inside a country.
@@ -314,39 +327,24 @@ impl Lookup<'_> {
         Ok(found.finish())
     }
 
-    /// Words that are nearly `word`, or begin nearly so.
-    fn near(&self, spaces: &[Space], word: &str) -> Result<RoaringBitmap, SearchError> {
-        let mut found = self.snapshot.collect();
-        for typo in [Typo::of_word(word), Typo::of_beginning(word)].into_iter().flatten() {
-            self.accepted(spaces, word, &typo, &mut found)?;
-        }
-        Ok(found.finish())
-    }
-
-    /// Words that are nearly `word`.
-    fn near_whole(&self, spaces: &[Space], word: &str) -> Result<RoaringBitmap, SearchError> {
-        let mut found = self.snapshot.collect();
-        if let Some(typo) = Typo::of_word(word) {
-            self.accepted(spaces, word, &typo, &mut found)?;
-        }
-        Ok(found.finish())
-    }
-
-    fn accepted(&self, spaces: &[Space], word: &str, typo: &Typo, found: &mut Collected) -> Result<(), SearchError> {
+    /// Words that are nearly `word`, or (if `begun`) begin nearly so.
+    fn near(&self, spaces: &[Space], word: &str, begun: bool) -> Result<RoaringBitmap, SearchError> {
         let chars = char_count(word);
-        let edits = usize::from(typo.edits);
-        let rungs = rung(chars - edits)..=rung((chars + edits).min(WORD_CHARS_MAX));
-        for &space in spaces {
-            // Local parts are never plain.
-            let plain = (space != Space::Local).then_some(PLAIN);
-            for class in plain.into_iter().chain(RUNGS.into_iter().filter(|rung| rungs.contains(rung))) {
-                let head = term(self.scope, space, class, &[], false);
-                for segment in &self.snapshot.segments {
-                    segment.accepted(typo.behind(&head), found)?;
+        let mut found = self.snapshot.collect();
+        for typo in Typo::all(word, begun) {
+            let rungs = rung(chars - typo.edits)..=rung((chars + typo.edits).min(WORD_CHARS_MAX));
+            for &space in spaces {
+                // Local parts are never plain.
+                let plain = (space != Space::Local).then_some(PLAIN);
+                for class in plain.into_iter().chain(RUNGS.into_iter().filter(|rung| rungs.contains(rung))) {
+                    let head = term(self.scope, space, class, typo.first.as_bytes(), false);
+                    for segment in &self.snapshot.segments {
+                        segment.accepted(typo.behind(&head), &mut found)?;
+                    }
                 }
             }
         }
-        Ok(())
+        Ok(found.finish())
     }
 }
 

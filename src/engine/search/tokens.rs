@@ -3,11 +3,11 @@
 //!
 //! A prefix must not read a million terms. Words are therefore also written cut to certain lengths, the [`RUNGS`], each a class
 //! of its own; a prefix is then a short range on the next rung. *Plain* words come from a natural vocabulary with few different
-//! words and stand on the first [`PLAIN_RUNGS`] only, longer ones whole in class 0. *Laddered* words (local parts of addresses,
+//! words and stand on the first rungs only ([`plain_rungs`]), longer ones whole in class 0. *Laddered* words (local parts of addresses,
 //! anything with a digit) may all differ and stand on every rung. A whole word ends with [`END`], a cut one does not.
 //!
 //! Text inside a local part or a domain is found by its groups of three characters, from the second character on (what begins at
-//! the first is found as a prefix). That the groups stand next to each other in the text is not checked.
+//! the first is found as a prefix; the domains of [`PROVIDERS`] have none). That the groups stand next to each other in the text is not checked.
 //!
 //! This file knows nothing of segments, postings or ranking.
 
@@ -17,8 +17,26 @@ use super::{Document, Kind, Scope};
 /// Lengths, in characters, at which words are also written. Close together at the short end, where a prefix is shared by many
 /// different words; each rung costs an import time and space.
 pub(super) const RUNGS: [u8; 8] = [1, 2, 3, 5, 8, 13, 24, WORD_CHARS_MAX as u8];
-/// Rungs of plain words.
-pub(super) const PLAIN_RUNGS: usize = 2;
+/// Domains of large mail providers. Half of all addresses end in one of them, so their groups of characters would be among the
+/// longest lists; a query looks into these names itself instead.
+pub(super) const PROVIDERS: [&str; 16] = [
+    "gmail.com",
+    "googlemail.com",
+    "yahoo.com",
+    "hotmail.com",
+    "outlook.com",
+    "live.com",
+    "msn.com",
+    "icloud.com",
+    "me.com",
+    "aol.com",
+    "gmx.de",
+    "gmx.net",
+    "web.de",
+    "t-online.de",
+    "mail.ru",
+    "qq.com",
+];
 /// Longer words are cut: local parts have at most 64 characters, and nobody types more of a word.
 pub(super) const WORD_CHARS_MAX: usize = 64;
 /// Longer texts are cut; a name or a custom value found by its first 512 characters is found.
@@ -166,15 +184,20 @@ fn write_address(terms: &mut Terms, scope: &Scope, text: &str) {
         for group in groups(local, 3).skip(1) {
             terms.push(scope, Space::InLocal, 0, group.as_bytes(), false);
         }
-        for (nth, word) in words(local).filter(|word| *word != local).enumerate() {
+        // Names in the local part. Numbers behind them tell people apart and would make every word a different one; with its
+        // number a word is found as the inside of the local part.
+        let names = words(local).filter(|word| word.len() < local.len()).map(|word| word.trim_end_matches(is_digit));
+        for (nth, name) in names.enumerate().filter(|(_, name)| !name.is_empty() && !has_digit(name)) {
             // As a prefix the first word is found by the whole local part already.
-            if nth == 0 && local.starts_with(word) { write_whole(terms, scope, word) } else { write_name(terms, scope, word) }
+            if nth == 0 && local.starts_with(name) { write_whole(terms, scope, name) } else { write_name(terms, scope, name) }
         }
     }
     if !domain.is_empty() {
         write_word(terms, scope, Space::Domain, cut(domain, WORD_CHARS_MAX), has_digit(domain));
-        for group in groups(domain, 3).skip(1) {
-            terms.push(scope, Space::InDomain, 0, group.as_bytes(), false);
+        if !PROVIDERS.contains(&domain) {
+            for group in groups(domain, 3).skip(1) {
+                terms.push(scope, Space::InDomain, 0, group.as_bytes(), false);
+            }
         }
         // The first label is found as a prefix of the domain, the last one says nothing about a person.
         if let Some((rest, _)) = domain.rsplit_once('.') {
@@ -193,21 +216,28 @@ fn write_words(terms: &mut Terms, scope: &Scope, space: Space, text: &str) {
 
 /// Only as a whole word, where its prefixes are written elsewhere.
 fn write_whole(terms: &mut Terms, scope: &Scope, word: &str) {
-    terms.push(scope, Space::Name, class(char_count(word), has_digit(word)), word.as_bytes(), true);
+    terms.push(scope, Space::Name, class(Space::Name, char_count(word), false), word.as_bytes(), true);
 }
 
 fn write_word(terms: &mut Terms, scope: &Scope, space: Space, word: &str, laddered: bool) {
     let chars = char_count(word);
-    let rungs = if laddered { RUNGS.len() } else { PLAIN_RUNGS };
+    let rungs = if laddered { RUNGS.len() } else { plain_rungs(space) };
     for rung in RUNGS.into_iter().take(rungs).take_while(|&rung| (rung as usize) < chars) {
         terms.push(scope, space, rung, cut_bytes(word, rung as usize), false);
     }
-    terms.push(scope, space, class(chars, laddered), word.as_bytes(), true);
+    terms.push(scope, space, class(space, chars, laddered), word.as_bytes(), true);
 }
 
 /// The class in which a whole word of `chars` characters stands.
-fn class(chars: usize, laddered: bool) -> u8 {
-    if laddered || chars <= RUNGS[PLAIN_RUNGS - 1] as usize { rung(chars) } else { PLAIN }
+fn class(space: Space, chars: usize, laddered: bool) -> u8 {
+    if laddered || chars <= plain_rungs(space) { rung(chars) } else { PLAIN }
+}
+
+/// The rungs on which plain words stand. The first rungs are one and two characters long, so this is also the length up to which
+/// one class holds every word.
+pub(super) fn plain_rungs(space: Space) -> usize {
+    // Tags and the plain words of custom values are few enough to read all that begin with one letter.
+    if matches!(space, Space::Label | Space::Value) { 0 } else { 2 }
 }
 
 fn write_phone(terms: &mut Terms, scope: &Scope, text: &str) {
@@ -223,8 +253,12 @@ fn write_phone(terms: &mut Terms, scope: &Scope, text: &str) {
     }
 }
 
-pub(super) fn has_digit(word: &str) -> bool {
-    word.bytes().any(|byte| byte.is_ascii_digit())
+fn has_digit(word: &str) -> bool {
+    word.contains(is_digit)
+}
+
+fn is_digit(c: char) -> bool {
+    c.is_ascii_digit()
 }
 
 pub(super) fn char_count(word: &str) -> usize {
@@ -259,6 +293,14 @@ mod tests {
     }
 
     #[test]
+    fn names_in_a_local_part_lose_their_numbers() {
+        let names =
+            |address| written(Kind::Address, address).into_iter().filter(|term| term.starts_with('N')).collect::<Vec<_>>();
+        assert_eq!(names("ann.lee42@x.io"), [r"N\x00ann\x00", r"N\x01l", r"N\x02le", r"N\x00lee\x00"]);
+        assert!(names("user000001@x.io").is_empty() && names("a1b2.7@x.io").is_empty());
+    }
+
+    #[test]
     fn a_telephone_number_is_its_digits() {
         let terms = written(Kind::Phone, "+1 (555) 12");
         assert_eq!(terms[0], r"P\x00155512\x00");
@@ -273,6 +315,11 @@ mod tests {
         assert!(written(Kind::Address, &"@".repeat(2_000)).len() < 3_000);
         assert!(written(Kind::Value, &"é1".repeat(2_000)).len() <= RUNGS.len());
         assert!(written(Kind::Name, "…—!").is_empty());
+    }
+
+    #[test]
+    fn one_class_holds_all_words_as_short_as_the_plain_rungs() {
+        assert!((1..=plain_rungs(Space::Name)).all(|chars| rung(chars) as usize == chars));
     }
 
     #[test]

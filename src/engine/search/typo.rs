@@ -6,53 +6,55 @@ use std::sync::OnceLock;
 use levenshtein_automata::{DFA, Distance, LevenshteinAutomatonBuilder, SINK_STATE};
 use tantivy_fst::Automaton;
 
+use super::fold::cut;
 use super::tokens::{END, char_count};
 
 /// Accepts words that are, but for up to `edits` typing errors, the typed word.
-pub(super) struct Typo {
+pub(super) struct Typo<'w> {
     dfa: DFA,
-    pub(super) edits: u8,
+    pub(super) edits: usize,
+    /// The beginning of the word that must be right.
+    pub(super) first: &'w str,
+    /// The typed word may be the beginning of a longer one.
+    begun: bool,
 }
 
-impl Typo {
-    /// Whole words: one error in words of four to seven characters, two in longer ones. None for shorter ones: nearly every
-    /// short word is one edit from another.
-    pub(super) fn of_word(word: &str) -> Option<Self> {
-        let edits = allowed(word)?;
-        Some(Self { dfa: builder(edits).build_dfa(word), edits })
-    }
-
-    /// Words of which `word` may be the beginning. One error only: with two, the last typed characters would not count at all.
-    pub(super) fn of_beginning(word: &str) -> Option<Self> {
-        allowed(word)?;
-        Some(Self { dfa: builder(1).build_prefix_dfa(word), edits: 1 })
+impl<'w> Typo<'w> {
+    /// What is forgiven in `word`: one error from four characters on, wherever it is, also in the beginning of a longer word if
+    /// `begun`. In eight characters or more also two errors, but in whole words only and not in the first character: without
+    /// that the walk through the dictionary would visit most of its upper levels. Nothing in words of up to three characters:
+    /// nearly every short word is one error from another.
+    pub(super) fn all(word: &'w str, begun: bool) -> Vec<Self> {
+        let chars = char_count(word);
+        if chars < 4 {
+            return Vec::new();
+        }
+        let dfa = if begun { builder(1).build_prefix_dfa(word) } else { builder(1).build_dfa(word) };
+        let mut typos = vec![Self { dfa, edits: 1, first: "", begun }];
+        if chars >= 8 {
+            let first = cut(word, 1);
+            typos.push(Self { dfa: builder(2).build_dfa(&word[first.len()..]), edits: 2, first, begun: false });
+        }
+        typos
     }
 
     /// The automaton for terms that begin with exactly `head`, followed by such a word.
     pub(super) fn behind<'a>(&'a self, head: &'a [u8]) -> impl Automaton<State = Step> + 'a {
-        Behind { head, dfa: &self.dfa }
-    }
-}
-
-/// Errors forgiven in `word`.
-fn allowed(word: &str) -> Option<u8> {
-    match char_count(word) {
-        0..=3 => None,
-        4..=7 => Some(1),
-        _ => Some(2),
+        Behind { head, dfa: &self.dfa, begun: self.begun }
     }
 }
 
 /// The tables for so many errors: a few milliseconds to make, so made once.
-fn builder(edits: u8) -> &'static LevenshteinAutomatonBuilder {
+fn builder(edits: usize) -> &'static LevenshteinAutomatonBuilder {
     static BUILDERS: OnceLock<[LevenshteinAutomatonBuilder; 2]> = OnceLock::new();
-    let builders = BUILDERS.get_or_init(|| [1, 2].map(|edits| LevenshteinAutomatonBuilder::new(edits, true)));
-    &builders[usize::from(edits) - 1]
+    let builders = BUILDERS.get_or_init(|| [1, 2].map(|edits: u8| LevenshteinAutomatonBuilder::new(edits, true)));
+    &builders[edits - 1]
 }
 
 struct Behind<'a> {
     head: &'a [u8],
     dfa: &'a DFA,
+    begun: bool,
 }
 
 /// How far a term has been read.
@@ -60,6 +62,8 @@ struct Behind<'a> {
 pub(super) enum Step {
     Head(usize),
     Word(u32),
+    /// Behind the mark that closes a whole word.
+    Ended(u32),
     Lost,
 }
 
@@ -77,7 +81,13 @@ impl Automaton for Behind<'_> {
     }
 
     fn is_match(&self, step: &Step) -> bool {
-        matches!(step, Step::Word(state) if matches!(self.dfa.distance(*state), Distance::Exact(_)))
+        let near = |state: &u32| matches!(self.dfa.distance(*state), Distance::Exact(_));
+        match step {
+            Step::Ended(state) => near(state),
+            // A cut word, which is good enough as the beginning of one.
+            Step::Word(state) => self.begun && near(state),
+            Step::Head(_) | Step::Lost => false,
+        }
     }
 
     fn can_match(&self, step: &Step) -> bool {
@@ -87,13 +97,12 @@ impl Automaton for Behind<'_> {
     fn accept(&self, step: &Step, byte: u8) -> Step {
         match *step {
             Step::Head(read) if self.head[read] == byte => self.behind_head(read + 1),
-            // The mark behind a whole word is no character of it.
-            Step::Word(state) if byte == END => Step::Word(state),
+            Step::Word(state) if byte == END => Step::Ended(state),
             Step::Word(state) => match self.dfa.transition(state, byte) {
                 SINK_STATE => Step::Lost,
                 next => Step::Word(next),
             },
-            Step::Head(_) | Step::Lost => Step::Lost,
+            Step::Head(_) | Step::Ended(_) | Step::Lost => Step::Lost,
         }
     }
 }
@@ -102,34 +111,37 @@ impl Automaton for Behind<'_> {
 mod tests {
     use super::*;
 
-    fn accepts(typo: Option<Typo>, word: &str) -> bool {
-        let typo = typo.expect("long enough");
-        let automaton = typo.behind(b"ab");
-        let step = format!("ab{word}\0").bytes().fold(automaton.start(), |step, byte| automaton.accept(&step, byte));
-        automaton.is_match(&step)
+    fn accepts(typed: &str, begun: bool, word: &str) -> bool {
+        Typo::all(typed, begun).iter().any(|typo| {
+            let head = format!("ab{}", typo.first);
+            let automaton = typo.behind(head.as_bytes());
+            let step = format!("ab{word}").bytes().fold(automaton.start(), |step, byte| automaton.accept(&step, byte));
+            automaton.is_match(&step)
+        })
     }
 
     #[test]
     fn forgives_one_edit_in_short_words_and_two_in_long_ones() {
-        for (typed, word) in [("smiht", "smith"), ("xmith", "smith"), ("smth", "smith"), ("müler", "müller")] {
-            assert!(accepts(Typo::of_word(typed), word), "{typed}");
+        for (typed, word) in
+            [("smiht", "smith"), ("xmith", "smith"), ("smth", "smith"), ("müler", "müller"), ("oj-hanson", "jo-hanson")]
+        {
+            assert!(accepts(typed, false, &format!("{word}\0")), "{typed}");
         }
-        assert!(!accepts(Typo::of_word("smiht"), "snith") && !accepts(Typo::of_word("smiht"), "smithson"));
-        assert!(accepts(Typo::of_word("johansonn"), "johansson") && accepts(Typo::of_word("jihansen"), "johanson"));
-        assert!(!accepts(Typo::of_word("jixanzen"), "johanson"));
+        assert!(!accepts("smiht", false, "snith\0") && !accepts("smiht", false, "smithson\0"));
+        assert!(accepts("johansonn", false, "johansson\0") && accepts("jihansen", false, "johanson\0"));
+        assert!(!accepts("jixanzen", false, "johanson\0") && !accepts("xihanson", false, "johanson\0"));
     }
 
     #[test]
-    fn forgives_one_edit_in_the_beginning_of_a_word() {
-        assert!(accepts(Typo::of_beginning("smiht"), "smithson") && accepts(Typo::of_beginning("jihanss"), "johansson"));
-        assert!(!accepts(Typo::of_beginning("johanxx"), "johansson"));
+    fn forgives_one_edit_in_the_beginning_of_a_word_or_of_a_cut_one() {
+        assert!(accepts("smiht", true, "smithson\0") && accepts("jihanss", true, "johansson\0"));
+        assert!(accepts("smiht", true, "smith") && !accepts("smiht", false, "smith"));
+        assert!(!accepts("johanxx", true, "johansson\0"));
     }
 
     #[test]
     fn forgives_nothing_in_very_short_words() {
-        for word in ["ann", "äöü"] {
-            assert!(Typo::of_word(word).is_none() && Typo::of_beginning(word).is_none());
-        }
-        assert!(Typo::of_word("anna").is_some());
+        assert!(Typo::all("ann", true).is_empty() && Typo::all("äöü", true).is_empty());
+        assert_eq!(Typo::all("anna", true).len(), 1);
     }
 }

@@ -166,8 +166,8 @@ fn merge_policy() -> LogMergePolicy {
     let mut policy = LogMergePolicy::default();
     policy.set_min_num_segments(6);
     policy.set_min_layer_size(400);
-    // Segments within a factor of 8 belong together.
-    policy.set_level_log_size(3.0);
+    // Segments within a factor of 5.6 belong together: less than the 6 of a merge, so that its result is not merged again soon.
+    policy.set_level_log_size(2.5);
     policy.set_max_docs_before_merge(4_000_000);
     policy.set_del_docs_ratio_before_merge(0.3);
     policy

@@ -12,8 +12,8 @@ use crate::vocab::ids::ProjectId;
 use crate::vocab::limits;
 
 use super::fields::FieldValue;
-use super::model::Contact;
-use super::store::{by_number, visit_rows};
+use super::model::ContactRow;
+use super::store::visit_rows;
 use super::tags::Names;
 
 /// Documents handed to the index at once.
@@ -172,18 +172,9 @@ fn collect(
     fresh: bool,
     batch: &mut Vec<Change>,
 ) -> store::Result<()> {
-    if first == last {
-        return match by_number(tx, project, first)? {
-            Some(contact) => put(names, project, &contact, fresh, batch),
-            None => {
-                batch.push(Change::Remove { scope: project.0, number: first });
-                Ok(())
-            }
-        };
-    }
     let mut next = first;
     visit_rows(tx, project, first..=last, |number, row| {
-        let contact: Contact = store::Value::decode(row).ok_or(store::Error::Corrupt("contacts"))?;
+        let contact = ContactRow::read(row)?;
         gone(project, next..number, fresh, batch);
         next = number + 1;
         put(names, project, &contact, fresh, batch)?;
@@ -203,21 +194,19 @@ fn gone(project: ProjectId, numbers: std::ops::Range<u32>, fresh: bool, batch: &
 fn put(
     names: &mut Names<'_, store::ReadTx>,
     project: ProjectId,
-    contact: &Contact,
+    contact: &ContactRow<'_>,
     fresh: bool,
     batch: &mut Vec<Change>,
 ) -> store::Result<()> {
     let mut document = Document::new(project.0, contact.id.number());
-    document.push(Kind::Address, &contact.email);
-    for name in [&contact.first_name, &contact.last_name].into_iter().flatten() {
+    document.push(Kind::Address, contact.email);
+    for name in [contact.first_name, contact.last_name].into_iter().flatten() {
         document.push(Kind::Name, name);
     }
-    if let Some(phone) = &contact.phone {
+    if let Some(phone) = contact.phone {
         document.push(Kind::Phone, phone);
     }
-    for name in names.of(&contact.tags)? {
-        document.push(Kind::Label, &name);
-    }
+    names.each(&contact.tags, |name| document.push(Kind::Label, name))?;
     let mut room = limits::CUSTOM_FIELDS_INDEXED_CHARACTERS_MAX;
     for value in contact.custom_fields.values() {
         push_value(&mut document, value, &mut room);

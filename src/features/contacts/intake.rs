@@ -1,5 +1,6 @@
 //! Taking in what somebody says of a contact: one path for a single addition, a bulk write and a file.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::fields::{self, FieldValue};
@@ -11,7 +12,7 @@ use crate::base::locale::{CountryCode, LanguageTag};
 use crate::base::phone::Phone;
 use crate::base::text::ShortText;
 use crate::engine::api::Failure;
-use crate::engine::store::WriteTx;
+use crate::engine::store::{Error, WriteTx};
 use crate::features::contacts::tags::TagName;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{ContactId, ProjectId};
@@ -51,114 +52,177 @@ impl Statement {
     }
 
     /// Refuse what the types alone do not see: too many tags, too large or too deep custom fields.
-    pub fn check(&self) -> Result<(), Failure> {
+    pub fn check(&self) -> Result<(), Refusal> {
         if self.tags.len() > limits::TAGS_PER_CONTACT_MAX {
             return Err(too_many_tags());
         }
-        fields::refusal(&self.custom_fields).map_or(Ok(()), |reason| Err(Failure::field("customFields", reason)))
+        match fields::refusal(&self.custom_fields) {
+            Some(reason) => Err(Refusal::new("customFields", reason)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Why a statement is not taken in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// The field of the statement that is at fault.
+    pub field: Cow<'static, str>,
+    pub reason: String,
+    code: Code,
+}
+
+impl Refusal {
+    /// A wrong value in `field`.
+    pub fn new(field: impl Into<Cow<'static, str>>, reason: impl ToString) -> Self {
+        Self { field: field.into(), reason: reason.to_string(), code: Code::InvalidRequest }
+    }
+}
+
+impl From<Refusal> for Failure {
+    fn from(refusal: Refusal) -> Self {
+        Self { code: refusal.code, ..Failure::field(&refusal.field, refusal.reason) }
+    }
+}
+
+/// A statement is refused, or the store failed.
+#[derive(Debug)]
+pub enum Denied {
+    Row(Refusal),
+    Store(Error),
+}
+
+impl From<Error> for Denied {
+    fn from(error: Error) -> Self {
+        Self::Store(error)
+    }
+}
+
+impl From<Refusal> for Denied {
+    fn from(refusal: Refusal) -> Self {
+        Self::Row(refusal)
+    }
+}
+
+impl From<Denied> for Failure {
+    fn from(denied: Denied) -> Self {
+        match denied {
+            Denied::Row(refusal) => refusal.into(),
+            Denied::Store(error) => error.into(),
+        }
     }
 }
 
 /// The refusal of a contact with too many tags.
-pub fn too_many_tags() -> Failure {
-    Failure::field("tags", format_args!("a contact has at most {} tags", limits::TAGS_PER_CONTACT_MAX))
+pub fn too_many_tags() -> Refusal {
+    Refusal::new("tags", format_args!("a contact has at most {} tags", limits::TAGS_PER_CONTACT_MAX))
 }
 
 /// The refusal of one more tag in a project that is full of them.
-pub fn too_many_names(_: Full) -> Failure {
-    let max = limits::TAGS_PER_PROJECT_MAX;
-    Failure::because(Code::LimitReached, format!("tags: a project has at most {max} tags; delete some first"))
+pub fn too_many_names(_: Full) -> Refusal {
+    let reason = format!("a project has at most {} tags; delete some first", limits::TAGS_PER_PROJECT_MAX);
+    Refusal { code: Code::LimitReached, ..Refusal::new("tags", reason) }
 }
 
-fn kept<const MAX: usize>(name: &ShortText<MAX>) -> Option<String> {
-    (!name.is_empty()).then(|| name.to_string())
+fn kept<const MAX: usize>(name: Option<ShortText<MAX>>) -> Option<String> {
+    // An empty name is no name.
+    name.filter(|name| !name.is_empty()).map(ShortText::into_string)
 }
 
-/// Make a contact of a statement whose email is free. `number` was taken for it.
+/// What a new contact gets beside what is said of it.
+pub struct Birth {
+    /// Made of a number that was taken for it.
+    pub id: ContactId,
+    /// Of its email, which is free.
+    pub digest: [u8; 16],
+}
+
+/// Make a contact of a statement. It has the tags `also` too.
 pub fn create(
     tx: &mut WriteTx<'_>,
     changes: &mut Changes,
     numbers: &mut Numbers,
-    (project, number): (ProjectId, u32),
-    (statement, digest): (&Statement, [u8; 16]),
-) -> Result<Contact, Failure> {
+    birth: &Birth,
+    (statement, also): (Statement, &[u32]),
+) -> Result<Contact, Denied> {
     let now = tx.now();
-    let tags = tag_numbers(tx, numbers, statement)?;
+    let mut tags = also.to_vec();
+    add_tags(&mut tags, tag_numbers(tx, numbers, &statement.tags)?)?;
     let status = statement.status.unwrap_or(Status::Subscribed);
-    debug_assert!(store::number_by_digest(tx, project, digest).is_ok_and(|taken| taken.is_none()), "the email is free");
+    let mut custom_fields = statement.custom_fields;
+    custom_fields.retain(|_, value| *value != FieldValue::Null);
     let contact = Contact {
-        id: ContactId::numbered(now, number, tx.random()),
+        id: birth.id,
         status,
-        email: statement.email.as_str().to_owned(),
-        first_name: statement.first_name.as_ref().and_then(kept),
-        last_name: statement.last_name.as_ref().and_then(kept),
-        phone: statement.phone.as_ref().map(|phone| phone.as_str().to_owned()),
+        email: statement.email.into_string(),
+        first_name: kept(statement.first_name),
+        last_name: kept(statement.last_name),
+        phone: statement.phone.map(Phone::into_string),
         country: statement.country.map(|country| country.as_str().to_owned()),
         language: statement.language.map(|language| language.as_str().to_owned()),
         tags,
-        custom_fields: without_nulls(&statement.custom_fields),
+        custom_fields,
         created_at: now,
         updated_at: now,
         unsubscribed_at: (status == Status::Unsubscribed).then_some(now),
     };
-    changes.add(tx, &contact, digest);
+    changes.add(tx, &contact, birth.digest);
     Ok(contact)
 }
 
 /// Take one number for a contact that is about to be made.
-pub fn next_number(tx: &mut WriteTx<'_>, project: ProjectId) -> Result<u32, Failure> {
-    Ok(store::next_number(tx, project, Facet::NextContact, 1)?)
+pub fn next_number(tx: &mut WriteTx<'_>, project: ProjectId) -> Result<u32, Error> {
+    store::next_number(tx, project, Facet::NextContact, 1)
 }
 
-fn without_nulls(given: &BTreeMap<String, FieldValue>) -> BTreeMap<String, FieldValue> {
-    let present = given.iter().filter(|(_, value)| **value != FieldValue::Null);
-    present.map(|(name, value)| (name.clone(), value.clone())).collect()
-}
-
-fn tag_numbers(tx: &mut WriteTx<'_>, numbers: &mut Numbers, statement: &Statement) -> Result<Vec<u32>, Failure> {
-    if statement.tags.is_empty() {
+/// The numbers of tags by their names; unknown names are made.
+pub fn tag_numbers(tx: &mut WriteTx<'_>, numbers: &mut Numbers, names: &[TagName]) -> Result<Vec<u32>, Denied> {
+    if names.is_empty() {
         return Ok(Vec::new());
     }
-    numbers.of(tx, statement.tags.iter().map(|name| &**name))?.map_err(too_many_names)
+    Ok(numbers.of(tx, names.iter().map(|name| &**name))?.map_err(too_many_names)?)
+}
+
+fn add_tags(tags: &mut Vec<u32>, more: impl IntoIterator<Item = u32>) -> Result<(), Refusal> {
+    for number in more {
+        if !tags.contains(&number) {
+            tags.push(number);
+        }
+    }
+    if tags.len() > limits::TAGS_PER_CONTACT_MAX { Err(too_many_tags()) } else { Ok(()) }
 }
 
 /// What became of a statement about a contact that exists.
 #[derive(Debug)]
 pub struct Merged {
-    pub contact: Contact,
     /// Whether it differs from what was there.
     pub changed: bool,
     /// Why the status stayed as it was, if another was asked for in vain.
     pub status_kept: Option<&'static str>,
 }
 
-/// Lay a statement over the contact that has its email: given values replace, tags are added, custom fields are merged.
+/// Lay a statement over the contact that has its email: given values replace, tags are added (`also` too), custom fields are
+/// merged, and the status changes as far as the table of transitions lets it.
 pub fn merge(
     tx: &mut WriteTx<'_>,
     changes: &mut Changes,
     numbers: &mut Numbers,
     before: &Contact,
-    statement: &Statement,
-) -> Result<Merged, Failure> {
+    (statement, also): (Statement, &[u32]),
+) -> Result<Merged, Denied> {
     let now = tx.now();
     let mut contact = before.clone();
-    set(&mut contact.first_name, statement.first_name.as_ref().and_then(kept));
-    set(&mut contact.last_name, statement.last_name.as_ref().and_then(kept));
-    set(&mut contact.phone, statement.phone.as_ref().map(|phone| phone.as_str().to_owned()));
+    set(&mut contact.first_name, kept(statement.first_name));
+    set(&mut contact.last_name, kept(statement.last_name));
+    set(&mut contact.phone, statement.phone.map(Phone::into_string));
     set(&mut contact.country, statement.country.map(|country| country.as_str().to_owned()));
     set(&mut contact.language, statement.language.map(|language| language.as_str().to_owned()));
-    for number in tag_numbers(tx, numbers, statement)? {
-        if !contact.tags.contains(&number) {
-            contact.tags.push(number);
-        }
-    }
-    if contact.tags.len() > limits::TAGS_PER_CONTACT_MAX {
-        return Err(too_many_tags());
-    }
+    let given = tag_numbers(tx, numbers, &statement.tags)?;
+    add_tags(&mut contact.tags, also.iter().copied().chain(given))?;
     if !statement.custom_fields.is_empty() {
-        merge_fields(&mut contact.custom_fields, statement.custom_fields.clone());
+        merge_fields(&mut contact.custom_fields, statement.custom_fields);
         if let Some(reason) = fields::refusal(&contact.custom_fields) {
-            return Err(Failure::field("customFields", reason));
+            return Err(Refusal::new("customFields", reason).into());
         }
     }
     let status_kept = statement.status.and_then(|status| before.status.keeps(status, Ask::Incidental));
@@ -170,7 +234,7 @@ pub fn merge(
         contact.updated_at = now;
         changes.replace(tx, before, &contact);
     }
-    Ok(Merged { contact, changed, status_kept })
+    Ok(Merged { changed, status_kept })
 }
 
 fn set(current: &mut Option<String>, given: Option<String>) {

@@ -4,10 +4,12 @@
 //! unsubscribed or bounced contact subscribed again; sets, counts, times and the search feed change in the transaction of the
 //! contact itself.
 
+mod batch;
 pub mod condition;
 pub mod fields;
 pub mod indexing;
 mod intake;
+pub mod jobs;
 mod model;
 mod notices;
 pub mod ops;
@@ -18,4 +20,5 @@ mod views;
 
 pub use model::{Contact, Status};
 pub use selection::{Filters, SortBy, SortOrder};
+pub use store::{Facet, count, feed_set, find, set};
 pub use views::ContactView;

@@ -7,8 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use super::fields::FieldValue;
 use crate::base::clock::Timestamp;
-use crate::engine::store::Record;
+use crate::engine::store::codec::decode_borrowed;
+use crate::engine::store::{Error, Record, Result};
 use crate::vocab::ids::ContactId;
+use crate::vocab::tables;
 
 /// A contact as it is kept.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -32,9 +34,37 @@ pub struct Contact {
 
 impl Record for Contact {}
 
+/// The same for scans over many rows: text stays in the row's bytes. Field for field as [`Contact`].
+#[derive(Debug, Deserialize)]
+pub struct ContactRow<'a> {
+    pub id: ContactId,
+    pub status: Status,
+    pub email: &'a str,
+    pub first_name: Option<&'a str>,
+    pub last_name: Option<&'a str>,
+    pub phone: Option<&'a str>,
+    pub country: Option<&'a str>,
+    pub language: Option<&'a str>,
+    pub tags: Vec<u32>,
+    #[serde(borrow)]
+    pub custom_fields: BTreeMap<&'a str, FieldValue>,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+    pub unsubscribed_at: Option<Timestamp>,
+}
+
+impl<'a> ContactRow<'a> {
+    /// Read a row.
+    pub fn read(bytes: &'a [u8]) -> Result<Self> {
+        const { assert!(Contact::VERSION == 1, "a new version of the record needs a new reader here") };
+        decode_borrowed(bytes, Contact::VERSION).ok_or(Error::Corrupt(tables::CONTACTS.info().name))
+    }
+}
+
 /// Whether a contact may be mailed, and if not, why.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+#[schemars(rename = "ContactStatus")]
 pub enum Status {
     /// May be sent campaigns.
     Subscribed,

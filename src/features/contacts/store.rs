@@ -13,6 +13,7 @@ use sha2::{Digest, Sha256};
 
 use super::model::{Contact, Status};
 use crate::base::clock::Timestamp;
+use crate::base::email::{ADDRESS_BYTES_MAX, EmailAddress};
 use crate::engine::store::bits::{self, Block, Delta};
 use crate::engine::store::feed::Change;
 use crate::engine::store::key::Key;
@@ -67,7 +68,25 @@ impl Facet {
 
 /// What an email is unique by: 128 bits of the digest of its normalised form. A fixed width keeps the table dense.
 pub fn email_digest(normalised: &str) -> [u8; 16] {
-    let digest: [u8; 32] = Sha256::digest(normalised).into();
+    digest(normalised.as_bytes())
+}
+
+/// The same of a checked address.
+pub fn email_digest_of(email: &EmailAddress) -> [u8; 16] {
+    let text = email.as_str();
+    if !text.is_ascii() {
+        return email_digest(&email.normalised());
+    }
+    // What `normalised` says of plain addresses, without its allocation.
+    let mut lower = [0; ADDRESS_BYTES_MAX];
+    let lower = &mut lower[..text.len()];
+    lower.copy_from_slice(text.as_bytes());
+    lower.make_ascii_lowercase();
+    digest(lower)
+}
+
+fn digest(bytes: &[u8]) -> [u8; 16] {
+    let digest: [u8; 32] = Sha256::digest(bytes).into();
     *digest.first_chunk().expect("a SHA-256 digest has 32 bytes")
 }
 
@@ -253,7 +272,10 @@ impl Changes {
         old.iter().filter(|facet| !new.contains(facet)).for_each(|facet| self.leave(*facet, number));
         new.iter().filter(|facet| !old.contains(facet)).for_each(|facet| self.enter(*facet, number));
         self.updates.insert(number, Some(after.updated_at));
-        self.changed.insert(number);
+        // What is new will be read as it is at the end of this command.
+        if !self.fresh.contains(number) {
+            self.changed.insert(number);
+        }
     }
 
     /// Remove a contact.

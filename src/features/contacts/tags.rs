@@ -4,6 +4,7 @@
 //! on top of it. A number is never used twice, so a set or a contact that still has the number of a deleted tag means nothing by it.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use serde::{Deserialize, Serialize};
 
@@ -157,13 +158,21 @@ impl<'t, R: Read> Names<'t, R> {
     /// The names of `numbers`.
     pub fn of(&mut self, numbers: &[u32]) -> Result<Vec<String>> {
         let mut names = Vec::with_capacity(numbers.len());
-        for number in numbers {
-            if !self.known.contains_key(number) {
-                let name = by_number(self.tx, self.project, *number)?.map(|tag| tag.name);
-                self.known.insert(*number, name);
-            }
-            names.extend(self.known[number].clone());
-        }
+        self.each(numbers, |name| names.push(name.to_owned()))?;
         Ok(names)
+    }
+
+    /// Show the name of each of `numbers`.
+    pub fn each(&mut self, numbers: &[u32], mut show: impl FnMut(&str)) -> Result<()> {
+        for number in numbers {
+            let name = match self.known.entry(*number) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(place) => place.insert(by_number(self.tx, self.project, *number)?.map(|tag| tag.name)),
+            };
+            if let Some(name) = name {
+                show(name);
+            }
+        }
+        Ok(())
     }
 }

@@ -39,6 +39,7 @@ impl Record for Project {}
 /// How far the import of a project has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[schemars(rename = "ProjectStatus")]
 pub enum Status {
     /// Accepted, waiting for its turn.
     Pending,

@@ -6,8 +6,8 @@ use serde::Serialize;
 use crate::engine::api::Listed;
 use crate::engine::api::answer::Moment;
 use crate::engine::store::{Read, Result};
-use crate::features::contacts::store::{self, Facet};
 use crate::features::contacts::tags::Tag;
+use crate::features::contacts::{self, Facet};
 use crate::vocab::ids::{ProjectId, TagId};
 
 /// A tag.
@@ -32,7 +32,7 @@ impl Listed for TagView {
 
 /// A tag with its present count.
 pub fn view(tx: &impl Read, project: ProjectId, tag: Tag) -> Result<TagView> {
-    let subscriber_count = store::count(tx, project, Facet::Tag(tag.number()))?;
+    let subscriber_count = contacts::count(tx, project, Facet::Tag(tag.number()))?;
     let Tag { id, name, color, description, created_at, updated_at } = tag;
     let (created_at, updated_at) = (Moment(created_at), Moment(updated_at));
     Ok(TagView { id, name, color, description, subscriber_count, created_at, updated_at })

@@ -10,7 +10,7 @@ use super::model::{Topic, TopicDefault};
 use crate::engine::store::bits::{self, Block, Delta};
 use crate::engine::store::{Order, Read, Result, Table, WriteTx};
 use crate::features::contacts;
-use crate::features::contacts::store::Facet;
+use crate::features::contacts::Facet;
 use crate::vocab::ids::{ProjectId, TopicId};
 use crate::vocab::{limits, tables};
 
@@ -77,7 +77,7 @@ pub fn is_subscribed(tx: &impl Read, project: ProjectId, topic: &Topic, number: 
 
 /// Every contact that gets this topic.
 pub fn subscribers(tx: &impl Read, project: ProjectId, topic: &Topic) -> Result<RoaringBitmap> {
-    let all = contacts::store::set(tx, project, Facet::All)?;
+    let all = contacts::set(tx, project, Facet::All)?;
     let chosen = |side: u8| bits::load(tx, CHOICES, &(project, topic.id, side));
     Ok(match topic.default_subscription {
         TopicDefault::OptIn => all - chosen(OUT)?,

@@ -35,6 +35,7 @@ pub struct Leavers {
 /// What was deleted.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "DeletedContacts")]
 pub struct Deleted {
     /// How many are gone.
     pub deleted: u64,

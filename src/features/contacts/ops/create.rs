@@ -12,14 +12,14 @@ use crate::base::phone::Phone;
 use crate::engine::api::{Caller, Command, Created, Failure, Operation, Replay, Spec, needs};
 use crate::engine::store::WriteTx;
 use crate::features::contacts::fields::FieldValue;
-use crate::features::contacts::intake::{self, PersonName, Statement};
+use crate::features::contacts::intake::{self, Birth, PersonName, Statement};
 use crate::features::contacts::model::Status;
 use crate::features::contacts::tags::{Names, Numbers, TagName};
 use crate::features::contacts::views::{ContactView, view};
 use crate::features::contacts::{notices, store};
 use crate::features::projects;
 use crate::vocab::codes::Code;
-use crate::vocab::ids::ProjectId;
+use crate::vocab::ids::{ContactId, ProjectId};
 use crate::vocab::permissions::Permission;
 
 /// `contacts.create`
@@ -92,7 +92,8 @@ impl Command for Create {
         let digest = store::email_digest(&normalised);
         let contact = store::change(tx, project, |tx, changes| {
             let number = intake::next_number(tx, project)?;
-            intake::create(tx, changes, &mut Numbers::new(project), (project, number), (&statement, digest))
+            let birth = Birth { id: ContactId::numbered(tx.now(), number, tx.random()), digest };
+            intake::create(tx, changes, &mut Numbers::new(project), &birth, (statement, &[])).map_err(Failure::from)
         })?;
         let created = view(&mut Names::new(tx, project), contact.clone())?;
         notices::added(tx, caller, project, &contact, &created.tags);

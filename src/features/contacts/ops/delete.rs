@@ -22,6 +22,7 @@ pub struct Delete;
 
 /// What was deleted.
 #[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "DeletedContact")]
 pub struct Deleted {
     /// The contact that is gone.
     pub id: ContactId,

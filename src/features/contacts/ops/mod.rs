@@ -1,9 +1,17 @@
 //! The operations on contacts, one file each.
 
+pub mod bulk;
 pub mod bulk_delete;
+pub mod bulk_status;
 pub mod create;
 pub mod delete;
+pub mod export;
+pub mod export_download;
+pub mod export_status;
 pub mod get;
+pub mod import;
+pub mod import_errors;
+pub mod import_status;
 pub mod list;
 pub mod set_status;
 pub mod unsubscribe;

@@ -108,7 +108,7 @@ fn patched(tx: &mut WriteTx<'_>, before: &Contact, input: ContactPatch) -> Resul
     }
     if let Some(names) = input.tags {
         if names.len() > limits::TAGS_PER_CONTACT_MAX {
-            return Err(intake::too_many_tags());
+            return Err(intake::too_many_tags().into());
         }
         let mut numbers = Numbers::new(input.project_id);
         after.tags = numbers.of(tx, names.iter().map(|name| &**name))?.map_err(intake::too_many_names)?;

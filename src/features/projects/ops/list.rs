@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::engine::api::{Failure, Limit, Operation, Page, Query, Spec, View, Window, needs_one};
+use crate::engine::api::{Failure, Limit, Offset, Operation, Page, PageNumber, Query, Spec, View, Window, needs_one};
 use crate::features::projects::{READERS, Status, store, views};
 
 pub struct List;
@@ -16,9 +16,9 @@ pub struct Wanted {
     #[serde(default)]
     pub limit: Limit,
     /// How many to skip.
-    pub offset: Option<u64>,
+    pub offset: Option<Offset>,
     /// Which page, counted from 1; instead of `offset`.
-    pub page: Option<u64>,
+    pub page: Option<PageNumber>,
     /// Only those whose import has come so far.
     pub status: Option<Status>,
 }
@@ -39,7 +39,7 @@ impl Operation for List {
 
 impl Query for List {
     fn run(ask: &View<'_>, input: Wanted) -> Result<Self::Output, Failure> {
-        let window = Window::new(input.limit, input.offset, input.page)?;
+        let window = Window::new(input.limit, input.offset, input.page);
         let projects = store::list(ask.tx, ask.caller.account(), input.status)?;
         let total = projects.len() as u64;
         let items = window.cut(projects).into_iter().map(views::view).collect();

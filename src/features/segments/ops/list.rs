@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::engine::api::{Failure, Limit, Operation, Page, Query, Spec, View, Window, needs};
+use crate::engine::api::{Failure, Limit, Offset, Operation, Page, PageNumber, Query, Spec, View, Window, needs};
 use crate::features::contacts::condition::saved;
 use crate::features::projects;
 use crate::features::segments::views::{SegmentView, view};
@@ -24,9 +24,9 @@ pub struct Wanted {
     #[serde(default)]
     pub limit: Limit,
     /// How many to leave out at the front.
-    pub offset: Option<u64>,
+    pub offset: Option<Offset>,
     /// Instead of `offset`: which page, from 1. The answer's `data` is then the array, and `count` the total.
-    pub page: Option<u64>,
+    pub page: Option<PageNumber>,
 }
 
 impl Operation for List {
@@ -50,7 +50,7 @@ impl Query for List {
     fn run(ask: &View<'_>, input: Wanted) -> Result<Self::Output, Failure> {
         let (tx, project) = (ask.tx, input.project_id);
         projects::require(tx, ask.caller.account(), project)?;
-        let window = Window::new(input.limit, input.offset, input.page)?;
+        let window = Window::new(input.limit, input.offset, input.page);
         let mut wanted = saved::all(tx, project)?;
         wanted.reverse();
         let total = wanted.len() as u64;

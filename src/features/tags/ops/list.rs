@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::base::text::fold;
-use crate::engine::api::{Failure, Limit, Operation, Page, Query, Spec, View, Window, needs};
+use crate::engine::api::{Failure, Limit, Offset, Operation, Page, PageNumber, Query, Spec, View, Window, needs};
 use crate::features::contacts::SortOrder;
 use crate::features::contacts::tags::{self, Tag};
 use crate::features::projects;
@@ -32,9 +32,9 @@ pub struct Wanted {
     #[serde(default)]
     pub limit: Limit,
     /// How many to leave out at the front.
-    pub offset: Option<u64>,
+    pub offset: Option<Offset>,
     /// Instead of `offset`: which page, from 1. The answer's `data` is then the array, and `count` the total.
-    pub page: Option<u64>,
+    pub page: Option<PageNumber>,
 }
 
 /// What tags are ordered by.
@@ -67,7 +67,7 @@ impl Query for List {
     fn run(ask: &View<'_>, input: Wanted) -> Result<Self::Output, Failure> {
         let (tx, project) = (ask.tx, input.project_id);
         projects::require(tx, ask.caller.account(), project)?;
-        let window = Window::new(input.limit, input.offset, input.page)?;
+        let window = Window::new(input.limit, input.offset, input.page);
         let mut wanted = tags::all(tx, project)?;
         if let Some(search) = input.search.as_deref().map(fold) {
             wanted.retain(|tag| fold(&tag.name).contains(search.trim()));

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::base::text::fold;
-use crate::engine::api::{Failure, Limit, Operation, Page, Query, Spec, View, Window, needs};
+use crate::engine::api::{Failure, Limit, Offset, Operation, Page, PageNumber, Query, Spec, View, Window, needs};
 use crate::features::projects;
 use crate::features::topics::store;
 use crate::features::topics::views::{TopicView, view};
@@ -28,9 +28,9 @@ pub struct Wanted {
     #[serde(default)]
     pub limit: Limit,
     /// How many to leave out at the front.
-    pub offset: Option<u64>,
+    pub offset: Option<Offset>,
     /// Instead of `offset`: which page, from 1. The answer's `data` is then the array, and `count` the total.
-    pub page: Option<u64>,
+    pub page: Option<PageNumber>,
 }
 
 impl Operation for List {
@@ -51,7 +51,7 @@ impl Operation for List {
 impl Query for List {
     fn run(ask: &View<'_>, input: Wanted) -> Result<Self::Output, Failure> {
         projects::require(ask.tx, ask.caller.account(), input.project_id)?;
-        let window = Window::new(input.limit, input.offset, input.page)?;
+        let window = Window::new(input.limit, input.offset, input.page);
         let mut wanted = store::all(ask.tx, input.project_id)?;
         wanted.retain(|topic| topic.is_active || input.include_inactive);
         wanted.sort_by_cached_key(|topic| (topic.display_order, fold(&topic.name)));

@@ -75,7 +75,7 @@ pub fn choose(tx: &mut WriteTx<'_>, caller: &Caller, input: Chosen, subscribed: 
     projects::require(tx, caller.account(), project)?;
     let topic = find(tx, project, input.id)?;
     let absent = || Failure::because(Code::NotFound, "subscriberId: the project has no contact with this id.");
-    let contact = contacts::store::find(tx, project, input.subscriber_id)?.ok_or_else(absent)?;
+    let contact = contacts::find(tx, project, input.subscriber_id)?.ok_or_else(absent)?;
     store::choose(tx, project, topic.id, contact.id.number(), subscribed)?;
     Ok(Done(Choice { topic_id: topic.id, subscriber_id: contact.id, subscribed }))
 }

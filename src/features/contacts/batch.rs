@@ -1,0 +1,252 @@
+//! Many statements at once: found by sorted look-ups, numbered in one run, merged in the order they were given.
+//!
+//! A bulk write and a file are the same thing here. What is said of one contact follows `intake.rs`, as for a single addition; this
+//! file only knows how to do it for thousands at little cost each.
+
+use serde::{Deserialize, Serialize};
+
+use super::intake::{self, Birth, Denied, Statement};
+use super::store::{self, Changes, Facet};
+use super::tags::{Numbers, TagName};
+use crate::engine::store::{Error, Result, WriteTx};
+use crate::vocab::ids::{ContactId, ProjectId};
+use crate::vocab::limits;
+use crate::vocab::tables;
+
+/// What happens to a contact that is there already.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum OnConflict {
+    /// What is said is laid over it.
+    #[default]
+    Upsert,
+    /// It stays as it is.
+    Skip,
+}
+
+/// What became of rows. Every row is in exactly one of the counts but `total`, which is their sum.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts {
+    pub total: u64,
+    /// New contacts.
+    pub created: u64,
+    /// Rows that changed a contact.
+    pub updated: u64,
+    /// Rows that changed nothing: the contact is to stay, or is as the row says already.
+    pub skipped: u64,
+    /// Rows that were refused.
+    pub failed: u64,
+}
+
+impl Counts {
+    /// Add other rows.
+    pub fn add(&mut self, other: &Counts) {
+        self.total += other.total;
+        self.created += other.created;
+        self.updated += other.updated;
+        self.skipped += other.skipped;
+        self.failed += other.failed;
+    }
+}
+
+/// What is to be told of one row: why it was refused, or why its status was not taken.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Note {
+    /// Which row, by the count of whoever gave it.
+    pub row: u32,
+    pub email: Option<String>,
+    pub field: String,
+    pub error: String,
+}
+
+/// Statements about contacts of one project, looked through before the writer has to deal with them.
+pub struct Batch {
+    rows: Vec<(u32, Statement)>,
+    /// Digests of the emails, sorted, each once.
+    digests: Vec<[u8; 16]>,
+    /// For each row the place of its digest.
+    slots: Vec<u32>,
+}
+
+impl Batch {
+    /// Rows, each under the number by which its note will tell of it, in order.
+    pub fn new(rows: Vec<(u32, Statement)>) -> Self {
+        let of = |(index, (_, statement)): (usize, &(u32, Statement))| (store::email_digest_of(&statement.email), index as u32);
+        let mut found: Vec<([u8; 16], u32)> = rows.iter().enumerate().map(of).collect();
+        found.sort_unstable();
+        let (mut digests, mut slots) = (Vec::<[u8; 16]>::with_capacity(found.len()), vec![0; found.len()]);
+        for (digest, index) in found {
+            if digests.last() != Some(&digest) {
+                digests.push(digest);
+            }
+            slots[index as usize] = digests.len() as u32 - 1;
+        }
+        Self { rows, digests, slots }
+    }
+
+    /// How many rows there are.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+}
+
+/// What came of a batch.
+#[derive(Debug, Default)]
+pub struct Taken {
+    pub counts: Counts,
+    /// At most [`limits::BULK_ERRORS_SHOWN_MAX`].
+    pub notes: Vec<Note>,
+}
+
+impl Taken {
+    fn note(&mut self, note: impl FnOnce() -> Note) {
+        if self.notes.len() < limits::BULK_ERRORS_SHOWN_MAX {
+            self.notes.push(note());
+        }
+    }
+}
+
+/// Take in a batch. Every contact it is about gets the tags `also`.
+pub fn take_in(
+    tx: &mut WriteTx<'_>,
+    project: ProjectId,
+    batch: Batch,
+    (on_conflict, also): (OnConflict, &[TagName]),
+) -> Result<Taken> {
+    store::change(tx, project, |tx, changes| {
+        let mut numbers = Numbers::new(project);
+        let mut taken = Taken::default();
+        let also = match intake::tag_numbers(tx, &mut numbers, also) {
+            Ok(also) => also,
+            Err(Denied::Store(error)) => return Err(error),
+            Err(Denied::Row(refusal)) => {
+                taken.counts.failed = batch.len() as u64;
+                taken.counts.total = taken.counts.failed;
+                for (row, statement) in &batch.rows {
+                    taken.note(|| note(*row, statement.email.as_str(), &refusal));
+                }
+                return Ok(taken);
+            }
+        };
+        let mut intake = Intake { project, on_conflict, also, numbers, found: look_up(tx, project, &batch.digests)?, taken };
+        intake.run(tx, changes, batch)?;
+        Ok(intake.taken)
+    })
+}
+
+/// The numbers of the contacts that have these emails. In sorted order neighbours are on one page.
+fn look_up(tx: &WriteTx<'_>, project: ProjectId, digests: &[[u8; 16]]) -> Result<Vec<Option<u32>>> {
+    if store::count(tx, project, Facet::All)? == 0 {
+        return Ok(vec![None; digests.len()]);
+    }
+    digests.iter().map(|digest| store::number_by_digest(tx, project, *digest)).collect()
+}
+
+struct Intake {
+    project: ProjectId,
+    on_conflict: OnConflict,
+    also: Vec<u32>,
+    numbers: Numbers,
+    /// For each slot the number of its contact, if there is one by now.
+    found: Vec<Option<u32>>,
+    taken: Taken,
+}
+
+impl Intake {
+    fn run(&mut self, tx: &mut WriteTx<'_>, changes: &mut Changes, batch: Batch) -> Result<()> {
+        let first = store::next_number(tx, self.project, Facet::NextContact, 0)?;
+        let mut next = first;
+        // The random part of the ids, fetched from the system in one go.
+        let mut random = vec![0; batch.rows.len() * 4];
+        tx.random().fill(&mut random);
+        let mut random = random.chunks_exact(4).map(|bytes| <[u8; 4]>::try_from(bytes).expect("a chunk of four has four"));
+        for ((row, statement), slot) in batch.rows.into_iter().zip(batch.slots) {
+            self.taken.counts.total += 1;
+            match self.found[slot as usize] {
+                Some(number) => self.again(tx, changes, (row, number), statement)?,
+                None => {
+                    let spare = random.next().expect("there is one for every row");
+                    let id = ContactId::numbered_with(tx.now(), next, spare);
+                    let birth = Birth { id, digest: batch.digests[slot as usize] };
+                    if self.take_new(tx, changes, row, &birth, statement)? {
+                        self.found[slot as usize] = Some(next);
+                        next = next.checked_add(1).ok_or_else(|| Error::Io("a project has had four billion contacts".into()))?;
+                    }
+                }
+            }
+        }
+        store::next_number(tx, self.project, Facet::NextContact, next - first).map(drop)
+    }
+
+    /// The first row of an email the project does not have; true if it became a contact.
+    fn take_new(
+        &mut self,
+        tx: &mut WriteTx<'_>,
+        changes: &mut Changes,
+        row: u32,
+        birth: &Birth,
+        statement: Statement,
+    ) -> Result<bool> {
+        let refused = match statement.check() {
+            Ok(()) => {
+                // Only tags of its own can still get it refused: the address is copied for that case alone.
+                let email = (!statement.tags.is_empty()).then(|| statement.email.clone());
+                match intake::create(tx, changes, &mut self.numbers, birth, (statement, &self.also)) {
+                    Ok(_) => {
+                        self.taken.counts.created += 1;
+                        return Ok(true);
+                    }
+                    Err(Denied::Store(error)) => return Err(error),
+                    Err(Denied::Row(refusal)) => (email, refusal),
+                }
+            }
+            Err(refusal) => (Some(statement.email), refusal),
+        };
+        let (email, refusal) = refused;
+        self.taken.counts.failed += 1;
+        self.taken.note(|| note(row, email.as_ref().map_or("", |email| email.as_str()), &refusal));
+        Ok(false)
+    }
+
+    /// A row whose contact is there, from before or from an earlier row.
+    fn again(
+        &mut self,
+        tx: &mut WriteTx<'_>,
+        changes: &mut Changes,
+        (row, number): (u32, u32),
+        statement: Statement,
+    ) -> Result<()> {
+        if self.on_conflict == OnConflict::Skip {
+            self.taken.counts.skipped += 1;
+            return Ok(());
+        }
+        let before = store::by_number(tx, self.project, number)?;
+        let before = before.ok_or(Error::Corrupt(tables::CONTACTS_BY_EMAIL.info().name))?;
+        let email = statement.email.clone();
+        let merged = statement
+            .check()
+            .map_err(Denied::Row)
+            .and_then(|()| intake::merge(tx, changes, &mut self.numbers, &before, (statement, &self.also)));
+        let counts = &mut self.taken.counts;
+        match merged {
+            Ok(merged) => {
+                *(if merged.changed { &mut counts.updated } else { &mut counts.skipped }) += 1;
+                if let Some(reason) = merged.status_kept {
+                    let email = Some(email.as_str().to_owned());
+                    self.taken.note(|| Note { row, email, field: "status".into(), error: reason.into() });
+                }
+            }
+            Err(Denied::Store(error)) => return Err(error),
+            Err(Denied::Row(refusal)) => {
+                counts.failed += 1;
+                self.taken.note(|| note(row, email.as_str(), &refusal));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The note of a refused row.
+pub fn note(row: u32, email: &str, refusal: &intake::Refusal) -> Note {
+    let email = (!email.is_empty()).then(|| email.to_owned());
+    Note { row, email, field: refusal.field.to_string(), error: refusal.reason.clone() }
+}

@@ -1,0 +1,178 @@
+//! Rows of a bulk write: read one by one, so that a wrong one spoils no other, and worked off in steps when they are many.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::import::{PROJECT_GONE, project_is_there};
+use super::{Bulk, Job, Line, ROWS, State, Task, find_open, finish, save, tell};
+use crate::base::email::EmailAddress;
+use crate::base::locale::{CountryCode, LanguageTag};
+use crate::base::phone::Phone;
+use crate::engine::api::World;
+use crate::engine::store::key::Key;
+use crate::engine::store::{Order, Read, ReadTx, Result, Span, WriteTx};
+use crate::features::contacts::batch::{self, Batch, Counts, Note, OnConflict};
+use crate::features::contacts::fields::FieldValue;
+use crate::features::contacts::intake::{PersonName, Statement};
+use crate::features::contacts::model::Status;
+use crate::features::contacts::tags::TagName;
+use crate::vocab::ids::JobId;
+use crate::vocab::limits;
+
+/// One contact of a bulk write.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct BulkRow {
+    /// Kept as given; unique in the project whatever its case.
+    pub email: EmailAddress,
+    pub first_name: Option<PersonName>,
+    pub last_name: Option<PersonName>,
+    /// Free-form.
+    pub phone: Option<Phone>,
+    /// ISO 3166-1 alpha-2.
+    pub country: Option<CountryCode>,
+    /// ISO 639-1 or BCP 47.
+    pub language: Option<LanguageTag>,
+    /// Names of tags, added to those the contact has. Those that do not exist are created.
+    pub tags: Option<Vec<TagName>>,
+    /// Merged into what the contact has.
+    pub custom_fields: Option<BTreeMap<String, FieldValue>>,
+    /// `subscribed` for a new contact if absent. Does not re-subscribe a contact that is unsubscribed or bounced.
+    pub status: Option<Status>,
+}
+
+impl From<BulkRow> for Statement {
+    fn from(row: BulkRow) -> Self {
+        Self {
+            email: row.email,
+            first_name: row.first_name,
+            last_name: row.last_name,
+            phone: row.phone,
+            country: row.country,
+            language: row.language,
+            tags: row.tags.unwrap_or_default(),
+            custom_fields: row.custom_fields.unwrap_or_default(),
+            status: row.status,
+        }
+    }
+}
+
+/// Read the row with the number `index` from its JSON.
+pub fn read(json: &str, index: u32) -> Result<Statement, Note> {
+    let mut reader = serde_json::Deserializer::from_str(json);
+    let row: BulkRow = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
+        let message = error.inner().to_string();
+        // The position in the text says nothing that the path does not.
+        let sentence = message.rfind(" at line ").map_or(message.as_str(), |end| &message[..end]).to_owned();
+        // An unknown or missing field is named between back-ticks only.
+        let path = error.path().to_string();
+        let named = sentence.split('`').nth(1).unwrap_or_default().to_owned();
+        Note { row: index, email: email_of(json), field: if path == "." { named } else { path }, error: sentence }
+    })?;
+    let said = Statement::from(row);
+    match said.check() {
+        Ok(()) => Ok(said),
+        Err(refusal) => Err(batch::note(index, said.email.as_str(), &refusal)),
+    }
+}
+
+/// What a row that cannot be read gives as its email, if it is short enough to tell.
+fn email_of(json: &str) -> Option<String> {
+    let row: Value = serde_json::from_str(json).ok()?;
+    let email = row.get("email")?.as_str()?;
+    Some(email.chars().take(254).collect())
+}
+
+/// Rows that were read: those that may become contacts, and those that were refused.
+pub struct Rows {
+    pub batch: Batch,
+    pub failed: u64,
+    pub notes: Vec<Note>,
+}
+
+/// Read rows, each under its number.
+pub fn read_all<'j>(rows: impl IntoIterator<Item = (u32, &'j str)>) -> Rows {
+    let (mut said, mut failed, mut notes) = (Vec::new(), 0, Vec::new());
+    for (index, json) in rows {
+        match read(json, index) {
+            Ok(statement) => said.push((index, statement)),
+            Err(note) => {
+                failed += 1;
+                if notes.len() < limits::BULK_ERRORS_SHOWN_MAX {
+                    notes.push(note);
+                }
+            }
+        }
+    }
+    Rows { batch: Batch::new(said), failed, notes }
+}
+
+/// Take rows in; says what came of them, with notes in order of rows.
+pub fn take_in(tx: &mut WriteTx<'_>, project: crate::vocab::ids::ProjectId, rows: Rows) -> Result<(Counts, Vec<Note>)> {
+    let taken = batch::take_in(tx, project, rows.batch, (OnConflict::Upsert, &[]))?;
+    let mut counts = Counts { total: rows.failed, failed: rows.failed, ..Counts::default() };
+    counts.add(&taken.counts);
+    let mut notes = rows.notes;
+    notes.extend(taken.notes);
+    notes.sort_by_key(|note| note.row);
+    notes.truncate(limits::BULK_ERRORS_SHOWN_MAX);
+    Ok((counts, notes))
+}
+
+/// Take a bulk write a step further; true if there is more to do.
+pub fn step(world: &World, job: &Job, bulk: &Bulk) -> Result<bool> {
+    step_by(world, job, bulk, limits::JOB_STEP_CONTACTS as u32)
+}
+
+/// The same with at most `limit` rows.
+pub(super) fn step_by(world: &World, job: &Job, bulk: &Bulk, limit: u32) -> Result<bool> {
+    let end = bulk.next.saturating_add(limit).min(bulk.rows);
+    let waiting = waiting(&world.store.read(), job.id, bulk.next..end)?;
+    let rows = read_all(waiting.iter().map(|(number, json)| (*number, json.as_str())));
+    let (id, next) = (job.id, bulk.next);
+    let flow = world.store.write_blocking(move |tx| commit(tx, id, next..end, rows))??;
+    Ok(flow.is_continue())
+}
+
+fn waiting(tx: &ReadTx, id: JobId, rows: std::ops::Range<u32>) -> Result<Vec<(u32, String)>> {
+    let span = Span { from: (id, rows.start).to_bytes(), to: Some((id, rows.end).to_bytes()) };
+    let mut waiting = Vec::new();
+    tx.visit(ROWS, &span, Order::Forward, |(_, number), line| {
+        if let Line::Waiting(json) = line {
+            waiting.push((number, json));
+        }
+        Ok(ControlFlow::Continue(()))
+    })?;
+    Ok(waiting)
+}
+
+fn commit(tx: &mut WriteTx<'_>, id: JobId, done: std::ops::Range<u32>, rows: Rows) -> Result<ControlFlow<()>> {
+    let Some(mut job) = find_open(tx, id)? else { return Ok(ControlFlow::Break(())) };
+    let Task::Bulk(bulk) = &mut job.task else { return Ok(ControlFlow::Break(())) };
+    if bulk.next != done.start {
+        return Ok(ControlFlow::Break(()));
+    }
+    bulk.next = done.end;
+    let complete = bulk.next == bulk.rows;
+    if !project_is_there(tx, &job)? {
+        finish(tx, job, State::Failed(PROJECT_GONE.to_owned()))?;
+        return Ok(ControlFlow::Break(()));
+    }
+    let (counts, notes) = take_in(tx, job.project, rows)?;
+    job.counts.add(&counts);
+    for number in done {
+        tx.delete(ROWS, &(id, number));
+    }
+    tell(tx, &mut job, notes);
+    if complete {
+        finish(tx, job, State::Completed)?;
+        return Ok(ControlFlow::Break(()));
+    }
+    job.state = State::Running;
+    save(tx, &job);
+    Ok(ControlFlow::Continue(()))
+}

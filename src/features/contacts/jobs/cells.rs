@@ -1,0 +1,83 @@
+//! Cells that a spreadsheet would take for a formula: made harmless when written, and read back as what they were.
+//!
+//! A value that begins with one of these characters gets an apostrophe in front, which spreadsheets understand as "this is text".
+
+/// What a formula can begin with.
+const DANGEROUS: [u8; 6] = [b'=', b'+', b'-', b'@', b'\t', b'\r'];
+
+/// Whether a cell must not be written as it is.
+pub fn is_dangerous(cell: &[u8]) -> bool {
+    cell.first().is_some_and(|first| DANGEROUS.contains(first))
+}
+
+/// The cell without the apostrophe that [`write`] put in front.
+pub fn unprotected(cell: &[u8]) -> &[u8] {
+    match cell {
+        [b'\'', rest @ ..] if is_dangerous(rest) => rest,
+        cell => cell,
+    }
+}
+
+/// Append the text as a cell of a CSV file: quoted where needed, never a formula.
+pub fn write(out: &mut Vec<u8>, text: &str) {
+    let bytes = text.as_bytes();
+    let quoted = bytes.iter().any(|byte| matches!(byte, b'"' | b',' | b'\n' | b'\r' | b'\t')) || text != text.trim();
+    if !quoted {
+        if is_dangerous(bytes) {
+            out.push(b'\'');
+        }
+        out.extend_from_slice(bytes);
+        return;
+    }
+    out.push(b'"');
+    if is_dangerous(bytes) {
+        out.push(b'\'');
+    }
+    for &byte in bytes {
+        if byte == b'"' {
+            out.push(b'"');
+        }
+        out.push(byte);
+    }
+    out.push(b'"');
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::records::Records;
+    use super::*;
+
+    #[test]
+    fn formulas_are_written_as_text() {
+        for (given, expected) in [
+            ("=1+1", "'=1+1"),
+            ("+49 30 1", "'+49 30 1"),
+            ("-1", "'-1"),
+            ("@SUM(A1)", "'@SUM(A1)"),
+            ("\tx", "\"'\tx\""),
+            ("\r=x", "\"'\r=x\""),
+            ("=a,\"b\"", "\"'=a,\"\"b\"\"\""),
+            ("plain", "plain"),
+        ] {
+            let mut out = Vec::new();
+            write(&mut out, given);
+            assert_eq!(String::from_utf8(out).expect("text"), expected);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_written_cell_reads_back(text in "['=+@\",\r\n\ta-]{1,8}") {
+            // An apostrophe of its own before such a character is the one thing that cannot be told apart.
+            prop_assume!(!(text.starts_with('\'') && is_dangerous(&text.as_bytes()[1..])));
+            let mut out = Vec::new();
+            write(&mut out, &text);
+            out.extend_from_slice(b",end\n");
+            let mut records = Records::new(out.as_slice(), b',', 0);
+            let record = records.next().expect("well formed").expect("a record");
+            prop_assert_eq!(unprotected(record.cell(0)), text.as_bytes());
+        }
+    }
+}

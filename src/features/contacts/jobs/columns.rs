@@ -1,0 +1,285 @@
+//! Which column of a file is which part of a contact, and how a record becomes a statement.
+//!
+//! The caller names headers, or lets them be guessed from words that files commonly have. Values are checked by the types of any
+//! other write; an empty cell says nothing.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::cells;
+use super::records::{Encoding, RecordRef};
+use crate::base::email::EmailAddress;
+use crate::base::locale::{CountryCode, LanguageTag};
+use crate::base::phone::Phone;
+use crate::engine::api::Failure;
+use crate::features::contacts::batch::Note;
+use crate::features::contacts::fields::{self, FieldValue};
+use crate::features::contacts::intake::{PersonName, Statement};
+use crate::features::contacts::model::Status;
+use crate::features::contacts::tags::TagName;
+
+/// The headers a caller names: `columnMap`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Mapping {
+    pub email: String,
+    pub first_name: Option<String>,
+    pub last_name: Option<String>,
+    pub name: Option<String>,
+    pub phone: Option<String>,
+    pub country: Option<String>,
+    pub language: Option<String>,
+    pub tags: Option<String>,
+    pub status: Option<String>,
+    /// The name of the field, and the header.
+    #[serde(default)]
+    pub custom_fields: BTreeMap<String, String>,
+}
+
+/// The columns of a file, counted from 0.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Columns {
+    pub email: u16,
+    pub first_name: Option<u16>,
+    pub last_name: Option<u16>,
+    /// First and last name in one, used where a row has neither alone.
+    pub name: Option<u16>,
+    pub phone: Option<u16>,
+    pub country: Option<u16>,
+    pub language: Option<u16>,
+    pub tags: Option<u16>,
+    pub status: Option<u16>,
+    pub custom_fields: Vec<(String, u16)>,
+}
+
+/// TABLE: headers that are understood without a map, in small letters and without anything but letters.
+const KNOWN: &[(&str, &[&str])] = &[
+    ("email", &["email", "emailaddress", "mail", "mailaddress", "emailid", "correo", "courriel"]),
+    ("firstName", &["firstname", "givenname", "forename", "fname", "first", "vorname", "prenom", "nombre"]),
+    ("lastName", &["lastname", "surname", "familyname", "lname", "last", "nachname", "nom", "apellido"]),
+    ("name", &["name", "fullname", "contactname", "displayname"]),
+    ("phone", &["phone", "phonenumber", "telephone", "mobile", "mobilenumber", "cell", "tel", "telefon"]),
+    ("country", &["country", "countrycode", "land", "pays", "pais"]),
+    ("language", &["language", "languagecode", "lang", "locale", "sprache"]),
+    ("tags", &["tags", "tag", "labels"]),
+    ("status", &["status", "subscriptionstatus"]),
+];
+
+/// What headers of custom fields begin with, in our own exports.
+pub const CUSTOM_PREFIX: &str = "custom.";
+
+impl Columns {
+    /// The columns a map names.
+    pub fn named(mapping: &Mapping, headers: &[String]) -> Result<Self, Failure> {
+        let column = |header: &Option<String>| header.as_ref().map(|header| find(headers, header)).transpose();
+        let mut custom_fields = Vec::new();
+        for (field, header) in &mapping.custom_fields {
+            custom_fields.push((field.clone(), find(headers, header)?));
+        }
+        let columns = Self {
+            email: find(headers, &mapping.email)?,
+            first_name: column(&mapping.first_name)?,
+            last_name: column(&mapping.last_name)?,
+            name: column(&mapping.name)?,
+            phone: column(&mapping.phone)?,
+            country: column(&mapping.country)?,
+            language: column(&mapping.language)?,
+            tags: column(&mapping.tags)?,
+            status: column(&mapping.status)?,
+            custom_fields,
+        };
+        columns.checked()
+    }
+
+    /// The columns whose headers are understood by themselves.
+    pub fn guessed(headers: &[String]) -> Result<Self, Failure> {
+        let plain =
+            |header: &String| -> String { header.chars().filter(|c| c.is_alphabetic()).flat_map(char::to_lowercase).collect() };
+        let plain: Vec<String> = headers.iter().map(plain).collect();
+        let guess = |field: &str| -> Option<u16> {
+            let (_, words) = KNOWN.iter().find(|(known, _)| *known == field).expect("the table has every field");
+            let at = words.iter().find_map(|word| plain.iter().position(|header| header == word))?;
+            Some(at as u16)
+        };
+        let custom = |(at, header): (usize, &String)| {
+            header.strip_prefix(CUSTOM_PREFIX).filter(|field| !field.is_empty()).map(|field| (field.to_owned(), at as u16))
+        };
+        let Some(email) = guess("email") else {
+            let detail = format!("no column is for the email address; name it: {{\"email\": \"…\"}}. {}", found(headers));
+            return Err(Failure::field("columnMap", detail));
+        };
+        let columns = Self {
+            email,
+            first_name: guess("firstName"),
+            last_name: guess("lastName"),
+            name: guess("name"),
+            phone: guess("phone"),
+            country: guess("country"),
+            language: guess("language"),
+            tags: guess("tags"),
+            status: guess("status"),
+            custom_fields: headers.iter().enumerate().filter_map(custom).collect(),
+        };
+        columns.checked()
+    }
+
+    fn checked(self) -> Result<Self, Failure> {
+        let names = self.custom_fields.iter().map(|(name, _)| (name.clone(), FieldValue::Null)).collect();
+        match fields::refusal(&names) {
+            Some(reason) => Err(Failure::field("columnMap.customFields", reason)),
+            None => Ok(self),
+        }
+    }
+
+    /// What a record says of a contact; `None` for a record without anything in its columns.
+    pub fn statement(&self, record: &RecordRef<'_>, encoding: Encoding, row: u32) -> Result<Statement, Note> {
+        let cell = |column: u16| encoding.text(cells::unprotected(record.cell(column.into())));
+        let email_text = cell(self.email);
+        let refused = |field: &str, error: String| Note {
+            row,
+            email: Some(email_text.trim()).filter(|email| !email.is_empty()).map(|email| email.chars().take(254).collect()),
+            field: field.to_owned(),
+            error,
+        };
+        let given = |column: Option<u16>| column.map(cell).filter(|text| !text.trim().is_empty());
+        let email = EmailAddress::parse(&email_text).map_err(|error| refused("email", error.to_string()))?;
+        let mut said = Statement::of(email);
+        let (mut first, mut last) = (given(self.first_name), given(self.last_name));
+        let whole = given(self.name);
+        if first.is_none()
+            && last.is_none()
+            && let Some(whole) = &whole
+        {
+            (first, last) = split_name(whole);
+        }
+        said.first_name = parsed(first, PersonName::parse).map_err(|error| refused("firstName", error))?;
+        said.last_name = parsed(last, PersonName::parse).map_err(|error| refused("lastName", error))?;
+        said.phone = parsed(given(self.phone), Phone::parse).map_err(|error| refused("phone", error))?;
+        said.country = parsed(given(self.country), CountryCode::parse).map_err(|error| refused("country", error))?;
+        said.language = parsed(given(self.language), LanguageTag::parse).map_err(|error| refused("language", error))?;
+        if let Some(names) = given(self.tags) {
+            said.tags = tag_names(&names).map_err(|error| refused("tags", error))?;
+        }
+        said.status = parsed(given(self.status), status).map_err(|error| refused("status", error))?;
+        for (name, column) in &self.custom_fields {
+            let Some(text) = given(Some(*column)) else { continue };
+            if text.contains('\0') {
+                return Err(refused(name, "text must not contain the character U+0000".to_owned()));
+            }
+            said.custom_fields.insert(name.clone(), FieldValue::Text(text.into_owned()));
+        }
+        said.check().map_err(|refusal| refused(&refusal.field, refusal.reason.clone()))?;
+        Ok(said)
+    }
+}
+
+fn parsed<T, E: std::fmt::Display>(
+    text: Option<Cow<'_, str>>,
+    parse: impl Fn(&str) -> Result<T, E>,
+) -> Result<Option<T>, String> {
+    text.map(|text| parse(&text)).transpose().map_err(|error| error.to_string())
+}
+
+/// Everything before the first space is the first name.
+fn split_name<'n>(whole: &'n str) -> (Option<Cow<'n, str>>, Option<Cow<'n, str>>) {
+    match whole.trim().split_once(char::is_whitespace) {
+        Some((first, last)) => (Some(first.into()), Some(last.trim().into())),
+        None => (Some(whole.trim().into()), None),
+    }
+}
+
+/// Names of tags in one text: a JSON array, or names between commas or semicolons.
+pub fn tag_names(text: &str) -> Result<Vec<TagName>, String> {
+    let listed: Vec<String> = match text.trim().starts_with('[') {
+        true => serde_json::from_str(text).map_err(|_| "expected names between commas, or a JSON array of names".to_owned())?,
+        false => text.split([',', ';']).map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect(),
+    };
+    listed.iter().map(|name| TagName::parse(name).map_err(|error| error.to_string())).collect()
+}
+
+fn status(text: &str) -> Result<Status, String> {
+    let word = text.trim().to_ascii_lowercase().replace(['_', ' '], "-");
+    let found = Status::ALL.into_iter().find(|status| status.word() == word);
+    let words = || Status::ALL.map(Status::word).join(", ");
+    found.ok_or_else(|| format!("expected one of {}, found \"{}\"", words(), text.trim().chars().take(50).collect::<String>()))
+}
+
+fn find(headers: &[String], wanted: &str) -> Result<u16, Failure> {
+    let same = |header: &&String| header.trim().to_lowercase() == wanted.trim().to_lowercase();
+    let exact = headers.iter().position(|header| header == wanted);
+    let at = exact.or_else(|| headers.iter().position(|header| same(&header)));
+    at.map(|at| at as u16)
+        .ok_or_else(|| Failure::field("columnMap", format_args!("the file has no column \"{wanted}\". {}", found(headers))))
+}
+
+fn found(headers: &[String]) -> String {
+    const SHOWN: usize = 50;
+    let shown: Vec<String> =
+        headers.iter().take(SHOWN).map(|header| format!("\"{}\"", header.chars().take(60).collect::<String>())).collect();
+    let more = if headers.len() > SHOWN { format!(" and {} more", headers.len() - SHOWN) } else { String::new() };
+    format!("Its columns are {}{more}.", shown.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::records::Records;
+    use super::*;
+
+    fn headers(line: &str) -> Vec<String> {
+        line.split(',').map(str::to_owned).collect()
+    }
+
+    fn read(columns: &Columns, line: &str) -> Result<Statement, Note> {
+        let mut records = Records::new(line.as_bytes(), b',', 0);
+        let record = records.next().expect("well formed").expect("a record");
+        columns.statement(&record, Encoding::Utf8, 2)
+    }
+
+    #[test]
+    fn common_headers_are_understood_and_our_own_exports_too() {
+        let columns =
+            Columns::guessed(&headers("ID,E-Mail Address,First Name,SURNAME,Mobile,custom.plan,Notes")).expect("an email");
+        let expected = Columns {
+            email: 1,
+            first_name: Some(2),
+            last_name: Some(3),
+            phone: Some(4),
+            custom_fields: vec![("plan".into(), 5)],
+            ..Columns::default()
+        };
+        assert_eq!(columns, expected);
+    }
+
+    #[test]
+    fn a_file_without_an_email_column_is_told_which_columns_it_has() {
+        let failure = Columns::guessed(&headers("Who,Where")).expect_err("no email");
+        assert!(failure.detail.expect("told").contains("Its columns are \"Who\", \"Where\"."));
+        let mapping = Mapping { email: "Adresse".into(), ..Mapping::default() };
+        let failure = Columns::named(&mapping, &headers("Who,Where")).expect_err("not there");
+        assert!(failure.detail.expect("told").contains("no column \"Adresse\". Its columns are"));
+    }
+
+    #[test]
+    fn a_record_becomes_a_statement_and_empty_cells_say_nothing() {
+        let columns = Columns::guessed(&headers("email,name,country,tags,status,custom.plan,custom.city")).expect("an email");
+        let said = read(&columns, "ada@example.com,Ada King Lovelace,gb,\"a; b,c\",Non Subscribed,pro,").expect("right");
+        assert_eq!((said.first_name.as_deref(), said.last_name.as_deref()), (Some("Ada"), Some("King Lovelace")));
+        assert_eq!(said.country.map(|country| country.to_string()), Some("GB".into()));
+        assert_eq!(said.tags.iter().map(|tag| &**tag).collect::<Vec<_>>(), ["a", "b", "c"]);
+        assert_eq!(said.status, Some(Status::NonSubscribed));
+        assert_eq!(said.custom_fields, BTreeMap::from([("plan".into(), FieldValue::Text("pro".into()))]));
+        // A short record has empty cells.
+        assert_eq!(read(&columns, "ada@example.com").expect("right").status, None);
+    }
+
+    #[test]
+    fn a_wrong_cell_is_told_with_its_row_its_field_and_the_reason() {
+        let columns = Columns::guessed(&headers("email,country,status")).expect("an email");
+        let told = |line: &str| read(&columns, line).map(|_| ()).expect_err("wrong");
+        assert_eq!((told("ada,,").field.as_str(), told("ada,,").email.as_deref(), told("ada,,").row), ("email", Some("ada"), 2));
+        assert_eq!(told("a@b.co,UK,").error, "UK is not an ISO 3166-1 country code; the United Kingdom is GB.");
+        assert!(told("a@b.co,,active").error.starts_with("expected one of subscribed, unsubscribed, bounced"));
+    }
+}

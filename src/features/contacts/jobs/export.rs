@@ -1,0 +1,169 @@
+//! Contacts become a file: one state of the project, as a spreadsheet reads it.
+//!
+//! An export reads a single snapshot, so what is in the file was true at one moment. That moment ends with the process: an export
+//! that was interrupted begins anew, and what it had written expires.
+
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+
+use roaring::RoaringBitmap;
+use serde::{Deserialize, Serialize};
+
+use super::sheet::Sheet;
+use super::{Export, Job, State, Task, find_open, finish};
+use crate::engine::api::{Failure, World};
+use crate::engine::store::{Error, ReadTx, Result, blobs};
+use crate::features::contacts::condition::{FilterTree, saved};
+use crate::features::contacts::model::ContactRow;
+use crate::features::contacts::store::{self, Facet};
+use crate::features::contacts::tags::Names;
+use crate::vocab::ids::{BlobId, JobId, ProjectId, SegmentId};
+use crate::vocab::limits;
+
+/// Chunks of the file in one transaction.
+const CHUNKS_PER_WRITE: usize = 8;
+
+/// Which contacts are wanted.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Wanted {
+    pub segment: Option<SegmentId>,
+    /// A filter tree as JSON, checked when it was given.
+    pub filters: Option<String>,
+    pub search: Option<String>,
+}
+
+/// Write an export's file. It is done in one go; true if it must be tried again.
+pub fn step(world: &World, job: &Job, export: &Export) -> Result<bool> {
+    let tx = world.store.read();
+    let numbers = match select(world, &tx, job, &export.wanted) {
+        Ok(numbers) => numbers,
+        Err(failure) => return refuse(world, job.id, &failure).map(|()| false),
+    };
+    let now = world.store.write_blocking(|tx| Ok::<_, Error>(tx.now()))??;
+    let file = File::begin(world, &export.file_name, now.plus_ms(limits::EXPORT_LINK_MS))?;
+    let (file, bytes, contacts) = write(&tx, job.project, &numbers, file)?;
+    let id = job.id;
+    world.store.write_blocking(move |tx| {
+        let Some(mut job) = find_open(tx, id)? else { return Ok::<_, Error>(()) };
+        let expires_at = tx.now().plus_ms(limits::EXPORT_LINK_MS);
+        if !blobs::complete(tx, file, bytes, Some(expires_at))? {
+            // It took so long that the half-written file was swept away.
+            return finish(tx, job, State::Failed("Writing the file took too long; ask for fewer contacts.".to_owned()));
+        }
+        if let Task::Export(export) = &mut job.task {
+            export.file = Some(file);
+        }
+        job.counts.total = contacts;
+        finish(tx, job, State::Completed)
+    })??;
+    Ok(false)
+}
+
+fn refuse(world: &World, id: JobId, failure: &Failure) -> Result<()> {
+    let reason = failure.detail.as_deref().unwrap_or(failure.code.info().message).to_owned();
+    world.store.write_blocking(move |tx| match find_open(tx, id)? {
+        Some(job) => finish(tx, job, State::Failed(reason)),
+        None => Ok(()),
+    })?
+}
+
+/// The contacts that are wanted: of the segment, and meeting the filters, and found by the search.
+fn select(world: &World, tx: &ReadTx, job: &Job, wanted: &Wanted) -> Result<RoaringBitmap, Failure> {
+    let mut numbers = store::set(tx, job.project, Facet::All)?;
+    if let Some(id) = wanted.segment {
+        numbers &= saved::require(tx, job.project, id)?.filter()?.select(tx, job.project, job.created_at)?;
+    }
+    if let Some(json) = &wanted.filters {
+        let tree: FilterTree = serde_json::from_str(json).map_err(Failure::internal)?;
+        numbers &= tree.check("filters")?.select(tx, job.project, job.created_at)?;
+    }
+    if let Some(text) = &wanted.search {
+        numbers &= world.search.matching(&job.project.0, text).map_err(Failure::internal)?;
+    }
+    Ok(numbers)
+}
+
+/// Write every contact; says the file's length and how many there are.
+fn write(tx: &ReadTx, project: ProjectId, numbers: &RoaringBitmap, mut file: File<'_>) -> Result<(BlobId, u64, u64)> {
+    let keys = custom_keys(tx, project, numbers)?;
+    let sheet = Sheet::new(&keys, &mut file.buffer);
+    let mut names = Names::new(tx, project);
+    let mut contacts = 0;
+    each(tx, project, numbers, |contact| {
+        let tags = names.of(&contact.tags)?;
+        sheet.write(&mut file.buffer, contact, &tags);
+        contacts += 1;
+        file.flush(false)
+    })?;
+    file.flush(true)?;
+    Ok((file.id, file.bytes, contacts))
+}
+
+/// Every name of a custom field that these contacts have, as far as there are columns for them.
+fn custom_keys(tx: &ReadTx, project: ProjectId, numbers: &RoaringBitmap) -> Result<BTreeSet<String>> {
+    let mut keys = BTreeSet::new();
+    each(tx, project, numbers, |contact| {
+        for key in contact.custom_fields.keys() {
+            if !keys.contains(*key) && keys.len() < limits::EXPORT_CUSTOM_COLUMNS_MAX {
+                keys.insert((*key).to_owned());
+            }
+        }
+        Ok(())
+    })?;
+    Ok(keys)
+}
+
+fn each(
+    tx: &ReadTx,
+    project: ProjectId,
+    numbers: &RoaringBitmap,
+    mut visit: impl FnMut(&ContactRow<'_>) -> Result<()>,
+) -> Result<()> {
+    let (Some(first), Some(last)) = (numbers.min(), numbers.max()) else { return Ok(()) };
+    store::visit_rows(tx, project, first..=last, |number, bytes| {
+        if numbers.contains(number) {
+            visit(&ContactRow::read(bytes)?)?;
+        }
+        Ok(ControlFlow::Continue(()))
+    })
+}
+
+/// A file that is being written, chunk by chunk.
+struct File<'w> {
+    world: &'w World,
+    id: BlobId,
+    buffer: Vec<u8>,
+    chunks: u32,
+    bytes: u64,
+}
+
+impl<'w> File<'w> {
+    fn begin(world: &'w World, name: &str, expires_at: crate::base::clock::Timestamp) -> Result<Self> {
+        let (name, content_type) = (name.to_owned(), "text/csv; charset=utf-8".to_owned());
+        let id = world.store.write_blocking(move |tx| {
+            let id = BlobId::make(tx.now(), tx.random());
+            blobs::begin(tx, id, blobs::Head { complete: false, bytes: 0, content_type, name, expires_at: Some(expires_at) });
+            Ok::<_, Error>(id)
+        })??;
+        Ok(Self { world, id, buffer: Vec::new(), chunks: 0, bytes: 0 })
+    }
+
+    /// Put what is there, once it is enough or all.
+    fn flush(&mut self, all: bool) -> Result<()> {
+        let enough = blobs::CHUNK_BYTES * CHUNKS_PER_WRITE;
+        if self.buffer.len() < enough && !all {
+            return Ok(());
+        }
+        let rest = if all { Vec::new() } else { self.buffer.split_off(enough) };
+        let whole = std::mem::replace(&mut self.buffer, rest);
+        self.bytes += whole.len() as u64;
+        let (id, first) = (self.id, self.chunks);
+        self.chunks += whole.len().div_ceil(blobs::CHUNK_BYTES) as u32;
+        self.world.store.write_blocking(move |tx| {
+            for (number, chunk) in (first..).zip(whole.chunks(blobs::CHUNK_BYTES)) {
+                blobs::put_chunk(tx, id, number, chunk.to_vec())?;
+            }
+            Ok::<_, Error>(())
+        })?
+    }
+}

@@ -1,0 +1,208 @@
+//! A file becomes contacts: chunks are read and checked on one thread while the writer commits the chunk before.
+//!
+//! Invariant: the contacts of a chunk, its counts, its notes and the byte where the next chunk begins are one transaction. Whatever
+//! moment the process ends, the import goes on behind the last chunk that is there, and no row counts twice.
+
+use std::ops::ControlFlow;
+use std::sync::mpsc::{SyncSender, sync_channel};
+
+use super::records::{Broken, Records};
+use super::{Import, Job, State, Task, find_open, finish, save, tell};
+use crate::engine::api::{Failure, World};
+use crate::engine::store::{Error, ReadTx, Result, WriteTx, blobs};
+use crate::features::contacts::batch::{self, Batch, Counts, Note};
+use crate::features::contacts::intake::Statement;
+use crate::features::contacts::tags::TagName;
+use crate::features::projects;
+use crate::vocab::codes::Code;
+use crate::vocab::ids::JobId;
+use crate::vocab::limits;
+
+/// Chunks of one step: a second or two, after which other jobs have their turn.
+const CHUNKS_PER_STEP: usize = 16;
+/// A chunk of long rows ends here before it has all its rows.
+const CHUNK_BYTES: u64 = 8 * 1024 * 1024;
+
+/// Take an import a step further; true if there is more to do.
+pub fn step(world: &World, job: &Job, import: &Import) -> Result<bool> {
+    step_by(world, job, import, (limits::IMPORT_STEP_CONTACTS, CHUNKS_PER_STEP))
+}
+
+/// The same with chunks of `rows` rows, at most `chunks` of them.
+pub(super) fn step_by(world: &World, job: &Job, import: &Import, (rows, chunks): (usize, usize)) -> Result<bool> {
+    let (send, receive) = sync_channel(1);
+    let reader = Reader::open(world.store.read(), import, rows);
+    std::thread::scope(|scope| {
+        let reading = std::thread::Builder::new()
+            .name("import-read".to_owned())
+            .spawn_scoped(scope, move || reader.run(chunks, &send))
+            .map_err(|error| Error::Io(error.to_string()))?;
+        let mut more = true;
+        while let Ok(chunk) = receive.recv() {
+            let id = job.id;
+            if let ControlFlow::Break(()) = world.store.write_blocking(move |tx| commit(tx, id, chunk))?? {
+                more = false;
+                break;
+            }
+        }
+        // Whoever reads must not wait for a place in the channel when nobody takes from it any more.
+        drop(receive);
+        reading.join().map_err(|_| Error::Panicked)?;
+        Ok(more)
+    })
+}
+
+/// Rows of a file that were read and checked.
+struct Chunk {
+    /// Where they begin and end in the file.
+    start: u64,
+    end: u64,
+    /// The number of the last row.
+    row: u32,
+    batch: Batch,
+    /// Rows that were refused when they were read, and what is told of them.
+    failed: u64,
+    notes: Vec<Note>,
+    tags: Vec<TagName>,
+    /// The file ends here, or cannot be read on.
+    over: Option<State>,
+}
+
+/// Reads and checks rows.
+struct Reader {
+    import: Import,
+    rows: usize,
+    tags: Vec<TagName>,
+    records: Option<Records<blobs::Reader>>,
+}
+
+impl Reader {
+    fn open(tx: ReadTx, import: &Import, rows: usize) -> Self {
+        let file = blobs::Reader::open(tx, import.file, import.offset).ok().flatten();
+        let records = file.map(|file| Records::new(file, import.delimiter, import.offset));
+        let tags = import.tags.iter().filter_map(|name| TagName::parse(name).ok()).collect();
+        Self { import: import.clone(), rows, tags, records }
+    }
+
+    fn run(mut self, chunks: usize, send: &SyncSender<Chunk>) {
+        let mut row = self.import.row;
+        let mut start = self.import.offset;
+        for _ in 0..chunks {
+            let chunk = self.chunk(start, row);
+            (start, row) = (chunk.end, chunk.row);
+            let over = chunk.over.is_some();
+            // Nobody takes it when the job is gone; then there is nothing left to read for.
+            if send.send(chunk).is_err() || over {
+                return;
+            }
+        }
+    }
+
+    fn chunk(&mut self, start: u64, mut row: u32) -> Chunk {
+        let mut rows: Vec<(u32, Statement)> = Vec::with_capacity(self.rows);
+        let (mut failed, mut notes) = (0, Vec::new());
+        let mut end = start;
+        let mut over = None;
+        while rows.len() + (failed as usize) < self.rows && end - start < CHUNK_BYTES {
+            let Some(records) = &mut self.records else {
+                over = Some(State::Failed("The uploaded file is not there any more; upload it again.".to_owned()));
+                break;
+            };
+            match records.next() {
+                Ok(Some(record)) => {
+                    row += 1;
+                    if u64::from(row) > limits::IMPORT_ROWS_MAX + 1 {
+                        over = Some(State::Failed(too_many_rows()));
+                        row -= 1;
+                        break;
+                    }
+                    if !record.is_blank() {
+                        match self.import.columns.statement(&record, self.import.encoding, row) {
+                            Ok(said) => rows.push((row, said)),
+                            Err(note) => {
+                                failed += 1;
+                                if notes.len() < limits::BULK_ERRORS_SHOWN_MAX {
+                                    notes.push(note);
+                                }
+                            }
+                        }
+                    }
+                    end = records.offset();
+                }
+                Ok(None) => {
+                    end = records.offset();
+                    over = Some(State::Completed);
+                    break;
+                }
+                Err(broken) => {
+                    over = Some(State::Failed(unreadable(&broken, row + 1)));
+                    break;
+                }
+            }
+        }
+        Chunk { start, end, row, batch: Batch::new(rows), failed, notes, tags: self.tags.clone(), over }
+    }
+}
+
+fn too_many_rows() -> String {
+    let max = limits::IMPORT_ROWS_MAX;
+    format!("The file has more than {max} rows. The rows up to there were imported; put the others into a file of their own.")
+}
+
+fn unreadable(broken: &Broken, row: u32) -> String {
+    let why = match broken {
+        Broken::TooLong => {
+            let max = limits::IMPORT_ROW_BYTES_MAX;
+            format!("is longer than {max} bytes; most likely a quotation mark before it is not closed")
+        }
+        Broken::TooManyColumns => format!("has more than {} columns; check the delimiter", limits::IMPORT_COLUMNS_MAX),
+        Broken::Source(error) => format!("cannot be read ({error})"),
+    };
+    format!("Row {row} {why}. The rows before it were imported; mend the file and import it again.")
+}
+
+/// Commit a chunk; `Break` if there is nothing more to do.
+fn commit(tx: &mut WriteTx<'_>, id: JobId, chunk: Chunk) -> Result<ControlFlow<()>> {
+    let Some(mut job) = find_open(tx, id)? else { return Ok(ControlFlow::Break(())) };
+    let Task::Import(import) = &mut job.task else { return Ok(ControlFlow::Break(())) };
+    if import.offset != chunk.start {
+        // Somebody else has done this chunk: look again where the import is.
+        return Ok(ControlFlow::Break(()));
+    }
+    let on_conflict = import.on_conflict;
+    (import.offset, import.row) = (chunk.end, chunk.row);
+    if !project_is_there(tx, &job)? {
+        finish(tx, job, State::Failed(PROJECT_GONE.to_owned()))?;
+        return Ok(ControlFlow::Break(()));
+    }
+    let taken = batch::take_in(tx, job.project, chunk.batch, (on_conflict, &chunk.tags))?;
+    job.counts.add(&taken.counts);
+    job.counts.add(&Counts { total: chunk.failed, failed: chunk.failed, ..Counts::default() });
+    let mut notes = chunk.notes;
+    notes.extend(taken.notes);
+    notes.sort_by_key(|note| note.row);
+    tell(tx, &mut job, notes);
+    match chunk.over {
+        Some(state) => {
+            finish(tx, job, state)?;
+            Ok(ControlFlow::Break(()))
+        }
+        None => {
+            job.state = State::Running;
+            save(tx, &job);
+            Ok(ControlFlow::Continue(()))
+        }
+    }
+}
+
+/// Why a job ends whose project was removed meanwhile.
+pub const PROJECT_GONE: &str = "The project was removed before this was done.";
+
+/// Whether the job's project is there.
+pub fn project_is_there(tx: &WriteTx<'_>, job: &Job) -> Result<bool> {
+    match projects::require(tx, job.account, job.project) {
+        Ok(()) => Ok(true),
+        Err(Failure { code: Code::NotFound, .. }) => Ok(false),
+        Err(failure) => Err(Error::Io(failure.cause.unwrap_or_default())),
+    }
+}

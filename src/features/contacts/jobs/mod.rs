@@ -1,0 +1,275 @@
+//! Work on contacts that outlives its request: large bulk writes, files to import, exports.
+//!
+//! A job is a row. Whoever works on it looks at the row, does a bounded amount, and records what was done in the transaction that
+//! does it; so a job goes on after a crash exactly where it was, and nothing is done twice. Who asked is only known by account and
+//! project: a job acts for them, with the rules of any other write.
+//!
+//! Open and finished jobs stand apart in one table: the worker finds what is open without walking what is done, and finished jobs,
+//! whose ids begin with the time they were made, are forgotten from the front.
+
+pub mod bulk;
+mod cells;
+mod columns;
+mod export;
+mod import;
+mod records;
+mod sheet;
+#[cfg(test)]
+mod tests;
+mod work;
+
+pub use columns::{Columns, Mapping, tag_names};
+pub use records::{Encoding, Sniffer, headers};
+pub use work::step;
+
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::batch::{Counts, Note, OnConflict};
+use super::notices::{self, BulkCounts};
+use crate::base::clock::Timestamp;
+use crate::engine::api::Failure;
+use crate::engine::store::{Order, Read, Record, Result, Table, WriteTx, blobs};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::{AccountId, BlobId, JobId, ProjectId};
+use crate::vocab::{limits, tables};
+
+/// Open jobs first, then finished ones; each in the order they were made.
+const JOBS: Table<(u8, JobId), Job> = Table::new(tables::CONTACT_JOBS);
+const OPEN: u8 = 0;
+const FINISHED: u8 = 1;
+/// By job and row.
+const ROWS: Table<(JobId, u32), Line> = Table::new(tables::CONTACT_JOB_ROWS);
+
+/// A job.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Job {
+    pub id: JobId,
+    pub account: AccountId,
+    pub project: ProjectId,
+    pub state: State,
+    pub counts: Counts,
+    /// Rows in [`Line::Told`] so far.
+    pub told: u32,
+    pub created_at: Timestamp,
+    pub completed_at: Option<Timestamp>,
+    pub task: Task,
+}
+
+impl Record for Job {}
+
+/// How far a job is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum State {
+    Waiting,
+    Running,
+    Completed,
+    /// What a person can act on.
+    Failed(String),
+}
+
+impl State {
+    /// The word on the wire.
+    pub fn word(&self) -> &'static str {
+        match self {
+            State::Waiting => "pending",
+            State::Running => "processing",
+            State::Completed => "completed",
+            State::Failed(_) => "failed",
+        }
+    }
+
+    /// Why it failed.
+    pub fn reason(&self) -> Option<String> {
+        if let State::Failed(reason) = self { Some(reason.clone()) } else { None }
+    }
+}
+
+/// What a job is to do.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Task {
+    Bulk(Bulk),
+    Import(Import),
+    Export(Export),
+}
+
+/// Rows of one request, kept as [`Line::Waiting`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Bulk {
+    pub rows: u32,
+    /// The first row that is not done.
+    pub next: u32,
+}
+
+/// A file with a row for each contact.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Import {
+    pub file: BlobId,
+    pub encoding: Encoding,
+    pub delimiter: u8,
+    pub columns: Columns,
+    pub on_conflict: OnConflict,
+    /// Every contact of the file gets these.
+    pub tags: Vec<String>,
+    /// The first byte of the file that is not done.
+    pub offset: u64,
+    /// The number of the last row that is done; the headers are row 1.
+    pub row: u32,
+}
+
+/// Contacts to be written into a file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Export {
+    /// What is wanted, as the request said it.
+    pub wanted: export::Wanted,
+    pub file_name: String,
+    /// The finished file.
+    pub file: Option<BlobId>,
+}
+
+pub use export::Wanted;
+
+/// A row of a job.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Line {
+    /// To be done: a contact as JSON.
+    Waiting(String),
+    /// Done, and something is to be told of it.
+    Told(Note),
+}
+
+impl Record for Line {}
+
+/// Add a job. Refused when the project has as many open ones as it may.
+pub fn open(tx: &mut WriteTx<'_>, account: AccountId, project: ProjectId, task: Task) -> Result<Job, Failure> {
+    let max = limits::JOBS_OPEN_PER_PROJECT_MAX;
+    let waiting = open_jobs(tx)?.into_iter().filter(|job| job.project == project).count();
+    if waiting >= max {
+        let detail =
+            format!("The project has {max} imports and exports that wait or run; start this one when one of them is done.");
+        return Err(Failure::because(Code::LimitReached, detail));
+    }
+    let job = Job {
+        id: JobId::make(tx.now(), tx.random()),
+        account,
+        project,
+        state: State::Waiting,
+        counts: Counts::default(),
+        told: 0,
+        created_at: tx.now(),
+        completed_at: None,
+        task,
+    };
+    tx.put(JOBS, &(OPEN, job.id), &job);
+    Ok(job)
+}
+
+/// Every open job, oldest first.
+pub fn open_jobs(tx: &impl Read) -> Result<Vec<Job>> {
+    Ok(tx.list(JOBS, &JOBS.under(&(OPEN,)), Order::Forward, usize::MAX)?.into_iter().map(|(_, job)| job).collect())
+}
+
+/// The open job with this id.
+fn find_open(tx: &impl Read, id: JobId) -> Result<Option<Job>> {
+    tx.get(JOBS, &(OPEN, id))
+}
+
+/// The job with this id, open or finished.
+pub fn find(tx: &impl Read, id: JobId) -> Result<Option<Job>> {
+    match find_open(tx, id)? {
+        Some(job) => Ok(Some(job)),
+        None => tx.get(JOBS, &(FINISHED, id)),
+    }
+}
+
+/// The job with this id, if it belongs to this account.
+pub fn of_account(tx: &impl Read, account: AccountId, id: JobId) -> Result<Job, Failure> {
+    let found = find(tx, id)?.filter(|job| job.account == account);
+    found.ok_or_else(|| Failure::because(Code::NotFound, "There is no such job, or it was finished long ago and is forgotten."))
+}
+
+/// What is told of rows from `first` on, in order of rows: at most `limit`.
+pub fn notes(tx: &impl Read, id: JobId, offset: usize, limit: usize) -> Result<Vec<Note>> {
+    let mut notes = Vec::new();
+    let mut skipped = 0;
+    tx.visit(ROWS, &ROWS.under(&(id,)), Order::Forward, |_, line| {
+        if let Line::Told(note) = line {
+            if skipped < offset {
+                skipped += 1;
+            } else {
+                notes.push(note);
+            }
+        }
+        let enough = notes.len() >= limit;
+        Ok(if enough { std::ops::ControlFlow::Break(()) } else { std::ops::ControlFlow::Continue(()) })
+    })?;
+    Ok(notes)
+}
+
+/// Keep what is to be told, as far as there is room.
+fn tell(tx: &mut WriteTx<'_>, job: &mut Job, notes: Vec<Note>) {
+    let room = limits::BULK_ERRORS_SHOWN_MAX - job.told as usize;
+    for note in notes.into_iter().take(room) {
+        tx.put(ROWS, &(job.id, note.row), &Line::Told(note.clone()));
+        job.told += 1;
+    }
+}
+
+/// Keep an open job.
+fn save(tx: &mut WriteTx<'_>, job: &Job) {
+    tx.put(JOBS, &(OPEN, job.id), job);
+}
+
+/// A job is over: tell webhooks of what it changed, and let its file go.
+fn finish(tx: &mut WriteTx<'_>, mut job: Job, state: State) -> Result<()> {
+    job.state = state;
+    job.completed_at = Some(tx.now());
+    tx.delete(JOBS, &(OPEN, job.id));
+    tx.put(JOBS, &(FINISHED, job.id), &job);
+    match &job.task {
+        Task::Bulk(_) => imported(tx, &job),
+        Task::Import(import) => {
+            imported(tx, &job);
+            let now = tx.now();
+            blobs::expire(tx, import.file, now)?;
+        }
+        Task::Export(_) => {}
+    }
+    Ok(())
+}
+
+fn imported(tx: &mut WriteTx<'_>, job: &Job) {
+    if job.counts.created + job.counts.updated > 0 {
+        notices::bulk_imported(tx, (job.account, job.project), told_counts(&job.counts), Some(job.id));
+    }
+}
+
+/// Counts as webhooks and the bulk operation tell them.
+pub fn told_counts(counts: &Counts) -> BulkCounts {
+    BulkCounts { success: counts.total - counts.failed, failed: counts.failed, updated: counts.updated }
+}
+
+/// Put the rows of a bulk write.
+pub fn put_rows(tx: &mut WriteTx<'_>, id: JobId, rows: Vec<String>) {
+    for (number, row) in rows.into_iter().enumerate() {
+        tx.put(ROWS, &(id, number as u32), &Line::Waiting(row));
+    }
+}
+
+/// Forget finished jobs that are old, a bounded amount; true if there may be more.
+pub fn forget(tx: &mut WriteTx<'_>) -> Result<bool> {
+    let oldest = tx.list(JOBS, &JOBS.under(&(FINISHED,)), Order::Forward, 1)?;
+    let Some((key, job)) = oldest.into_iter().next() else { return Ok(false) };
+    if tx.now().ms_since(job.created_at) < limits::JOB_RETENTION_MS {
+        return Ok(false);
+    }
+    if tx.delete_span(ROWS, &ROWS.under(&(job.id,)), limits::JOB_STEP_CONTACTS)? < limits::JOB_STEP_CONTACTS {
+        tx.delete(JOBS, &key);
+    }
+    Ok(true)
+}
+
+/// `data` of the refusal that names a job that is not of the kind asked for.
+pub fn wrong_kind(id: JobId) -> Failure {
+    Failure::because(Code::NotFound, "There is no such job of this kind.").with(json!({ "jobId": id }))
+}

@@ -1,0 +1,319 @@
+//! Records of a CSV file, from any record on: csv's state machine with a bound on the length of a record, and the byte after each.
+//!
+//! It knows bytes, quotes and delimiters; what a column means is the business of `columns.rs`.
+
+use std::borrow::Cow;
+
+use csv_core::{ReadRecordResult, ReaderBuilder};
+use serde::{Deserialize, Serialize};
+
+use crate::engine::api::Failure;
+use crate::vocab::limits;
+
+/// How the bytes of a kept file are text. What came as UTF-16 is kept as UTF-8.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Encoding {
+    Utf8,
+    /// What old office programs write. Every sequence of bytes is text in it.
+    Windows1252,
+}
+
+impl Encoding {
+    /// The bytes as text.
+    pub fn text(self, bytes: &[u8]) -> Cow<'_, str> {
+        match self {
+            Encoding::Utf8 => String::from_utf8_lossy(bytes),
+            Encoding::Windows1252 => encoding_rs::WINDOWS_1252.decode_without_bom_handling(bytes).0,
+        }
+    }
+}
+
+/// Finds out, while a file arrives, how its bytes are text; drops a byte order mark; makes UTF-8 of UTF-16.
+pub struct Sniffer {
+    state: Sniffed,
+    /// The bytes that came before it was known whether there is a byte order mark, or that end within a character.
+    rest: Vec<u8>,
+}
+
+enum Sniffed {
+    Start,
+    /// As far as seen, it is UTF-8.
+    Utf8,
+    Windows1252,
+    Utf16(encoding_rs::Decoder),
+}
+
+impl Default for Sniffer {
+    fn default() -> Self {
+        Self { state: Sniffed::Start, rest: Vec::new() }
+    }
+}
+
+impl Sniffer {
+    /// The next bytes of the file; appends to `out` what is to be kept.
+    pub fn take(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
+        match &mut self.state {
+            Sniffed::Start => {
+                self.rest.extend_from_slice(bytes);
+                if self.rest.len() >= 3 {
+                    self.begin(out);
+                }
+            }
+            Sniffed::Utf8 => {
+                out.extend_from_slice(bytes);
+                self.check(bytes);
+            }
+            Sniffed::Windows1252 => out.extend_from_slice(bytes),
+            Sniffed::Utf16(decoder) => decode(decoder, bytes, false, out),
+        }
+    }
+
+    /// The file is complete.
+    pub fn end(mut self, out: &mut Vec<u8>) -> Encoding {
+        if matches!(self.state, Sniffed::Start) {
+            self.begin(out);
+        }
+        match &mut self.state {
+            Sniffed::Utf16(decoder) => {
+                decode(decoder, &[], true, out);
+                Encoding::Utf8
+            }
+            Sniffed::Utf8 if self.rest.is_empty() => Encoding::Utf8,
+            Sniffed::Utf8 | Sniffed::Windows1252 | Sniffed::Start => Encoding::Windows1252,
+        }
+    }
+
+    fn begin(&mut self, out: &mut Vec<u8>) {
+        let start = std::mem::take(&mut self.rest);
+        let (state, mark) = match start.as_slice() {
+            [0xFF, 0xFE, ..] => (Sniffed::Utf16(encoding_rs::UTF_16LE.new_decoder_without_bom_handling()), 2),
+            [0xFE, 0xFF, ..] => (Sniffed::Utf16(encoding_rs::UTF_16BE.new_decoder_without_bom_handling()), 2),
+            [0xEF, 0xBB, 0xBF, ..] => (Sniffed::Utf8, 3),
+            _ => (Sniffed::Utf8, 0),
+        };
+        self.state = state;
+        self.take(&start[mark..], out);
+    }
+
+    /// Whether what was kept so far still reads as UTF-8.
+    fn check(&mut self, bytes: &[u8]) {
+        let joined;
+        let mut bytes = bytes;
+        if !self.rest.is_empty() {
+            self.rest.extend_from_slice(bytes);
+            joined = std::mem::take(&mut self.rest);
+            bytes = &joined;
+        }
+        if let Err(error) = std::str::from_utf8(bytes) {
+            match error.error_len() {
+                // The last character is not complete yet: at most three bytes.
+                None => self.rest = bytes[error.valid_up_to()..].to_vec(),
+                Some(_) => self.state = Sniffed::Windows1252,
+            }
+        }
+    }
+}
+
+fn decode(decoder: &mut encoding_rs::Decoder, mut bytes: &[u8], last: bool, out: &mut Vec<u8>) {
+    let mut buffer = [0; 4096];
+    loop {
+        let (result, read, written, _) = decoder.decode_to_utf8(bytes, &mut buffer, last);
+        out.extend_from_slice(&buffer[..written]);
+        bytes = &bytes[read..];
+        if result == encoding_rs::CoderResult::InputEmpty {
+            return;
+        }
+    }
+}
+
+/// Why a file cannot be read on.
+#[derive(Debug)]
+pub enum Broken {
+    /// A record does not end.
+    TooLong,
+    /// A record has more columns than are taken.
+    TooManyColumns,
+    /// The bytes could not be had.
+    Source(std::io::Error),
+}
+
+/// Reads records, one after the other.
+pub struct Records<S> {
+    source: S,
+    parser: csv_core::Reader,
+    buffer: Box<[u8]>,
+    /// The unread part of `buffer`.
+    unread: std::ops::Range<usize>,
+    ended: bool,
+    /// The byte of the file that comes next.
+    offset: u64,
+    output: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+/// A record: its cells without quotes.
+pub struct RecordRef<'r> {
+    bytes: &'r [u8],
+    ends: &'r [usize],
+}
+
+impl<'r> RecordRef<'r> {
+    /// How many cells there are.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether every cell is empty.
+    pub fn is_blank(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    /// The cell of a column; a record that is too short has empty ones.
+    pub fn cell(&self, column: usize) -> &'r [u8] {
+        let Some(&end) = self.ends.get(column) else { return &[] };
+        let start = if column == 0 { 0 } else { self.ends[column - 1] };
+        &self.bytes[start..end]
+    }
+}
+
+const BUFFER_BYTES: usize = 64 * 1024;
+
+impl<S: std::io::Read> Records<S> {
+    /// Records from `source`, which stands at byte `offset` of its file: the beginning of a record.
+    pub fn new(source: S, delimiter: u8, offset: u64) -> Self {
+        Self {
+            source,
+            parser: ReaderBuilder::new().delimiter(delimiter).build(),
+            buffer: vec![0; BUFFER_BYTES].into(),
+            unread: 0..0,
+            ended: false,
+            offset,
+            output: vec![0; limits::IMPORT_ROW_BYTES_MAX],
+            ends: vec![0; limits::IMPORT_COLUMNS_MAX],
+        }
+    }
+
+    /// The byte after the last record.
+    pub fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// The next record; `None` at the end of the file. Lines without anything are passed over.
+    pub fn next(&mut self) -> Result<Option<RecordRef<'_>>, Broken> {
+        let (mut written, mut cells) = (0, 0);
+        loop {
+            if self.unread.is_empty() && !self.ended {
+                let count = self.source.read(&mut self.buffer).map_err(Broken::Source)?;
+                self.unread = 0..count;
+                self.ended = count == 0;
+            }
+            let input = &self.buffer[self.unread.clone()];
+            let (result, read, wrote, ended) =
+                self.parser.read_record(input, &mut self.output[written..], &mut self.ends[cells..]);
+            self.unread.start += read;
+            self.offset += read as u64;
+            written += wrote;
+            cells += ended;
+            match result {
+                ReadRecordResult::InputEmpty => {}
+                ReadRecordResult::OutputFull => return Err(Broken::TooLong),
+                ReadRecordResult::OutputEndsFull => return Err(Broken::TooManyColumns),
+                ReadRecordResult::Record => break,
+                ReadRecordResult::End => return Ok(None),
+            }
+        }
+        Ok(Some(RecordRef { bytes: &self.output[..written], ends: &self.ends[..cells] }))
+    }
+}
+
+/// The headers of a file that begins with `head`, and the byte after them.
+pub fn headers(head: &[u8], delimiter: u8, encoding: Encoding) -> Result<(Vec<String>, u64), Failure> {
+    let mut records = Records::new(head, delimiter, 0);
+    let found = match records.next() {
+        Ok(found) => found,
+        Err(_) => {
+            let detail = "the first row must be the headers; this one is too long or has too many columns: check the delimiter";
+            return Err(Failure::field("file", detail));
+        }
+    };
+    let Some(record) = found.filter(|record| !record.is_blank()) else {
+        return Err(Failure::field("file", "the file is empty; its first row must be the headers"));
+    };
+    let headers = (0..record.len()).map(|column| encoding.text(record.cell(column)).trim().to_owned()).collect();
+    Ok((headers, records.offset()))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn read_all(bytes: &[u8], offset: usize) -> Vec<(u64, Vec<String>)> {
+        let mut records = Records::new(&bytes[offset..], b',', offset as u64);
+        let mut all = Vec::new();
+        while let Some(record) = records.next().expect("well formed") {
+            let cells = (0..record.len()).map(|at| String::from_utf8_lossy(record.cell(at)).into_owned()).collect();
+            all.push((0, cells));
+            all.last_mut().expect("just pushed").0 = records.offset();
+        }
+        all
+    }
+
+    fn sniffed(parts: &[&[u8]]) -> (Encoding, Vec<u8>) {
+        let (mut sniffer, mut out) = (Sniffer::default(), Vec::new());
+        parts.iter().for_each(|part| sniffer.take(part, &mut out));
+        (sniffer.end(&mut out), out)
+    }
+
+    #[test]
+    fn quotes_line_ends_and_short_records_are_understood() {
+        let text = "a,\"b, \"\"c\"\"\"\r\n\r\n\"two\nlines\",\r\nlast";
+        let cells: Vec<Vec<String>> = read_all(text.as_bytes(), 0).into_iter().map(|(_, cells)| cells).collect();
+        assert_eq!(cells, [vec!["a", "b, \"c\""], vec!["two\nlines", ""], vec!["last"]]);
+    }
+
+    #[test]
+    fn a_record_that_does_not_end_and_too_many_columns_are_told() {
+        let endless = format!("a\n\"{}", "x,y\n".repeat(limits::IMPORT_ROW_BYTES_MAX));
+        let mut records = Records::new(endless.as_bytes(), b',', 0);
+        assert!(records.next().is_ok());
+        assert!(matches!(records.next(), Err(Broken::TooLong)));
+        let wide = ",".repeat(limits::IMPORT_COLUMNS_MAX);
+        assert!(matches!(Records::new(wide.as_bytes(), b',', 0).next(), Err(Broken::TooManyColumns)));
+    }
+
+    #[test]
+    fn encodings_are_told_apart_however_the_bytes_arrive() {
+        let utf16 = |big: bool| -> Vec<u8> {
+            let mark = std::iter::once(0xFEFF_u16).chain("e,ü😀\n".encode_utf16());
+            mark.flat_map(|unit| if big { unit.to_be_bytes() } else { unit.to_le_bytes() }).collect()
+        };
+        let samples: [(&[u8], Encoding, &[u8]); 6] = [
+            ("\u{feff}e,ü😀\n".as_bytes(), Encoding::Utf8, "e,ü😀\n".as_bytes()),
+            ("e,ü😀\n".as_bytes(), Encoding::Utf8, "e,ü😀\n".as_bytes()),
+            (&utf16(true), Encoding::Utf8, "e,ü😀\n".as_bytes()),
+            (&utf16(false), Encoding::Utf8, "e,ü😀\n".as_bytes()),
+            (b"e,\xFC\n", Encoding::Windows1252, b"e,\xFC\n"),
+            (b"a", Encoding::Utf8, b"a"),
+        ];
+        for (bytes, encoding, kept) in samples {
+            for size in 1..=bytes.len() {
+                assert_eq!(sniffed(&bytes.chunks(size).collect::<Vec<_>>()), (encoding, kept.to_vec()), "{bytes:?} by {size}");
+            }
+        }
+        // Text that ends within a character was never UTF-8.
+        assert_eq!(sniffed(&[b"ab\xC3"]).0, Encoding::Windows1252);
+        assert_eq!(Encoding::Windows1252.text(b"M\xFCller \x80"), "Müller €");
+    }
+
+    proptest! {
+        #[test]
+        fn reading_on_from_any_record_gives_the_rest(text in "[ab,\"\n\r]{0,60}") {
+            let all = read_all(text.as_bytes(), 0);
+            for (index, (offset, _)) in all.iter().enumerate() {
+                prop_assert_eq!(&read_all(text.as_bytes(), *offset as usize)[..], &all[index + 1..]);
+            }
+        }
+    }
+}

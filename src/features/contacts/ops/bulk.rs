@@ -1,0 +1,206 @@
+//! Add or update many contacts.
+
+use std::fmt;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{Error as _, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use crate::engine::api::{BodySize, Caller, Command, Done, Failure, Operation, Replay, Spec, needs};
+use crate::engine::store::WriteTx;
+use crate::features::contacts::batch::Note;
+use crate::features::contacts::jobs::bulk::{self, BulkRow, Rows};
+use crate::features::contacts::jobs::{self, Task};
+use crate::features::contacts::notices;
+use crate::features::projects;
+use crate::vocab::codes::Code;
+use crate::vocab::ids::{JobId, ProjectId};
+use crate::vocab::limits;
+use crate::vocab::permissions::Permission;
+
+/// `contacts.bulk`
+pub struct Bulk;
+
+/// Contacts, each as for adding one.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Subscribers {
+    /// The project they belong to.
+    pub project_id: ProjectId,
+    /// 1 to 50,000 contacts. A wrong one is told in the answer and spoils no other.
+    pub subscribers: Many,
+}
+
+/// Rows as they were given: read already when they are answered at once, kept as JSON when they become a job.
+pub enum Many {
+    AtOnce(Rows),
+    Later(Vec<String>),
+}
+
+impl<'de> Deserialize<'de> for Many {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_seq(ManyVisitor)
+    }
+}
+
+struct ManyVisitor;
+
+impl<'de> Visitor<'de> for ManyVisitor {
+    type Value = Many;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of contacts")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Many, A::Error> {
+        let max = limits::BULK_MAX;
+        let mut rows: Vec<String> = Vec::new();
+        while let Some(row) = items.next_element::<Box<RawValue>>()? {
+            if rows.len() == max {
+                return Err(A::Error::custom(format_args!(
+                    "give at most {max} contacts; for more, upload a file to /v1/contacts/imports"
+                )));
+            }
+            rows.push(Box::<str>::from(row).into_string());
+        }
+        if rows.is_empty() {
+            return Err(A::Error::custom("give at least one contact"));
+        }
+        if rows.len() > limits::BULK_AT_ONCE_MAX {
+            return Ok(Many::Later(rows));
+        }
+        Ok(Many::AtOnce(bulk::read_all((0..).zip(rows.iter().map(String::as_str)))))
+    }
+}
+
+impl JsonSchema for Many {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Many".into()
+    }
+    fn inline_schema() -> bool {
+        true
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let row = generator.subschema_for::<BulkRow>();
+        json_schema!({ "type": "array", "minItems": 1, "maxItems": limits::BULK_MAX, "items": row })
+    }
+}
+
+/// What came of it: counts, or the job that will say.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Outcome {
+    Counts(BulkResult),
+    Job(Started),
+}
+
+/// What came of the contacts.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct BulkResult {
+    /// Contacts that were taken: new ones, changed ones, and those that are as told already.
+    pub success: u64,
+    /// Contacts that were refused.
+    pub failed: u64,
+    /// Those of `success` that were there and were changed.
+    pub updated: u64,
+    /// What is to be told of single contacts, the first thousand: why one was refused, or why a status was not taken.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
+    pub errors: Vec<RowError>,
+}
+
+/// What is to be told of one contact.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RowError {
+    /// Its place in the request, from 0.
+    pub index: u32,
+    /// Its email, if it has one.
+    pub email: Option<String>,
+    /// The field at fault; empty if it is the whole row.
+    pub field: String,
+    /// What is wrong and what was expected.
+    pub error: String,
+}
+
+impl From<Note> for RowError {
+    fn from(note: Note) -> Self {
+        Self { index: note.row, email: note.email, field: note.field, error: note.error }
+    }
+}
+
+/// Too many to be answered at once.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Started {
+    pub job_id: JobId,
+    /// `processing`
+    pub status: &'static str,
+    pub total_contacts: u64,
+    pub message: String,
+}
+
+impl Operation for Bulk {
+    const SPEC: Spec = Spec::post("contacts.bulk", "/v1/contacts/bulk", needs(Permission::AudienceWrite))
+        .also_at(&["/v1/subscribers/bulk"])
+        .summary("Add or update many contacts")
+        .about(
+            "A contact that the project has already, by its email, is updated: given values replace, tags are added, customFields \
+                are merged, and the status changes only where nobody's own word is overruled. Up to 5,000 contacts are answered at \
+                once; more become a job. Emits subscriber.bulk_imported once, if anything changed.",
+        )
+        .body(BodySize::Bulk)
+        .replay(Replay::Keyed)
+        .fails(&[Code::NotFound, Code::LimitReached]);
+    type Input = Subscribers;
+    type Output = Done<Outcome>;
+
+    fn example() -> (Value, Self::Output) {
+        let input = json!({
+            "projectId": "66f1a2b3d4e5f60718293a4b",
+            "subscribers": [
+                { "email": "ada@example.com", "firstName": "Ada", "tags": ["newsletter"] },
+                { "email": "grace@example", "status": "subscribed" },
+            ],
+        });
+        let error = RowError {
+            index: 1,
+            email: Some("grace@example".into()),
+            field: "email".into(),
+            error: "The domain after the @ has no dot; give it in full, like example.com.".into(),
+        };
+        (input, Done(Outcome::Counts(BulkResult { success: 1, failed: 1, updated: 0, errors: vec![error] })))
+    }
+}
+
+impl Command for Bulk {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: Subscribers) -> Result<Self::Output, Failure> {
+        let project = input.project_id;
+        projects::require(tx, caller.account(), project)?;
+        let rows = match input.subscribers {
+            Many::AtOnce(rows) => rows,
+            Many::Later(rows) => {
+                let total = rows.len();
+                let task = Task::Bulk(jobs::Bulk { rows: total as u32, next: 0 });
+                let job = jobs::open(tx, caller.account(), project, task)?;
+                jobs::put_rows(tx, job.id, rows);
+                return Ok(Done(Outcome::Job(Started {
+                    job_id: job.id,
+                    status: "processing",
+                    total_contacts: total as u64,
+                    message: format!("{total} contacts are taken in; ask GET /v1/contacts/bulk/{} how far they are.", job.id),
+                })));
+            }
+        };
+        let (counts, notes) = bulk::take_in(tx, project, rows)?;
+        let told = jobs::told_counts(&counts);
+        if counts.created + counts.updated > 0 {
+            notices::bulk_imported(tx, (caller.account(), project), told, None);
+        }
+        let errors = notes.into_iter().map(RowError::from).collect();
+        Ok(Done(Outcome::Counts(BulkResult { success: told.success, failed: told.failed, updated: told.updated, errors })))
+    }
+}

@@ -1,0 +1,94 @@
+//! How far a large bulk write is.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::bulk::{BulkResult, RowError};
+use crate::engine::api::answer::Moment;
+use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
+use crate::features::contacts::jobs::{self, State, Task};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::JobId;
+use crate::vocab::limits;
+use crate::vocab::permissions::Permission;
+
+/// `contacts.bulk_status`
+pub struct BulkStatus;
+
+/// Which job.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Which {
+    /// As the bulk write answered it.
+    pub job_id: JobId,
+}
+
+/// A bulk write that is worked off.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Progress {
+    pub job_id: JobId,
+    #[schemars(extend("enum" = ["pending", "processing", "completed", "failed"]))]
+    pub status: &'static str,
+    pub total_contacts: u64,
+    /// How many of them are done.
+    pub processed: u64,
+    /// Once it is completed.
+    pub result: Option<BulkResult>,
+    /// Why it failed, and what to do.
+    pub error: Option<String>,
+    pub created_at: Moment,
+    pub completed_at: Option<Moment>,
+}
+
+impl Operation for BulkStatus {
+    const SPEC: Spec = Spec::get("contacts.bulk_status", "/v1/contacts/bulk/{jobId}", needs(Permission::AudienceRead))
+        .also_at(&["/v1/subscribers/bulk/{jobId}"])
+        .summary("Tell how far a bulk write is")
+        .about("A finished job is told about for 30 days.")
+        .fails(&[Code::NotFound]);
+    type Input = Which;
+    type Output = Done<Progress>;
+
+    fn example() -> (Value, Self::Output) {
+        let job_id = JobId::parse("66f1a2b3d4e5f60718293a4c").expect("24 hexadecimal characters");
+        let progress = Progress {
+            job_id,
+            status: "completed",
+            total_contacts: 20_000,
+            processed: 20_000,
+            result: Some(BulkResult { success: 20_000, failed: 0, updated: 512, errors: Vec::new() }),
+            error: None,
+            created_at: Moment::sample(),
+            completed_at: Some(Moment::sample()),
+        };
+        (json!({ "jobId": job_id }), Done(progress))
+    }
+}
+
+impl Query for BulkStatus {
+    fn run(view: &View<'_>, input: Which) -> Result<Self::Output, Failure> {
+        let job = jobs::of_account(view.tx, view.caller.account(), input.job_id)?;
+        let Task::Bulk(bulk) = &job.task else { return Err(jobs::wrong_kind(job.id)) };
+        let result = match job.state {
+            State::Completed => {
+                let told = jobs::told_counts(&job.counts);
+                let notes = jobs::notes(view.tx, job.id, 0, limits::BULK_ERRORS_SHOWN_MAX)?;
+                let errors = notes.into_iter().map(RowError::from).collect();
+                Some(BulkResult { success: told.success, failed: told.failed, updated: told.updated, errors })
+            }
+            _ => None,
+        };
+        Ok(Done(Progress {
+            job_id: job.id,
+            status: job.state.word(),
+            total_contacts: bulk.rows.into(),
+            processed: job.counts.total,
+            result,
+            error: job.state.reason(),
+            created_at: Moment(job.created_at),
+            completed_at: job.completed_at.map(Moment),
+        }))
+    }
+}

@@ -1,0 +1,184 @@
+//! Export contacts into a file.
+
+use schemars::JsonSchema;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Value, json};
+
+use crate::engine::api::answer::Moment;
+use crate::engine::api::{Caller, Command, Done, Engine, Failure, Operation, Spec, needs};
+use crate::engine::store::WriteTx;
+use crate::features::contacts::condition::{FilterTree, saved};
+use crate::features::contacts::jobs::{self, Job, State, Task, Wanted};
+use crate::features::projects;
+use crate::vocab::codes::Code;
+use crate::vocab::ids::{JobId, ProjectId, SegmentId};
+use crate::vocab::limits;
+use crate::vocab::permissions::Permission;
+use crate::vocab::rates::RouteGroup;
+
+/// `contacts.export`
+pub struct Export;
+
+/// Which contacts. Nothing but the project given: all of them.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ExportRequest {
+    pub project_id: ProjectId,
+    /// Only contacts of this segment.
+    pub segment_id: Option<SegmentId>,
+    /// Only contacts that meet these conditions.
+    pub filters: Option<Filters>,
+}
+
+/// The conditions of a segment, and a search.
+#[derive(Debug, JsonSchema)]
+pub struct Filters {
+    /// Text to be found in email, names, phone, tags or custom fields.
+    pub search: Option<String>,
+    #[schemars(flatten)]
+    pub conditions: FilterTree,
+}
+
+impl<'de> Deserialize<'de> for Filters {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        // Not flattened by serde: that would let unknown names pass.
+        let mut given = serde_json::Map::<String, Value>::deserialize(deserializer)?;
+        let search = match given.remove("search") {
+            None | Some(Value::Null) => None,
+            Some(Value::String(text)) => Some(text),
+            Some(_) => return Err(D::Error::custom("search: expected text")),
+        };
+        let conditions = serde_path_to_error::deserialize(Value::Object(given))
+            .map_err(|error| D::Error::custom(format_args!("{}: {}", error.path(), error.inner())))?;
+        Ok(Self { search, conditions })
+    }
+}
+
+/// An export.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ExportView {
+    pub job_id: JobId,
+    pub project_id: ProjectId,
+    #[schemars(extend("enum" = ["pending", "processing", "completed", "failed"]))]
+    pub status: &'static str,
+    /// How many contacts are in the file; 0 until it is written.
+    pub contact_count: u64,
+    pub file_name: String,
+    pub created_at: Moment,
+    pub completed_at: Option<Moment>,
+    /// Where the file is, for anybody who has this link.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub download_url: Option<String>,
+    /// Until when; then the file is gone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub download_expires_at: Option<Moment>,
+    /// Why it failed, and what to do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+/// An export as its caller sees it, without a link.
+pub fn view(job: &Job, export: &jobs::Export) -> ExportView {
+    ExportView {
+        job_id: job.id,
+        project_id: job.project,
+        status: job.state.word(),
+        contact_count: job.counts.total,
+        file_name: export.file_name.clone(),
+        created_at: Moment(job.created_at),
+        completed_at: job.completed_at.map(Moment),
+        download_url: None,
+        download_expires_at: None,
+        error: job.state.reason(),
+    }
+}
+
+/// The path of an export's file, which is what its link signs.
+pub fn file_path(id: JobId) -> String {
+    format!("/v1/contacts/exports/{id}/file")
+}
+
+/// The same with the link, as long as there is one.
+pub fn view_with_link(engine: &Engine, job: &Job, export: &jobs::Export) -> ExportView {
+    let mut view = view(job, export);
+    if let (State::Completed, Some(completed_at)) = (&job.state, job.completed_at) {
+        let expires_at = completed_at.plus_ms(limits::EXPORT_LINK_MS);
+        if engine.clock.now() < expires_at {
+            let path = file_path(job.id);
+            let token = engine.links.sign(&path, expires_at);
+            view.download_url = Some(format!("{}{path}?token={token}", engine.base_url()));
+            view.download_expires_at = Some(Moment(expires_at));
+        }
+    }
+    view
+}
+
+impl ExportView {
+    /// An example for the documents.
+    pub fn sample() -> Self {
+        let job_id = JobId::parse("66f1a2b3d4e5f60718293a4c").expect("24 hexadecimal characters");
+        Self {
+            job_id,
+            project_id: ProjectId::parse("66f1a2b3d4e5f60718293a4b").expect("24 hexadecimal characters"),
+            status: "pending",
+            contact_count: 0,
+            file_name: "contacts-2026-01-01.csv".into(),
+            created_at: Moment::sample(),
+            completed_at: None,
+            download_url: None,
+            download_expires_at: None,
+            error: None,
+        }
+    }
+}
+
+impl Operation for Export {
+    const SPEC: Spec = Spec::post("contacts.export", "/v1/contacts/exports", needs(Permission::AudienceRead))
+        .summary("Export contacts into a CSV file")
+        .about(
+            "GET /v1/contacts/exports/{jobId} tells when it is written and where it is, for one hour. Cells that a spreadsheet would \
+                take for a formula have an apostrophe in front; an import takes it away again.",
+        )
+        .rate(RouteGroup::Imports)
+        .fails(&[Code::NotFound, Code::LimitReached]);
+    type Input = ExportRequest;
+    type Output = Done<ExportView>;
+
+    fn example() -> (Value, Self::Output) {
+        let input = json!({ "projectId": "66f1a2b3d4e5f60718293a4b", "filters": { "status": "subscribed", "search": "ada" } });
+        (input, Done(ExportView::sample()))
+    }
+}
+
+impl Command for Export {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: ExportRequest) -> Result<Self::Output, Failure> {
+        let project = input.project_id;
+        projects::require(tx, caller.account(), project)?;
+        if let Some(segment) = input.segment_id {
+            saved::require(tx, project, segment)?;
+        }
+        let mut wanted = Wanted { segment: input.segment_id, ..Wanted::default() };
+        if let Some(filters) = input.filters {
+            filters.conditions.check("filters")?.check_tags(tx, project, "filters")?;
+            wanted.filters = Some(serde_json::to_string(&filters.conditions).expect("a filter tree is JSON"));
+            wanted.search = checked_search(filters.search)?;
+        }
+        let date: String = tx.now().to_string().chars().take(10).collect();
+        let export = jobs::Export { wanted, file_name: format!("contacts-{date}.csv"), file: None };
+        let job = jobs::open(tx, caller.account(), project, Task::Export(export.clone()))?;
+        Ok(Done(view(&job, &export)))
+    }
+}
+
+fn checked_search(text: Option<String>) -> Result<Option<String>, Failure> {
+    let max = limits::SEARCH_CHARACTERS_MAX;
+    let text = text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
+    match text {
+        Some(text) if text.chars().count() > max => {
+            Err(Failure::field("filters.search", format_args!("a search has at most {max} characters")))
+        }
+        text => Ok(text),
+    }
+}

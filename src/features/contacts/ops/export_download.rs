@@ -1,0 +1,101 @@
+//! The file of an export, for whoever has the link.
+
+use bytes::Bytes;
+use futures_util::stream;
+use http::header::{CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_TYPE, HeaderName, HeaderValue};
+use http::{HeaderMap, StatusCode};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::export::file_path;
+use crate::engine::api::operation::Media;
+use crate::engine::api::wire::{Reply, ReplyBody};
+use crate::engine::api::{Bare, Context, Failure, Operation, Raw, RawRequest, Spec, public};
+use crate::engine::store::{ReadTx, blobs};
+use crate::features::contacts::jobs::{self, Task};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::{BlobId, JobId};
+use crate::vocab::rates::RouteGroup;
+
+/// `contacts.export_download`
+pub struct ExportDownload;
+
+/// The link, taken apart.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Link {
+    pub job_id: JobId,
+    /// What makes the link work, for one hour.
+    pub token: Option<String>,
+}
+
+impl Operation for ExportDownload {
+    const SPEC: Spec = Spec::get("contacts.export_download", "/v1/contacts/exports/{jobId}/file", public())
+        .summary("Download the file of an export")
+        .about("Without a key: the link itself is the permission, and works for one hour. Answers text/csv.")
+        .rate(RouteGroup::Imports)
+        .fails(&[Code::NotFound]);
+    type Input = Link;
+    type Output = Bare;
+
+    fn example() -> (Value, Self::Output) {
+        (json!({ "jobId": "66f1a2b3d4e5f60718293a4c", "token": "1767229200.5d41" }), Bare)
+    }
+}
+
+impl Raw for ExportDownload {
+    const MEDIA: Media = Media::gives("text/csv; charset=utf-8");
+
+    async fn run(context: Context, input: Link, _: RawRequest) -> Result<Reply, Failure> {
+        let path = file_path(input.job_id);
+        let token = input.token.unwrap_or_default();
+        // The engine's own clock: what a link is for must end on time, whatever else this request waited for.
+        if !context.engine.links.check(&path, &token, context.engine.clock.now()) {
+            return Err(gone());
+        }
+        // The link does not say of which environment it is; an id is in one of them only.
+        for world in context.engine.worlds() {
+            let tx = world.store.read();
+            if let Some((file, name)) = file(&tx, input.job_id)? {
+                return send(tx, file, &name);
+            }
+        }
+        Err(gone())
+    }
+}
+
+fn gone() -> Failure {
+    Failure::because(Code::NotFound, "This link is not valid, or its hour is over; ask for the export's status to get a new one.")
+}
+
+fn file(tx: &ReadTx, id: JobId) -> Result<Option<(BlobId, String)>, Failure> {
+    let job = jobs::find(tx, id)?;
+    Ok(job.and_then(|job| if let Task::Export(export) = job.task { Some((export.file?, export.file_name)) } else { None }))
+}
+
+fn send(tx: ReadTx, file: BlobId, name: &str) -> Result<Reply, Failure> {
+    let head = blobs::head(&tx, file)?.ok_or_else(gone)?;
+    let reader = blobs::Reader::open(tx, file, 0)?.ok_or_else(gone)?;
+    let mut headers = HeaderMap::new();
+    let type_of_file = HeaderValue::from_str(&head.content_type).map_err(Failure::internal)?;
+    headers.insert(CONTENT_TYPE, type_of_file);
+    headers.insert(CONTENT_LENGTH, HeaderValue::from(head.bytes));
+    // The name is ours: letters, digits, hyphens and a dot.
+    let disposition = HeaderValue::from_str(&format!("attachment; filename=\"{name}\"")).map_err(Failure::internal)?;
+    headers.insert(CONTENT_DISPOSITION, disposition);
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("private, no-store"));
+    headers.insert(HeaderName::from_static("x-content-type-options"), HeaderValue::from_static("nosniff"));
+    let chunks = stream::unfold(Some(reader), |reader| async move {
+        let mut reader = reader?;
+        match reader.next_bytes() {
+            Ok([]) => None,
+            Ok(bytes) => {
+                let bytes = Bytes::copy_from_slice(bytes);
+                Some((Ok(bytes), Some(reader)))
+            }
+            Err(error) => Some((Err(std::io::Error::other(error)), None)),
+        }
+    });
+    Ok(Reply { status: StatusCode::OK, headers, body: ReplyBody::Stream(Box::pin(chunks)) })
+}

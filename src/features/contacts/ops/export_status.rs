@@ -1,0 +1,65 @@
+//! How far an export is, and where its file is.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::export::{ExportView, view_with_link};
+use crate::engine::api::answer::Moment;
+use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, needs};
+use crate::features::contacts::jobs::{self, Task};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::{JobId, ProjectId};
+use crate::vocab::permissions::Permission;
+
+/// `contacts.export_status`
+pub struct ExportStatus;
+
+/// Which export.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Which {
+    /// As the export answered it.
+    pub job_id: JobId,
+    /// The project of the export.
+    pub project_id: ProjectId,
+}
+
+impl Operation for ExportStatus {
+    const SPEC: Spec = Spec::get("contacts.export_status", "/v1/contacts/exports/{jobId}", needs(Permission::AudienceRead))
+        .summary("Tell how far an export is")
+        .about("downloadUrl is there once the file is written, and for one hour.")
+        .fails(&[Code::NotFound]);
+    type Input = Which;
+    type Output = Done<ExportView>;
+
+    fn example() -> (Value, Self::Output) {
+        let sample = ExportView::sample();
+        let input = json!({ "jobId": sample.job_id, "projectId": sample.project_id });
+        let answer = ExportView {
+            status: "completed",
+            contact_count: 1_815,
+            completed_at: Some(Moment::sample()),
+            download_url: Some(format!(
+                "https://mail.example.com/v1/contacts/exports/{}/file?token=1767229200.5d41",
+                sample.job_id
+            )),
+            download_expires_at: Some(Moment::sample()),
+            ..sample
+        };
+        (input, Done(answer))
+    }
+}
+
+/// Outward because links are signed by the engine, which a query does not see.
+impl Outward for ExportStatus {
+    async fn run(context: Context, input: Which) -> Result<Self::Output, Failure> {
+        let tx = context.world().store.read();
+        let job = jobs::of_account(&tx, context.caller.account(), input.job_id)?;
+        let Task::Export(export) = &job.task else { return Err(jobs::wrong_kind(job.id)) };
+        if job.project != input.project_id {
+            return Err(jobs::wrong_kind(job.id));
+        }
+        Ok(Done(view_with_link(&context.engine, &job, export)))
+    }
+}

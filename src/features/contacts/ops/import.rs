@@ -1,0 +1,326 @@
+//! Import contacts from a CSV file.
+
+use bytes::Bytes;
+use futures_util::stream;
+use http::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderValue};
+use http::{HeaderMap, StatusCode};
+use multer::{Constraints, Field, Multipart, SizeLimit};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::engine::api::call::body_failure;
+use crate::engine::api::operation::Media;
+use crate::engine::api::wire::{Body, BodyError, Reply, ReplyBody};
+use crate::engine::api::{Answer, BodySize, Context, Created, Failure, Operation, Raw, RawRequest, Spec, needs};
+use crate::engine::store::blobs;
+use crate::features::contacts::batch::OnConflict;
+use crate::features::contacts::jobs::{self, Columns, Encoding, Mapping, Sniffer, Task};
+use crate::features::projects;
+use crate::vocab::codes::Code;
+use crate::vocab::ids::{BlobId, JobId, ProjectId};
+use crate::vocab::limits;
+use crate::vocab::permissions::Permission;
+use crate::vocab::rates::RouteGroup;
+
+/// `contacts.import`
+pub struct Import;
+
+/// Nothing beside the form.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Beside {}
+
+/// The fields of the form, for the documents; the file is read as it arrives.
+#[derive(Debug, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Form {
+    /// The CSV file, with a row of headers: UTF-8, UTF-16 with a byte order mark, or Windows-1252.
+    #[schemars(extend("format" = "binary"))]
+    pub file: String,
+    /// The project the contacts belong to.
+    pub project_id: ProjectId,
+    /// JSON: which header is which field. Keys: email (needed), firstName, lastName, name, phone, country, language, tags, status,
+    /// customFields {name: header}. Guessed from common headers if absent; columns that are not understood are left out then.
+    pub column_map: Option<String>,
+    /// `upsert` (if absent) lays what the file says over contacts that are there; `skip` leaves them as they are.
+    #[schemars(extend("enum" = ["upsert", "skip"]))]
+    pub on_conflict: Option<String>,
+    /// What stands between cells: one ASCII character; a comma if absent. `\t` is a tab.
+    pub delimiter: Option<String>,
+    /// Names of tags for every contact of the file: a JSON array, or names between commas.
+    pub tags: Option<String>,
+}
+
+/// The import that began.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Started {
+    /// `contact_import`
+    pub object: &'static str,
+    pub id: JobId,
+    /// `processing`
+    pub status: &'static str,
+}
+
+impl Operation for Import {
+    const SPEC: Spec = Spec::post("contacts.import", "/v1/contacts/imports", needs(Permission::AudienceWrite))
+        .summary("Import contacts from a CSV file")
+        .about(
+            "multipart/form-data. The answer comes when the file is kept; GET /v1/contacts/imports/{id} tells how far its rows are. \
+                A wrong row spoils no other. An existing status changes only where nobody's own word is overruled. Emits \
+                subscriber.bulk_imported once, if anything changed.",
+        )
+        .rate(RouteGroup::Imports)
+        .body(BodySize::Upload)
+        .fails(&[Code::NotFound, Code::LimitReached]);
+    type Input = Beside;
+    type Output = Created<Started>;
+
+    fn example() -> (Value, Self::Output) {
+        let id = JobId::parse("66f1a2b3d4e5f60718293a4c").expect("24 hexadecimal characters");
+        (json!({}), Created(Started { object: "contact_import", id, status: "processing" }))
+    }
+}
+
+impl Raw for Import {
+    const MEDIA: Media = Media::form::<Form>();
+
+    async fn run(context: Context, _: Beside, request: RawRequest) -> Result<Reply, Failure> {
+        let mut upload = Upload::default();
+        let read = upload.read(&context, request).await;
+        let started = match read {
+            Ok(()) => upload.start(&context).await,
+            Err(failure) => Err(failure),
+        };
+        if started.is_err()
+            && let Some(file) = upload.blob
+        {
+            // Best effort: what stays behind has an expiry of its own.
+            let _ = context.world().store.write(move |tx| blobs::expire(tx, file, tx.now())).await;
+        }
+        let started = Created(Started { object: "contact_import", id: started?, status: "processing" });
+        let encoded = started.encode(&context.envelope);
+        let mut headers = HeaderMap::new();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        headers.insert(CONTENT_LENGTH, HeaderValue::from(encoded.body.len()));
+        Ok(Reply { status: StatusCode::CREATED, headers, body: ReplyBody::Whole(encoded.body.into()) })
+    }
+}
+
+/// Chunks in one transaction: a sync of the disk for each 2 MiB.
+const CHUNKS_PER_WRITE: usize = 8;
+
+/// The form as it arrives.
+#[derive(Default)]
+struct Upload {
+    blob: Option<BlobId>,
+    bytes: u64,
+    /// The beginning of the file, where its headers are.
+    head: Vec<u8>,
+    encoding: Option<Encoding>,
+    project: Option<ProjectId>,
+    mapping: Option<Mapping>,
+    on_conflict: OnConflict,
+    delimiter: Option<u8>,
+    tags: Vec<String>,
+}
+
+impl Upload {
+    async fn read(&mut self, context: &Context, request: RawRequest) -> Result<(), Failure> {
+        let content_type = request.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        let boundary = multer::parse_boundary(content_type).map_err(|_| {
+            Failure::because(
+                Code::UnsupportedMediaType,
+                "Send the form as multipart/form-data, with the file in the field \"file\".",
+            )
+        })?;
+        let max = context.engine.settings.limits.upload_bytes_max.get();
+        let sizes = SizeLimit::new()
+            .whole_stream(max.saturating_add(1024 * 1024))
+            .per_field(limits::UPLOAD_FIELD_BYTES_MAX as u64)
+            .for_field("file", max);
+        let mut form = Multipart::with_constraints(chunks(request.body), boundary, Constraints::new().size_limit(sizes));
+        while let Some(field) = form.next_field().await.map_err(|error| refused(error, max))? {
+            let name = field.name().unwrap_or_default().to_owned();
+            if name == "file" {
+                self.file(context, field, max).await?;
+                continue;
+            }
+            let text = field.text().await.map_err(|error| refused(error, max))?;
+            self.field(&name, text.trim())?;
+        }
+        Ok(())
+    }
+
+    fn field(&mut self, name: &str, text: &str) -> Result<(), Failure> {
+        match name {
+            "projectId" => {
+                let id = ProjectId::parse(text);
+                self.project = Some(id.ok_or_else(|| Failure::field(name, "expected a project id: 24 hexadecimal characters"))?);
+            }
+            "columnMap" if text.is_empty() => {}
+            "columnMap" => {
+                let mut reader = serde_json::Deserializer::from_str(text);
+                let mapping = serde_path_to_error::deserialize(&mut reader)
+                    .map_err(|error| Failure::field(name, format_args!("{}: {}", error.path(), error.inner())))?;
+                self.mapping = Some(mapping);
+            }
+            "onConflict" => {
+                self.on_conflict = match text {
+                    "upsert" | "" => OnConflict::Upsert,
+                    "skip" => OnConflict::Skip,
+                    other => return Err(Failure::field(name, format_args!("expected upsert or skip, found \"{other}\""))),
+                }
+            }
+            "delimiter" => self.delimiter = Some(delimiter(text).ok_or_else(wrong_delimiter)?),
+            "tags" => {
+                let names = jobs::tag_names(text).map_err(|error| Failure::field(name, error))?;
+                if names.len() > limits::TAGS_PER_CONTACT_MAX {
+                    return Err(Failure::field(name, format_args!("give at most {} tags", limits::TAGS_PER_CONTACT_MAX)));
+                }
+                self.tags = names.iter().map(|name| name.to_string()).collect();
+            }
+            other => {
+                let known = "file, projectId, columnMap, onConflict, delimiter, tags";
+                return Err(Failure::field(other, format_args!("unknown field, expected one of {known}")));
+            }
+        }
+        Ok(())
+    }
+
+    /// Keep the file, chunk by chunk: what is in memory is a chunk or a few, however long the file.
+    async fn file(&mut self, context: &Context, mut field: Field<'_>, max: u64) -> Result<(), Failure> {
+        if self.blob.is_some() {
+            return Err(Failure::field("file", "give one file only"));
+        }
+        let store = &context.world().store;
+        let name: String = field.file_name().unwrap_or("contacts.csv").chars().take(200).collect();
+        let id = store.write(move |tx| Ok::<_, Failure>(begin(tx, name))).await??;
+        self.blob = Some(id);
+        let (mut sniffer, mut kept, mut number) = (Sniffer::default(), Vec::new(), 0);
+        let enough = blobs::CHUNK_BYTES * CHUNKS_PER_WRITE;
+        loop {
+            let part = field.chunk().await.map_err(|error| refused(error, max))?;
+            let ended = part.is_none();
+            match part {
+                Some(part) => sniffer.take(&part, &mut kept),
+                None => self.encoding = Some(std::mem::take(&mut sniffer).end(&mut kept)),
+            }
+            while kept.len() >= enough || (ended && !kept.is_empty()) {
+                let rest = kept.split_off(kept.len().min(enough));
+                let whole = std::mem::replace(&mut kept, rest);
+                let room = limits::IMPORT_ROW_BYTES_MAX.saturating_sub(self.head.len());
+                self.head.extend_from_slice(&whole[..whole.len().min(room)]);
+                self.bytes += whole.len() as u64;
+                let first = number;
+                number += whole.len().div_ceil(blobs::CHUNK_BYTES) as u32;
+                let there = store.write(move |tx| put(tx, id, first, &whole)).await??;
+                if !there {
+                    return Err(Failure::because(Code::RequestTimeout, "The upload took more than an hour; send it in parts."));
+                }
+            }
+            if ended {
+                return Ok(());
+            }
+        }
+    }
+
+    /// The form is complete: check it, and begin the work.
+    async fn start(&mut self, context: &Context) -> Result<JobId, Failure> {
+        let project = self.project.ok_or_else(|| Failure::field("projectId", "missing"))?;
+        let file = self.blob.ok_or_else(|| Failure::field("file", "missing; give the CSV file in this field"))?;
+        let encoding = self.encoding.expect("a file that was read to its end has an encoding");
+        let delimiter = self.delimiter.unwrap_or(b',');
+        let (headers, offset) = jobs::headers(&self.head, delimiter, encoding)?;
+        let columns = match &self.mapping {
+            Some(mapping) => Columns::named(mapping, &headers)?,
+            None => Columns::guessed(&headers)?,
+        };
+        let task = jobs::Import {
+            file,
+            encoding,
+            delimiter,
+            columns,
+            on_conflict: self.on_conflict,
+            tags: std::mem::take(&mut self.tags),
+            offset,
+            row: 1,
+        };
+        let (account, bytes) = (context.caller.account(), self.bytes);
+        let write = context.world().store.write(move |tx| {
+            projects::require(tx, account, project)?;
+            // The job lets the file go; until then nothing else does.
+            if !blobs::complete(tx, file, bytes, None)? {
+                return Err(Failure::because(Code::RequestTimeout, "The upload took more than an hour; send it in parts."));
+            }
+            jobs::open(tx, account, project, Task::Import(task)).map(|job| job.id)
+        });
+        write.await?
+    }
+}
+
+fn begin(tx: &mut crate::engine::store::WriteTx<'_>, name: String) -> BlobId {
+    let id = BlobId::make(tx.now(), tx.random());
+    let expires_at = Some(tx.now().plus_ms(limits::UPLOAD_KEPT_MS));
+    blobs::begin(tx, id, blobs::Head { complete: false, bytes: 0, content_type: "text/csv".to_owned(), name, expires_at });
+    id
+}
+
+fn put(tx: &mut crate::engine::store::WriteTx<'_>, id: BlobId, first: u32, whole: &[u8]) -> Result<bool, Failure> {
+    for (number, chunk) in (first..).zip(whole.chunks(blobs::CHUNK_BYTES)) {
+        if !blobs::put_chunk(tx, id, number, chunk.to_vec())? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+fn delimiter(text: &str) -> Option<u8> {
+    match text {
+        "" => Some(b','),
+        "\\t" | "tab" => Some(b'\t'),
+        text => match *text.as_bytes() {
+            [byte] if byte.is_ascii() && !byte.is_ascii_alphanumeric() && !matches!(byte, b'"' | b'\r' | b'\n') => Some(byte),
+            _ => None,
+        },
+    }
+}
+
+fn wrong_delimiter() -> Failure {
+    Failure::field("delimiter", "expected one ASCII character that is no letter, digit or quotation mark, like , ; | or \\t")
+}
+
+/// A broken body, in the form the reader of forms takes errors in.
+#[derive(Debug)]
+struct Broken(BodyError);
+
+impl std::fmt::Display for Broken {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:?}", self.0)
+    }
+}
+
+impl std::error::Error for Broken {}
+
+fn chunks(body: Body) -> impl futures_util::Stream<Item = Result<Bytes, Broken>> + Send + 'static {
+    stream::unfold(body, |mut body| async move {
+        let chunk = body.next().await?;
+        Some((chunk.map_err(Broken), body))
+    })
+}
+
+fn refused(error: multer::Error, max: u64) -> Failure {
+    match error {
+        multer::Error::FieldSizeExceeded { field_name: Some(name), .. } if name != "file" => {
+            Failure::field(&name, format_args!("longer than {} bytes", limits::UPLOAD_FIELD_BYTES_MAX))
+        }
+        multer::Error::FieldSizeExceeded { .. } | multer::Error::StreamSizeExceeded { .. } => {
+            body_failure(BodyError::TooLarge, usize::try_from(max).unwrap_or(usize::MAX))
+        }
+        multer::Error::StreamReadFailed(cause) => {
+            let broken = cause.downcast_ref::<Broken>().map_or(BodyError::Broken, |Broken(error)| *error);
+            body_failure(broken, usize::try_from(max).unwrap_or(usize::MAX))
+        }
+        other => Failure::because(Code::InvalidRequest, format!("The form cannot be read: {other}.")),
+    }
+}

@@ -1,0 +1,83 @@
+//! What is to be told of single rows of an import.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::engine::api::{Failure, Limit, Listed, Offset, Operation, Page, PageNumber, Query, Spec, View, Window, needs};
+use crate::features::contacts::batch::Note;
+use crate::features::contacts::jobs::{self, Task};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::JobId;
+use crate::vocab::permissions::Permission;
+
+/// `contacts.import_errors`
+pub struct ImportErrors;
+
+/// Which import, and which part of the list.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Which {
+    /// As the import answered it.
+    pub id: JobId,
+    #[serde(default)]
+    pub limit: Limit,
+    /// How many to pass over.
+    pub offset: Option<Offset>,
+    /// Instead of `offset`: which page, from 1.
+    pub page: Option<PageNumber>,
+}
+
+/// What is to be told of one row.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ImportError {
+    /// The row's number in the file; the headers are row 1.
+    pub row: u32,
+    /// Its email, if it has one.
+    pub email: Option<String>,
+    /// The field at fault.
+    pub field: String,
+    /// What is wrong and what was expected, or why a status was not taken.
+    pub error: String,
+}
+
+impl From<Note> for ImportError {
+    fn from(note: Note) -> Self {
+        Self { row: note.row, email: note.email, field: note.field, error: note.error }
+    }
+}
+
+impl Listed for ImportError {
+    const PLURAL: &'static str = "errors";
+    const ARRAY_WHEN_PAGED: bool = true;
+}
+
+impl Operation for ImportErrors {
+    const SPEC: Spec = Spec::get("contacts.import_errors", "/v1/contacts/imports/{id}/errors", needs(Permission::AudienceRead))
+        .summary("List what is to be told of single rows of an import")
+        .about("In the order of the file. The first thousand are kept; the counts of the import say how many rows failed in all.")
+        .fails(&[Code::NotFound]);
+    type Input = Which;
+    type Output = Page<ImportError>;
+
+    fn example() -> (Value, Self::Output) {
+        let error = ImportError {
+            row: 17,
+            email: Some("grace@example".into()),
+            field: "email".into(),
+            error: "The domain after the @ has no dot; give it in full, like example.com.".into(),
+        };
+        let window = Window { limit: 20, offset: 0, paged: false };
+        (json!({ "id": "66f1a2b3d4e5f60718293a4c" }), Page { items: vec![error], total: 1, window })
+    }
+}
+
+impl Query for ImportErrors {
+    fn run(view: &View<'_>, input: Which) -> Result<Self::Output, Failure> {
+        let window = Window::new(input.limit, input.offset, input.page);
+        let job = jobs::of_account(view.tx, view.caller.account(), input.id)?;
+        let Task::Import(_) = &job.task else { return Err(jobs::wrong_kind(job.id)) };
+        let notes = jobs::notes(view.tx, job.id, window.offset, window.limit)?;
+        Ok(Page { items: notes.into_iter().map(ImportError::from).collect(), total: job.told.into(), window })
+    }
+}

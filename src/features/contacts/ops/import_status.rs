@@ -1,0 +1,100 @@
+//! How far the import of a file is.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::engine::api::answer::Moment;
+use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
+use crate::features::contacts::batch::Counts;
+use crate::features::contacts::jobs::{self, Task};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::JobId;
+use crate::vocab::permissions::Permission;
+
+/// `contacts.import_status`
+pub struct ImportStatus;
+
+/// Which import.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Which {
+    /// As the import answered it.
+    pub id: JobId,
+}
+
+/// An import of a file. Its names are in this style because that is what clients of this interface read.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ImportProgress {
+    /// `contact_import`
+    pub object: &'static str,
+    pub id: JobId,
+    #[schemars(extend("enum" = ["pending", "processing", "completed", "failed"]))]
+    pub status: &'static str,
+    pub counts: RowCounts,
+    /// Why it failed, and what to do.
+    pub error: Option<String>,
+    pub created_at: Moment,
+    pub completed_at: Option<Moment>,
+}
+
+/// What came of the rows so far.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub struct RowCounts {
+    /// Rows read so far; in the end, all of them. The sum of the others.
+    pub total: u64,
+    /// New contacts.
+    pub created: u64,
+    /// Rows that changed a contact.
+    pub updated: u64,
+    /// Rows that changed nothing: `onConflict` says so, or the contact is as told already.
+    pub skipped: u64,
+    /// Rows that were refused: see the errors of this import.
+    pub failed: u64,
+}
+
+impl From<Counts> for RowCounts {
+    fn from(counts: Counts) -> Self {
+        let Counts { total, created, updated, skipped, failed } = counts;
+        Self { total, created, updated, skipped, failed }
+    }
+}
+
+impl Operation for ImportStatus {
+    const SPEC: Spec = Spec::get("contacts.import_status", "/v1/contacts/imports/{id}", needs(Permission::AudienceRead))
+        .summary("Tell how far an import is")
+        .about("A finished import is told about for 30 days.")
+        .fails(&[Code::NotFound]);
+    type Input = Which;
+    type Output = Done<ImportProgress>;
+
+    fn example() -> (Value, Self::Output) {
+        let id = JobId::parse("66f1a2b3d4e5f60718293a4c").expect("24 hexadecimal characters");
+        let progress = ImportProgress {
+            object: "contact_import",
+            id,
+            status: "completed",
+            counts: RowCounts { total: 1_000, created: 900, updated: 60, skipped: 38, failed: 2 },
+            error: None,
+            created_at: Moment::sample(),
+            completed_at: Some(Moment::sample()),
+        };
+        (json!({ "id": id }), Done(progress))
+    }
+}
+
+impl Query for ImportStatus {
+    fn run(view: &View<'_>, input: Which) -> Result<Self::Output, Failure> {
+        let job = jobs::of_account(view.tx, view.caller.account(), input.id)?;
+        let Task::Import(_) = &job.task else { return Err(jobs::wrong_kind(job.id)) };
+        Ok(Done(ImportProgress {
+            object: "contact_import",
+            id: job.id,
+            status: job.state.word(),
+            counts: job.counts.into(),
+            error: job.state.reason(),
+            created_at: Moment(job.created_at),
+            completed_at: job.completed_at.map(Moment),
+        }))
+    }
+}
