@@ -151,7 +151,7 @@ fn encodings_delimiters_and_maps_are_understood() {
 }
 
 #[test]
-fn a_form_that_cannot_be_used_is_refused_with_the_remedy_and_leaves_no_file() {
+fn a_form_that_cannot_be_used_is_refused_with_the_remedy_and_starts_nothing() {
     let mill = Mill::new();
     let refusals: [(Fields<'_>, &[u8], &str); 8] = [
         (&[], b"who,where\nx,y\n", "columnMap: no column is for the email address"),
