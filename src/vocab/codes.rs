@@ -17,9 +17,7 @@ pub enum Code {
     RequestTimeout,
     ContactExists,
     NameTaken,
-    TransitionRefused,
     LimitReached,
-    JobNotReady,
     AlreadySetUp,
     IdempotencyConflict,
     PayloadTooLarge,
@@ -66,11 +64,7 @@ pub const CODES: &[CodeInfo] = &[
     // Ours: data.id says what has the name.
     code(Code::NameTaken, 409, "NAME_TAKEN", "This name is taken; choose another or change the one that has it."),
     // Ours.
-    code(Code::TransitionRefused, 409, "TRANSITION_REFUSED", "The status cannot change in this way."),
-    // Ours.
     code(Code::LimitReached, 409, "LIMIT_REACHED", "There are as many of these as one project may have."),
-    // Ours.
-    code(Code::JobNotReady, 409, "JOB_NOT_READY", "The job has not finished; ask for its status again later."),
     // Ours.
     code(Code::AlreadySetUp, 409, "ALREADY_SET_UP", "This installation has its owner already."),
     code(Code::IdempotencyConflict, 409, "IDEMPOTENCY_CONFLICT", "This Idempotency-Key was used with another request."),

@@ -19,8 +19,6 @@ pub const SENDING_BUDGET_PER_RECIPIENT_SECOND: u64 = 60;
 pub const IDEMPOTENCY_KEY_CHARACTERS_MAX: usize = 100;
 /// The interface's time for which an answer can be replayed.
 pub const IDEMPOTENCY_WINDOW_MS: i64 = 24 * 60 * 60 * 1000;
-/// Larger answers are not kept for replay; none of the operations that honour the header comes near it.
-pub const IDEMPOTENCY_REPLY_BYTES_MAX: usize = 1024 * 1024;
 
 // --- Keys ---
 

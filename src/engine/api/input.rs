@@ -74,9 +74,17 @@ impl Arguments<'_> {
         let mut json = serde_json::Deserializer::from_slice(body);
         let flat = Flat { path: &self.path, json: &mut json };
         let read = T::deserialize(path_error::Deserializer::new(flat, &mut track));
-        let value = read.map_err(|error| json_failure(&track.path().to_string(), &error))?;
+        let value = read.map_err(|error| self.body_failure(body, &track.path().to_string(), &error))?;
         json.end().map_err(|error| json_failure(".", &error))?;
         Ok(value)
+    }
+
+    /// Where a word is expected and a list or an object found, the JSON library speaks of broken JSON though it is not.
+    fn body_failure(&self, body: &[u8], path: &str, error: &serde_json::Error) -> Failure {
+        if !error.is_data() && serde_json::from_slice::<de::IgnoredAny>(body).is_ok() {
+            return wrong(path, "a value of this type does not fit here; the interface description says which does");
+        }
+        json_failure(path, error)
     }
 }
 

@@ -15,11 +15,11 @@ use super::reader::{Collected, Segment, Snapshot};
 use super::tokens::{PLAIN, PROVIDERS, RUNGS, Space, WORD_CHARS_MAX, char_count, digits, groups, plain_rungs, rung, term, words};
 use super::typo::Typo;
 use super::{Hits, Scope, SearchError};
+use crate::vocab::limits;
 
 /// Longer texts are cut.
 const TEXT_CHARS_MAX: usize = 256;
-/// Further words are dropped.
-const WORDS_MAX: usize = 16;
+const WORDS_MAX: usize = limits::SEARCH_TERMS_MAX;
 /// Infix search needs a whole group.
 const INFIX_CHARS_MIN: usize = 3;
 /// So many documents found inside words, and typing errors are not looked for.

@@ -54,7 +54,6 @@ impl SegmentView {
             "fields": [{ "key": "plan", "mode": "is", "values": ["pro", "team"] }],
             "groups": [{
                 "match": "any",
-                "tags": ["66f1a2b3000000015c3e9d71"],
                 "fields": [{ "key": "createdAt", "mode": "date_after", "values": ["2026-01-31"] }],
             }],
         });
