@@ -291,7 +291,7 @@ fn the_planner_finds_exactly_those_who_meet_the_condition() {
     let deeds_of =
         |number: u32| -> Vec<Deed> { scene.told.0.iter().filter(|(of, _)| *of == number).map(|(_, deed)| *deed).collect() };
     let deeds: Vec<Vec<Deed>> = scene.contacts.iter().map(|(contact, _)| deeds_of(contact.id.number())).collect();
-    let config = ProptestConfig { failure_persistence: None, cases: 150, ..ProptestConfig::default() };
+    let config = ProptestConfig { failure_persistence: None, cases: 300, ..ProptestConfig::default() };
     let mut runner = proptest::test_runner::TestRunner::new(config);
     let telling = std::cell::Cell::new(0);
     runner
