@@ -20,7 +20,12 @@ pub const WORKERS: &[Worker] = &[
     // The period is for the case that an index fell behind without a commit, as after a restart.
     Worker { name: "search index", wakes: &[tables::FEED], period: Duration::from_secs(5), work: Work::EachWorld(index) },
     // The period is for what a step that failed has left.
-    Worker { name: "jobs on contacts", wakes: &[tables::CONTACT_JOBS], period: Duration::from_secs(5), work: Work::EachWorld(jobs) },
+    Worker {
+        name: "jobs on contacts",
+        wakes: &[tables::CONTACT_JOBS],
+        period: Duration::from_secs(5),
+        work: Work::EachWorld(jobs),
+    },
     // What is over is not used any more; when it goes matters only for space.
     Worker { name: "sweep", wakes: &[], period: Duration::from_secs(60), work: Work::EachWorld(sweep_world) },
     Worker { name: "sweep control", wakes: &[], period: Duration::from_secs(60), work: Work::Control(sweep_control) },

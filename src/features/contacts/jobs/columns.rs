@@ -95,7 +95,8 @@ impl Columns {
 
     /// The columns whose headers are understood by themselves.
     pub fn guessed(headers: &[String]) -> Result<Self, Failure> {
-        let plain = |header: &String| -> String { header.chars().filter(|c| c.is_alphabetic()).flat_map(char::to_lowercase).collect() };
+        let plain =
+            |header: &String| -> String { header.chars().filter(|c| c.is_alphabetic()).flat_map(char::to_lowercase).collect() };
         let plain: Vec<String> = headers.iter().map(plain).collect();
         let guess = |field: &str| -> Option<u16> {
             let (_, words) = KNOWN.iter().find(|(known, _)| *known == field).expect("the table has every field");
@@ -147,7 +148,10 @@ impl Columns {
         let mut said = Statement::of(email);
         let (mut first, mut last) = (given(self.first_name), given(self.last_name));
         let whole = given(self.name);
-        if first.is_none() && last.is_none() && let Some(whole) = &whole {
+        if first.is_none()
+            && last.is_none()
+            && let Some(whole) = &whole
+        {
             (first, last) = split_name(whole);
         }
         said.first_name = parsed(first, PersonName::parse).map_err(|error| refused("firstName", error))?;
@@ -171,7 +175,10 @@ impl Columns {
     }
 }
 
-fn parsed<T, E: std::fmt::Display>(text: Option<Cow<'_, str>>, parse: impl Fn(&str) -> Result<T, E>) -> Result<Option<T>, String> {
+fn parsed<T, E: std::fmt::Display>(
+    text: Option<Cow<'_, str>>,
+    parse: impl Fn(&str) -> Result<T, E>,
+) -> Result<Option<T>, String> {
     text.map(|text| parse(&text)).transpose().map_err(|error| error.to_string())
 }
 
@@ -232,7 +239,8 @@ mod tests {
 
     #[test]
     fn common_headers_are_understood_and_our_own_exports_too() {
-        let columns = Columns::guessed(&headers("ID,E-Mail Address,First Name,SURNAME,Mobile,custom.plan,Notes")).expect("an email");
+        let columns =
+            Columns::guessed(&headers("ID,E-Mail Address,First Name,SURNAME,Mobile,custom.plan,Notes")).expect("an email");
         let expected = Columns {
             email: 1,
             first_name: Some(2),

@@ -145,7 +145,8 @@ pub fn open(tx: &mut WriteTx<'_>, account: AccountId, project: ProjectId, task: 
     let max = limits::JOBS_OPEN_PER_PROJECT_MAX;
     let waiting = open_jobs(tx)?.into_iter().filter(|job| job.project == project).count();
     if waiting >= max {
-        let detail = format!("The project has {max} imports and exports that wait or run; start this one when one of them is done.");
+        let detail =
+            format!("The project has {max} imports and exports that wait or run; start this one when one of them is done.");
         return Err(Failure::because(Code::LimitReached, detail));
     }
     let job = Job {

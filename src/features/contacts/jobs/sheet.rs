@@ -10,7 +10,17 @@ use crate::features::contacts::model::ContactRow;
 
 /// The columns every export has.
 const HEADERS: [&str; 12] = [
-    "id", "email", "first_name", "last_name", "phone", "country", "language", "tags", "status", "created_at", "updated_at",
+    "id",
+    "email",
+    "first_name",
+    "last_name",
+    "phone",
+    "country",
+    "language",
+    "tags",
+    "status",
+    "created_at",
+    "updated_at",
     "unsubscribed_at",
 ];
 
@@ -35,7 +45,8 @@ impl Sheet {
     pub fn write(&self, out: &mut Vec<u8>, contact: &ContactRow<'_>, tags: &[String]) {
         let time = |time: Option<Timestamp>| time.map(|time| time.to_string()).unwrap_or_default();
         cells::write(out, &contact.id.to_string());
-        let texts = [Some(contact.email), contact.first_name, contact.last_name, contact.phone, contact.country, contact.language];
+        let texts =
+            [Some(contact.email), contact.first_name, contact.last_name, contact.phone, contact.country, contact.language];
         for text in texts {
             cell(out, text.unwrap_or_default());
         }

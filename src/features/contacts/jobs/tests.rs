@@ -108,7 +108,8 @@ fn statuses_change_only_where_nobodys_own_word_is_overruled() {
     };
     set("gone@example.com", "unsubscribed");
     set("list@example.com", "non-subscribed");
-    let file = "email,status,name\ngone@example.com,subscribed,Gone Girl\nlist@example.com,subscribed,\nnew@example.com,unsubscribed,\n";
+    let file =
+        "email,status,name\ngone@example.com,subscribed,Gone Girl\nlist@example.com,subscribed,\nnew@example.com,unsubscribed,\n";
     let done = import(&mill, &[], file.as_bytes());
     assert_eq!(done["counts"], counts(3, 1, 2, 0, 0));
     let gone = contact(&mill, "gone@example.com");
@@ -199,15 +200,13 @@ fn a_bulk_write_tells_of_each_wrong_row_and_takes_the_others() {
     let told: Vec<_> = done["errors"].as_array().expect("told").iter().map(|row| (&row["index"], &row["field"])).collect();
     assert_eq!(
         told,
-        [
-            (&json!(1), &json!("email")),
-            (&json!(2), &json!("colour")),
-            (&json!(3), &json!("email")),
-            (&json!(5), &json!(""))
-        ]
+        [(&json!(1), &json!("email")), (&json!(2), &json!("colour")), (&json!(3), &json!("email")), (&json!(5), &json!(""))]
     );
     let ada = contact(&mill, "ada@example.com");
-    assert_eq!((&ada["email"], &ada["tags"], &ada["customFields"]), (&json!("ada@example.com"), &json!(["a", "b"]), &json!({ "plan": "pro" })));
+    assert_eq!(
+        (&ada["email"], &ada["tags"], &ada["customFields"]),
+        (&json!("ada@example.com"), &json!(["a", "b"]), &json!({ "plan": "pro" }))
+    );
     assert_eq!(events(&mill), [json!({ "projectId": mill.project, "success": 2, "failed": 4, "updated": 1 })]);
     assert_eq!(mill.post_in("/v1/contacts/bulk", json!({ "subscribers": [] })).refusal().0, 400);
     assert_eq!(agree(&mill), 1);
@@ -262,7 +261,10 @@ fn an_export_reads_back_as_what_it_was_and_its_link_ends_after_an_hour() {
     assert_eq!(status(&mill, &imported["id"])["counts"], counts(2, 2, 0, 0, 0));
     let list = mill.get(&format!("/v1/contacts?projectId={other}&sortOrder=asc")).data();
     let eve = &list["contacts"][0];
-    assert_eq!((&eve["email"], &eve["firstName"], &eve["phone"]), (&json!("+eve@example.com"), &json!("=1+1"), &json!("+49 30 1")));
+    assert_eq!(
+        (&eve["email"], &eve["firstName"], &eve["phone"]),
+        (&json!("+eve@example.com"), &json!("=1+1"), &json!("+49 30 1"))
+    );
     assert_eq!((&eve["tags"], &eve["customFields"]["note"]), (&json!(["a;b"]), &json!("@\"x\"")));
 
     assert_eq!(mill.download(&url.replace("token=1", "token=2")).0, 404);

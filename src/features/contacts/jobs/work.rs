@@ -17,7 +17,9 @@ pub fn step(world: &World) -> Result<bool> {
         match turn {
             Ok(unfinished) => more |= unfinished,
             // The store is at fault and says so to everybody; the job waits.
-            Err(error @ (Error::Io(_) | Error::Busy | Error::Closed | Error::InUse(_) | Error::Newer { .. })) => return Err(error),
+            Err(error @ (Error::Io(_) | Error::Busy | Error::Closed | Error::InUse(_) | Error::Newer { .. })) => {
+                return Err(error);
+            }
             // The job itself is: with it at the front, no other would ever be done.
             Err(error @ (Error::Panicked | Error::Corrupt(_))) => {
                 tracing::error!(job = %job.id, %error, "a job on contacts cannot go on");

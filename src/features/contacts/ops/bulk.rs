@@ -59,7 +59,9 @@ impl<'de> Visitor<'de> for ManyVisitor {
         let mut rows: Vec<String> = Vec::new();
         while let Some(row) = items.next_element::<Box<RawValue>>()? {
             if rows.len() == max {
-                return Err(A::Error::custom(format_args!("give at most {max} contacts; for more, upload a file to /v1/contacts/imports")));
+                return Err(A::Error::custom(format_args!(
+                    "give at most {max} contacts; for more, upload a file to /v1/contacts/imports"
+                )));
             }
             rows.push(Box::<str>::from(row).into_string());
         }

@@ -40,7 +40,10 @@ impl Operation for ExportStatus {
             status: "completed",
             contact_count: 1_815,
             completed_at: Some(Moment::sample()),
-            download_url: Some(format!("https://mail.example.com/v1/contacts/exports/{}/file?token=1767229200.5d41", sample.job_id)),
+            download_url: Some(format!(
+                "https://mail.example.com/v1/contacts/exports/{}/file?token=1767229200.5d41",
+                sample.job_id
+            )),
             download_expires_at: Some(Moment::sample()),
             ..sample
         };

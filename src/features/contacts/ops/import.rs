@@ -92,7 +92,9 @@ impl Raw for Import {
             Ok(()) => upload.start(&context).await,
             Err(failure) => Err(failure),
         };
-        if started.is_err() && let Some(file) = upload.blob {
+        if started.is_err()
+            && let Some(file) = upload.blob
+        {
             // Best effort: what stays behind has an expiry of its own.
             let _ = context.world().store.write(move |tx| blobs::expire(tx, file, tx.now())).await;
         }
@@ -127,7 +129,10 @@ impl Upload {
     async fn read(&mut self, context: &Context, request: RawRequest) -> Result<(), Failure> {
         let content_type = request.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
         let boundary = multer::parse_boundary(content_type).map_err(|_| {
-            Failure::because(Code::UnsupportedMediaType, "Send the form as multipart/form-data, with the file in the field \"file\".")
+            Failure::because(
+                Code::UnsupportedMediaType,
+                "Send the form as multipart/form-data, with the file in the field \"file\".",
+            )
         })?;
         let max = context.engine.settings.limits.upload_bytes_max.get();
         let sizes = SizeLimit::new()

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::engine::api::{Failure, Limit, Listed, Operation, Page, Query, Spec, View, Window, needs};
+use crate::engine::api::{Failure, Limit, Listed, Offset, Operation, Page, PageNumber, Query, Spec, View, Window, needs};
 use crate::features::contacts::batch::Note;
 use crate::features::contacts::jobs::{self, Task};
 use crate::vocab::codes::Code;
@@ -23,9 +23,9 @@ pub struct Which {
     #[serde(default)]
     pub limit: Limit,
     /// How many to pass over.
-    pub offset: Option<u64>,
+    pub offset: Option<Offset>,
     /// Instead of `offset`: which page, from 1.
-    pub page: Option<u64>,
+    pub page: Option<PageNumber>,
 }
 
 /// What is to be told of one row.
@@ -74,7 +74,7 @@ impl Operation for ImportErrors {
 
 impl Query for ImportErrors {
     fn run(view: &View<'_>, input: Which) -> Result<Self::Output, Failure> {
-        let window = Window::new(input.limit, input.offset, input.page)?;
+        let window = Window::new(input.limit, input.offset, input.page);
         let job = jobs::of_account(view.tx, view.caller.account(), input.id)?;
         let Task::Import(_) = &job.task else { return Err(jobs::wrong_kind(job.id)) };
         let notes = jobs::notes(view.tx, job.id, window.offset, window.limit)?;
