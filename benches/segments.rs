@@ -126,6 +126,7 @@ fn conditions(tags: &[TagId]) -> Vec<(&'static str, Value)> {
     ]
 }
 
+#[expect(clippy::disallowed_methods, reason = "a benchmark reads its size from the environment and the machine's own time")]
 fn benches(criterion: &mut Criterion) {
     let count = std::env::var("SEGMENT_CONTACTS").ok().and_then(|text| text.parse().ok()).unwrap_or(20_000);
     let folder = tempfile::tempdir().expect("a temporary folder");

@@ -11,6 +11,7 @@ use crate::engine::store::{self, Store, WriteTx, blobs};
 use crate::features::accounts;
 use crate::features::contacts::{indexing, jobs};
 use crate::vocab::environment::Environment;
+use crate::vocab::limits::SWEEP_ROWS;
 use crate::vocab::tables;
 
 /// Every worker.
@@ -30,9 +31,6 @@ pub const WORKERS: &[Worker] = &[
     Worker { name: "sweep", wakes: &[], period: Duration::from_secs(60), work: Work::EachWorld(sweep_world) },
     Worker { name: "sweep control", wakes: &[], period: Duration::from_secs(60), work: Work::Control(sweep_control) },
 ];
-
-/// Rows that one step of a sweep removes from each table: some milliseconds of the writer.
-const SWEPT_PER_STEP: usize = 1_000;
 
 fn write_usage(engine: Arc<Engine>) -> Running {
     Box::pin(async move { accounts::flush_usage(&engine).await.map(|()| Step::Done) })
@@ -59,9 +57,9 @@ fn sweep_world(engine: Arc<Engine>, environment: Environment) -> Running {
     sweep(store, |tx| {
         // Each of them, whatever the others say.
         let more = [
-            replays::sweep(tx, SWEPT_PER_STEP)?,
-            audit::sweep(tx, SWEPT_PER_STEP)?,
-            outbox::sweep(tx, SWEPT_PER_STEP)?,
+            replays::sweep(tx, SWEEP_ROWS)?,
+            audit::sweep(tx, SWEEP_ROWS)?,
+            outbox::sweep(tx, SWEEP_ROWS)?,
             blobs::sweep(tx)?,
             jobs::forget(tx)?,
         ];
@@ -71,7 +69,7 @@ fn sweep_world(engine: Arc<Engine>, environment: Environment) -> Running {
 
 fn sweep_control(engine: Arc<Engine>) -> Running {
     sweep(engine.control.clone(), |tx| {
-        let more = [audit::sweep(tx, SWEPT_PER_STEP)?, accounts::sweep(tx, SWEPT_PER_STEP)?];
+        let more = [audit::sweep(tx, SWEEP_ROWS)?, accounts::sweep(tx, SWEEP_ROWS)?];
         Ok(more.contains(&true))
     })
 }

@@ -4,6 +4,7 @@ mod access;
 mod budgets;
 mod crash;
 mod foreign;
+mod import;
 mod inputs;
 mod process;
 mod replays;

@@ -167,7 +167,7 @@ impl Intake {
                     let spare = random.next().expect("there is one for every row");
                     let id = ContactId::numbered_with(tx.now(), next, spare);
                     let birth = Birth { id, digest: batch.digests[slot as usize] };
-                    if self.new(tx, changes, row, &birth, statement)? {
+                    if self.take_new(tx, changes, row, &birth, statement)? {
                         self.found[slot as usize] = Some(next);
                         next = next.checked_add(1).ok_or_else(|| Error::Io("a project has had four billion contacts".into()))?;
                     }
@@ -178,7 +178,7 @@ impl Intake {
     }
 
     /// The first row of an email the project does not have; true if it became a contact.
-    fn new(
+    fn take_new(
         &mut self,
         tx: &mut WriteTx<'_>,
         changes: &mut Changes,

@@ -20,6 +20,8 @@ use super::tags::Names;
 const DOCUMENTS_PER_BATCH: usize = 4_000;
 /// Documents in one commit of the index while there is much to do: commits cost, and nobody waits for the first of a million rows.
 const DOCUMENTS_PER_COMMIT: usize = 200_000;
+/// So many documents at one look are an import: more are on their way.
+const DOCUMENTS_OF_A_RUSH: usize = 5_000;
 /// Entries of the feed looked at in one go.
 const ENTRIES_PER_LOOK: usize = 1_000;
 /// Entries of the feed forgotten in one transaction.
@@ -93,7 +95,8 @@ pub fn step(world: &World) -> Result<bool, Error> {
         tracing::warn!(environment = %world.environment, "the search index is behind the change feed and is built anew");
         return build_anew(world).map(|_| true);
     }
-    let more = follow(&tx, world.search.as_ref())?;
+    drop(tx);
+    let more = follow(|| world.store.read(), world.search.as_ref())?;
     let position = world.search.position();
     let forget = move |tx: &mut store::WriteTx<'_>| feed::forget(tx, position, ENTRIES_FORGOTTEN);
     world.store.write_blocking(forget)??;
@@ -121,28 +124,35 @@ fn build_anew(world: &World) -> Result<u64, Error> {
     }
     new.commit(tx.feed_position())?;
     // Writes went on meanwhile: follow them until none is left that this index has not seen.
-    while follow(&world.store.read(), &new)? {}
+    while follow(|| world.store.read(), &new)? {}
     world.search.adopt(new)?;
     Ok(documents)
 }
 
 /// Follow the feed for one commit; true if there is more.
-fn follow(tx: &store::ReadTx, target: &impl Target) -> Result<bool, Error> {
-    let entries = feed::after(tx, target.position(), ENTRIES_PER_LOOK)?;
-    if entries.is_empty() {
-        return Ok(false);
-    }
-    let full = entries.len() == ENTRIES_PER_LOOK;
+///
+/// While an import runs, its next rows are there as soon as the last ones are indexed: they go into the same commit, until it has
+/// as many as it may. Single changes are committed at once, because somebody may wait for them.
+fn follow(newest: impl Fn() -> store::ReadTx, target: &impl Target) -> Result<bool, Error> {
     let (mut position, mut documents) = (target.position(), 0);
-    for (at, change) in entries {
-        documents += index(target, tx, &change)?;
-        position = at;
-        if documents >= DOCUMENTS_PER_COMMIT {
+    loop {
+        let tx = newest();
+        let before = documents;
+        for (at, change) in feed::after(&tx, position, ENTRIES_PER_LOOK)? {
+            documents += index(target, &tx, &change)?;
+            position = at;
+            if documents >= DOCUMENTS_PER_COMMIT {
+                break;
+            }
+        }
+        if documents - before < DOCUMENTS_OF_A_RUSH || documents >= DOCUMENTS_PER_COMMIT {
             break;
         }
     }
-    target.commit(position)?;
-    Ok(full || position < tx.feed_position())
+    if position > target.position() {
+        target.commit(position)?;
+    }
+    Ok(position < newest().feed_position())
 }
 
 /// Index the contacts one entry of the feed names; says how many.

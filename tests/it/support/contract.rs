@@ -74,7 +74,8 @@ fn check_headers(response: &Value, reply: &Reply, shown: &str) {
 
 /// The validator of one answer; compiled once.
 fn validator(id: &'static str, status: u16, schema: &Value) -> Arc<Validator> {
-    static MADE: OnceLock<Mutex<HashMap<(&str, u16), Arc<Validator>>>> = OnceLock::new();
+    type Made = Mutex<HashMap<(&'static str, u16), Arc<Validator>>>;
+    static MADE: OnceLock<Made> = OnceLock::new();
     let mut made = MADE.get_or_init(Mutex::default).lock().expect("no holder of this lock panics");
     let make = || {
         let whole = json!({ "allOf": [schema], "components": { "schemas": document()["components"]["schemas"] } });

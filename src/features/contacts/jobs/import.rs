@@ -31,7 +31,7 @@ pub fn step(world: &World, job: &Job, import: &Import) -> Result<bool> {
 /// The same with chunks of `rows` rows, at most `chunks` of them.
 pub(super) fn step_by(world: &World, job: &Job, import: &Import, (rows, chunks): (usize, usize)) -> Result<bool> {
     let (send, receive) = sync_channel(1);
-    let reader = Reader::open(world.store.read(), import, rows);
+    let reader = Reader::open(world.store.read(), import, rows)?;
     std::thread::scope(|scope| {
         let reading = std::thread::Builder::new()
             .name("import-read".to_owned())
@@ -47,7 +47,7 @@ pub(super) fn step_by(world: &World, job: &Job, import: &Import, (rows, chunks):
         }
         // Whoever reads must not wait for a place in the channel when nobody takes from it any more.
         drop(receive);
-        reading.join().map_err(|_| Error::Panicked)?;
+        reading.join().map_err(|_| Error::Panicked)??;
         Ok(more)
     })
 }
@@ -77,28 +77,29 @@ struct Reader {
 }
 
 impl Reader {
-    fn open(tx: ReadTx, import: &Import, rows: usize) -> Self {
-        let file = blobs::Reader::open(tx, import.file, import.offset).ok().flatten();
+    fn open(tx: ReadTx, import: &Import, rows: usize) -> Result<Self> {
+        let file = blobs::Reader::open(tx, import.file, import.offset)?;
         let records = file.map(|file| Records::new(file, import.delimiter, import.offset));
         let tags = import.tags.iter().filter_map(|name| TagName::parse(name).ok()).collect();
-        Self { import: import.clone(), rows, tags, records }
+        Ok(Self { import: import.clone(), rows, tags, records })
     }
 
-    fn run(mut self, chunks: usize, send: &SyncSender<Chunk>) {
+    fn run(mut self, chunks: usize, send: &SyncSender<Chunk>) -> Result<()> {
         let mut row = self.import.row;
         let mut start = self.import.offset;
         for _ in 0..chunks {
-            let chunk = self.chunk(start, row);
+            let chunk = self.chunk(start, row)?;
             (start, row) = (chunk.end, chunk.row);
             let over = chunk.over.is_some();
             // Nobody takes it when the job is gone; then there is nothing left to read for.
             if send.send(chunk).is_err() || over {
-                return;
+                break;
             }
         }
+        Ok(())
     }
 
-    fn chunk(&mut self, start: u64, mut row: u32) -> Chunk {
+    fn chunk(&mut self, start: u64, mut row: u32) -> Result<Chunk> {
         let mut rows: Vec<(u32, Statement)> = Vec::with_capacity(self.rows);
         let (mut failed, mut notes) = (0, Vec::new());
         let mut end = start;
@@ -135,13 +136,19 @@ impl Reader {
                     break;
                 }
                 Err(broken) => {
-                    over = Some(State::Failed(unreadable(&broken, row + 1)));
+                    over = Some(State::Failed(unreadable(&broken, row + 1)?));
                     break;
                 }
             }
         }
-        Chunk { start, end, row, batch: Batch::new(rows), failed, notes, tags: self.tags.clone(), over }
+        Ok(Chunk { start, end, row, batch: Batch::new(rows), failed, notes, tags: self.tags.clone(), over })
     }
+}
+
+/// What the store said before the reader of blobs put it into an error of its own kind.
+fn store_error(error: &std::io::Error) -> Error {
+    let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<Error>());
+    inner.cloned().unwrap_or_else(|| Error::Io(error.to_string()))
 }
 
 fn too_many_rows() -> String {
@@ -149,16 +156,17 @@ fn too_many_rows() -> String {
     format!("The file has more than {max} rows. The rows up to there were imported; put the others into a file of their own.")
 }
 
-fn unreadable(broken: &Broken, row: u32) -> String {
+/// What is told of a row that cannot be read. A store that fails is no fault of the file.
+fn unreadable(broken: &Broken, row: u32) -> Result<String> {
     let why = match broken {
         Broken::TooLong => {
             let max = limits::IMPORT_ROW_BYTES_MAX;
             format!("is longer than {max} bytes; most likely a quotation mark before it is not closed")
         }
         Broken::TooManyColumns => format!("has more than {} columns; check the delimiter", limits::IMPORT_COLUMNS_MAX),
-        Broken::Source(error) => format!("cannot be read ({error})"),
+        Broken::Source(error) => return Err(store_error(error)),
     };
-    format!("Row {row} {why}. The rows before it were imported; mend the file and import it again.")
+    Ok(format!("Row {row} {why}. The rows before it were imported; mend the file and import it again."))
 }
 
 /// Commit a chunk; `Break` if there is nothing more to do.

@@ -76,6 +76,9 @@ fn agree(mill: &Mill) -> u64 {
     rows
 }
 
+/// Names and values of a form's fields.
+type Fields<'a> = &'a [(&'a str, &'a str)];
+
 #[test]
 fn a_file_becomes_contacts_and_a_second_time_changes_nothing() {
     let mill = Mill::new();
@@ -128,7 +131,7 @@ fn statuses_change_only_where_nobodys_own_word_is_overruled() {
 fn encodings_delimiters_and_maps_are_understood() {
     let mill = Mill::new();
     let utf16: Vec<u8> = "\u{feff}email\tname\nutf16@example.com\tÅsa\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
-    let files: [(&str, &[u8], &[(&str, &str)]); 4] = [
+    let files: [(&str, &[u8], Fields<'_>); 4] = [
         ("Zoë", "\u{feff}email;name\r\na@example.com;Zoë\r\n".as_bytes(), &[("delimiter", ";")]),
         ("Müller", b"email,name\na@example.com,M\xFCller", &[]),
         ("Åsa", &utf16, &[("delimiter", "\\t")]),
@@ -148,9 +151,9 @@ fn encodings_delimiters_and_maps_are_understood() {
 }
 
 #[test]
-fn a_form_that_cannot_be_used_is_refused_with_the_remedy_and_leaves_no_file() {
+fn a_form_that_cannot_be_used_is_refused_with_the_remedy_and_starts_nothing() {
     let mill = Mill::new();
-    let refusals: [(&[(&str, &str)], &[u8], &str); 8] = [
+    let refusals: [(Fields<'_>, &[u8], &str); 8] = [
         (&[], b"who,where\nx,y\n", "columnMap: no column is for the email address"),
         (&[("columnMap", r#"{"email":"E"}"#)], b"who\nx\n", "columnMap: the file has no column \"E\". Its columns are \"who\"."),
         (&[("columnMap", r#"{"mail":"who"}"#)], b"who\nx\n", "columnMap: mail: unknown field `mail`"),
