@@ -49,7 +49,8 @@ fn file(rows: u64) -> File {
 
 fn form(project: &str, file: &str) -> Vec<u8> {
     let part = |name: &str| format!("--part\r\nContent-Disposition: form-data; name=\"{name}\"");
-    format!("{}\r\n\r\n{project}\r\n{}; filename=\"f.csv\"\r\n\r\n{file}\r\n--part--\r\n", part("projectId"), part("file")).into_bytes()
+    format!("{}\r\n\r\n{project}\r\n{}; filename=\"f.csv\"\r\n\r\n{file}\r\n--part--\r\n", part("projectId"), part("file"))
+        .into_bytes()
 }
 
 async fn status(client: &Client, id: &str) -> Value {
@@ -114,7 +115,8 @@ async fn an_import_that_is_killed_twice_ends_as_if_it_was_not() {
     let key = server.key("test", "all");
     let mut client = Client::new(server.address(), Some(key.clone()));
     let project = client.project("import").await;
-    let call = Call::new(operation("contacts.import"), json!({})).body("multipart/form-data; boundary=part", form(&project, &file.text));
+    let call =
+        Call::new(operation("contacts.import"), json!({})).body("multipart/form-data; boundary=part", form(&project, &file.text));
     let started = client.send(call).await;
     assert_eq!(started.status, 201, "{}", started.error());
     let id = started.json()["data"]["id"].as_str().expect("an id").to_owned();

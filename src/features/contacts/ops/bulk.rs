@@ -135,6 +135,7 @@ impl From<Note> for RowError {
 /// Too many to be answered at once.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "BulkStarted")]
 pub struct Started {
     pub job_id: JobId,
     /// `processing`

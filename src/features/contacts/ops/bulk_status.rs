@@ -27,6 +27,7 @@ pub struct Which {
 /// A bulk write that is worked off.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "BulkProgress")]
 pub struct Progress {
     pub job_id: JobId,
     #[schemars(extend("enum" = ["pending", "processing", "completed", "failed"]))]

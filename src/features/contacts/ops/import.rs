@@ -54,6 +54,7 @@ pub struct Form {
 
 /// The import that began.
 #[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ImportStarted")]
 pub struct Started {
     /// `contact_import`
     pub object: &'static str,
