@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::Error;
+use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
 /// A whole number from `MIN` to `MAX`, both included.
@@ -41,10 +41,35 @@ impl<const MIN: u64, const MAX: u64> fmt::Display for Bounded<MIN, MAX> {
 
 impl<'de, const MIN: u64, const MAX: u64> Deserialize<'de> for Bounded<MIN, MAX> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let number = i128::from(i64::deserialize(deserializer)?);
-        let outside = || D::Error::custom(format_args!("found {number}, expected a whole number from {MIN} to {MAX}"));
-        u64::try_from(number).ok().and_then(Self::new).ok_or_else(outside)
+        struct Number<const MIN: u64, const MAX: u64>;
+        impl<const MIN: u64, const MAX: u64> Visitor<'_> for Number<MIN, MAX> {
+            type Value = Bounded<MIN, MAX>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "a whole number from {MIN} to {MAX}")
+            }
+
+            fn visit_u64<E: Error>(self, number: u64) -> Result<Self::Value, E> {
+                Bounded::new(number).ok_or_else(|| outside(number, MIN, MAX))
+            }
+
+            fn visit_i64<E: Error>(self, number: i64) -> Result<Self::Value, E> {
+                u64::try_from(number).ok().and_then(Bounded::new).ok_or_else(|| outside(number, MIN, MAX))
+            }
+
+            /// JSON knows one kind of number: 5.0 is 5, and some clients write it so.
+            fn visit_f64<E: Error>(self, number: f64) -> Result<Self::Value, E> {
+                let whole = number.fract() == 0.0 && (0.0..=i64::MAX as f64).contains(&number);
+                let bounded = if whole { Bounded::new(number as u64) } else { None };
+                bounded.ok_or_else(|| outside(number, MIN, MAX))
+            }
+        }
+        deserializer.deserialize_i64(Number)
     }
+}
+
+fn outside<E: Error>(found: impl fmt::Display, min: u64, max: u64) -> E {
+    E::custom(format_args!("found {found}, expected a whole number from {min} to {max}"))
 }
 
 impl<const MIN: u64, const MAX: u64> JsonSchema for Bounded<MIN, MAX> {

@@ -56,7 +56,8 @@ impl<const MAX: usize> LongText<MAX> {
     /// Check a text. Space around it is dropped; line ends become one line feed each.
     pub fn parse(given: &str) -> Result<Self, TextError> {
         let text = given.trim();
-        let text = if text.contains('\r') { Cow::Owned(text.replace("\r\n", "\n")) } else { Cow::Borrowed(text) };
+        let has_other_ends = text.contains('\r');
+        let text = if has_other_ends { Cow::Owned(text.replace("\r\n", "\n").replace('\r', "\n")) } else { Cow::Borrowed(text) };
         check(&text, MAX, |character| character.is_control() && !matches!(character, '\n' | '\t'))?;
         Ok(Self(text.into()))
     }
@@ -332,7 +333,8 @@ mod tests {
     #[test]
     fn long_text_keeps_its_lines_and_no_other_control_character() {
         assert_eq!(LongText::<9>::parse("a\r\nb\tc").as_deref(), Ok("a\nb\tc"));
-        assert_eq!(LongText::<9>::parse("a\rb"), Err(TextError::ControlCharacter('\r')));
+        assert_eq!(LongText::<9>::parse("a\rb").as_deref(), Ok("a\nb"));
+        assert_eq!(LongText::<9>::parse("a\u{7f}b"), Err(TextError::ControlCharacter('\u{7f}')));
         assert_eq!(LongText::<2>::parse("a\nb"), Err(TextError::TooLong { characters_max: 2 }));
     }
 
@@ -345,17 +347,22 @@ mod tests {
     }
 
     #[test]
-    fn schemas_say_the_lengths() {
-        let schema = |schema: Schema| serde_json::to_value(schema).expect("a schema is JSON");
+    fn schemas_say_what_is_taken() {
+        let fits = |schema: Schema, text: &str| jsonschema::is_valid(schema.as_value(), &text.into());
         let mut generator = SchemaGenerator::default();
-        assert_eq!(
-            schema(Name::<50>::json_schema(&mut generator)),
-            serde_json::json!({ "type": "string", "minLength": 1, "maxLength": 50 })
-        );
-        assert_eq!(
-            schema(ShortText::<50>::json_schema(&mut generator)),
-            serde_json::json!({ "type": "string", "maxLength": 50 })
-        );
+        for (text, name, short, long) in [
+            ("a b", true, true, true),
+            ("", false, true, true),
+            (" ", false, true, true),
+            ("a\u{85}b", false, false, false),
+            ("a\r\nb\tc", false, false, true),
+            ("six to.", true, true, true),
+            ("too long", false, false, false),
+        ] {
+            assert_eq!(fits(Name::<7>::json_schema(&mut generator), text), name, "{text:?} as a name");
+            assert_eq!(fits(ShortText::<7>::json_schema(&mut generator), text), short, "{text:?} as a line");
+            assert_eq!(fits(LongText::<7>::json_schema(&mut generator), text), long, "{text:?} as a text");
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Rules of the house that no compiler checks: directions of imports, sizes, words, declarations.
 //!
-//! `MAILMILL_SNAPSHOTS=write cargo test --test tidy` writes the snapshots anew.
+//! `SNAPSHOTS=write cargo test --test tidy` writes the snapshots anew.
 
 mod declarations;
 mod directions;

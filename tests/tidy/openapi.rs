@@ -18,14 +18,13 @@ fn document() -> Value {
 fn the_document_is_as_it_was_reviewed() {
     let path = root().join("tests/snapshots/openapi.json");
     let now = format!("{:#}\n", document());
-    if std::env::var_os("MAILMILL_SNAPSHOTS").is_some_and(|word| word == "write") {
+    if std::env::var_os("SNAPSHOTS").is_some_and(|word| word == "write") {
         fs::write(&path, &now).expect("the snapshot can be written");
     }
     let then = fs::read_to_string(&path).unwrap_or_default();
     let differs = now.lines().zip(then.lines().chain(std::iter::repeat(""))).enumerate().find(|(_, (now, then))| now != then);
     let place = differs.map(|(line, (now, then))| format!("line {}:\n- {then}\n+ {now}", line + 1));
-    let hint =
-        "the interface changed; if that was meant, run MAILMILL_SNAPSHOTS=write cargo test --test tidy and read the difference";
+    let hint = "the interface changed; if that was meant, run SNAPSHOTS=write cargo test --test tidy and read the difference";
     assert!(now == then, "{hint}\n{}", place.unwrap_or_default());
 }
 

@@ -74,17 +74,14 @@ impl Arguments<'_> {
         let mut json = serde_json::Deserializer::from_slice(body);
         let flat = Flat { path: &self.path, json: &mut json };
         let read = T::deserialize(path_error::Deserializer::new(flat, &mut track));
-        let value = read.map_err(|error| self.body_failure(body, &track.path().to_string(), &error))?;
-        json.end().map_err(|error| json_failure(".", &error))?;
-        Ok(value)
-    }
-
-    /// Where a word is expected and a list or an object found, the JSON library speaks of broken JSON though it is not.
-    fn body_failure(&self, body: &[u8], path: &str, error: &serde_json::Error) -> Failure {
-        if !error.is_data() && serde_json::from_slice::<de::IgnoredAny>(body).is_ok() {
-            return wrong(path, "a value of this type does not fit here; the interface description says which does");
+        match read.and_then(|value| json.end().map(|()| value)) {
+            Ok(value) => Ok(value),
+            // The parser calls it broken, too, when a word was expected and a list stands there: only all of it tells.
+            Err(error) if !error.is_data() && serde_json::from_slice::<de::IgnoredAny>(body).is_ok() => {
+                Err(wrong(&track.path().to_string(), "a value of another kind was expected"))
+            }
+            Err(error) => Err(json_failure(&track.path().to_string(), &error)),
         }
-        json_failure(path, error)
     }
 }
 
@@ -357,6 +354,29 @@ mod tests {
         assert!(detail.starts_with("deep.numbers[1]: ") && detail.contains("expected u8"), "{detail}");
         let (_, detail) = refusal(read("limit=many"));
         assert_eq!(detail, "limit: expected a whole number from 0 to 4294967295, found \"many\"");
+    }
+
+    #[test]
+    fn a_value_of_another_kind_is_no_broken_json() {
+        #[derive(Debug, Deserialize)]
+        #[serde(rename_all = "lowercase")]
+        enum Word {
+            Yes,
+        }
+        #[derive(Debug, Deserialize)]
+        #[expect(dead_code, reason = "only read")]
+        struct Choice {
+            id: String,
+            word: Option<Word>,
+        }
+        let choose = |body: &str| {
+            Arguments { spec: &WRITE, path: vec![("id", "7".into())], query: "", body: body.as_bytes() }.decode::<Choice>()
+        };
+        assert!(matches!(choose(r#"{"word":"yes"}"#).expect("read").word, Some(Word::Yes)));
+        let failure = choose(r#"{"word":[[{}]]}"#).expect_err("a list is no word");
+        assert_eq!(failure.code, Code::InvalidRequest);
+        assert!(failure.detail.expect("a detail").starts_with("word: "));
+        assert_eq!(choose(r#"{"word":[[{}]}"#).expect_err("a bracket is missing").code, Code::MalformedJson);
     }
 
     #[test]

@@ -435,7 +435,7 @@ fn idempotency_key() -> Value {
         "required": false,
         "description": "Makes a repeat harmless: see the operation.",
         "schema": {
-            "type": "string", "minLength": 1, "maxLength": limits::IDEMPOTENCY_KEY_CHARACTERS_MAX, "pattern": "^[!-~]+$",
+            "type": "string", "minLength": 1, "maxLength": limits::IDEMPOTENCY_KEY_CHARACTERS_MAX, "pattern": "^[!-~]([ -~]*[!-~])?$",
         },
     })
 }

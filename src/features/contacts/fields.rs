@@ -167,10 +167,27 @@ impl JsonSchema for FieldValue {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "FieldValue".into()
     }
-    fn inline_schema() -> bool {
-        true
-    }
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!(true)
+        value_schema(limits::CUSTOM_FIELDS_DEPTH_MAX - 1)
     }
+}
+
+/// A value with at most so many levels of lists and objects.
+fn value_schema(levels: usize) -> Schema {
+    // Each keyword speaks of its own type only. Text has every character but U+0000.
+    let text = r"^[^\x00]*$";
+    if levels == 0 {
+        return json_schema!({ "type": ["null", "boolean", "number", "string"], "pattern": text });
+    }
+    let inside = value_schema(levels - 1);
+    let types = ["null", "boolean", "number", "string", "array", "object"];
+    json_schema!({ "type": types, "pattern": text, "items": inside, "additionalProperties": inside })
+}
+
+/// Add to the schema of custom fields as they come in how many there may be and what their names are.
+pub fn describe(schema: &mut Schema) {
+    let name = r"^[^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x1f\x7f-\x9f]*$";
+    let names = json_schema!({ "maxLength": limits::CUSTOM_FIELD_KEY_CHARACTERS_MAX, "pattern": name });
+    schema.insert("maxProperties".into(), limits::CUSTOM_FIELDS_MAX.into());
+    schema.insert("propertyNames".into(), names.into());
 }

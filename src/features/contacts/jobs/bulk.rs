@@ -40,6 +40,7 @@ pub struct BulkRow {
     /// Names of tags, added to those the contact has. Those that do not exist are created.
     pub tags: Option<Vec<TagName>>,
     /// Merged into what the contact has.
+    #[schemars(transform = crate::features::contacts::fields::describe)]
     pub custom_fields: Option<BTreeMap<String, FieldValue>>,
     /// `subscribed` for a new contact if absent. Does not re-subscribe a contact that is unsubscribed or bounced.
     pub status: Option<Status>,

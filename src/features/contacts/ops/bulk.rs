@@ -93,7 +93,7 @@ impl JsonSchema for Many {
 #[serde(untagged)]
 pub enum Outcome {
     Counts(BulkResult),
-    Job(BulkStarted),
+    Job(Started),
 }
 
 /// What came of the contacts.
@@ -135,7 +135,8 @@ impl From<Note> for RowError {
 /// Too many to be answered at once.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct BulkStarted {
+#[schemars(rename = "BulkStarted")]
+pub struct Started {
     pub job_id: JobId,
     /// `processing`
     pub status: &'static str,
@@ -187,7 +188,7 @@ impl Command for Bulk {
                 let task = Task::Bulk(jobs::Bulk { rows: total as u32, next: 0 });
                 let job = jobs::open(tx, caller.account(), project, task)?;
                 jobs::put_rows(tx, job.id, rows);
-                return Ok(Done(Outcome::Job(BulkStarted {
+                return Ok(Done(Outcome::Job(Started {
                     job_id: job.id,
                     status: "processing",
                     total_contacts: total as u64,

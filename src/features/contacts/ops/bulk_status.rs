@@ -27,7 +27,8 @@ pub struct Which {
 /// A bulk write that is worked off.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct BulkProgress {
+#[schemars(rename = "BulkProgress")]
+pub struct Progress {
     pub job_id: JobId,
     #[schemars(extend("enum" = ["pending", "processing", "completed", "failed"]))]
     pub status: &'static str,
@@ -49,11 +50,11 @@ impl Operation for BulkStatus {
         .about("A finished job is told about for 30 days.")
         .fails(&[Code::NotFound]);
     type Input = Which;
-    type Output = Done<BulkProgress>;
+    type Output = Done<Progress>;
 
     fn example() -> (Value, Self::Output) {
         let job_id = JobId::parse("66f1a2b3d4e5f60718293a4c").expect("24 hexadecimal characters");
-        let progress = BulkProgress {
+        let progress = Progress {
             job_id,
             status: "completed",
             total_contacts: 20_000,
@@ -80,7 +81,7 @@ impl Query for BulkStatus {
             }
             _ => None,
         };
-        Ok(Done(BulkProgress {
+        Ok(Done(Progress {
             job_id: job.id,
             status: job.state.word(),
             total_contacts: bulk.rows.into(),

@@ -44,6 +44,7 @@ pub struct NewContact {
     /// Names of tags. Those that do not exist are created.
     pub tags: Option<Vec<TagName>>,
     /// Whatever you know of the contact.
+    #[schemars(transform = crate::features::contacts::fields::describe)]
     pub custom_fields: Option<BTreeMap<String, FieldValue>>,
     /// `subscribed` if absent.
     pub status: Option<Status>,

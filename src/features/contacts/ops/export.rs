@@ -33,7 +33,7 @@ pub struct ExportRequest {
 
 /// The conditions of a segment, and a search.
 #[derive(Debug, JsonSchema)]
-#[schemars(extend("additionalProperties" = false))]
+#[schemars(rename = "ExportFilters", extend("additionalProperties" = false))]
 pub struct Filters {
     /// Text to be found in email, names, phone, tags or custom fields.
     pub search: Option<String>,

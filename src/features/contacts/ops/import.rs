@@ -54,7 +54,8 @@ pub struct Form {
 
 /// The import that began.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct ImportStarted {
+#[schemars(rename = "ImportStarted")]
+pub struct Started {
     /// `contact_import`
     pub object: &'static str,
     pub id: JobId,
@@ -74,11 +75,11 @@ impl Operation for Import {
         .body(BodySize::Upload)
         .fails(&[Code::NotFound, Code::LimitReached]);
     type Input = Beside;
-    type Output = Created<ImportStarted>;
+    type Output = Created<Started>;
 
     fn example() -> (Value, Self::Output) {
         let id = JobId::parse("66f1a2b3d4e5f60718293a4c").expect("24 hexadecimal characters");
-        (json!({}), Created(ImportStarted { object: "contact_import", id, status: "processing" }))
+        (json!({}), Created(Started { object: "contact_import", id, status: "processing" }))
     }
 }
 
@@ -98,7 +99,7 @@ impl Raw for Import {
             // Best effort: what stays behind has an expiry of its own.
             let _ = context.world().store.write(move |tx| blobs::expire(tx, file, tx.now())).await;
         }
-        let started = Created(ImportStarted { object: "contact_import", id: started?, status: "processing" });
+        let started = Created(Started { object: "contact_import", id: started?, status: "processing" });
         let encoded = started.encode(&context.envelope);
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
