@@ -253,8 +253,8 @@ impl<'de> Deserializer<'de> for TextValue<'_> {
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TextError> {
-        // `?search=` is what forms send for "nothing chosen".
-        if self.0.is_empty() { visitor.visit_none() } else { visitor.visit_some(self) }
+        // What is not wanted is left out: `?status=` is no status, and the document says so.
+        visitor.visit_some(self)
     }
 
     fn deserialize_newtype_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Result<V::Value, TextError> {
