@@ -229,7 +229,7 @@ fn import(rows: u64) -> Duration {
             while !over.load(Ordering::Relaxed) {
                 threads.look();
                 memory.fetch_max(resident("RssAnon"), Ordering::Relaxed);
-                std::thread::sleep(Duration::from_millis(5));
+                std::thread::sleep(Duration::from_millis(50));
             }
             threads
         }
@@ -256,6 +256,7 @@ fn import(rows: u64) -> Duration {
     let path = format!("/v1/contacts/imports/{}", started["id"].as_str().expect("an id"));
     let mut stored = None;
     loop {
+        std::thread::sleep(Duration::from_millis(20));
         if stored.is_none() {
             let state = runtime.block_on(mill.call(Method::GET, &path, "application/json", Body::Empty));
             if state["status"] == "completed" {
@@ -266,7 +267,6 @@ fn import(rows: u64) -> Duration {
         if stored.is_some() && mill.world().search.position() == mill.world().store.feed_position() {
             break;
         }
-        std::thread::sleep(Duration::from_millis(2));
     }
     let taken = start.elapsed();
     over.store(true, Ordering::Relaxed);

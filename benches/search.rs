@@ -157,7 +157,7 @@ fn fill(name: &str, index: &Index, count: usize, documents: impl Iterator<Item =
     println!("{name}: {:.0} documents/s, processor {busy:?} (without merges that go on)", count as f64 / taken.as_secs_f64());
     let cpu = processor_time();
     std::thread::sleep(Duration::from_secs(3 + count as u64 / 250_000));
-    index.refresh().expect("refreshes");
+    index.settle().expect("settles");
     println!("{name}: merges after the commit took {:?}; {}", processor_time() - cpu, resident_mib());
 }
 

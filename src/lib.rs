@@ -51,6 +51,9 @@
 //! 5. **Everything is bounded:** queues, bodies, batches, retries, lists. The numbers stand in [`vocab::limits`] or the settings.
 //! 6. **Time, randomness and ids come in as arguments.** `clippy.toml` bans the ambient ones and names the substitute.
 
+#[global_allocator]
+static MEMORY: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 pub mod app;
 pub mod base;
 pub mod engine;

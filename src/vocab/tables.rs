@@ -61,6 +61,7 @@ pub const CONTACT_JOBS: TableId = TableId(23);
 pub const CONTACT_JOB_ROWS: TableId = TableId(24);
 pub const SEGMENTS: TableId = TableId(25);
 pub const SETUP_LINKS: TableId = TableId(26);
+pub const CONTACT_EMAIL_RUNS: TableId = TableId(27);
 
 /// Every table, by id.
 pub const TABLES: &[TableInfo] = &[
@@ -91,6 +92,12 @@ pub const TABLES: &[TableInfo] = &[
     table(24, "contact_job_rows", World, "(job id, row) -> rows waiting, or why a row was refused"),
     table(25, "segments", World, "(project id, segment id) -> segment"),
     table(26, "setup_links", Control, "digest of the link's token -> account, expiry"),
+    table(
+        27,
+        "contact_email_runs",
+        World,
+        "(project id, run) -> digests and contact numbers that wait to be merged into contacts_by_email",
+    ),
 ];
 
 impl TableId {

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::reader::{Reader, Snapshot};
 use super::schema::VERSION;
 use super::writer::Writer;
-use super::{Change, Options, SearchError};
+use super::{Change, Options, Pace, SearchError};
 
 /// Names the generation in use. Replaced by a rename, never written in place.
 const CURRENT: &str = "CURRENT";
@@ -141,13 +141,14 @@ impl Generation {
     }
 
     /// Commit, and show the result to searches.
-    pub(super) fn commit(&self, position: u64) -> Result<(), SearchError> {
-        self.with_writer(|writer| writer.commit(position))?;
+    pub(super) fn commit(&self, position: u64, pace: Pace) -> Result<(), SearchError> {
+        self.with_writer(|writer| writer.commit(position, pace))?;
         self.reader.reload()
     }
 
-    pub(super) fn refresh(&self) -> Result<(), SearchError> {
-        self.reader.reload()
+    pub(super) fn settle(&self) -> Result<(), SearchError> {
+        self.with_writer(Writer::settle)?;
+        self.reader.reload_if_merged()
     }
 
     pub(super) fn snapshot(&self) -> Arc<Snapshot> {

@@ -133,6 +133,15 @@ impl Default for Options {
     }
 }
 
+/// What follows a commit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pace {
+    /// Much more is on its way: merging of segments waits, as far as it can.
+    Rush,
+    /// Nothing is known to follow.
+    Calm,
+}
+
 /// What a search found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Hits {
@@ -229,9 +238,14 @@ impl Index {
     /// Make everything taken in durable and visible, as the feed up to `position`, then wake those who wait for it. After an
     /// error the index stands as at the commit before.
     pub fn commit(&self, position: u64) -> Result<(), SearchError> {
+        self.commit_at(position, Pace::Calm)
+    }
+
+    /// The same at a [`Pace`].
+    pub fn commit_at(&self, position: u64, pace: Pace) -> Result<(), SearchError> {
         let _feeding = self.feed();
         let present = self.present.load();
-        let result = present.commit(position);
+        let result = present.commit(position, pace);
         // Also after an error: a commit that became durable but could not be opened must not be fed again.
         self.position.send_replace(present.position());
         result
@@ -244,10 +258,11 @@ impl Index {
         matches!(tokio::time::timeout(timeout, reached).await, Ok(Ok(_)))
     }
 
-    /// Use the merged segments that have become ready since the last commit, and give the space of the old ones back. For quiet
-    /// times after an import; a commit does the same.
-    pub fn refresh(&self) -> Result<(), SearchError> {
-        self.present.load().refresh()
+    /// For quiet times: begin the merging that waited while there was a rush, and use the merged segments that have become ready
+    /// since, which gives the space of the old ones back. Costs nothing where there is neither.
+    pub fn settle(&self) -> Result<(), SearchError> {
+        let _feeding = self.feed();
+        self.present.load().settle()
     }
 
     /// Forget everything and stand at position 0.
@@ -321,7 +336,7 @@ impl Rebuild {
     }
 
     /// Make everything taken in durable, as the feed up to `position`.
-    pub fn commit(&self, position: u64) -> Result<(), SearchError> {
-        self.0.commit(position)
+    pub fn commit(&self, position: u64, pace: Pace) -> Result<(), SearchError> {
+        self.0.commit(position, pace)
     }
 }

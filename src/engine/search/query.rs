@@ -12,7 +12,7 @@ use roaring::RoaringBitmap;
 
 use super::fold::{Folder, cut};
 use super::reader::{Collected, Segment, Snapshot};
-use super::tokens::{PLAIN, PROVIDERS, RUNGS, Space, WORD_CHARS_MAX, char_count, digits, groups, plain_rungs, rung, term, words};
+use super::tokens::{PHONE_GROUP, PLAIN, PROVIDERS, RUNGS, Space, WORD_CHARS_MAX, char_count, digits, groups, plain_rungs, rung, term, words};
 use super::typo::Typo;
 use super::{Hits, Scope, SearchError};
 use crate::vocab::limits;
@@ -319,10 +319,13 @@ impl Lookup<'_> {
         let mut forms = vec![digits, digits.trim_start_matches('0')];
         forms.dedup();
         for digits in forms.into_iter().filter(|digits| digits.len() >= INFIX_CHARS_MIN) {
-            let size = if digits.len() < 5 { 3 } else { 5 };
-            let of_group = |group: &str| term(self.scope, Space::InPhone, size as u8, group.as_bytes(), false);
-            let terms: Vec<Vec<u8>> = groups(digits, size).map(of_group).collect();
-            self.snapshot.segments.iter().try_for_each(|segment| segment.all(&terms, &mut found))?;
+            let of_group = |group: &str| term(self.scope, Space::InPhone, PLAIN, group.as_bytes(), false);
+            if digits.len() < PHONE_GROUP {
+                self.snapshot.segments.iter().try_for_each(|segment| segment.range(&of_group(digits), &mut found))?;
+            } else {
+                let terms: Vec<Vec<u8>> = groups(digits, PHONE_GROUP).map(of_group).collect();
+                self.snapshot.segments.iter().try_for_each(|segment| segment.all(&terms, &mut found))?;
+            }
         }
         Ok(found.finish())
     }

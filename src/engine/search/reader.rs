@@ -1,7 +1,7 @@
 //! What the last commit holds, ready to be read: the segments, and how their rows map to document numbers. It turns terms and
 //! ranges of terms into sets of numbers; it does not know what a query is.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
@@ -23,6 +23,7 @@ const LIST_MAX: usize = 4_096;
 
 /// Follows the commits of one generation.
 pub(super) struct Reader {
+    index: tantivy::Index,
     reader: IndexReader,
     snapshot: ArcSwap<Snapshot>,
 }
@@ -31,7 +32,7 @@ impl Reader {
     pub(super) fn open(index: &tantivy::Index) -> Result<Self, SearchError> {
         let reader: IndexReader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
         let snapshot = Snapshot::of(&reader, &Snapshot::default())?;
-        Ok(Self { reader, snapshot: ArcSwap::from_pointee(snapshot) })
+        Ok(Self { index: index.clone(), reader, snapshot: ArcSwap::from_pointee(snapshot) })
     }
 
     /// Turn to the newest commit, or to the newest merge of its segments.
@@ -40,6 +41,16 @@ impl Reader {
         let snapshot = Snapshot::of(&self.reader, &self.snapshot.load())?;
         self.snapshot.store(Arc::new(snapshot));
         Ok(())
+    }
+
+    /// The same, but nothing is done where no other segments have become ready.
+    pub(super) fn reload_if_merged(&self) -> Result<(), SearchError> {
+        let ready: HashSet<SegmentId> = self.index.searchable_segment_ids()?.into_iter().collect();
+        let shown = self.snapshot.load();
+        if ready.len() == shown.segments.len() && shown.segments.iter().all(|segment| ready.contains(&segment.id)) {
+            return Ok(());
+        }
+        self.reload()
     }
 
     pub(super) fn snapshot(&self) -> Arc<Snapshot> {

@@ -125,6 +125,8 @@ fn finds_telephone_numbers_however_they_are_written() {
     assert_eq!(found(&index, "+15551234567"), [3]);
     assert_eq!(found(&index, "1 555-123-4567"), [3]);
     assert_eq!(found(&index, "4567"), [3]);
+    assert_eq!(found(&index, "456"), [3]);
+    assert_eq!(found(&index, "567"), [3], "the last three");
     assert_eq!(found(&index, "0171 555"), [5]);
     assert_eq!(found(&index, "555 123"), [5, 3]);
     assert_eq!(found(&index, "ann 555"), [3, 5]);
@@ -256,13 +258,13 @@ fn a_rebuild_replaces_the_index_only_when_it_has_caught_up() {
     let (dir, index) = people();
     let early = index.rebuild().expect("begins");
     early.apply(vec![Change::Add(person(0, "new@x.io", "New"))]).expect("applies");
-    early.commit(0).expect("commits");
+    early.commit(0, Pace::Calm).expect("commits");
     assert!(matches!(index.adopt(early), Err(SearchError::Behind { rebuilt: 0, present: 1 })));
     assert_eq!(found(&index, "zed"), [4]);
 
     let rebuild = index.rebuild().expect("begins again");
     rebuild.apply(vec![Change::Add(person(9, "new@x.io", "New"))]).expect("applies");
-    rebuild.commit(7).expect("commits");
+    rebuild.commit(7, Pace::Calm).expect("commits");
     assert_eq!(found(&index, "zed"), [4], "the present index answers until it is replaced");
     index.adopt(rebuild).expect("replaces");
     assert_eq!((index.position(), found(&index, "zed"), found(&index, "new")), (7, vec![], vec![9]));
@@ -277,7 +279,7 @@ fn an_abandoned_rebuild_leaves_the_present_index() {
     let (dir, index) = people();
     let rebuild = index.rebuild().expect("begins");
     rebuild.apply(vec![Change::Add(person(9, "new@x.io", "New"))]).expect("applies");
-    rebuild.commit(7).expect("commits");
+    rebuild.commit(7, Pace::Calm).expect("commits");
     drop((rebuild, index));
     let index = open(dir.path());
     assert_eq!((index.position(), found(&index, "zed")), (1, vec![4]));
@@ -290,7 +292,7 @@ fn clearing_during_a_rebuild_harms_neither() {
     let rebuild = index.rebuild().expect("begins");
     index.clear().expect("clears");
     rebuild.apply(vec![Change::Add(person(9, "new@x.io", "New"))]).expect("applies");
-    rebuild.commit(7).expect("commits");
+    rebuild.commit(7, Pace::Calm).expect("commits");
     index.adopt(rebuild).expect("replaces");
     drop(index);
     let index = open(dir.path());
@@ -337,7 +339,7 @@ fn large_batches_and_many_segments_lose_nothing() {
     assert_eq!(index.matching(&SCOPE, "same").expect("searches").len(), 12_000);
     assert_eq!(index.matching(&SCOPE, "user011").expect("searches").len(), 100);
     assert_eq!(index.matching(&SCOPE, "er0102").expect("searches").len(), 10);
-    index.refresh().expect("refreshes");
+    index.settle().expect("settles");
     assert_eq!(index.matching(&SCOPE, "xample").expect("searches").len(), 12_000);
 }
 

@@ -45,6 +45,8 @@ const TEXT_CHARS_MAX: usize = 512;
 const WORDS_MAX: usize = 48;
 /// Class of plain whole words.
 pub(super) const PLAIN: u8 = 0;
+/// Digits in a group of a telephone number: long enough that a few groups tell numbers apart, and people type the last four.
+pub(super) const PHONE_GROUP: usize = 4;
 /// Closes a whole word. Folded text holds no controls, so it cannot occur inside one.
 pub(super) const END: u8 = 0;
 /// Numbers that share one key term. Removing a document looks up its key, then compares numbers; with one term for 64
@@ -69,7 +71,7 @@ pub(super) enum Space {
     InLocal = b'l',
     /// Three characters inside a domain.
     InDomain = b'd',
-    /// Three or five digits inside a telephone number.
+    /// Four digits inside a telephone number, and its last three.
     InPhone = b'p',
     /// Finds a document by its number.
     Key = b'K',
@@ -246,10 +248,10 @@ fn write_phone(terms: &mut Terms, scope: &Scope, text: &str) {
         return;
     }
     terms.push(scope, Space::Phone, PLAIN, digits.as_bytes(), true);
-    for size in [3, 5] {
-        for group in groups(&digits, size) {
-            terms.push(scope, Space::InPhone, size as u8, group.as_bytes(), false);
-        }
+    // With its last digits as a shorter group, any three digits begin a group.
+    let last = &digits[digits.len().saturating_sub(PHONE_GROUP - 1)..];
+    for group in groups(&digits, PHONE_GROUP).chain([last]) {
+        terms.push(scope, Space::InPhone, PLAIN, group.as_bytes(), false);
     }
 }
 
@@ -304,8 +306,7 @@ mod tests {
     fn a_telephone_number_is_its_digits() {
         let terms = written(Kind::Phone, "+1 (555) 12");
         assert_eq!(terms[0], r"P\x00155512\x00");
-        assert_eq!(&terms[1..5], [r"p\x03155", r"p\x03555", r"p\x03551", r"p\x03512"]);
-        assert_eq!(&terms[5..], [r"p\x0515551", r"p\x0555512"]);
+        assert_eq!(&terms[1..], [r"p\x001555", r"p\x005551", r"p\x005512", r"p\x00512"]);
         assert!(written(Kind::Phone, "none").is_empty());
     }
 

@@ -19,7 +19,7 @@ use tantivy::{DocId, IndexSettings, IndexWriter, SegmentReader};
 use super::reader::Reader;
 use super::schema::{Batch, Entry, NUMBER, TERMS_FIELD, schema};
 use super::tokens::{Cutter, KEY_SHIFT, Space, Terms, key, term};
-use super::{Change, Document, Options, Scope, SearchError};
+use super::{Change, Document, Options, Pace, Scope, SearchError};
 
 /// Documents handed to the indexing thread at once, to make the hand-over cheap.
 const BATCH_DOCUMENTS: usize = 512;
@@ -37,6 +37,8 @@ pub(super) struct Writer {
     spare: Receiver<Terms>,
     home: SyncSender<Terms>,
     position: u64,
+    /// The last commit was made in a rush: merging waits.
+    rushed: bool,
     /// Nothing can be written any more: not even returning to the last commit worked.
     broken: bool,
 }
@@ -66,13 +68,13 @@ impl Writer {
             .memory_budget_per_thread(options.writer_bytes)
             .build();
         let writer = index.writer_with_options(writer_options)?;
-        writer.set_merge_policy(Box::new(merge_policy()));
+        writer.set_merge_policy(Box::new(merge_policy(Pace::Calm)));
         let reader = Reader::open(&index)?;
         let (home, spare) = sync_channel(BATCHES);
         for _ in 0..BATCHES {
             home.try_send(Terms::default()).expect("the channel holds this many");
         }
-        Ok((Self { writer, cutter: Cutter::new(), spare, home, position, broken: false }, reader))
+        Ok((Self { writer, cutter: Cutter::new(), spare, home, position, rushed: false, broken: false }, reader))
     }
 
     /// Feed position of the last commit.
@@ -88,9 +90,16 @@ impl Writer {
     }
 
     /// Make everything applied durable, together with `position`. After an error the index stands as at the commit before.
-    pub(super) fn commit(&mut self, position: u64) -> Result<(), SearchError> {
+    pub(super) fn commit(&mut self, position: u64, pace: Pace) -> Result<(), SearchError> {
         self.check()?;
+        self.writer.set_merge_policy(Box::new(merge_policy(pace)));
+        self.rushed = pace == Pace::Rush;
         self.try_commit(position).inspect_err(|_| self.drop_uncommitted())
+    }
+
+    /// Begin the merging that waited, if any did: tantivy looks for something to merge at each commit.
+    pub(super) fn settle(&mut self) -> Result<(), SearchError> {
+        if self.rushed { self.commit(self.position, Pace::Calm) } else { Ok(()) }
     }
 
     fn check(&self) -> Result<(), SearchError> {
@@ -149,7 +158,7 @@ impl Writer {
                 self.broken = true;
             }
         }
-        self.writer.set_merge_policy(Box::new(merge_policy()));
+        self.writer.set_merge_policy(Box::new(merge_policy(Pace::Calm)));
     }
 }
 
@@ -161,10 +170,11 @@ fn committed_position(index: &tantivy::Index) -> Result<u64, SearchError> {
 }
 
 /// Single changes make segments of one document, an import makes segments of 100,000: both must end in few segments, without
-/// rewriting the large ones often.
-fn merge_policy() -> LogMergePolicy {
+/// rewriting the large ones often. While an import runs, merging would take the processor from it: it waits until there are so
+/// many segments that searching them would be felt.
+fn merge_policy(pace: Pace) -> LogMergePolicy {
     let mut policy = LogMergePolicy::default();
-    policy.set_min_num_segments(6);
+    policy.set_min_num_segments(if pace == Pace::Rush { 24 } else { 6 });
     policy.set_min_layer_size(400);
     // Segments within a factor of 5.6 belong together: less than the 6 of a merge, so that its result is not merged again soon.
     policy.set_level_log_size(2.5);

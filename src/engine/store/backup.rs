@@ -148,7 +148,9 @@ mod tests {
                 let target = folder.path().join(format!("copy{round}.redb"));
                 let tx = store.read();
                 let digests = copy(&tx, Realm::World, &target).expect("copied");
+                let image = std::fs::read(&target).expect("there");
                 assert_eq!(super::digests(&target, Realm::World), Ok(digests.clone()));
+                assert!(std::fs::read(&target).expect("there") == image, "looking at a copy changes nothing of it");
                 let copied = open(&target).expect("a copy opens as a store");
                 let counted = copied.read().get(COUNT, &0).expect("readable").unwrap_or(0);
                 assert_eq!(rows(&copied.read(), CONTACTS).len() as i64, counted, "the rows and their count are of one commit");

@@ -4,6 +4,7 @@
 //! see one commit, unchanging, and never wait. What it does not know: what any row means. Features declare [`Table`]s and use
 //! [`Read`] and [`WriteTx`]; nothing outside this folder names the engine underneath.
 
+mod aside;
 pub mod backup;
 pub mod bits;
 pub mod blobs;

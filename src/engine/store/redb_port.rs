@@ -15,6 +15,7 @@ use std::sync::{Arc, OnceLock};
 
 use redb::{AccessGuard, Database, ReadOnlyTable, ReadTransaction, ReadableDatabase, TableDefinition, TableHandle};
 
+use super::aside::Aside;
 use super::port::{Bytes, Order, Overlay, Port, Snapshot, Span, Visitor};
 use super::{Error, Result};
 use crate::vocab::tables::{Realm, TABLES, TableId};
@@ -88,9 +89,11 @@ impl RedbPort {
         Self::with_tables(database, realm)
     }
 
-    /// Open a file that must be there, as it is, after comparing the checksum of every page.
+    /// Open a file that must be there, after comparing the checksum of every page. Whatever is done with it, the file stays as it is.
     pub fn open_verified(path: &Path, cache_bytes: usize) -> Result<Self> {
-        let mut database = Database::builder().set_cache_size(cache_bytes).open(path).map_err(|error| refused(path, error))?;
+        let aside = Aside::open(path).map_err(|error| Error::Io(format!("{}: {error}", path.display())))?;
+        let opened = Database::builder().set_cache_size(cache_bytes).create_with_backend(aside);
+        let mut database = opened.map_err(|error| refused(path, error))?;
         match database.check_integrity() {
             Ok(true) => Ok(Self { database }),
             Ok(false) => Err(Error::Io(format!("{}: its pages do not match their checksums", path.display()))),

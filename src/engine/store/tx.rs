@@ -166,7 +166,7 @@ impl WriteTx<'_> {
 
     /// Put a row of ready bytes.
     pub fn put_bytes(&mut self, table: TableId, key: Vec<u8>, value: Vec<u8>) {
-        self.own.set(table, key.into_boxed_slice(), Some(value.into_boxed_slice()));
+        self.own.set(table, exact(key), Some(exact(value)));
     }
 
     /// Remove a row, if it is there.
@@ -208,6 +208,11 @@ impl WriteTx<'_> {
         // A position without a row would be one that a follower of the feed waits for in vain.
         self.feed_next = self.feed_first;
     }
+}
+
+/// The bytes without spare room. Copied, not shrunk: shrinking leaves crumbs behind that a group of bulk writes makes many of.
+fn exact(bytes: Vec<u8>) -> Box<[u8]> {
+    if bytes.len() == bytes.capacity() { bytes.into_boxed_slice() } else { bytes.as_slice().into() }
 }
 
 impl Read for WriteTx<'_> {

@@ -5,6 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::emails;
 use super::intake::{self, Birth, Denied, Statement};
 use super::store::{self, Changes, Facet};
 use super::tags::{Numbers, TagName};
@@ -138,7 +139,7 @@ fn look_up(tx: &WriteTx<'_>, project: ProjectId, digests: &[[u8; 16]]) -> Result
     if store::count(tx, project, Facet::All)? == 0 {
         return Ok(vec![None; digests.len()]);
     }
-    digests.iter().map(|digest| store::number_by_digest(tx, project, *digest)).collect()
+    emails::find_all(tx, project, digests)
 }
 
 struct Intake {

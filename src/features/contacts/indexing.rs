@@ -6,7 +6,7 @@
 use std::sync::PoisonError;
 
 use crate::engine::api::World;
-use crate::engine::search::{Change, Document, Index, Kind, Rebuild, SearchError};
+use crate::engine::search::{Change, Document, Index, Kind, Pace, Rebuild, SearchError};
 use crate::engine::store::{self, feed};
 use crate::vocab::ids::ProjectId;
 use crate::vocab::limits;
@@ -59,7 +59,7 @@ impl std::fmt::Display for Error {
 trait Target {
     fn position(&self) -> u64;
     fn apply(&self, changes: Vec<Change>) -> Result<(), SearchError>;
-    fn commit(&self, position: u64) -> Result<(), SearchError>;
+    fn commit(&self, position: u64, pace: Pace) -> Result<(), SearchError>;
 }
 
 impl Target for Index {
@@ -69,8 +69,8 @@ impl Target for Index {
     fn apply(&self, changes: Vec<Change>) -> Result<(), SearchError> {
         self.apply(changes)
     }
-    fn commit(&self, position: u64) -> Result<(), SearchError> {
-        self.commit(position)
+    fn commit(&self, position: u64, pace: Pace) -> Result<(), SearchError> {
+        self.commit_at(position, pace)
     }
 }
 
@@ -81,8 +81,8 @@ impl Target for Rebuild {
     fn apply(&self, changes: Vec<Change>) -> Result<(), SearchError> {
         self.apply(changes)
     }
-    fn commit(&self, position: u64) -> Result<(), SearchError> {
-        self.commit(position)
+    fn commit(&self, position: u64, pace: Pace) -> Result<(), SearchError> {
+        self.commit(position, pace)
     }
 }
 
@@ -91,13 +91,17 @@ pub fn step(world: &World) -> Result<bool, Error> {
     // The turn guards no data of its own: the index stands at its last commit whatever its last mover did.
     let _turn = world.index_turn.lock().unwrap_or_else(PoisonError::into_inner);
     let tx = world.store.read();
-    if feed::is_forgotten(&tx, world.search.position())? {
+    let before = world.search.position();
+    if feed::is_forgotten(&tx, before)? {
         tracing::warn!(environment = %world.environment, "the search index is behind the change feed and is built anew");
         return build_anew(world).map(|_| true);
     }
     drop(tx);
     let more = follow(|| world.store.read(), world.search.as_ref())?;
     let position = world.search.position();
+    if !more && position == before {
+        world.search.settle()?;
+    }
     let forget = move |tx: &mut store::WriteTx<'_>| feed::forget(tx, position, ENTRIES_FORGOTTEN);
     world.store.write_blocking(forget)??;
     Ok(more)
@@ -122,7 +126,7 @@ fn build_anew(world: &World) -> Result<u64, Error> {
             documents += index(&new, &tx, &change)? as u64;
         }
     }
-    new.commit(tx.feed_position())?;
+    new.commit(tx.feed_position(), Pace::Calm)?;
     // Writes went on meanwhile: follow them until none is left that this index has not seen.
     while follow(|| world.store.read(), &new)? {}
     world.search.adopt(new)?;
@@ -150,7 +154,8 @@ fn follow(newest: impl Fn() -> store::ReadTx, target: &impl Target) -> Result<bo
         }
     }
     if position > target.position() {
-        target.commit(position)?;
+        let pace = if documents >= DOCUMENTS_OF_A_RUSH { Pace::Rush } else { Pace::Calm };
+        target.commit(position, pace)?;
     }
     Ok(position < newest().feed_position())
 }

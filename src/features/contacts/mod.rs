@@ -6,6 +6,7 @@
 
 mod batch;
 pub mod condition;
+mod emails;
 pub mod fields;
 pub mod indexing;
 mod intake;

@@ -11,19 +11,19 @@ use std::ops::ControlFlow;
 use roaring::RoaringBitmap;
 use sha2::{Digest, Sha256};
 
+use super::emails;
 use super::model::{Contact, Status};
 use crate::base::clock::Timestamp;
 use crate::base::email::{ADDRESS_BYTES_MAX, EmailAddress};
 use crate::engine::store::bits::{self, Block, Delta};
 use crate::engine::store::feed::Change;
 use crate::engine::store::key::Key;
-use crate::engine::store::{Error, Order, Read, Result, Span, Table, WriteTx};
+use crate::engine::store::{Error, Order, Read, Result, Span, Table, Value, WriteTx};
 use crate::vocab::ids::{ContactId, ProjectId};
 use crate::vocab::tables;
 
 /// The rows themselves.
 pub const CONTACTS: Table<(ProjectId, u32), Contact> = Table::new(tables::CONTACTS);
-const BY_EMAIL: Table<(ProjectId, [u8; 16]), u32> = Table::new(tables::CONTACTS_BY_EMAIL);
 const BITS: Table<(ProjectId, (u8, u32), u16), Block> = Table::new(tables::CONTACT_BITS);
 const UPDATES: Table<(ProjectId, u32), Vec<u8>> = Table::new(tables::CONTACT_UPDATES);
 const COUNTS: Table<(ProjectId, (u8, u32)), i64> = Table::new(tables::CONTACT_COUNTS);
@@ -102,7 +102,7 @@ pub fn find(tx: &impl Read, project: ProjectId, id: ContactId) -> Result<Option<
 
 /// The number of the contact with this email.
 pub fn number_by_digest(tx: &impl Read, project: ProjectId, digest: [u8; 16]) -> Result<Option<u32>> {
-    tx.get(BY_EMAIL, &(project, digest))
+    emails::find(tx, project, digest)
 }
 
 /// The contact with this email, given in its normalised form.
@@ -229,8 +229,12 @@ pub struct Changes {
     project: ProjectId,
     facets: BTreeMap<Facet, Delta>,
     updates: BTreeMap<u32, Option<Timestamp>>,
+    /// Of contacts that are new. They can be found by their emails when the command is done.
+    emails: Vec<([u8; 16], u32)>,
     fresh: RoaringBitmap,
     changed: RoaringBitmap,
+    /// Where a row is written before its length is known.
+    scratch: Vec<u8>,
 }
 
 /// Change contacts of one project; everything derived from them follows when `change` has succeeded.
@@ -243,8 +247,10 @@ pub fn change<T, E: From<Error>>(
         project,
         facets: BTreeMap::new(),
         updates: BTreeMap::new(),
+        emails: Vec::new(),
         fresh: RoaringBitmap::new(),
         changed: RoaringBitmap::new(),
+        scratch: Vec::new(),
     };
     let value = change(tx, &mut changes)?;
     changes.finish(tx)?;
@@ -255,8 +261,10 @@ impl Changes {
     /// Add a contact whose number was taken by [`next_number`] and whose email is free.
     pub fn add(&mut self, tx: &mut WriteTx<'_>, contact: &Contact, digest: [u8; 16]) {
         let number = contact.id.number();
-        tx.put(CONTACTS, &(self.project, number), contact);
-        tx.put(BY_EMAIL, &(self.project, digest), &number);
+        self.scratch.clear();
+        contact.encode(&mut self.scratch);
+        tx.put_bytes(CONTACTS.id, (self.project, number).to_bytes(), self.scratch.clone());
+        self.emails.push((digest, number));
         for facet in facets(contact) {
             self.enter(facet, number);
         }
@@ -279,18 +287,20 @@ impl Changes {
     }
 
     /// Remove a contact.
-    pub fn remove(&mut self, tx: &mut WriteTx<'_>, contact: &Contact, digest: [u8; 16]) {
+    pub fn remove(&mut self, tx: &mut WriteTx<'_>, contact: &Contact, digest: [u8; 16]) -> Result<()> {
         let number = contact.id.number();
         tx.delete(CONTACTS, &(self.project, number));
-        tx.delete(BY_EMAIL, &(self.project, digest));
         for facet in facets(contact) {
             self.leave(facet, number);
         }
         self.updates.insert(number, None);
         // A contact made and removed in one command was never seen outside it.
-        if !self.fresh.remove(number) {
-            self.changed.insert(number);
+        if self.fresh.remove(number) {
+            self.emails.retain(|(_, added)| *added != number);
+            return Ok(());
         }
+        self.changed.insert(number);
+        emails::remove(tx, self.project, digest)
     }
 
     fn enter(&mut self, facet: Facet, number: u32) {
@@ -319,6 +329,7 @@ impl Changes {
             bits::apply(tx, BITS, |block| (project, key, block), delta)?;
             add_count(tx, project, *facet, delta.add.len() as i64 - delta.remove.len() as i64)?;
         }
+        emails::add(tx, project, self.emails)?;
         write_updates(tx, project, &self.updates)?;
         feed_runs(tx, project, &self.fresh, true);
         feed_runs(tx, project, &self.changed, false);

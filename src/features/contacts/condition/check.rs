@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 
 use super::activity::{ActivityTest, When};
 use super::compare::{self, Period, Place, Test, TextTest};
-use super::tree::{ActivityCondition, ActivityMode, FieldCondition, FilterTree, Match, Mode, Operand, Unit, Validation};
+use super::tree::{ActivityAmount, ActivityCondition, ActivityMode, FieldCondition, FilterTree, Match, Mode, Operand, Unit, Validation};
 use crate::base::clock::Timestamp;
 use crate::base::text::fold;
 use crate::engine::api::Failure;
@@ -340,13 +340,14 @@ fn activity(condition: &ActivityCondition, path: &str) -> Result<ActivityTest, F
     Ok(ActivityTest { action: *action, campaign: *campaign_id, when })
 }
 
-fn ago_ms(amount: u32, unit: Unit, path: &str) -> Result<i64, Failure> {
+fn ago_ms(amount: ActivityAmount, unit: Unit, path: &str) -> Result<i64, Failure> {
     let hours = match unit {
         Unit::Hours => 1,
         Unit::Days => 24,
     };
     let max = limits::SEGMENT_ACTIVITY_DAYS_MAX * 24 / hours;
-    if !(1..=max).contains(&amount) {
+    let amount = u32::try_from(amount.get()).unwrap_or(u32::MAX);
+    if amount > max {
         return Err(Failure::field(&format!("{path}.amount"), format_args!("expected a number from 1 to {max}")));
     }
     Ok(i64::from(amount) * i64::from(hours) * 60 * 60 * 1000)

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use super::activity::Activity;
 use super::compare::Period;
 use super::*;
+use crate::base::bounded::Bounded;
 use crate::base::clock::{ManualClock, Timestamp};
 use crate::base::random::SeededRandom;
 use crate::engine::api::answer::Moment;
@@ -165,7 +166,7 @@ fn change_some(tx: &mut WriteTx<'_>) {
         for number in (0..CONTACTS).step_by(7) {
             let before = store::by_number(tx, PROJECT, number)?.expect("there");
             if number % 2 == 0 {
-                changes.remove(tx, &before, store::email_digest(&before.email));
+                changes.remove(tx, &before, store::email_digest(&before.email))?;
                 continue;
             }
             let mut after = before.clone();
@@ -234,7 +235,7 @@ fn activity_condition() -> impl Strategy<Value = ActivityCondition> {
             action,
             mode,
             unit: ago.then_some(Unit::Days),
-            amount: ago.then_some(days),
+            amount: ago.then(|| Bounded::new(days.into()).expect("some days")),
             from: between.then(|| Moment(START.plus_ms(DAY_MS))),
             to: between.then(|| Moment(START.plus_ms(i64::from(days + 1) * DAY_MS))),
             campaign_id,
@@ -395,8 +396,8 @@ fn mistakes_are_named_by_their_path_with_a_remedy() {
         (json!({ "customFields": { "plan": [] } }), "filters.customFields.plan: give at least one value"),
         (activity(json!({ "mode": "within", "unit": "days" })), "filters.activity[0].amount: this mode needs it"),
         (
-            activity(json!({ "mode": "within", "unit": "days", "amount": 0 })),
-            "filters.activity[0].amount: expected a number from 1",
+            activity(json!({ "mode": "within", "unit": "days", "amount": 3651 })),
+            "filters.activity[0].amount: expected a number from 1 to 3650",
         ),
         (activity(json!({ "mode": "never", "amount": 3 })), "filters.activity[0].amount: this mode does not take it"),
         (

@@ -7,6 +7,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 
+use crate::base::bounded::Bounded;
 use crate::engine::api::answer::Moment;
 use crate::features::contacts::fields::FieldValue;
 use crate::features::contacts::model::Status;
@@ -171,8 +172,7 @@ pub struct ActivityCondition {
     pub unit: Option<Unit>,
     /// With `within` and `before`: how long ago, up to ten years.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1))]
-    pub amount: Option<u32>,
+    pub amount: Option<ActivityAmount>,
     /// With `between`: the first moment that counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<Moment>,
@@ -183,6 +183,9 @@ pub struct ActivityCondition {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub campaign_id: Option<CampaignId>,
 }
+
+/// How many hours or days ago; days have a lower end of their own.
+pub type ActivityAmount = Bounded<1, { limits::SEGMENT_ACTIVITY_DAYS_MAX as u64 * 24 }>;
 
 /// What happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

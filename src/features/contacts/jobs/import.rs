@@ -11,6 +11,7 @@ use super::{Import, Job, State, Task, find_open, finish, save, tell};
 use crate::engine::api::{Failure, World};
 use crate::engine::store::{Error, ReadTx, Result, WriteTx, blobs};
 use crate::features::contacts::batch::{self, Batch, Counts, Note};
+use crate::features::contacts::emails;
 use crate::features::contacts::intake::Statement;
 use crate::features::contacts::tags::TagName;
 use crate::features::projects;
@@ -25,6 +26,10 @@ const CHUNK_BYTES: u64 = 8 * 1024 * 1024;
 
 /// Take an import a step further; true if there is more to do.
 pub fn step(world: &World, job: &Job, import: &Import) -> Result<bool> {
+    if emails::is_full(&world.store.read(), job.project)? {
+        // The worker merges them before the next turn.
+        return Ok(true);
+    }
     step_by(world, job, import, (limits::IMPORT_STEP_CONTACTS, CHUNKS_PER_STEP))
 }
 

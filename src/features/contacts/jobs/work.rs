@@ -3,7 +3,11 @@
 use super::{State, Task, bulk, export, find_open, finish, import, open_jobs};
 use crate::engine::api::World;
 use crate::engine::store::{Error, Result};
-use crate::vocab::ids::JobId;
+use crate::features::contacts::emails;
+use crate::vocab::ids::{JobId, ProjectId};
+
+/// Slices of the index of emails merged in one step: a second or two.
+const MERGES_PER_STEP: usize = 64;
 
 /// Give every open job one turn; true if there is more to do.
 pub fn step(world: &World) -> Result<bool> {
@@ -24,6 +28,27 @@ pub fn step(world: &World) -> Result<bool> {
             Err(error @ (Error::Panicked | Error::Corrupt(_))) => {
                 tracing::error!(job = %job.id, %error, "a job on contacts cannot go on");
                 give_up(world, job.id)?;
+            }
+        }
+    }
+    Ok(merge(world)? || more)
+}
+
+/// Merge what imports have left beside the index of emails: while they run, only where it has become much.
+fn merge(world: &World) -> Result<bool> {
+    let tx = world.store.read();
+    let importing: Vec<ProjectId> =
+        open_jobs(&tx)?.into_iter().filter(|job| matches!(job.task, Task::Import(_))).map(|job| job.project).collect();
+    let mut more = false;
+    for project in emails::projects_with_runs(&tx)? {
+        let much = emails::is_full(&tx, project)?;
+        if !much && importing.contains(&project) {
+            continue;
+        }
+        for _ in 0..MERGES_PER_STEP {
+            more = world.store.write_blocking(move |tx| emails::merge(tx, project))??;
+            if !more {
+                break;
             }
         }
     }

@@ -59,6 +59,5 @@ impl Command for Delete {
 /// Remove a contact that is there.
 pub fn remove(tx: &mut WriteTx<'_>, changes: &mut Changes, contact: &Contact) -> Result<(), Failure> {
     let email = EmailAddress::parse(&contact.email).map_err(|_| Error::Corrupt(tables::CONTACTS.info().name))?;
-    changes.remove(tx, contact, store::email_digest(&email.normalised()));
-    Ok(())
+    Ok(changes.remove(tx, contact, store::email_digest(&email.normalised()))?)
 }

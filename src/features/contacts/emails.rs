@@ -1,0 +1,320 @@
+//! Which contact has an email: the index that makes emails unique.
+//!
+//! Digests are random, so a chunk of an import that is put straight into the index touches nearly every page of it, and an import
+//! of a million rows would write the index out fifty times. Therefore many new emails at once become a *run*: one row with all of
+//! them, sorted. Runs are merged into the index later, a slice of all digests at a time, which writes each page once.
+//!
+//! Invariants: the index wins over the runs. A digest that is taken out while a run may have it leaves [`GONE`] in the index. What
+//! lies below the cursor of a merge is in the index, and the runs do not count there.
+
+use std::ops::ControlFlow;
+
+use crate::engine::store::key::Key;
+use crate::engine::store::{Error, Order, Read, Result, Span, Table, WriteTx};
+use crate::vocab::ids::ProjectId;
+use crate::vocab::tables;
+
+const INDEX: Table<(ProjectId, Digest), u32> = Table::new(tables::CONTACTS_BY_EMAIL);
+/// A run is a list of digest and number; under [`CURSOR`] stands the digest up to which a merge has come.
+const RUNS: Table<(ProjectId, u32), Vec<u8>> = Table::new(tables::CONTACT_EMAIL_RUNS);
+
+/// What an email is unique by.
+pub type Digest = [u8; 16];
+
+/// In the index: there is no such contact, whatever a run says. No contact has this number.
+const GONE: u32 = u32::MAX;
+const CURSOR: u32 = u32::MAX;
+/// There is a row under this one if [`GONE`] may be in the index.
+const SOME_GONE: u32 = u32::MAX - 1;
+/// Bytes of one entry of a run.
+const ENTRY: usize = 20;
+/// Fewer new emails than this go into the index at once: a run costs every look-up a search.
+const RUN_MIN: usize = 5_000;
+/// So many runs are merged before more are added: a look-up searches each of them.
+const RUNS_MAX: usize = 64;
+/// Entries merged in one transaction: some tens of milliseconds of the writer.
+const MERGED_PER_STEP: usize = 20_000;
+
+/// The number of the contact with this email.
+pub fn find(tx: &impl Read, project: ProjectId, digest: Digest) -> Result<Option<u32>> {
+    match tx.get(INDEX, &(project, digest))? {
+        Some(GONE) => Ok(None),
+        Some(number) => Ok(Some(number)),
+        None => {
+            let mut found = [None];
+            in_runs(tx, project, &[digest], &mut found)?;
+            Ok(found[0])
+        }
+    }
+}
+
+/// The numbers of the contacts that have these emails; `digests` are sorted, so that neighbours are on one page.
+pub fn find_all(tx: &impl Read, project: ProjectId, digests: &[Digest]) -> Result<Vec<Option<u32>>> {
+    let mut found = Vec::with_capacity(digests.len());
+    for digest in digests {
+        found.push(tx.get(INDEX, &(project, *digest))?);
+    }
+    in_runs(tx, project, digests, &mut found)?;
+    found.iter_mut().for_each(|number| *number = number.filter(|number| *number != GONE));
+    Ok(found)
+}
+
+/// Look for what the index does not have.
+fn in_runs(tx: &impl Read, project: ProjectId, digests: &[Digest], found: &mut [Option<u32>]) -> Result<()> {
+    let cursor = cursor(tx, project)?;
+    let first = digests.partition_point(|digest| cursor.is_some_and(|cursor| *digest < cursor));
+    visit_runs(tx, project, |_, run| {
+        let mut rest = run;
+        for (digest, number) in digests[first..].iter().zip(&mut found[first..]) {
+            rest = &rest[lower_bound(rest, digest) * ENTRY..];
+            if number.is_none() && rest.starts_with(digest) {
+                *number = Some(entry(rest).1);
+            }
+        }
+        Ok(())
+    })
+}
+
+/// How many entries of a run are below `digest`. Looks near the front first: many look-ups go through a run in order.
+fn lower_bound(run: &[u8], digest: &Digest) -> usize {
+    let below = |at: usize| run[at * ENTRY..][..16] < digest[..];
+    let count = run.len() / ENTRY;
+    let mut end = 1;
+    while end < count && below(end) {
+        end *= 2;
+    }
+    let (mut low, mut high) = (end / 2, end.min(count));
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if below(middle) { low = middle + 1 } else { high = middle }
+    }
+    low
+}
+
+fn entry(bytes: &[u8]) -> (Digest, u32) {
+    let (digest, number) = bytes[..ENTRY].split_at(16);
+    let number = u32::from_be_bytes(number.try_into().expect("four bytes are left"));
+    (digest.try_into().expect("sixteen bytes were taken"), number)
+}
+
+fn cursor(tx: &impl Read, project: ProjectId) -> Result<Option<Digest>> {
+    let bytes = tx.get(RUNS, &(project, CURSOR))?;
+    Ok(bytes.and_then(|bytes| bytes.try_into().ok()))
+}
+
+fn visit_runs(tx: &impl Read, project: ProjectId, mut visit: impl FnMut(u32, &[u8]) -> Result<()>) -> Result<()> {
+    let span = Span { from: (project, 0_u32).to_bytes(), to: Some((project, SOME_GONE).to_bytes()) };
+    tx.visit_bytes(RUNS.id, &span, Order::Forward, &mut |mut key, run| {
+        let (_, number): (ProjectId, u32) = Key::read(&mut key).ok_or(Error::Corrupt(RUNS.id.info().name))?;
+        visit(number, run).map(ControlFlow::Continue)
+    })
+}
+
+/// Note the emails of new contacts. None of them is there yet.
+pub fn add(tx: &mut WriteTx<'_>, project: ProjectId, mut emails: Vec<(Digest, u32)>) -> Result<()> {
+    emails.sort_unstable();
+    if tx.has(RUNS, &(project, SOME_GONE))? {
+        // Made anew: only in the index does it count for more than what a run says of its predecessor.
+        let mut unknown = Vec::with_capacity(emails.len());
+        for (digest, number) in emails {
+            match tx.get(INDEX, &(project, digest))? {
+                Some(GONE) => tx.put(INDEX, &(project, digest), &number),
+                _ => unknown.push((digest, number)),
+            }
+        }
+        emails = unknown;
+    }
+    let below = match cursor(tx, project)? {
+        // What a merge has passed by would not be looked for in a run.
+        Some(cursor) => emails.partition_point(|(digest, _)| *digest < cursor),
+        None => 0,
+    };
+    let at_once = if emails.len() - below < RUN_MIN { emails.len() } else { below };
+    for (digest, number) in &emails[..at_once] {
+        tx.put(INDEX, &(project, *digest), number);
+    }
+    if at_once == emails.len() {
+        return Ok(());
+    }
+    let mut run = Vec::with_capacity((emails.len() - at_once) * ENTRY);
+    for (digest, number) in &emails[at_once..] {
+        run.extend_from_slice(digest);
+        run.extend_from_slice(&number.to_be_bytes());
+    }
+    let mut next = 0;
+    visit_runs(tx, project, |number, _| {
+        next = number + 1;
+        Ok(())
+    })?;
+    tx.put(RUNS, &(project, next), &run);
+    Ok(())
+}
+
+/// The email has no contact any more.
+pub fn remove(tx: &mut WriteTx<'_>, project: ProjectId, digest: Digest) -> Result<()> {
+    let mut found = [None];
+    in_runs(tx, project, &[digest], &mut found)?;
+    if found[0].is_some() {
+        tx.put(INDEX, &(project, digest), &GONE);
+        tx.put(RUNS, &(project, SOME_GONE), &Vec::new());
+    } else {
+        tx.delete(INDEX, &(project, digest));
+    }
+    Ok(())
+}
+
+/// Whether a project has as many runs as it may, or a merge of them has begun: they are to be merged before there are more.
+pub fn is_full(tx: &impl Read, project: ProjectId) -> Result<bool> {
+    let mut runs = 0;
+    visit_runs(tx, project, |_, _| {
+        runs += 1;
+        Ok(())
+    })?;
+    Ok(runs >= RUNS_MAX || cursor(tx, project)?.is_some())
+}
+
+/// Every project that has runs.
+pub fn projects_with_runs(tx: &impl Read) -> Result<Vec<ProjectId>> {
+    let mut projects = Vec::new();
+    let mut span = Span::default();
+    loop {
+        let mut next = None;
+        tx.visit_bytes(RUNS.id, &span, Order::Forward, &mut |mut key, _| {
+            next = <(ProjectId, u32)>::read(&mut key).map(|(project, _)| project);
+            Ok(ControlFlow::Break(()))
+        })?;
+        let Some(project) = next else { return Ok(projects) };
+        projects.push(project);
+        match RUNS.under(&(project,)).to {
+            Some(end) => span.from = end,
+            None => return Ok(projects),
+        }
+    }
+}
+
+/// Merge the next slice of the runs into the index; true if there is more.
+pub fn merge(tx: &mut WriteTx<'_>, project: ProjectId) -> Result<bool> {
+    let from = cursor(tx, project)?.unwrap_or_default();
+    let (slice, to) = slice(tx, project, from)?;
+    for (digest, number) in slice {
+        match tx.get(INDEX, &(project, digest))? {
+            None => tx.put(INDEX, &(project, digest), &number),
+            Some(GONE) => tx.delete(INDEX, &(project, digest)),
+            // Made anew since it was taken out.
+            Some(_) => {}
+        }
+    }
+    match to {
+        Some(to) => tx.put(RUNS, &(project, CURSOR), &to.to_vec()),
+        None => drop(tx.delete_span(RUNS, &RUNS.under(&(project,)), usize::MAX)?),
+    }
+    Ok(to.is_some())
+}
+
+/// The entries of all runs from `from` on, about as many as one step merges, in order; and where the next slice begins.
+fn slice(tx: &WriteTx<'_>, project: ProjectId, from: Digest) -> Result<(Vec<(Digest, u32)>, Option<Digest>)> {
+    let mut left = 0;
+    visit_runs(tx, project, |_, run| {
+        left += run.len() / ENTRY - lower_bound(run, &from);
+        Ok(())
+    })?;
+    // Digests are spread evenly: the part of what is left is the part of the way to the end.
+    let steps = left.div_ceil(MERGED_PER_STEP).max(1) as u128;
+    let start = u128::from_be_bytes(from);
+    let to = (steps > 1).then(|| (start + (u128::MAX - start) / steps).to_be_bytes());
+    let mut slice = Vec::with_capacity(MERGED_PER_STEP * 5 / 4);
+    visit_runs(tx, project, |_, run| {
+        let first = lower_bound(run, &from);
+        let end = to.map_or(run.len() / ENTRY, |to| lower_bound(run, &to));
+        slice.extend(run[first * ENTRY..end * ENTRY].chunks_exact(ENTRY).map(entry));
+        Ok(())
+    })?;
+    slice.sort_unstable();
+    Ok((slice, to))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::features::contacts::store;
+    use crate::testing::Mill;
+
+    fn digest(seed: u32) -> Digest {
+        store::email_digest(&format!("p{seed}@example.com"))
+    }
+
+    fn write<T: Send + 'static>(mill: &Mill, act: impl FnOnce(&mut WriteTx<'_>) -> Result<T> + Send + 'static) -> T {
+        mill.world().store.write_blocking(act).expect("written").expect("no error")
+    }
+
+    #[derive(Clone, Debug)]
+    enum Act {
+        Add(u32, u32),
+        Remove(u32),
+        Merge(usize),
+    }
+
+    fn act() -> impl Strategy<Value = Act> {
+        let many = RUN_MIN as u32;
+        prop_oneof![
+            3 => (0..60_000_u32, prop_oneof![1..50_u32, many..2 * many]).prop_map(|(first, count)| Act::Add(first, count)),
+            3 => (0..60_000_u32).prop_map(Act::Remove),
+            2 => (1..4_usize).prop_map(Act::Merge),
+        ]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(12))]
+        #[test]
+        fn runs_removals_and_merges_equal_a_plain_map(acts in prop::collection::vec(act(), 1..12)) {
+            let mill = Mill::new();
+            let project = mill.project;
+            let mut plain: BTreeMap<u32, u32> = BTreeMap::new();
+            let mut next = 0;
+            for act in acts {
+                match act {
+                    Act::Add(first, count) => {
+                        let new: Vec<u32> = (first..first + count).filter(|seed| !plain.contains_key(seed)).collect();
+                        let emails: Vec<(Digest, u32)> = new.iter().zip(next..).map(|(seed, number)| (digest(*seed), number)).collect();
+                        plain.extend(new.iter().copied().zip(next..));
+                        next += new.len() as u32;
+                        write(&mill, move |tx| add(tx, project, emails));
+                    }
+                    Act::Remove(near) => {
+                        // Several, so that some of them are in runs, and made anew by the next addition.
+                        let gone: Vec<u32> = plain.range(near..).take(40).map(|(seed, _)| *seed).collect();
+                        for seed in gone {
+                            plain.remove(&seed);
+                            write(&mill, move |tx| remove(tx, project, digest(seed)));
+                        }
+                    }
+                    Act::Merge(steps) => (0..steps).for_each(|_| {
+                        write(&mill, move |tx| merge(tx, project));
+                    }),
+                }
+                let mut all: Vec<(Digest, Option<u32>)> =
+                    (0..70_000).step_by(7).chain(plain.keys().copied()).map(|seed| (digest(seed), plain.get(&seed).copied())).collect();
+                all.sort_unstable();
+                all.dedup();
+                let digests: Vec<Digest> = all.iter().map(|(digest, _)| *digest).collect();
+                let tx = mill.read();
+                let expected: Vec<Option<u32>> = all.iter().map(|(_, number)| *number).collect();
+                prop_assert!(find_all(&tx, project, &digests).expect("readable") == expected);
+                for (digest, number) in all.iter().step_by(97) {
+                    prop_assert_eq!(find(&tx, project, *digest).expect("readable"), *number);
+                }
+            }
+            while write(&mill, move |tx| merge(tx, project)) {}
+            let tx = mill.read();
+            let rows = tx.list(INDEX, &INDEX.under(&(project,)), Order::Forward, usize::MAX).expect("readable");
+            let mut expected: Vec<(Digest, u32)> = plain.iter().map(|(seed, number)| (digest(*seed), *number)).collect();
+            expected.sort_unstable();
+            prop_assert!(rows.into_iter().map(|((_, digest), number)| (digest, number)).eq(expected), "nothing but what is there");
+            prop_assert!(projects_with_runs(&tx).expect("readable").is_empty());
+        }
+    }
+}
