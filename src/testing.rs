@@ -79,7 +79,7 @@ impl Mill {
             Arc::new(Store::open(&path, &options, clock.clone(), random.clone()).expect("a new store"))
         };
         let world = |environment, name: &str| {
-            let options = search::Options { writer_bytes: 15_000_000 };
+            let options = search::Options { writer_bytes: 30_000_000 };
             let search = Index::open(&folder.path().join(format!("{name}-search")), options).expect("a new index");
             Arc::new(World {
                 environment,

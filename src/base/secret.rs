@@ -7,7 +7,6 @@ use std::fmt;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer};
-use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 use zeroize::Zeroize;
 
@@ -70,7 +69,9 @@ impl JsonSchema for Secret<String> {
 
 /// The SHA-256 sum of the bytes.
 pub fn sha256(bytes: &[u8]) -> [u8; 32] {
-    Sha256::digest(bytes).into()
+    // By ring: twice as fast as sha2 on processors without instructions for it, and every request comes by here.
+    let digest = ring::digest::digest(&ring::digest::SHA256, bytes);
+    digest.as_ref().try_into().expect("SHA-256 has 32 bytes")
 }
 
 /// Whether two byte strings are the same, in a time that does not tell where they differ. Their lengths are no secret.

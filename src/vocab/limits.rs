@@ -85,9 +85,8 @@ pub const BULK_ERRORS_SHOWN_MAX: usize = 1_000;
 /// Contacts that one step of a job writes in one transaction: large enough for sorted writes to pay off, small enough that
 /// other writers wait only briefly.
 pub const JOB_STEP_CONTACTS: usize = 10_000;
-/// The same for a file, whose rows were read and checked before: the more go into one transaction, the fewer pages are written
-/// twice, and 20,000 still keep other writers waiting for a tenth of a second only.
-pub const IMPORT_STEP_CONTACTS: usize = 20_000;
+/// The same for a file. Three such pieces are in memory at a time: one being read, one waiting, one being written.
+pub const IMPORT_STEP_CONTACTS: usize = 10_000;
 /// Rows of one import file.
 pub const IMPORT_ROWS_MAX: u64 = 5_000_000;
 /// One row of an import file: all fields of a contact at their largest, and some.

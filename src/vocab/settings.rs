@@ -74,8 +74,8 @@ pub struct Tls {
 #[serde(deny_unknown_fields)]
 pub struct Data {
     pub cache_mib: Bounded<4, 65_536>,
-    /// The index writer refuses to start with less than 15 MB.
-    pub search_writer_mib: Bounded<16, 4_096>,
+    /// The index has two threads, and each refuses to start with less than 15 MB.
+    pub search_writer_mib: Bounded<32, 4_096>,
 }
 
 /// Sizes of what comes in.

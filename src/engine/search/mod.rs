@@ -122,14 +122,14 @@ impl Change {
 /// How an index works.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// Memory for documents that are taken in and not yet written out. At least 15 MB.
+    /// Memory for documents that are taken in and not yet written out. At least 30 MB.
     pub writer_bytes: usize,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        // About 100,000 contacts: large enough that an import of a million merges once, small enough for a small machine.
-        Self { writer_bytes: 40_000_000 }
+        // As the built-in settings: an import of a million leaves some thirty segments, and a small machine has room for it.
+        Self { writer_bytes: 48 << 20 }
     }
 }
 

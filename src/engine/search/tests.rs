@@ -11,7 +11,7 @@ use super::*;
 
 const SCOPE: Scope = *b"project-one!";
 const OTHER: Scope = *b"project-two!";
-const OPTIONS: Options = Options { writer_bytes: 15_000_000 };
+const OPTIONS: Options = Options { writer_bytes: 30_000_000 };
 
 fn open(dir: &Path) -> Index {
     Index::open(dir, OPTIONS).expect("the index opens")

@@ -25,6 +25,8 @@ use super::{Change, Document, Options, Pace, Scope, SearchError};
 const BATCH_DOCUMENTS: usize = 512;
 /// A batch of large documents ends here: tantivy looks at its memory budget only between batches.
 const BATCH_BYTES: usize = 1_000_000;
+/// Half of the work of an import is theirs.
+const INDEXING_THREADS: usize = 2;
 /// Batches in flight, so that neither thread waits for the other at every turn.
 const BATCHES: usize = 6;
 /// The indexing thread pauses this long only when the disk hangs.
@@ -63,9 +65,9 @@ impl Writer {
         }
         let position = committed_position(&index)?;
         let writer_options = IndexWriterOptions::builder()
-            .num_worker_threads(1)
+            .num_worker_threads(INDEXING_THREADS)
             .num_merge_threads(1)
-            .memory_budget_per_thread(options.writer_bytes)
+            .memory_budget_per_thread(options.writer_bytes / INDEXING_THREADS)
             .build();
         let writer = index.writer_with_options(writer_options)?;
         writer.set_merge_policy(Box::new(merge_policy(Pace::Calm)));
@@ -174,7 +176,7 @@ fn committed_position(index: &tantivy::Index) -> Result<u64, SearchError> {
 /// many segments that searching them would be felt.
 fn merge_policy(pace: Pace) -> LogMergePolicy {
     let mut policy = LogMergePolicy::default();
-    policy.set_min_num_segments(if pace == Pace::Rush { 24 } else { 6 });
+    policy.set_min_num_segments(if pace == Pace::Rush { 32 } else { 6 });
     policy.set_min_layer_size(400);
     // Segments within a factor of 5.6 belong together: less than the 6 of a merge, so that its result is not merged again soon.
     policy.set_level_log_size(2.5);

@@ -116,37 +116,51 @@ fn by_number(wanted: &RoaringBitmap, order: SortOrder, window: Window) -> Vec<u3
 }
 
 fn by_update(tx: &impl Read, project: ProjectId, wanted: &RoaringBitmap, order: SortOrder, window: Window) -> Result<Vec<u32>> {
-    let mut times = Vec::with_capacity(wanted.len() as usize);
-    store::updates(tx, project, wanted, |number, at| times.push((at, number)))?;
-    let end = (window.offset + window.limit).min(times.len());
-    if window.offset >= end {
-        return Ok(Vec::new());
-    }
-    // Only the page is put in order, not the list: a partition at each end of it, then a sort of what is between.
+    let end = window.offset + window.limit;
     match order {
-        SortOrder::Asc => {
-            partition(&mut times, window.offset, end, |time| *time);
-        }
-        SortOrder::Desc => {
-            partition(&mut times, window.offset, end, |time| Reverse(*time));
-        }
+        SortOrder::Asc => first(tx, project, wanted, (window.offset, end), |time, number| (time, number)),
+        SortOrder::Desc => first(tx, project, wanted, (window.offset, end), |time, number| Reverse((time, number))),
     }
-    Ok(times[window.offset..end].iter().map(|(_, number)| *number).collect())
 }
 
-fn partition<K: Ord>(times: &mut [(Timestamp, u32)], start: usize, end: usize, key: impl Fn(&(Timestamp, u32)) -> K + Copy) {
-    if end < times.len() {
-        times.select_nth_unstable_by_key(end, key);
-    }
-    if start > 0 {
-        times[..end].select_nth_unstable_by_key(start, key);
-    }
-    times[start..end].sort_unstable_by_key(key);
+/// The contacts at the places from `start` to `end` when all are in the order of their keys.
+///
+/// Only the page is put in order, and no more than twice as many as stand before its end are held at a time: a list of a million is
+/// gone through, not copied.
+fn first<K: Ord + Copy>(
+    tx: &impl Read,
+    project: ProjectId,
+    wanted: &RoaringBitmap,
+    (start, end): (usize, usize),
+    key: impl Fn(Timestamp, u32) -> K,
+) -> Result<Vec<u32>> {
+    let room = end.saturating_mul(2).max(1_024);
+    let mut held: Vec<(K, u32)> = Vec::with_capacity(room.min(wanted.len() as usize));
+    // What comes behind this one is behind the page.
+    let mut worst: Option<K> = None;
+    store::updates(tx, project, wanted, |number, at| {
+        let key = key(at, number);
+        if worst.is_some_and(|worst| key > worst) {
+            return;
+        }
+        held.push((key, number));
+        if held.len() == room {
+            held.select_nth_unstable_by_key(end - 1, |(key, _)| *key);
+            held.truncate(end);
+            worst = held.last().map(|(key, _)| *key);
+        }
+    })?;
+    held.sort_unstable_by_key(|(key, _)| *key);
+    Ok(held.into_iter().take(end).skip(start).map(|(_, number)| number).collect())
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::model::Contact;
     use super::*;
+    use crate::engine::store::Error;
+    use crate::testing::Mill;
+    use crate::vocab::ids::ContactId;
 
     fn window(offset: usize, limit: usize) -> Window {
         Window { limit, offset, paged: false }
@@ -161,13 +175,50 @@ mod tests {
     }
 
     #[test]
-    fn a_partition_leaves_the_page_that_a_sort_would() {
-        let mut times: Vec<(Timestamp, u32)> = (0..100).map(|n| (Timestamp(i64::from(n * 37 % 11)), n)).collect();
-        let mut sorted = times.clone();
-        sorted.sort();
-        for (start, end) in [(0, 5), (40, 60), (95, 100)] {
-            partition(&mut times, start, end, |time| *time);
-            assert_eq!(times[start..end], sorted[start..end]);
+    fn pages_by_update_are_those_of_a_sorted_list() {
+        let mill = Mill::new();
+        let project = mill.project;
+        let made = mill.world().store.write_blocking(move |tx| {
+            store::change(tx, project, |tx, changes| {
+                for number in 0..5_000 {
+                    let at = Timestamp(1 + i64::from(number * 7_919 % 1_000));
+                    changes.add(tx, &contact(number, at), store::email_digest(&format!("p{number}@example.com")));
+                }
+                Ok::<_, Error>(())
+            })
+        });
+        made.expect("written").expect("no refusal");
+        let tx = mill.read();
+        let wanted: RoaringBitmap = (0..5_000).filter(|number| number % 3 != 0).collect();
+        let mut sorted: Vec<(i64, u32)> = wanted.iter().map(|number| (i64::from(number * 7_919 % 1_000), number)).collect();
+        for order in [SortOrder::Asc, SortOrder::Desc] {
+            sorted.sort_unstable();
+            if order == SortOrder::Desc {
+                sorted.reverse();
+            }
+            for (offset, limit) in [(0, 20), (700, 100), (3_300, 100), (9_000, 5)] {
+                let found = page(&tx, project, &wanted, (SortBy::UpdatedAt, order), window(offset, limit)).expect("readable");
+                let expected: Vec<u32> = sorted.iter().skip(offset).take(limit).map(|(_, number)| *number).collect();
+                assert_eq!(found, expected, "{order:?} from {offset}");
+            }
+        }
+    }
+
+    fn contact(number: u32, at: Timestamp) -> Contact {
+        Contact {
+            id: ContactId::numbered_with(at, number, [0; 4]),
+            status: Status::Subscribed,
+            email: format!("p{number}@example.com"),
+            first_name: None,
+            last_name: None,
+            phone: None,
+            country: None,
+            language: None,
+            tags: Vec::new(),
+            custom_fields: Default::default(),
+            created_at: at,
+            updated_at: at,
+            unsubscribed_at: None,
         }
     }
 }

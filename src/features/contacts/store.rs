@@ -9,12 +9,12 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use roaring::RoaringBitmap;
-use sha2::{Digest, Sha256};
 
 use super::emails;
 use super::model::{Contact, Status};
 use crate::base::clock::Timestamp;
 use crate::base::email::{ADDRESS_BYTES_MAX, EmailAddress};
+use crate::base::secret::sha256;
 use crate::engine::store::bits::{self, Block, Delta};
 use crate::engine::store::feed::Change;
 use crate::engine::store::key::Key;
@@ -86,8 +86,7 @@ pub fn email_digest_of(email: &EmailAddress) -> [u8; 16] {
 }
 
 fn digest(bytes: &[u8]) -> [u8; 16] {
-    let digest: [u8; 32] = Sha256::digest(bytes).into();
-    *digest.first_chunk().expect("a SHA-256 digest has 32 bytes")
+    *sha256(bytes).first_chunk().expect("a SHA-256 digest has 32 bytes")
 }
 
 /// The contact with this number.
