@@ -12,7 +12,9 @@ use roaring::RoaringBitmap;
 
 use super::fold::{Folder, cut};
 use super::reader::{Collected, Segment, Snapshot};
-use super::tokens::{PHONE_GROUP, PLAIN, PROVIDERS, RUNGS, Space, WORD_CHARS_MAX, char_count, digits, groups, plain_rungs, rung, term, words};
+use super::tokens::{
+    PHONE_GROUP, PLAIN, PROVIDERS, RUNGS, Space, WORD_CHARS_MAX, char_count, digits, groups, plain_rungs, rung, term, words,
+};
 use super::typo::Typo;
 use super::{Hits, Scope, SearchError};
 use crate::vocab::limits;

@@ -46,7 +46,7 @@ impl Aside {
     }
 
     /// The block as the file has it, zeros behind its end.
-    fn from_file(&self, block: u64) -> io::Result<Box<[u8; BLOCK]>> {
+    fn in_file(&self, block: u64) -> io::Result<Box<[u8; BLOCK]>> {
         let mut bytes = Box::new([0; BLOCK]);
         let start = block * BLOCK as u64;
         let there = self.file_bytes.saturating_sub(start).min(BLOCK as u64) as usize;
@@ -77,9 +77,9 @@ impl redb::StorageBackend for Aside {
         if offset + out.len() as u64 > state.length {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
-        let from_file = self.file_bytes.saturating_sub(offset).min(out.len() as u64) as usize;
-        self.file.read_exact_at(&mut out[..from_file], offset)?;
-        out[from_file..].fill(0);
+        let there = self.file_bytes.saturating_sub(offset).min(out.len() as u64) as usize;
+        self.file.read_exact_at(&mut out[..there], offset)?;
+        out[there..].fill(0);
         let mut rest = out;
         for (block, within, many) in parts(offset, rest.len()) {
             let (part, behind) = rest.split_at_mut(many);
@@ -98,7 +98,7 @@ impl redb::StorageBackend for Aside {
             for block in length / BLOCK as u64..state.length.div_ceil(BLOCK as u64) {
                 let mut bytes = match state.blocks.remove(&block) {
                     Some(bytes) => bytes,
-                    None => self.from_file(block)?,
+                    None => self.in_file(block)?,
                 };
                 let kept = length.saturating_sub(block * BLOCK as u64).min(BLOCK as u64) as usize;
                 bytes[kept..].fill(0);
@@ -123,7 +123,7 @@ impl redb::StorageBackend for Aside {
             let (part, behind) = rest.split_at(many);
             let mut bytes = match state.blocks.remove(&block) {
                 Some(bytes) => bytes,
-                None => self.from_file(block)?,
+                None => self.in_file(block)?,
             };
             bytes[within..within + many].copy_from_slice(part);
             state.blocks.insert(block, bytes);

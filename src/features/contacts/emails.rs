@@ -21,6 +21,9 @@ const RUNS: Table<(ProjectId, u32), Vec<u8>> = Table::new(tables::CONTACT_EMAIL_
 /// What an email is unique by.
 pub type Digest = [u8; 16];
 
+/// An email, and the number of its contact.
+type Entry = (Digest, u32);
+
 /// In the index: there is no such contact, whatever a run says. No contact has this number.
 const GONE: u32 = u32::MAX;
 const CURSOR: u32 = u32::MAX;
@@ -91,7 +94,7 @@ fn lower_bound(run: &[u8], digest: &Digest) -> usize {
     low
 }
 
-fn entry(bytes: &[u8]) -> (Digest, u32) {
+fn entry(bytes: &[u8]) -> Entry {
     let (digest, number) = bytes[..ENTRY].split_at(16);
     let number = u32::from_be_bytes(number.try_into().expect("four bytes are left"));
     (digest.try_into().expect("sixteen bytes were taken"), number)
@@ -111,7 +114,7 @@ fn visit_runs(tx: &impl Read, project: ProjectId, mut visit: impl FnMut(u32, &[u
 }
 
 /// Note the emails of new contacts. None of them is there yet.
-pub fn add(tx: &mut WriteTx<'_>, project: ProjectId, mut emails: Vec<(Digest, u32)>) -> Result<()> {
+pub fn add(tx: &mut WriteTx<'_>, project: ProjectId, mut emails: Vec<Entry>) -> Result<()> {
     emails.sort_unstable();
     if tx.has(RUNS, &(project, SOME_GONE))? {
         // Made anew: only in the index does it count for more than what a run says of its predecessor.
@@ -212,7 +215,7 @@ pub fn merge(tx: &mut WriteTx<'_>, project: ProjectId) -> Result<bool> {
 }
 
 /// The entries of all runs from `from` on, about as many as one step merges, in order; and where the next slice begins.
-fn slice(tx: &WriteTx<'_>, project: ProjectId, from: Digest) -> Result<(Vec<(Digest, u32)>, Option<Digest>)> {
+fn slice(tx: &WriteTx<'_>, project: ProjectId, from: Digest) -> Result<(Vec<Entry>, Option<Digest>)> {
     let mut left = 0;
     visit_runs(tx, project, |_, run| {
         left += run.len() / ENTRY - lower_bound(run, &from);

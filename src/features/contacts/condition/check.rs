@@ -6,7 +6,9 @@ use sha2::{Digest, Sha256};
 
 use super::activity::{ActivityTest, When};
 use super::compare::{self, Period, Place, Test, TextTest};
-use super::tree::{ActivityAmount, ActivityCondition, ActivityMode, FieldCondition, FilterTree, Match, Mode, Operand, Unit, Validation};
+use super::tree::{
+    ActivityAmount, ActivityCondition, ActivityMode, FieldCondition, FilterTree, Match, Mode, Operand, Unit, Validation,
+};
 use crate::base::clock::Timestamp;
 use crate::base::text::fold;
 use crate::engine::api::Failure;
