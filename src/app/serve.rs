@@ -114,8 +114,9 @@ fn options(settings: &Settings, folder: &Folder) -> Options {
 fn base_url(settings: &Settings, bound: &Bound) -> String {
     match (&settings.server.public_url, bound.https, bound.http) {
         (Some(url), _, _) => url.clone(),
-        (None, Some(address), _) => format!("https://{}", reachable(address)),
-        (None, None, Some(address)) => format!("http://{}", reachable(address)),
+        // A certificate of our own making is one that no client trusts yet.
+        (None, _, Some(address)) => format!("http://{}", reachable(address)),
+        (None, Some(address), None) => format!("https://{}", reachable(address)),
         (None, None, None) => String::new(),
     }
 }

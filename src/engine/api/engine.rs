@@ -1,7 +1,7 @@
 //! The engine: everything a request needs, put together once at the start.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use super::answer::{Envelope, RequestId};
 use super::operation::Entry;
@@ -22,8 +22,18 @@ pub struct World {
     pub environment: Environment,
     pub store: Arc<Store>,
     pub search: Arc<Index>,
-    /// Held by whoever moves the index along the feed, so that two never do it at once.
-    pub index_turn: std::sync::Mutex<()>,
+    pub index_turn: IndexTurn,
+}
+
+/// Who may move the search index.
+#[derive(Default)]
+pub struct IndexTurn {
+    /// Held by whoever moves the index in use along the feed, so that two never do it at once.
+    pub moving: Mutex<()>,
+    /// Held by whoever builds another one beside it.
+    pub rebuilding: Mutex<()>,
+    /// The feed from this position on is still needed by the one being built; 0 while none is.
+    pub needed_from: AtomicU64,
 }
 
 /// What [`Engine::new`] puts together.

@@ -76,33 +76,54 @@ impl Arguments<'_> {
         let read = T::deserialize(path_error::Deserializer::new(flat, &mut track));
         match read.and_then(|value| json.end().map(|()| value)) {
             Ok(value) => Ok(value),
-            // The parser calls it broken, too, when a word was expected and a list stands there: only all of it tells.
-            Err(error) if !error.is_data() && serde_json::from_slice::<de::IgnoredAny>(body).is_ok() => {
-                Err(wrong(&track.path().to_string(), "a value of another kind was expected"))
-            }
-            Err(error) => Err(json_failure(&track.path().to_string(), &error)),
+            Err(error) => Err(broken(body).unwrap_or_else(|| refused(&track.path().to_string(), &error))),
         }
     }
 }
 
-fn wrong(path: &str, message: &str) -> Failure {
-    if path == "." || path.is_empty() {
-        return Failure::because(Code::InvalidRequest, message.to_owned());
+/// What is wrong with a body that is no JSON at all: said before what a field lacks.
+fn broken(body: &[u8]) -> Option<Failure> {
+    if let Err(error) = std::str::from_utf8(body) {
+        let before = &body[..error.valid_up_to()];
+        let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+        let column = before.iter().rev().take_while(|byte| **byte != b'\n').count() + 1;
+        return Some(malformed("a byte that is not UTF-8", (line, column)));
     }
-    Failure::field(path, message)
+    match serde_json::from_slice::<de::IgnoredAny>(body) {
+        Err(error) => Some(malformed(sentence(&error.to_string()), (error.line(), error.column()))),
+        Ok(_) => None,
+    }
 }
 
-fn json_failure(path: &str, error: &serde_json::Error) -> Failure {
-    let message = error.to_string();
-    if error.is_data() {
-        // The position in the text says nothing that the path does not.
-        let sentence = message.rfind(" at line ").map_or(message.as_str(), |end| &message[..end]);
-        return wrong(path, sentence);
-    }
-    let (line, column) = (error.line(), error.column());
-    let what = message.rfind(" at line ").map_or(message.as_str(), |end| &message[..end]);
+/// What the parser says without the position in the text.
+fn sentence(message: &str) -> &str {
+    message.rfind(" at line ").map_or(message, |end| &message[..end])
+}
+
+fn malformed(what: &str, (line, column): (usize, usize)) -> Failure {
     Failure::because(Code::MalformedJson, format!("The body is not valid JSON: {what} at line {line}, column {column}."))
         .with(json!({ "line": line, "column": column }))
+}
+
+fn wrong(path: &str, message: &str) -> Failure {
+    let inside = path != "." && !path.is_empty();
+    // Of these the path is that of the object in which the field is, or is not.
+    for (start, remedy) in [("missing field `", "it is required"), ("duplicate field `", "it is given twice; give it once")] {
+        if let Some(name) = message.strip_prefix(start).and_then(|rest| rest.strip_suffix('`')) {
+            let path = if inside { format!("{path}.{name}") } else { name.to_owned() };
+            return Failure::field(&path, remedy);
+        }
+    }
+    if inside { Failure::field(path, message) } else { Failure::because(Code::InvalidRequest, message.to_owned()) }
+}
+
+/// Why a body that is JSON is not what the operation takes.
+fn refused(path: &str, error: &serde_json::Error) -> Failure {
+    if error.is_data() {
+        return wrong(path, sentence(&error.to_string()));
+    }
+    // The parser calls it broken, too, when a word was expected and a list stands there.
+    wrong(path, "a value of another kind was expected")
 }
 
 /// The JSON object of the body with the path's names in front, as one map.
@@ -392,6 +413,20 @@ mod tests {
         assert!(detail.contains("line 2, column 14"), "{detail}");
         assert_eq!(refusal(write("{} x")).0, Code::MalformedJson);
         assert_eq!(refusal(write(r#"{"limit":1"#)).0, Code::MalformedJson);
+        // Whatever else is wrong before the place where it breaks.
+        assert_eq!(refusal(write(r#"{"colour":}"#)).0, Code::MalformedJson);
+        assert_eq!(refusal(write(r#"{"colour":1 "x"}"#)).0, Code::MalformedJson);
+        let bytes = b"{\n\"id\": \"\xff\"}";
+        let arguments = Arguments { spec: &WRITE, path: vec![], query: "", body: bytes };
+        let (code, detail) = refusal(arguments.decode());
+        assert_eq!(code, Code::MalformedJson);
+        assert!(detail.contains("not UTF-8 at line 2, column 8"), "{detail}");
+    }
+
+    #[test]
+    fn a_missing_field_is_named_by_its_path() {
+        let arguments = Arguments { spec: &WRITE, path: vec![], query: "", body: b"{}" };
+        assert_eq!(refusal(arguments.decode()).1, "id: it is required");
     }
 
     #[test]
@@ -403,8 +438,8 @@ mod tests {
 
     #[test]
     fn a_name_given_twice_is_refused() {
-        assert!(refusal(write(r#"{"limit":1,"limit":2}"#)).1.contains("duplicate field `limit`"));
-        assert!(refusal(write(r#"{"id":"8"}"#)).1.contains("duplicate field `id`"));
+        assert!(refusal(write(r#"{"limit":1,"limit":2}"#)).1.contains("limit: it is given twice"));
+        assert!(refusal(write(r#"{"id":"8"}"#)).1.contains("id: it is given twice"));
         assert!(refusal(read("id=8")).1.contains("given by the path"));
     }
 }

@@ -3,7 +3,8 @@
 //! The index's commit and the position in it are one act, so after a crash the follower goes on exactly where the index is. A change
 //! read twice does no harm; one left out cannot happen, because positions are taken in order.
 
-use std::sync::PoisonError;
+use std::sync::atomic::Ordering;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::engine::api::World;
 use crate::engine::search::{Change, Document, Index, Kind, Pace, Rebuild, SearchError};
@@ -24,6 +25,8 @@ const DOCUMENTS_PER_COMMIT: usize = 200_000;
 const DOCUMENTS_OF_A_RUSH: usize = 5_000;
 /// Entries of the feed looked at in one go.
 const ENTRIES_PER_LOOK: usize = 1_000;
+/// Commits for which an index that is built anew follows writes that go on, before it takes the place of the present one.
+const CATCH_UP_COMMITS: usize = 20;
 /// Entries of the feed forgotten in one transaction.
 const ENTRIES_FORGOTTEN: usize = 5_000;
 
@@ -89,34 +92,51 @@ impl Target for Rebuild {
 /// Take the index one commit further; true if there is more to do.
 pub fn step(world: &World) -> Result<bool, Error> {
     // The turn guards no data of its own: the index stands at its last commit whatever its last mover did.
-    let _turn = world.index_turn.lock().unwrap_or_else(PoisonError::into_inner);
-    let tx = world.store.read();
+    let turn = hold(&world.index_turn.moving);
     let before = world.search.position();
-    if feed::is_forgotten(&tx, before)? {
+    if feed::is_forgotten(&world.store.read(), before)? {
+        drop(turn);
         tracing::warn!(environment = %world.environment, "the search index is behind the change feed and is built anew");
-        return build_anew(world).map(|_| true);
+        return rebuild(world).map(|_| true);
     }
-    drop(tx);
     let more = follow(|| world.store.read(), world.search.as_ref())?;
     let position = world.search.position();
     if !more && position == before {
         world.search.settle()?;
     }
-    let forget = move |tx: &mut store::WriteTx<'_>| feed::forget(tx, position, ENTRIES_FORGOTTEN);
+    let unneeded = match world.index_turn.needed_from.load(Ordering::SeqCst) {
+        0 => position,
+        needed_from => position.min(needed_from - 1),
+    };
+    let forget = move |tx: &mut store::WriteTx<'_>| feed::forget(tx, unneeded, ENTRIES_FORGOTTEN);
     world.store.write_blocking(forget)??;
     Ok(more)
 }
 
-/// Build the index anew from the rows and put it in the place of the present one, which answers until then; says how many
-/// contacts it has.
-pub fn rebuild(world: &World) -> Result<u64, Error> {
-    let _turn = world.index_turn.lock().unwrap_or_else(PoisonError::into_inner);
-    build_anew(world)
+fn hold(mutex: &Mutex<()>) -> MutexGuard<'_, ()> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Invariant: the caller has the turn, so nobody forgets entries of the feed that the new index still needs.
-fn build_anew(world: &World) -> Result<u64, Error> {
-    let tx = world.store.read();
+/// The feed is kept from here on as long as this lives.
+struct Kept<'w>(&'w World);
+
+impl Drop for Kept<'_> {
+    fn drop(&mut self) {
+        self.0.index_turn.needed_from.store(0, Ordering::SeqCst);
+    }
+}
+
+/// Build the index anew from the rows and put it in the place of the present one, which answers and follows the feed until then;
+/// says how many contacts it has.
+pub fn rebuild(world: &World) -> Result<u64, Error> {
+    let _alone = hold(&world.index_turn.rebuilding);
+    let (tx, _kept) = {
+        // Nobody forgets anything between the look and the note of what is needed.
+        let _turn = hold(&world.index_turn.moving);
+        let tx = world.store.read();
+        world.index_turn.needed_from.store(tx.feed_position() + 1, Ordering::SeqCst);
+        (tx, Kept(world))
+    };
     let new = world.search.rebuild()?;
     let mut documents = 0;
     for project in super::store::projects(&tx)? {
@@ -127,8 +147,18 @@ fn build_anew(world: &World) -> Result<u64, Error> {
         }
     }
     new.commit(tx.feed_position(), Pace::Calm)?;
-    // Writes went on meanwhile: follow them until none is left that this index has not seen.
-    while follow(|| world.store.read(), &new)? {}
+    drop(tx);
+    // Writes went on meanwhile. Where they never pause, the last of them are not waited for.
+    for _ in 0..CATCH_UP_COMMITS {
+        if !follow(|| world.store.read(), &new)? {
+            break;
+        }
+    }
+    // With the turn the index in use stands still, so that the new one gets as far.
+    let _turn = hold(&world.index_turn.moving);
+    while new.position() < world.search.position() {
+        follow(|| world.store.read(), &new)?;
+    }
     world.search.adopt(new)?;
     Ok(documents)
 }
@@ -240,5 +270,73 @@ fn push_value(document: &mut Document, value: &FieldValue, room: &mut usize) {
             *room = room.saturating_sub(text.chars().count());
             document.push(Kind::Value, &text[..end]);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, AtomicU64};
+
+    use super::*;
+    use crate::engine::store::WriteTx;
+    use crate::features::contacts::model::{Contact, Status};
+    use crate::features::contacts::store::{self as contacts, Facet};
+    use crate::testing::Mill;
+    use crate::vocab::ids::ContactId;
+
+    fn add(tx: &mut WriteTx<'_>, project: ProjectId) -> store::Result<()> {
+        let number = contacts::next_number(tx, project, Facet::NextContact, 1)?;
+        let contact = Contact {
+            id: ContactId::numbered(tx.now(), number, tx.random()),
+            status: Status::Subscribed,
+            email: format!("p{number}@example.com"),
+            first_name: None,
+            last_name: None,
+            phone: None,
+            country: None,
+            language: None,
+            tags: Vec::new(),
+            custom_fields: Default::default(),
+            created_at: tx.now(),
+            updated_at: tx.now(),
+            unsubscribed_at: None,
+        };
+        let digest = contacts::email_digest(&contact.email);
+        contacts::change(tx, project, |tx, changes| {
+            changes.add(tx, &contact, digest);
+            Ok(())
+        })
+    }
+
+    #[test]
+    fn an_index_is_built_anew_while_writes_never_pause_and_the_present_one_goes_on() {
+        let mill = Mill::new();
+        let (world, project) = (mill.world(), mill.project);
+        let (over, written, followed) = (AtomicBool::new(false), AtomicU64::new(0), AtomicU64::new(0));
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !over.load(Ordering::SeqCst) {
+                    world.store.write_blocking(move |tx| add(tx, project)).expect("written").expect("no refusal");
+                    written.fetch_add(1, Ordering::SeqCst);
+                }
+            });
+            scope.spawn(|| {
+                while !over.load(Ordering::SeqCst) {
+                    step(world).expect("followed");
+                    followed.fetch_max(world.search.position(), Ordering::SeqCst);
+                }
+            });
+            while written.load(Ordering::SeqCst) < 50 {
+                std::thread::yield_now();
+            }
+            for _ in 0..3 {
+                rebuild(world).expect("built anew");
+            }
+            over.store(true, Ordering::SeqCst);
+        });
+        while step(world).expect("followed") {}
+        let found = world.search.matching(&project.0, "example.com").expect("searched");
+        assert_eq!(found.len(), written.load(Ordering::SeqCst));
+        assert!(followed.load(Ordering::SeqCst) > 0);
     }
 }

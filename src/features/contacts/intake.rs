@@ -6,13 +6,13 @@ use std::collections::BTreeMap;
 use super::fields::{self, FieldValue};
 use super::model::{Ask, Contact, Status, merge_fields};
 use super::store::{self, Changes, Facet};
-use super::tags::{Full, Numbers};
+use super::tags::{Full, Numbers, by_number};
 use crate::base::email::EmailAddress;
 use crate::base::locale::{CountryCode, LanguageTag};
 use crate::base::phone::Phone;
 use crate::base::text::ShortText;
 use crate::engine::api::Failure;
-use crate::engine::store::{Error, WriteTx};
+use crate::engine::store::{Error, Read, WriteTx};
 use crate::features::contacts::tags::TagName;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{ContactId, ProjectId};
@@ -147,7 +147,8 @@ pub fn create(
 ) -> Result<Contact, Denied> {
     let now = tx.now();
     let mut tags = also.to_vec();
-    add_tags(&mut tags, tag_numbers(tx, numbers, &statement.tags)?)?;
+    let given = tag_numbers(tx, numbers, &statement.tags)?;
+    add_tags(tx, changes.project(), &mut tags, given)?;
     let status = statement.status.unwrap_or(Status::Subscribed);
     let mut custom_fields = statement.custom_fields;
     custom_fields.retain(|_, value| *value != FieldValue::Null);
@@ -183,13 +184,30 @@ pub fn tag_numbers(tx: &mut WriteTx<'_>, numbers: &mut Numbers, names: &[TagName
     Ok(numbers.of(tx, names.iter().map(|name| &**name))?.map_err(too_many_names)?)
 }
 
-fn add_tags(tags: &mut Vec<u32>, more: impl IntoIterator<Item = u32>) -> Result<(), Refusal> {
+/// Let a contact have more tags, as many as it may.
+pub fn add_tags(
+    tx: &impl Read,
+    project: ProjectId,
+    tags: &mut Vec<u32>,
+    more: impl IntoIterator<Item = u32>,
+) -> Result<(), Denied> {
     for number in more {
         if !tags.contains(&number) {
             tags.push(number);
         }
     }
-    if tags.len() > limits::TAGS_PER_CONTACT_MAX { Err(too_many_tags()) } else { Ok(()) }
+    if tags.len() <= limits::TAGS_PER_CONTACT_MAX {
+        return Ok(());
+    }
+    // Tags that were deleted leave their numbers behind in contacts: those make room.
+    let mut there = Vec::with_capacity(tags.len());
+    for number in tags.iter() {
+        if by_number(tx, project, *number)?.is_some() {
+            there.push(*number);
+        }
+    }
+    *tags = there;
+    if tags.len() > limits::TAGS_PER_CONTACT_MAX { Err(too_many_tags().into()) } else { Ok(()) }
 }
 
 /// What became of a statement about a contact that exists.
@@ -217,14 +235,15 @@ pub fn merge(
     set(&mut contact.phone, statement.phone.map(Phone::into_string));
     set(&mut contact.country, statement.country.map(|country| country.as_str().to_owned()));
     set(&mut contact.language, statement.language.map(|language| language.as_str().to_owned()));
-    let given = tag_numbers(tx, numbers, &statement.tags)?;
-    add_tags(&mut contact.tags, also.iter().copied().chain(given))?;
     if !statement.custom_fields.is_empty() {
         merge_fields(&mut contact.custom_fields, statement.custom_fields);
         if let Some(reason) = fields::refusal(&contact.custom_fields) {
             return Err(Refusal::new("customFields", reason).into());
         }
     }
+    // Last, because names that are not there are made: a row that is refused leaves none behind.
+    let given = tag_numbers(tx, numbers, &statement.tags)?;
+    add_tags(tx, changes.project(), &mut contact.tags, also.iter().copied().chain(given))?;
     let status_kept = statement.status.and_then(|status| before.status.keeps(status, Ask::Incidental));
     if let Some(status) = statement.status.filter(|_| status_kept.is_none()) {
         contact.set_status(status, now);

@@ -14,6 +14,8 @@ use crate::vocab::webhook_events::WebhookEvent;
 pub enum Action {
     /// Through the unsubscribe endpoint.
     Unsubscribed,
+    /// Through the same, but from some tags only.
+    TagsLeft,
     /// The contact is gone.
     Deleted,
     /// Somebody changed the status.
@@ -24,6 +26,7 @@ impl Action {
     fn word(self) -> &'static str {
         match self {
             Action::Unsubscribed => "unsubscribed",
+            Action::TagsLeft => "tags_left",
             Action::Deleted => "deleted",
             Action::StatusChanged => "status_changed",
         }

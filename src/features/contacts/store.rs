@@ -257,6 +257,11 @@ pub fn change<T, E: From<Error>>(
 }
 
 impl Changes {
+    /// Whose contacts are changed.
+    pub fn project(&self) -> ProjectId {
+        self.project
+    }
+
     /// Add a contact whose number was taken by [`next_number`] and whose email is free.
     pub fn add(&mut self, tx: &mut WriteTx<'_>, contact: &Contact, digest: [u8; 16]) {
         let number = contact.id.number();

@@ -87,7 +87,8 @@ pub fn create(tx: &mut WriteTx<'_>, project: ProjectId, name: &str) -> Result<Op
     Ok(Some(tag))
 }
 
-/// Remove a tag from the dictionary and from the sets. Contacts lose its number when they are written next.
+/// Remove a tag from the dictionary and from the sets. Its number stays in the rows of contacts, where it means nothing any more,
+/// until room for another is needed.
 pub fn delete(tx: &mut WriteTx<'_>, project: ProjectId, tag: &Tag) -> Result<()> {
     tx.delete(TAGS, &(project, tag.number()));
     tx.delete(BY_NAME, &(project, fold(&tag.name)));

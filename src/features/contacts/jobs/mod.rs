@@ -182,9 +182,10 @@ pub fn find(tx: &impl Read, id: JobId) -> Result<Option<Job>> {
     }
 }
 
-/// The job with this id, if it belongs to this account.
-pub fn of_account(tx: &impl Read, account: AccountId, id: JobId) -> Result<Job, Failure> {
-    let found = find(tx, id)?.filter(|job| job.account == account);
+/// The job with this id, if it belongs to this account, and to this project where one is named.
+pub fn of_account(tx: &impl Read, account: AccountId, id: JobId, project: Option<ProjectId>) -> Result<Job, Failure> {
+    let belongs = |job: &Job| job.account == account && project.is_none_or(|project| job.project == project);
+    let found = find(tx, id)?.filter(belongs);
     found.ok_or_else(|| Failure::because(Code::NotFound, "There is no such job, or it was finished long ago and is forgotten."))
 }
 

@@ -9,7 +9,7 @@ use crate::engine::api::answer::Moment;
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
 use crate::features::contacts::jobs::{self, State, Task};
 use crate::vocab::codes::Code;
-use crate::vocab::ids::JobId;
+use crate::vocab::ids::{JobId, ProjectId};
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 
@@ -22,6 +22,8 @@ pub struct BulkStatus;
 pub struct Which {
     /// As the bulk write answered it.
     pub job_id: JobId,
+    /// Where it was started; not needed, but it must be right.
+    pub project_id: Option<ProjectId>,
 }
 
 /// A bulk write that is worked off.
@@ -70,7 +72,7 @@ impl Operation for BulkStatus {
 
 impl Query for BulkStatus {
     fn run(view: &View<'_>, input: Which) -> Result<Self::Output, Failure> {
-        let job = jobs::of_account(view.tx, view.caller.account(), input.job_id)?;
+        let job = jobs::of_account(view.tx, view.caller.account(), input.job_id, input.project_id)?;
         let Task::Bulk(bulk) = &job.task else { return Err(jobs::wrong_kind(job.id)) };
         let result = match job.state {
             State::Completed => {

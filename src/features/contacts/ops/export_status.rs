@@ -55,11 +55,8 @@ impl Operation for ExportStatus {
 impl Outward for ExportStatus {
     async fn run(context: Context, input: Which) -> Result<Self::Output, Failure> {
         let tx = context.world().store.read();
-        let job = jobs::of_account(&tx, context.caller.account(), input.job_id)?;
+        let job = jobs::of_account(&tx, context.caller.account(), input.job_id, Some(input.project_id))?;
         let Task::Export(export) = &job.task else { return Err(jobs::wrong_kind(job.id)) };
-        if job.project != input.project_id {
-            return Err(jobs::wrong_kind(job.id));
-        }
         Ok(Done(view_with_link(&context.engine, &job, export)))
     }
 }

@@ -148,7 +148,8 @@ impl Upload {
                 continue;
             }
             let text = field.text().await.map_err(|error| refused(error, max))?;
-            self.field(&name, text.trim())?;
+            // A tab is a delimiter, and must not go with the blanks around a value.
+            self.field(&name, if name == "delimiter" { &text } else { text.trim() })?;
         }
         Ok(())
     }

@@ -8,7 +8,7 @@ use crate::engine::api::{Failure, Limit, Listed, Offset, Operation, Page, PageNu
 use crate::features::contacts::batch::Note;
 use crate::features::contacts::jobs::{self, Task};
 use crate::vocab::codes::Code;
-use crate::vocab::ids::JobId;
+use crate::vocab::ids::{JobId, ProjectId};
 use crate::vocab::permissions::Permission;
 
 /// `contacts.import_errors`
@@ -20,6 +20,9 @@ pub struct ImportErrors;
 pub struct Which {
     /// As the import answered it.
     pub id: JobId,
+    /// Where it was started; not needed, but it must be right.
+    #[serde(rename = "projectId")]
+    pub project_id: Option<ProjectId>,
     #[serde(default)]
     pub limit: Limit,
     /// How many to pass over.
@@ -75,7 +78,7 @@ impl Operation for ImportErrors {
 impl Query for ImportErrors {
     fn run(view: &View<'_>, input: Which) -> Result<Self::Output, Failure> {
         let window = Window::new(input.limit, input.offset, input.page);
-        let job = jobs::of_account(view.tx, view.caller.account(), input.id)?;
+        let job = jobs::of_account(view.tx, view.caller.account(), input.id, input.project_id)?;
         let Task::Import(_) = &job.task else { return Err(jobs::wrong_kind(job.id)) };
         let notes = jobs::notes(view.tx, job.id, window.offset, window.limit)?;
         Ok(Page { items: notes.into_iter().map(ImportError::from).collect(), total: job.told.into(), window })

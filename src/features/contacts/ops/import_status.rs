@@ -9,7 +9,7 @@ use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
 use crate::features::contacts::batch::Counts;
 use crate::features::contacts::jobs::{self, Task};
 use crate::vocab::codes::Code;
-use crate::vocab::ids::JobId;
+use crate::vocab::ids::{JobId, ProjectId};
 use crate::vocab::permissions::Permission;
 
 /// `contacts.import_status`
@@ -21,6 +21,9 @@ pub struct ImportStatus;
 pub struct Which {
     /// As the import answered it.
     pub id: JobId,
+    /// Where it was started; not needed, but it must be right.
+    #[serde(rename = "projectId")]
+    pub project_id: Option<ProjectId>,
 }
 
 /// An import of a file. Its names are in this style because that is what clients of this interface read.
@@ -85,7 +88,7 @@ impl Operation for ImportStatus {
 
 impl Query for ImportStatus {
     fn run(view: &View<'_>, input: Which) -> Result<Self::Output, Failure> {
-        let job = jobs::of_account(view.tx, view.caller.account(), input.id)?;
+        let job = jobs::of_account(view.tx, view.caller.account(), input.id, input.project_id)?;
         let Task::Import(_) = &job.task else { return Err(jobs::wrong_kind(job.id)) };
         Ok(Done(ImportProgress {
             object: "contact_import",

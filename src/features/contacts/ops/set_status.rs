@@ -9,7 +9,7 @@ use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs}
 use crate::engine::store::WriteTx;
 use crate::features::contacts::model::{Contact, Status};
 use crate::features::contacts::tags::{self, TagName};
-use crate::features::contacts::{notices, store};
+use crate::features::contacts::{intake, notices, store};
 use crate::features::projects;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::ProjectId;
@@ -89,12 +89,8 @@ pub fn retag(
     if joins {
         let mut numbers = tags::Numbers::new(project);
         let wanted = numbers.of(tx, names.iter().map(|name| &**name))?;
-        for number in wanted.map_err(crate::features::contacts::intake::too_many_names)? {
-            if !contact.tags.contains(&number) {
-                contact.tags.push(number);
-            }
-        }
-        return Ok(());
+        let wanted = wanted.map_err(intake::too_many_names)?;
+        return Ok(intake::add_tags(tx, project, &mut contact.tags, wanted)?);
     }
     for name in names {
         if let Some(number) = tags::number(tx, project, name)? {
@@ -122,4 +118,50 @@ pub fn save(
     })?;
     notices::updated(tx, caller, project, before, &after);
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use crate::testing::Mill;
+    use crate::vocab::limits::TAGS_PER_CONTACT_MAX;
+
+    fn names(from: usize, count: usize) -> Vec<String> {
+        (from..from + count).map(|number| format!("tag {number}")).collect()
+    }
+
+    fn join(mill: &Mill, tags: &[String]) -> crate::testing::Answer {
+        let body = json!({ "email": "ada@example.com", "status": "subscribed", "allLists": false, "tags": tags });
+        mill.post_in("/v1/contacts/status", body)
+    }
+
+    fn shown(mill: &Mill) -> Value {
+        mill.get_in("/v1/contacts").data()["contacts"][0]["tags"].clone()
+    }
+
+    #[test]
+    fn a_contact_joins_no_more_tags_than_it_may_have() {
+        let mill = Mill::new();
+        mill.post_in("/v1/contacts", json!({ "email": "ada@example.com" })).data();
+        join(&mill, &names(0, TAGS_PER_CONTACT_MAX)).data();
+        let refused = join(&mill, &names(500, 1));
+        assert_eq!(refused.refusal().0, 400);
+        assert!(refused.refusal().2.starts_with("tags: "), "{refused:?}");
+        assert_eq!(shown(&mill).as_array().map(Vec::len), Some(TAGS_PER_CONTACT_MAX));
+    }
+
+    #[test]
+    fn deleted_tags_make_room_for_others() {
+        let mill = Mill::new();
+        mill.post_in("/v1/contacts", json!({ "email": "ada@example.com", "tags": names(0, TAGS_PER_CONTACT_MAX) })).data();
+        let listed = mill.get_in("/v1/tags?limit=100").data();
+        for tag in listed["tags"].as_array().expect("a list") {
+            mill.delete_in(&format!("/v1/tags/{}", tag["id"].as_str().expect("an id"))).data();
+        }
+        let rows = json!([{ "email": "ada@example.com", "tags": ["fresh"] }]);
+        let taken = mill.post_in("/v1/contacts/bulk", json!({ "subscribers": rows })).data();
+        assert_eq!(taken["failed"], 0, "{taken}");
+        assert_eq!(shown(&mill), json!(["fresh"]));
+    }
 }

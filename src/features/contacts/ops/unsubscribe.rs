@@ -61,6 +61,9 @@ impl Command for Unsubscribe {
                 return Err(Failure::field("tags", "name the tags to leave, or set allLists to true"));
             }
             retag(tx, project, &mut after, &names, false)?;
+            if after.differs(&before) {
+                notices::unsubscribed(tx, caller, project, &after, Action::TagsLeft);
+            }
             save(tx, caller, project, &before, after)?;
             return Ok(Done(Success { success: true }));
         }
