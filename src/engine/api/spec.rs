@@ -218,7 +218,7 @@ impl Spec {
         if self.replay == Replay::Keyed {
             codes.extend([Code::IdempotencyKeyInvalid, Code::IdempotencyConflict, Code::IdempotencyInProgress]);
         }
-        codes.extend([Code::MethodNotAllowed, Code::Internal, Code::Unavailable]);
+        codes.extend([Code::MethodNotAllowed, Code::UriTooLong, Code::HeadersTooLarge, Code::Internal, Code::Unavailable]);
         codes.extend(self.fails.iter().filter(|code| !codes.contains(code)).copied().collect::<Vec<_>>());
         codes
     }
