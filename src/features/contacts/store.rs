@@ -173,23 +173,28 @@ pub fn feed_set(tx: &mut WriteTx<'_>, project: ProjectId, facet: Facet) -> Resul
 
 /// When each contact last changed, for numbers in `wanted`, in order of number.
 pub fn updates(tx: &impl Read, project: ProjectId, wanted: &RoaringBitmap, mut each: impl FnMut(u32, Timestamp)) -> Result<()> {
-    let mut numbers = wanted.iter().peekable();
-    let Some(first) = numbers.peek().copied() else { return Ok(()) };
+    let (Some(first), Some(last)) = (wanted.min(), wanted.max()) else { return Ok(()) };
     let mut span = UPDATES.under(&(project,));
     span.from = (project, first / UPDATES_PER_BLOCK).to_bytes();
     tx.visit_bytes(UPDATES.id, &span, Order::Forward, &mut |mut key, block| {
         let (_, number): (ProjectId, u32) = Key::read(&mut key).ok_or(Error::Corrupt(tables::CONTACT_UPDATES.info().name))?;
-        while let Some(wanted) = numbers.peek().copied() {
-            if wanted / UPDATES_PER_BLOCK > number {
-                break;
-            }
-            numbers.next();
-            let at = (wanted % UPDATES_PER_BLOCK) as usize * 8;
-            if let Some(bytes) = block.get(at..at + 8) {
-                each(wanted, Timestamp(i64::from_le_bytes(bytes.try_into().expect("eight bytes were taken"))));
+        let start = number * UPDATES_PER_BLOCK;
+        let times = block.chunks_exact(8).map(|bytes| Timestamp(i64::from_le_bytes(bytes.try_into().expect("eight bytes"))));
+        let inside = start..=start + (UPDATES_PER_BLOCK - 1);
+        match wanted.range_cardinality(inside.clone()) {
+            0 => {}
+            // Most lists are of nearly everybody: whole blocks of them need no look at each number.
+            many if many == times.len() as u64 => (start..).zip(times).for_each(|(number, at)| each(number, at)),
+            _ => {
+                let mut times = (start..).zip(times);
+                for wanted in wanted.range(inside) {
+                    if let Some((number, at)) = times.find(|(number, _)| *number == wanted) {
+                        each(number, at);
+                    }
+                }
             }
         }
-        Ok(if numbers.peek().is_some() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+        Ok(if start + (UPDATES_PER_BLOCK - 1) < last { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
     })
 }
 
