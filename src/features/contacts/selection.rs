@@ -63,13 +63,9 @@ impl Filters<'_> {
         }
         self.created_in_range(tx, project, &mut wanted)?;
         if self.updated_from.is_some() || self.updated_to.is_some() {
-            let mut updated = RoaringBitmap::new();
-            store::updates(tx, project, &wanted, |number, at| {
-                if self.updated_from.is_none_or(|from| at >= from) && self.updated_to.is_none_or(|to| at < to) {
-                    updated.insert(number);
-                }
+            wanted = store::updated(tx, project, &wanted, |at| {
+                self.updated_from.is_none_or(|from| at >= from) && self.updated_to.is_none_or(|to| at < to)
             })?;
-            wanted = updated;
         }
         Ok(wanted)
     }

@@ -198,6 +198,38 @@ pub fn updates(tx: &impl Read, project: ProjectId, wanted: &RoaringBitmap, mut e
     })
 }
 
+/// Which of `wanted` last changed at a time that `holds`.
+pub fn updated(
+    tx: &impl Read,
+    project: ProjectId,
+    wanted: &RoaringBitmap,
+    holds: impl Fn(Timestamp) -> bool,
+) -> Result<RoaringBitmap> {
+    let mut updated = RoaringBitmap::new();
+    // Neighbours mostly changed together: they go into the set as one range.
+    let mut run: Option<(u32, u32)> = None;
+    updates(tx, project, wanted, |number, at| {
+        if !holds(at) {
+            return;
+        }
+        run = match run {
+            Some((first, last)) if last + 1 == number => Some((first, number)),
+            other => {
+                insert(&mut updated, other);
+                Some((number, number))
+            }
+        };
+    })?;
+    insert(&mut updated, run);
+    Ok(updated)
+}
+
+fn insert(set: &mut RoaringBitmap, run: Option<(u32, u32)>) {
+    if let Some((first, last)) = run {
+        set.insert_range(first..=last);
+    }
+}
+
 /// The first number whose contact was created at `at` or later. Numbers are given in order of creation.
 pub fn first_created_at(tx: &impl Read, project: ProjectId, all: &RoaringBitmap, at: Timestamp) -> Result<u32> {
     let (mut low, mut high) = (0, all.len());

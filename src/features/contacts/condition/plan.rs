@@ -178,13 +178,7 @@ impl<R: Read> Plan<'_, R> {
     }
 
     fn updated(&self, period: Period) -> Result<RoaringBitmap> {
-        let mut updated = RoaringBitmap::new();
-        store::updates(self.tx, self.project, &self.all, |number, at| {
-            if period.contains(at) {
-                updated.insert(number);
-            }
-        })?;
-        Ok(updated)
+        store::updated(self.tx, self.project, &self.all, |at| period.contains(at))
     }
 
     fn active(&self, test: &ActivityTest) -> Result<RoaringBitmap> {
