@@ -3,7 +3,7 @@
 use std::fmt;
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use crate::vocab::environment::Environment;
@@ -81,7 +81,12 @@ impl Folder {
         }
         let mode = found.mode() & 0o777;
         if mode & 0o077 != 0 {
-            return Err(FolderError::Open { path, mode });
+            // Somebody's empty folder, as mkdir makes it, holds nothing yet that others may have seen or put there.
+            let empty = fs::read_dir(&path).map_err(failed(&path))?.next().is_none();
+            if !empty {
+                return Err(FolderError::Open { path, mode });
+            }
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o700)).map_err(failed(&path))?;
         }
         let file = path.join(LOCK);
         let mut lock = OpenOptions::new()
@@ -152,7 +157,6 @@ pub fn admin_socket(path: &Path) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::PermissionsExt;
 
     use super::*;
 

@@ -57,8 +57,8 @@ pub enum Known {
 
 impl Ticket {
     /// The ticket of a request.
-    pub fn new(key: KeyId, idempotency_key: &[u8], method: &str, path: &str, body: &[u8]) -> Self {
-        Self { address: (key, sha256(idempotency_key)), fingerprint: fingerprint(method, path, body) }
+    pub fn new(key: KeyId, idempotency_key: &[u8], operation: &str, about: &str, body: &[u8]) -> Self {
+        Self { address: (key, sha256(idempotency_key)), fingerprint: fingerprint(operation, about, body) }
     }
 
     /// What the store knows of it.
@@ -100,9 +100,9 @@ pub fn sweep(tx: &mut WriteTx<'_>, limit: usize) -> store::Result<bool> {
     Ok(full)
 }
 
-fn fingerprint(method: &str, path: &str, body: &[u8]) -> [u8; 32] {
+fn fingerprint(operation: &str, about: &str, body: &[u8]) -> [u8; 32] {
     let mut sum = Sha256::new();
-    for part in [method.as_bytes(), path.as_bytes()] {
+    for part in [operation.as_bytes(), about.as_bytes()] {
         sum.update((part.len() as u64).to_le_bytes());
         sum.update(part);
     }
@@ -182,7 +182,7 @@ mod tests {
     #[test]
     fn two_requests_with_one_key_do_not_run_at_once() {
         let running = std::sync::Arc::new(Running::default());
-        let ticket = Ticket::new(KeyId::from_bytes([1; 12]), b"k", "POST", "/", b"");
+        let ticket = Ticket::new(KeyId::from_bytes([1; 12]), b"k", "things.make", "", b"");
         let guard = running.begin(&ticket).expect("free");
         assert!(running.begin(&ticket).is_none());
         drop(guard);

@@ -3,6 +3,7 @@
 //! The order is the specification's: a request that reaches the limiter counts even if its key lacks a permission, its input is
 //! wrong or a replay answers it; a refusal of the limiter leaves no replay record behind.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -99,7 +100,7 @@ impl Call<'_> {
             return Ok(Outcome::Raw(run(context, &arguments, RawRequest { headers, body }).await?));
         }
         let body = if spec.verb.has_body() { self.body(spec, &headers, body).await? } else { Bytes::new() };
-        let ticket = ticket(spec, &caller, &headers, uri.path(), &body)?;
+        let ticket = ticket(spec, &caller, &headers, &path, &body)?;
         let arguments = Arguments { spec, path, query, body: &body };
         self.dispatch(entry, caller, &arguments, ticket).await.map(Outcome::Encoded).map_err(Refusal::from)
     }
@@ -376,7 +377,13 @@ fn is_json(headers: &HeaderMap) -> bool {
 }
 
 /// The ticket of a request with an idempotency key, where the operation honours one.
-fn ticket(spec: &Spec, caller: &Caller, headers: &HeaderMap, path: &str, body: &[u8]) -> Result<Option<Ticket>, Failure> {
+fn ticket(
+    spec: &Spec,
+    caller: &Caller,
+    headers: &HeaderMap,
+    path: &[(&str, Cow<'_, str>)],
+    body: &[u8],
+) -> Result<Option<Ticket>, Failure> {
     let (Replay::Keyed, Some(value), Some(key)) = (spec.replay, headers.get(IDEMPOTENCY_KEY), caller.key()) else {
         return Ok(None);
     };
@@ -386,5 +393,7 @@ fn ticket(spec: &Spec, caller: &Caller, headers: &HeaderMap, path: &str, body: &
     if text.is_empty() || text.chars().count() > limits::IDEMPOTENCY_KEY_CHARACTERS_MAX {
         return Err(Code::IdempotencyKeyInvalid.into());
     }
-    Ok(Some(Ticket::new(key, text.as_bytes(), spec.verb.name(), path, body)))
+    // The operation and what it is about, not the path: an operation can be reached by several.
+    let about = path.iter().map(|(_, value)| value.as_ref()).collect::<Vec<_>>().join("/");
+    Ok(Some(Ticket::new(key, text.as_bytes(), spec.id, &about, body)))
 }

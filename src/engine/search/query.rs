@@ -315,8 +315,14 @@ impl Lookup<'_> {
         Ok(found)
     }
 
-    /// Telephone numbers that contain `digits`; also without the zero by which numbers are dialled inside a country.
+    /// Telephone numbers that contain `digits`, or begin with them where they are few; also without the zero by which numbers are
+    /// dialled inside a country.
     fn inside_phone(&self, digits: &str) -> Result<RoaringBitmap, SearchError> {
+        if digits.len() < INFIX_CHARS_MIN {
+            // So few only as the beginning.
+            let begun = term(self.scope, Space::Phone, digits.len() as u8, digits.as_bytes(), false);
+            return self.collect(&[begun], Segment::exact);
+        }
         let mut found = self.snapshot.collect();
         let mut forms = vec![digits, digits.trim_start_matches('0')];
         forms.dedup();
@@ -399,7 +405,7 @@ fn parse_part(piece: &str, words_max: usize) -> Option<Part> {
 fn phone_digits(text: &str) -> Option<String> {
     let written_so = text.chars().all(|c| c.is_ascii_digit() || matches!(c, ' ' | '+' | '-' | '(' | ')' | '.' | '/'));
     let digits = if written_so { digits(text) } else { String::new() };
-    (digits.len() >= INFIX_CHARS_MIN).then_some(digits)
+    (!digits.is_empty()).then_some(digits)
 }
 
 #[cfg(test)]

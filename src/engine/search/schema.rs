@@ -10,7 +10,7 @@ use tantivy::schema::{BytesOptions, Field, NumericOptions, Schema};
 use super::tokens::Terms;
 
 /// Raised whenever terms are cut or written differently; an index of another version is built anew.
-pub(super) const VERSION: u32 = 2;
+pub(super) const VERSION: u32 = 3;
 
 /// Name of the column that holds each document's number.
 pub(super) const NUMBER: &str = "number";

@@ -126,6 +126,8 @@ fn finds_telephone_numbers_however_they_are_written() {
     assert_eq!(found(&index, "1 555-123-4567"), [3]);
     assert_eq!(found(&index, "4567"), [3]);
     assert_eq!(found(&index, "456"), [3]);
+    assert_eq!(found(&index, "+4"), [5], "the first digits while they are typed");
+    assert_eq!(found(&index, "+1 5"), [3]);
     assert_eq!(found(&index, "567"), [3], "the last three");
     assert_eq!(found(&index, "0171 555"), [5]);
     assert_eq!(found(&index, "555 123"), [5, 3]);

@@ -248,6 +248,10 @@ fn write_phone(terms: &mut Terms, scope: &Scope, text: &str) {
         return;
     }
     terms.push(scope, Space::Phone, PLAIN, digits.as_bytes(), true);
+    // The first digits as they are typed; from three on the groups find them.
+    for begun in 1..PHONE_GROUP.min(digits.len() + 1) - 1 {
+        terms.push(scope, Space::Phone, begun as u8, &digits.as_bytes()[..begun], false);
+    }
     // With its last digits as a shorter group, any three digits begin a group.
     let last = &digits[digits.len().saturating_sub(PHONE_GROUP - 1)..];
     for group in groups(&digits, PHONE_GROUP).chain([last]) {
@@ -306,7 +310,8 @@ mod tests {
     fn a_telephone_number_is_its_digits() {
         let terms = written(Kind::Phone, "+1 (555) 12");
         assert_eq!(terms[0], r"P\x00155512\x00");
-        assert_eq!(&terms[1..], [r"p\x001555", r"p\x005551", r"p\x005512", r"p\x00512"]);
+        assert_eq!(&terms[1..3], [r"P\x011", r"P\x0215"]);
+        assert_eq!(&terms[3..], [r"p\x001555", r"p\x005551", r"p\x005512", r"p\x00512"]);
         assert!(written(Kind::Phone, "none").is_empty());
     }
 
