@@ -3,6 +3,7 @@
 //! Invariant: a project's row stands under its account, so a look-up with another account's key finds nothing, and the answer is
 //! the same as for a project that never was.
 
+pub mod brand;
 mod model;
 pub mod ops;
 mod store;

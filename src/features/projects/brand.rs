@@ -1,0 +1,185 @@
+//! What is known of a brand: what its emails are made of. Pure.
+//!
+//! Filled in by reading the brand's sites, or by people. Every part may be missing: who draws an email chooses a default then, and
+//! knows that it is one.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::engine::store::Record;
+
+/// A brand as it is kept, beside its project.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Brand {
+    /// What the brand calls itself.
+    pub name: Option<String>,
+    /// Its line of a few words.
+    pub tagline: Option<String>,
+    /// What it does, in a sentence or two.
+    pub description: Option<String>,
+    /// Languages of its pages (BCP 47), the main one first.
+    pub languages: Vec<String>,
+    /// Candidates for a logo, the best first.
+    pub logos: Vec<Logo>,
+    pub palette: Palette,
+    pub fonts: Fonts,
+    /// Radius of the corners of buttons and cards, in pixels.
+    pub corner_radius: Option<u16>,
+    pub products: Vec<Product>,
+    pub images: Vec<Image>,
+    pub social: Vec<SocialLink>,
+    pub contact: Contact,
+    pub voice: Voice,
+}
+
+impl Record for Brand {}
+
+/// A picture that may stand for the brand.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Logo {
+    pub url: String,
+    /// Where it was found.
+    pub source: LogoSource,
+    /// Measured size in pixels, where it could be fetched.
+    pub width: Option<u32>,
+    pub height: Option<u32>,
+    /// On which backgrounds it can be seen.
+    pub background: LogoBackground,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum LogoSource {
+    /// Set by a person.
+    Given,
+    /// An image in the page's header.
+    Header,
+    /// Structured data of the page (JSON-LD).
+    StructuredData,
+    /// The web app manifest.
+    Manifest,
+    /// A link to an icon.
+    IconLink,
+    /// The picture for sharing (OpenGraph).
+    Share,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum LogoBackground {
+    /// A light ground: its transparent picture is dark.
+    Light,
+    /// A dark ground: its transparent picture is light.
+    Dark,
+    /// Any: it has a ground of its own, or stands out from both.
+    Any,
+    /// It could not be looked at.
+    #[default]
+    Unknown,
+}
+
+/// Colours by role, as `#RRGGBB`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Palette {
+    pub background: Option<String>,
+    pub text: Option<String>,
+    /// The colour one thinks of first.
+    pub primary: Option<String>,
+    /// A second one, for small things.
+    pub accent: Option<String>,
+    pub button: Option<String>,
+    /// Legible on `button` (WCAG contrast of at least 4.5).
+    pub button_text: Option<String>,
+}
+
+/// Font stacks as in CSS; the last families are ones every mail client has.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Fonts {
+    pub heading: Option<String>,
+    pub body: Option<String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Product {
+    pub name: String,
+    pub url: Option<String>,
+    pub image: Option<String>,
+    pub description: Option<String>,
+    /// As on the page, in major units, like `19.90`.
+    pub price: Option<String>,
+    /// ISO 4217.
+    pub currency: Option<String>,
+}
+
+/// A picture of the brand's pages, or one that a person added.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Image {
+    pub url: String,
+    /// The page's own alternative text, or a description.
+    pub description: Option<String>,
+    pub tags: Vec<String>,
+    /// Measured size in pixels.
+    pub width: Option<u32>,
+    pub height: Option<u32>,
+    /// The colours that cover most of it, as `#RRGGBB`.
+    pub colors: Vec<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SocialLink {
+    /// A word in small letters: `instagram`, `facebook`, `x`, `linkedin`, `youtube`, `tiktok`, `pinterest`, …
+    pub network: String,
+    pub url: String,
+}
+
+/// For the legal footer.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Contact {
+    /// The company in law, if it differs from the name.
+    pub company: Option<String>,
+    /// The postal address, one line.
+    pub address: Option<String>,
+    pub email: Option<String>,
+    pub phone: Option<String>,
+}
+
+/// How the brand speaks.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Voice {
+    /// Who speaks: as "we", as "I", or about itself by name.
+    pub person: Option<Person>,
+    pub formality: Option<Formality>,
+    /// Words per sentence, on average.
+    pub sentence_words: Option<f32>,
+    /// Words that come again and again, without the language's commonest.
+    pub words: Vec<String>,
+    /// Whether its texts use emoji.
+    pub emoji: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum Person {
+    We,
+    I,
+    Third,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum Formality {
+    /// `du`, `tu`, contractions, exclamation marks.
+    Casual,
+    Neutral,
+    /// `Sie`, `vous`, `usted`, long sentences.
+    Formal,
+}
