@@ -22,6 +22,7 @@ use mailmill::engine::api::call::Api;
 use mailmill::engine::api::engine::Parts;
 use mailmill::engine::api::wire::{Body, BodyError, Incoming, Peer, ReplyBody, Service};
 use mailmill::engine::api::{Engine, World};
+use mailmill::engine::render::pixels::{self, Pixels, Workers};
 use mailmill::engine::search::{self, Index};
 use mailmill::engine::settings;
 use mailmill::engine::store::seal::Seal;
@@ -71,6 +72,7 @@ impl Mill {
             live: world(Environment::Live, "live"),
             seal: Seal::from_key(&[7; 32]),
             links: Links::new([7; 32]),
+            pixels: Pixels::embedded(Workers::new(pixels::Options::default())),
             operations: OPERATIONS,
         }));
         let text = token::create(Environment::Test, random.as_ref()).expose().to_owned();

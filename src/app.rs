@@ -20,6 +20,7 @@ use tokio::runtime::Runtime;
 use tracing_subscriber::EnvFilter;
 
 use crate::engine::api::openapi;
+use crate::engine::render::pixels;
 use crate::engine::settings;
 use crate::features::system::backup;
 use crate::operations::OPERATIONS;
@@ -33,6 +34,11 @@ pub fn run(Cli { place, command }: Cli) -> ExitCode {
         Asked::Serve(serve) => run_service(&place, &serve),
         Asked::Administration(command) => administer(&place, &command),
         Asked::Restore(wanted) => restore(&place, &wanted),
+        Asked::RenderWorker => return pixels::run_worker(),
+        Asked::Notices => {
+            print(&pixels::notices());
+            Ok(())
+        }
         Asked::Openapi => {
             print(&format!("{:#}\n", openapi::document(OPERATIONS, None)));
             Ok(())
@@ -111,7 +117,11 @@ fn start_log(log: &Log) {
         LogLevel::Trace => "trace",
     };
     // The libraries underneath tell of matters that are not the operator's; their warnings still are.
-    let filter = EnvFilter::new(if log.level > LogLevel::Warn { format!("warn,mailmill={level}") } else { level.to_owned() });
+    let filter = EnvFilter::new(if log.level > LogLevel::Warn {
+        format!("warn,tantivy=error,mailmill={level}")
+    } else {
+        level.to_owned()
+    });
     let for_eyes = std::io::stderr().is_terminal();
     let subscriber =
         tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_target(false).with_ansi(for_eyes);

@@ -12,7 +12,7 @@
 //! |---|---|---|
 //! | [`base`] | small general tools: clock, randomness, email addresses, languages, secrets | any word of the product |
 //! | [`vocab`] | tables of words all layers share: codes, permissions, limits, tables, settings | logic, input, output |
-//! | [`engine`] | machinery: store, search, pipeline, access, jobs | any noun of the product |
+//! | [`engine`] | machinery: store, search, pipeline, access, jobs, fetching, language models, drawing | any noun of the product |
 //! | [`features`] | the nouns: projects, contacts, tags, … each with the same skeleton | how a request came in |
 //! | [`surfaces`] | ways in: HTTP, command line | rules of any kind |
 //! | [`app`], [`operations`], [`workers`] | composition, and the two tables that everything follows from | |
@@ -30,6 +30,17 @@
 //!
 //! The command line and the administration socket enter through the same pipeline as HTTP, so a permission, a budget or an
 //! idempotency rule holds on every way in.
+//!
+//! # The life of an email
+//!
+//! ```text
+//! features/projects ─ features/emails/writing ─ …/document ─ …/look + …/render ─ engine/render/mjml ─ engine/render/pixels
+//!   web site →           composer or               typed blocks,  a brand's colours    MJML →             a worker process:
+//!   Brand                language model            checked        and layouts → MJML   HTML               PNG, PDF
+//! ```
+//!
+//! `features/emails/generation` takes each email through these as stages that can be repeated; `engine/fetch` is the only way out to
+//! addresses that users supply.
 //!
 //! # Where to look
 //!

@@ -2,6 +2,8 @@
 //!
 //! A test calls operations as a client does, through the one pipeline, and looks at statuses and bodies. It knows no sockets.
 
+pub mod model_peer;
+
 use std::sync::Arc;
 
 use futures_util::StreamExt;
@@ -18,6 +20,7 @@ use crate::engine::api::call::Api;
 use crate::engine::api::engine::Parts;
 use crate::engine::api::wire::{Body, Incoming, Peer, Reply, ReplyBody, Service};
 use crate::engine::api::{Engine, World};
+use crate::engine::render::pixels::{self, Pixels, Workers};
 use crate::engine::search::{self, Index};
 use crate::engine::settings;
 use crate::engine::store::seal::Seal;
@@ -36,6 +39,7 @@ pub const START: Timestamp = Timestamp(1_767_225_600_000);
 pub struct Mill {
     pub clock: Arc<ManualClock>,
     pub project: ProjectId,
+    account: AccountId,
     engine: Arc<Engine>,
     api: Api,
     key: String,
@@ -70,6 +74,12 @@ impl Answer {
 impl Mill {
     /// A new mill.
     pub fn new() -> Self {
+        Self::with(&[])
+    }
+
+    /// A new mill with these settings beside the defaults.
+    pub fn with(given: &[(&str, &str)]) -> Self {
+        let given: Vec<_> = given.iter().map(|(key, text)| ((*key).to_owned(), (*text).to_owned())).collect();
         let folder = tempfile::tempdir().expect("a temporary folder");
         let clock = Arc::new(ManualClock::at(START));
         let random: Arc<dyn Random> = Arc::new(SeededRandom::new(7));
@@ -89,7 +99,7 @@ impl Mill {
             })
         };
         let engine = Arc::new(Engine::new(Parts {
-            settings: Arc::new(settings::load(settings::DEFAULT, None, &[], &[]).expect("the defaults are settings")),
+            settings: Arc::new(settings::load(settings::DEFAULT, None, &[], &given).expect("the defaults are settings")),
             clock: clock.clone(),
             random: random.clone(),
             control: store("control.redb", Realm::Control),
@@ -97,6 +107,7 @@ impl Mill {
             live: world(Environment::Live, "live"),
             seal: Seal::from_key(&[7; 32]),
             links: Links::new([7; 32]),
+            pixels: Pixels::embedded(Workers::new(pixels::Options::default())),
             operations: OPERATIONS,
         }));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
@@ -104,7 +115,7 @@ impl Mill {
         let key = add_key(&engine, account, random.as_ref());
         let api = Api(engine.clone());
         let project = ProjectId::from_bytes([0; 12]);
-        let mut mill = Self { clock, project, engine, api, key, runtime, _folder: folder };
+        let mut mill = Self { clock, project, account, engine, api, key, runtime, _folder: folder };
         mill.project = mill.another_project();
         mill
     }
@@ -114,6 +125,21 @@ impl Mill {
         let made = self.post("/v1/projects/import", json!({ "urls": ["https://acme.example"] })).data();
         let id = made["projectId"].as_str().and_then(ProjectId::parse);
         id.expect("an import answers with the project's id")
+    }
+
+    /// The account of the key.
+    pub fn account(&self) -> AccountId {
+        self.account
+    }
+
+    /// The engine itself, for work that no request asks for.
+    pub fn engine(&self) -> &Arc<Engine> {
+        &self.engine
+    }
+
+    /// Wait for something.
+    pub fn wait<T>(&self, future: impl Future<Output = T>) -> T {
+        self.runtime.block_on(future)
     }
 
     /// The newest commit.
@@ -144,6 +170,16 @@ impl Mill {
     /// `PATCH` with the project added to the body.
     pub fn patch_in(&self, path: &str, body: Value) -> Answer {
         self.call(Method::PATCH, path, Some(self.with_project(body)))
+    }
+
+    /// `PUT` as given.
+    pub fn put(&self, path: &str, body: Value) -> Answer {
+        self.call(Method::PUT, path, Some(body))
+    }
+
+    /// `DELETE` as given.
+    pub fn delete(&self, path: &str) -> Answer {
+        self.call(Method::DELETE, path, None)
     }
 
     /// `DELETE` with the project in the query.

@@ -10,6 +10,8 @@ use crate::engine::outbox;
 use crate::engine::store::{self, Store, WriteTx, blobs};
 use crate::features::accounts;
 use crate::features::contacts::{indexing, jobs};
+use crate::features::emails::generation;
+use crate::features::projects;
 use crate::vocab::environment::Environment;
 use crate::vocab::limits::SWEEP_ROWS;
 use crate::vocab::tables;
@@ -26,6 +28,27 @@ pub const WORKERS: &[Worker] = &[
         wakes: &[tables::CONTACT_JOBS],
         period: Duration::from_secs(5),
         work: Work::EachWorld(jobs),
+    },
+    // The period is for what a step that failed has left.
+    Worker {
+        name: "emails",
+        wakes: &[tables::CONVERSATION_QUEUE, tables::EMAIL_EDIT_QUEUE],
+        period: Duration::from_secs(5),
+        work: Work::EachWorld(emails),
+    },
+    // The period is for what a restart or a failed step has left.
+    Worker {
+        name: "imports of projects",
+        wakes: &[tables::PROJECT_IMPORT_QUEUE],
+        period: Duration::from_secs(5),
+        work: Work::EachWorld(imports),
+    },
+    // The period is for images that are tried again later.
+    Worker {
+        name: "images of projects",
+        wakes: &[tables::PROJECT_IMAGE_QUEUE],
+        period: Duration::from_secs(10),
+        work: Work::EachWorld(images),
     },
     // What is over is not used any more; when it goes matters only for space.
     Worker { name: "sweep", wakes: &[], period: Duration::from_secs(60), work: Work::EachWorld(sweep_world) },
@@ -50,6 +73,18 @@ fn jobs(engine: Arc<Engine>, environment: Environment) -> Running {
         let step = tokio::task::spawn_blocking(move || jobs::step(&world)).await;
         Ok(Step::more_if(step.map_err(Failure::internal)??))
     })
+}
+
+fn emails(engine: Arc<Engine>, environment: Environment) -> Running {
+    Box::pin(async move { generation::step(engine, environment).await.map(Step::more_if) })
+}
+
+fn imports(engine: Arc<Engine>, environment: Environment) -> Running {
+    Box::pin(async move { projects::importing::step(&engine, environment).await.map(Step::more_if) })
+}
+
+fn images(engine: Arc<Engine>, environment: Environment) -> Running {
+    Box::pin(async move { projects::look(&engine, environment).await.map(Step::more_if) })
 }
 
 fn sweep_world(engine: Arc<Engine>, environment: Environment) -> Running {

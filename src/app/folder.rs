@@ -139,6 +139,11 @@ impl Folder {
         self.path.join(format!("{environment}.search"))
     }
 
+    /// What a Chromium needs of its own, if one draws emails. Can be deleted while none runs.
+    pub fn chromium(&self) -> PathBuf {
+        self.path.join("chromium")
+    }
+
     /// The key that secrets at rest are sealed with. In no backup.
     pub fn master_key(&self) -> PathBuf {
         self.path.join("master.key")

@@ -10,6 +10,8 @@ use crate::base::random::{Random, SystemRandom};
 use crate::engine::access::links::Links;
 use crate::engine::api::engine::Parts;
 use crate::engine::api::{Engine, World};
+use crate::engine::render::pixels::chromium::{self, Chromium};
+use crate::engine::render::pixels::{self, Pixels, Workers};
 use crate::engine::search::{self, Index};
 use crate::engine::store::seal::Seal;
 use crate::engine::store::{self, Options, Store};
@@ -17,12 +19,14 @@ use crate::features::accounts;
 use crate::operations::OPERATIONS;
 use crate::surfaces::cli::Problem;
 use crate::vocab::environment::Environment;
-use crate::vocab::settings::Settings;
+use crate::vocab::settings::{Rendering, RenderingEngine, Settings};
 use crate::vocab::tables::Realm;
 
 /// Accounts and keys are few and are held in memory anyway.
 const CONTROL_CACHE_BYTES: usize = 8 * 1024 * 1024;
 const MIB: usize = 1024 * 1024;
+/// The file that this process runs, also after an upgrade has put another one into its place.
+const OWN_PROGRAM: &str = "/proc/self/exe";
 
 /// An engine on an open folder.
 pub struct Opened {
@@ -43,8 +47,9 @@ impl Opened {
         let test = opener.world(Environment::Test)?;
         let live = opener.world(Environment::Live)?;
         let stores = [control.clone(), test.store.clone(), live.store.clone()];
+        let pixels = opener.pixels();
         let settings = Arc::new(settings);
-        let parts = Parts { settings, clock, random, control, test, live, seal, links, operations: OPERATIONS };
+        let parts = Parts { settings, clock, random, control, test, live, seal, links, pixels, operations: OPERATIONS };
         let engine = Arc::new(Engine::new(parts));
         accounts::fill_ring(&engine).map_err(Problem::failed)?;
         Ok(Self { engine, folder, stores })
@@ -81,6 +86,18 @@ impl Opener<'_> {
     fn store(&self, file: &std::path::Path, realm: Realm, cache_bytes: usize) -> Result<Arc<Store>, Problem> {
         let options = Options { realm, cache_bytes };
         Store::open(file, &options, self.clock.clone(), self.random.clone()).map(Arc::new).map_err(Problem::failed)
+    }
+
+    fn pixels(&self) -> Pixels {
+        let Rendering { engine, fonts, chromium } = self.settings.rendering.clone();
+        let workers = Workers::new(pixels::Options { program: Some(OWN_PROGRAM.into()), fonts: fonts.clone() });
+        match engine {
+            RenderingEngine::Embedded => Pixels::embedded(workers),
+            RenderingEngine::Chromium => {
+                let options = chromium::Options { program: chromium, folder: self.folder.chromium(), fonts };
+                Pixels::with_chromium(Chromium::new(options), workers)
+            }
+        }
     }
 
     fn world(&self, environment: Environment) -> Result<Arc<World>, Problem> {

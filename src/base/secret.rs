@@ -47,6 +47,14 @@ impl<T: Zeroize> fmt::Display for Secret<T> {
     }
 }
 
+impl std::str::FromStr for Secret<String> {
+    type Err = std::convert::Infallible;
+
+    fn from_str(given: &str) -> Result<Self, Self::Err> {
+        Ok(Self(given.to_owned()))
+    }
+}
+
 impl<'de> Deserialize<'de> for Secret<String> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         String::deserialize(deserializer).map(Self)

@@ -2,7 +2,9 @@
 
 pub mod access;
 pub mod api;
+pub mod fetch;
 pub mod jobs;
+pub mod language_model;
 pub mod outbox;
 pub mod render;
 pub mod search;

@@ -12,4 +12,8 @@ pub mod topics;
 
 pub mod segments;
 
+pub mod emails;
+
+pub mod exports;
+
 pub mod system;

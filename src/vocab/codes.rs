@@ -18,6 +18,9 @@ pub enum Code {
     ContactExists,
     NameTaken,
     LimitReached,
+    EditFailed,
+    NotExportable,
+    ProviderNotConnected,
     AlreadySetUp,
     IdempotencyConflict,
     PayloadTooLarge,
@@ -65,6 +68,11 @@ pub const CODES: &[CodeInfo] = &[
     code(Code::NameTaken, 409, "NAME_TAKEN", "This name is taken; choose another or change the one that has it."),
     // Ours.
     code(Code::LimitReached, 409, "LIMIT_REACHED", "There are as many of these as one project may have."),
+    // Ours: data.editId says which edit it is.
+    code(Code::EditFailed, 409, "EDIT_FAILED", "The edit cannot be made; nothing was changed."),
+    // Ours.
+    code(Code::NotExportable, 409, "NOT_EXPORTABLE", "There is nothing that could be exported in this format."),
+    code(Code::ProviderNotConnected, 409, "PROVIDER_NOT_CONNECTED", "Connect the provider first; data.connectUrl says where."),
     // Ours.
     code(Code::AlreadySetUp, 409, "ALREADY_SET_UP", "This installation has its owner already."),
     code(Code::IdempotencyConflict, 409, "IDEMPOTENCY_CONFLICT", "This Idempotency-Key was used with another request."),

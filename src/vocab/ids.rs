@@ -29,6 +29,11 @@ pub mod kinds {
     pub enum Blob {}
     pub enum Event {}
     pub enum Campaign {}
+    pub enum Conversation {}
+    pub enum Email {}
+    pub enum Edit {}
+    pub enum Knowledge {}
+    pub enum Picture {}
 
     impl Kind for Account {
         const NAME: &'static str = "account";
@@ -66,6 +71,21 @@ pub mod kinds {
     impl Kind for Campaign {
         const NAME: &'static str = "campaign";
     }
+    impl Kind for Conversation {
+        const NAME: &'static str = "conversation";
+    }
+    impl Kind for Email {
+        const NAME: &'static str = "email";
+    }
+    impl Kind for Edit {
+        const NAME: &'static str = "edit";
+    }
+    impl Kind for Knowledge {
+        const NAME: &'static str = "knowledge base entry";
+    }
+    impl Kind for Picture {
+        const NAME: &'static str = "image";
+    }
 }
 
 /// A kind of thing with identifiers.
@@ -86,6 +106,11 @@ pub type JobId = Id<kinds::Job>;
 pub type BlobId = Id<kinds::Blob>;
 pub type EventId = Id<kinds::Event>;
 pub type CampaignId = Id<kinds::Campaign>;
+pub type ConversationId = Id<kinds::Conversation>;
+pub type EmailId = Id<kinds::Email>;
+pub type EditId = Id<kinds::Edit>;
+pub type KnowledgeId = Id<kinds::Knowledge>;
+pub type PictureId = Id<kinds::Picture>;
 
 impl<K> Id<K> {
     /// The identifier with these bytes.

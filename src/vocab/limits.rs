@@ -51,6 +51,67 @@ pub const URL_CHARACTERS_MAX: usize = 2_048;
 /// Agencies have hundreds; each project costs counters and a share of every list.
 pub const PROJECTS_MAX: u64 = 10_000;
 
+/// A title is shown in one line of a list.
+pub const KNOWLEDGE_TITLE_CHARACTERS_MAX: usize = 200;
+/// A long page or a short booklet; longer texts are split by whoever adds them.
+pub const KNOWLEDGE_CONTENT_CHARACTERS_MAX: usize = 100_000;
+/// Names of files are shown in one line. The interface's limit.
+pub const FILE_NAME_CHARACTERS_MAX: usize = 255;
+/// All titles are looked through when an email is made.
+pub const KNOWLEDGE_ENTRIES_MAX: usize = 500;
+/// The interface's limit for an image's description.
+pub const IMAGE_DESCRIPTION_CHARACTERS_MAX: usize = 1_000;
+/// The interface's limit for an image's tags.
+pub const IMAGE_TAGS_MAX: usize = 10;
+/// The interface's limit for one tag of an image.
+pub const IMAGE_TAG_CHARACTERS_MAX: usize = 50;
+/// All of them are looked through when an email is made.
+pub const PROJECT_IMAGES_MAX: usize = 500;
+/// A page of rules: what is longer is not followed.
+pub const GUIDELINES_CHARACTERS_MAX: usize = 5_000;
+
+// --- Imports of projects ---
+
+/// Imports that fetch side by side; each has a few requests open.
+pub const IMPORTS_AT_ONCE: usize = 4;
+/// Requests of one import at a time: what a browser does, too.
+pub const IMPORT_FETCHES_AT_ONCE: usize = 6;
+/// Pages of one import: the telling ones of nearly every site.
+pub const IMPORT_PAGES_MAX: usize = 16;
+/// Style sheets of one import; sites have two or three.
+pub const IMPORT_STYLES_MAX: usize = 12;
+/// Sitemaps of one import: an index and some of what it names.
+pub const IMPORT_SITEMAPS_MAX: usize = 4;
+/// Bytes of one page, style sheet or sitemap that are read; what follows in larger ones says nothing new.
+pub const IMPORT_PAGE_BYTES_MAX: usize = 4 * 1024 * 1024;
+/// Bytes of one import, without images.
+pub const IMPORT_BYTES_MAX: u64 = 40 * 1024 * 1024;
+/// Bytes of one image: a large photograph.
+pub const IMPORT_IMAGE_BYTES_MAX: usize = 10 * 1024 * 1024;
+/// Time for one request of an import.
+pub const IMPORT_FETCH_TIME: std::time::Duration = std::time::Duration::from_secs(15);
+/// Time after which an import goes on with what it has.
+pub const IMPORT_TIME_MAX_MS: i64 = 4 * 60 * 1000;
+/// Turns of an import that do nothing but fail, before it is given up.
+pub const IMPORT_FAILURES_MAX: u8 = 5;
+/// Images that are looked at side by side.
+pub const IMAGES_AT_ONCE: usize = 8;
+/// Looks at one image before it is left alone.
+pub const IMAGE_LOOKS_MAX: u8 = 4;
+
+// --- Requests to other servers ---
+
+/// Sites need two or three (to https, to www, to a language); more is a circle.
+pub const FETCH_REDIRECTS_MAX: usize = 8;
+/// Addresses of one name that are tried; the first nearly always answers.
+pub const FETCH_ADDRESSES_TRIED_MAX: usize = 4;
+/// A connection around the world takes a third of a second.
+pub const FETCH_CONNECT_TIME: std::time::Duration = std::time::Duration::from_secs(5);
+/// Sites with long security policies have about fifty.
+pub const FETCH_HEADERS_MAX: usize = 200;
+/// The head of an answer; sites with many cookies come to some 20 KB.
+pub const FETCH_HEAD_BYTES_MAX: usize = 128 * 1024;
+
 // --- Contacts ---
 
 /// Long enough for any real name, short enough for one line.
@@ -95,6 +156,8 @@ pub const IMPORT_ROW_BYTES_MAX: usize = 64 * 1024;
 pub const IMPORT_COLUMNS_MAX: usize = 500;
 /// Custom fields that have a column in an export; further ones are left out.
 pub const EXPORT_CUSTOM_COLUMNS_MAX: usize = 500;
+/// Contacts from which the catalogue of fields is computed: a tenth of a second, and as telling as all of them.
+pub const FIELD_CATALOG_CONTACTS_MAX: u64 = 50_000;
 /// One field of an upload's form beside the file: a map of columns at its largest.
 pub const UPLOAD_FIELD_BYTES_MAX: usize = 64 * 1024;
 /// An upload that was interrupted is swept away after this long.
@@ -145,3 +208,176 @@ pub const AUDIT_KEPT_MS: i64 = 90 * 24 * 60 * 60 * 1000;
 pub const OUTBOX_KEPT_MS: i64 = 7 * 24 * 60 * 60 * 1000;
 /// Rows forgotten by a sweep in one transaction: a few milliseconds of the writer's time.
 pub const SWEEP_ROWS: usize = 5_000;
+
+// --- Files ---
+
+/// A link to a picture or an export works at least this long: as long as somebody looks at a page that was opened yesterday.
+pub const FILE_LINK_MS: i64 = 24 * 60 * 60 * 1000;
+
+// --- Emails ---
+
+/// A brief of several pages; more is a document, which belongs into the knowledge base.
+pub const PROMPT_CHARACTERS_MAX: usize = 10_000;
+/// The interface's limit for languages of one request.
+pub const EMAIL_LANGUAGES_MAX: usize = 5;
+/// The interface's limit for pictures given with a request.
+pub const PROMPT_IMAGES_MAX: usize = 5;
+/// Each keeps a place in the queue and costs work; who waits for more than this has a loop that goes wrong.
+pub const CONVERSATIONS_WAITING_PER_PROJECT_MAX: usize = 50;
+/// How often a stage of an email is begun before it is given up: it was interrupted each time, perhaps by itself.
+pub const EMAIL_ATTEMPTS_MAX: u8 = 5;
+/// Emails that are worked on at once in each environment: answers of a language model are waited for side by side.
+pub const EMAILS_AT_ONCE: usize = 4;
+/// How long a generation waits for the import of its brand, which takes a minute at most.
+pub const IMPORT_AWAITED_MS: i64 = 3 * 60 * 1000;
+/// Stages begun in one step of the worker; then it looks whether the service is to stop.
+pub const EMAIL_STAGES_PER_STEP: usize = 64;
+/// Edits of one project that wait; who waits for more has a loop that goes wrong.
+pub const EDITS_WAITING_MAX: usize = 200;
+/// Within the time of a request, with time to answer: how long an edit is waited for before its operation is answered instead.
+pub const EDIT_WAIT_MS: u64 = 20_000;
+/// A name for a version is shown in one line.
+pub const EDIT_LABEL_CHARACTERS_MAX: usize = 200;
+/// Nobody takes up one version out of more than these; the oldest ones behind the first go.
+pub const EMAIL_VERSIONS_MAX: u32 = 200;
+
+// --- Language models ---
+
+/// A pause before the first repeat; each further one is twice as long.
+pub const LANGUAGE_MODEL_PAUSE_MS: u64 = 500;
+/// Services that are overloaded say "in a minute" at most; who waits longer has forgotten.
+pub const LANGUAGE_MODEL_PAUSE_MS_MAX: u64 = 60_000;
+/// The longest answer is an email as JSON.
+pub const LANGUAGE_MODEL_ANSWER_BYTES_MAX: usize = 4 * 1024 * 1024;
+/// How often an answer that breaks the rules goes back to the model with what is wrong.
+pub const LANGUAGE_MODEL_CORRECTIONS_MAX: usize = 2;
+
+// --- What a language model is told ---
+
+/// Pictures with their descriptions; more make a prompt that costs more than it helps.
+pub const MATERIAL_IMAGES_MAX: usize = 40;
+/// Pages a writer may link to.
+pub const MATERIAL_LINKS_MAX: usize = 60;
+/// Texts of the knowledge base, the newest first.
+pub const MATERIAL_FACTS_MAX: usize = 20;
+/// The beginning of each.
+pub const MATERIAL_FACT_CHARACTERS_MAX: usize = 800;
+/// Products with their prices.
+pub const MATERIAL_PRODUCTS_MAX: usize = 40;
+
+// --- The email document ---
+
+/// Mail clients show 40 to 90 characters of a subject; more than this is a paragraph.
+pub const EMAIL_SUBJECT_CHARACTERS_MAX: usize = 150;
+/// Mail clients show up to about 140 characters after the subject.
+pub const EMAIL_PREHEADER_CHARACTERS_MAX: usize = 200;
+/// Blocks of one email: twice what readers scroll through. It also keeps the HTML under the length at which mail clients cut.
+pub const EMAIL_BLOCKS_MAX: usize = 40;
+/// A block's name: a word or two.
+pub const EMAIL_BLOCK_ID_CHARACTERS_MAX: usize = 40;
+/// A title takes two or three lines on a telephone.
+pub const EMAIL_TITLE_CHARACTERS_MAX: usize = 140;
+/// Words on a button, a name, a price: one line.
+pub const EMAIL_LABEL_CHARACTERS_MAX: usize = 80;
+/// One sentence: a caption, an alternative text, an address.
+pub const EMAIL_SENTENCE_CHARACTERS_MAX: usize = 300;
+/// One short paragraph within a block.
+pub const EMAIL_PARAGRAPH_CHARACTERS_MAX: usize = 600;
+/// Running text of one block; longer texts are several blocks.
+pub const EMAIL_PROSE_CHARACTERS_MAX: usize = 3_000;
+/// More links than this do not fit beside a logo on 600 pixels.
+pub const EMAIL_HEADER_LINKS_MAX: usize = 3;
+/// More links than this take a second line in a footer.
+pub const EMAIL_FOOTER_LINKS_MAX: usize = 4;
+/// One column is no columns.
+pub const EMAIL_COLUMNS_MIN: usize = 2;
+/// A fourth column would be narrower than a word is long on 600 pixels.
+pub const EMAIL_COLUMNS_MAX: usize = 3;
+/// A column is a small part of one email.
+pub const EMAIL_COLUMN_BLOCKS_MAX: usize = 6;
+/// Three rows of three.
+pub const EMAIL_PRODUCTS_MAX: usize = 9;
+/// A longer list is a page.
+pub const EMAIL_LIST_ITEMS_MAX: usize = 12;
+/// More columns than this cannot be read on a telephone.
+pub const EMAIL_TABLE_COLUMNS_MAX: usize = 5;
+/// An order of many items.
+pub const EMAIL_TABLE_ROWS_MAX: usize = 40;
+/// A row of names.
+pub const EMAIL_SOCIAL_LINKS_MAX: usize = 8;
+/// Sides of images in pixels: what cameras and decoders know.
+pub const EMAIL_IMAGE_PIXELS_MAX: u32 = 20_000;
+/// A moment with offset and fractions of a second.
+pub const EMAIL_DEADLINE_CHARACTERS_MAX: usize = 40;
+/// Violations that one check tells of: enough to mend a document by, few enough for a model's context.
+pub const EMAIL_VIOLATIONS_MAX: usize = 50;
+
+// --- Pictures of emails ---
+
+/// Images that are fetched for a picture; the others are shown as if they were blocked.
+pub const DRAWN_IMAGES_FETCHED_MAX: usize = 60;
+/// Fetched side by side.
+pub const DRAWN_IMAGES_AT_ONCE: usize = 8;
+/// A picture does not wait longer for one image.
+pub const DRAWN_IMAGE_MS_MAX: u64 = 8_000;
+/// Photographs straight from a camera are refused: recipients would not wait for them either.
+pub const DRAWN_IMAGE_BYTES_MAX: usize = 8 * 1024 * 1024;
+
+// --- Drawing emails ---
+
+/// HTML without its embedded images. Mail clients clip at a twentieth of this; the parser's time grows with the square of the worst.
+pub const DRAWN_HTML_BYTES_MAX: usize = 2 * 1024 * 1024;
+/// HTML with its embedded images: as much as an email with attachments commonly may have.
+pub const DRAWN_INPUT_BYTES_MAX: usize = 32 * 1024 * 1024;
+/// Attributes of one tag: parsers compare each with all others.
+pub const DRAWN_ATTRIBUTES_MAX: usize = 200;
+/// Levels of elements: so many fit the worker's stack with room to spare; emails have 30.
+pub const DRAWN_LEVELS_MAX: usize = 300;
+/// Elements and texts of one email. Long newsletters have 5,000.
+pub const DRAWN_NODES_MAX: usize = 60_000;
+/// All images handed to one drawing, as files.
+pub const DRAWN_IMAGES_BYTES_MAX: usize = 64 * 1024 * 1024;
+/// All pixels of the images of one drawing: 256 MiB when unpacked, a quarter of the worker's memory.
+pub const DRAWN_IMAGE_PIXELS_MAX: u64 = 64 * 1024 * 1024;
+/// Pictures of different widths made in one go.
+pub const DRAWN_WIDTHS_MAX: usize = 8;
+/// The narrowest screen that anybody reads mail on.
+pub const DRAWN_WIDTH_PX_MIN: u32 = 120;
+/// Wider windows show nothing more of an email than white.
+pub const DRAWN_WIDTH_PX_MAX: u32 = 2_000;
+/// Pictures are cut at this height: 20 screens, and within the engine's 64 million pixels at any width.
+pub const DRAWN_HEIGHT_PX_MAX: u32 = 16_000;
+/// Time one drawing may take; a usual one takes a hundredth of it.
+pub const DRAWING_TIME: std::time::Duration = std::time::Duration::from_secs(15);
+/// Processor time of one drawing, which the system itself watches.
+pub const DRAWING_CPU_SECONDS: u64 = 10;
+/// Memory that a drawing may take beyond the bare process. A usual one takes 20 MiB.
+pub const DRAWING_MEMORY_BYTES: u64 = 1024 * 1024 * 1024;
+/// What one drawing may give back: several long pictures.
+pub const DRAWING_ANSWER_BYTES_MAX: usize = 32 * 1024 * 1024;
+/// Stack of the thread that draws: 300 levels need less than 2 MiB, and an overflow would end the process.
+pub const DRAWING_STACK_BYTES: usize = 32 * 1024 * 1024;
+/// Drawings that wait for a free processor. At 100 ms each the last one waits a few seconds.
+pub const DRAWINGS_WAITING_MAX: usize = 64;
+/// Drawings by one Chromium before another takes its place: it grows with each.
+pub const DRAWINGS_PER_BROWSER_MAX: u32 = 300;
+/// Files of the folder with further fonts that are looked at.
+pub const FONT_FILES_MAX: usize = 500;
+/// One font file: the largest for Chinese, Japanese and Korean together have 20 MB.
+pub const FONT_FILE_BYTES_MAX: u64 = 64 * 1024 * 1024;
+
+/// Gmail cuts an email's HTML here and hides the rest, the link to unsubscribe included.
+pub const EMAIL_HTML_BYTES_MAX: usize = 102 * 1024;
+
+// --- The composer ---
+
+/// Characters of a prompt that the composer reads: two pages.
+pub const COMPOSER_PROMPT_CHARACTERS_MAX: usize = 10_000;
+/// Links, points, statements or pictures taken from one prompt: more do not fit into an email.
+pub const COMPOSER_LIST_MAX: usize = 12;
+/// Products of a brand among which the composer chooses.
+pub const COMPOSER_PRODUCTS_MAX: usize = 1_000;
+/// Texts of a brand from which the composer quotes.
+pub const COMPOSER_KNOWLEDGE_MAX: usize = 100;
+/// The interface's limit for emails of one series.
+pub const EMAILS_PER_SERIES_MAX: usize = 12;

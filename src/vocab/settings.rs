@@ -14,6 +14,7 @@ use serde::{Deserialize, Deserializer};
 use super::rates::RouteGroup;
 use crate::base::bounded::Bounded;
 use crate::base::network::Network;
+use crate::base::secret::Secret;
 
 /// A time: never nothing, and never so long that it is no limit any more.
 pub type Seconds = Bounded<1, 3600>;
@@ -28,6 +29,9 @@ pub struct Settings {
     pub tls: Tls,
     pub data: Data,
     pub limits: Limits,
+    pub language_model: LanguageModel,
+    pub outbound: Outbound,
+    pub rendering: Rendering,
     pub log: Log,
     pub accounts: Accounts,
     pub plans: BTreeMap<String, Plan>,
@@ -85,6 +89,76 @@ pub struct Limits {
     pub body_bytes_default: Bounded<1_024, 1_073_741_824>,
     pub body_bytes_bulk: Bounded<1_024, 1_073_741_824>,
     pub upload_bytes_max: Bounded<1_024, 1_099_511_627_776>,
+}
+
+/// The language model that writes emails, if there is one.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LanguageModel {
+    #[serde(deserialize_with = "none_if_empty")]
+    pub protocol: Option<Protocol>,
+    /// Invariant after loading: an http or https address, if given.
+    #[serde(deserialize_with = "none_if_empty")]
+    pub url: Option<String>,
+    /// Invariant after loading: given if `protocol` is.
+    #[serde(deserialize_with = "none_if_empty")]
+    pub name: Option<String>,
+    /// Invariant after loading: visible ASCII.
+    #[serde(deserialize_with = "none_if_empty")]
+    pub key: Option<Secret>,
+    pub timeout_seconds: Seconds,
+    pub repeats: Bounded<0, 10>,
+    pub output_tokens_max: Bounded<256, 200_000>,
+    /// Per million tokens. Invariant after loading: neither negative nor endless.
+    pub input_price: f64,
+    /// The same.
+    pub output_price: f64,
+}
+
+/// What the endpoint of a language model speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Protocol {
+    /// Chat Completions.
+    OpenAi,
+    /// Messages.
+    Anthropic,
+}
+
+impl FromStr for Protocol {
+    type Err = &'static str;
+
+    fn from_str(given: &str) -> Result<Self, Self::Err> {
+        match given {
+            "openai" => Ok(Self::OpenAi),
+            "anthropic" => Ok(Self::Anthropic),
+            _ => Err("expected \"openai\", \"anthropic\" or nothing"),
+        }
+    }
+}
+
+/// Requests to other servers.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Outbound {
+    pub allow_networks: Vec<Network>,
+}
+
+/// Emails as pictures and PDF.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rendering {
+    pub engine: RenderingEngine,
+    #[serde(deserialize_with = "none_if_empty")]
+    pub fonts: Option<PathBuf>,
+    pub chromium: PathBuf,
+}
+
+/// What draws.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RenderingEngine {
+    Embedded,
+    Chromium,
 }
 
 /// The log.

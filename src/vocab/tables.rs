@@ -62,6 +62,23 @@ pub const CONTACT_JOB_ROWS: TableId = TableId(24);
 pub const SEGMENTS: TableId = TableId(25);
 pub const SETUP_LINKS: TableId = TableId(26);
 pub const CONTACT_EMAIL_RUNS: TableId = TableId(27);
+pub const PROJECT_BRANDS: TableId = TableId(28);
+pub const PROJECT_GUIDELINES: TableId = TableId(29);
+pub const PROJECT_KNOWLEDGE: TableId = TableId(30);
+pub const PROJECT_IMAGES: TableId = TableId(31);
+pub const PROJECT_IMAGE_QUEUE: TableId = TableId(32);
+pub const PROJECT_IMPORTS: TableId = TableId(33);
+pub const PROJECT_IMPORT_QUEUE: TableId = TableId(34);
+pub const PROJECT_IMPORT_FILES: TableId = TableId(35);
+pub const CONVERSATIONS: TableId = TableId(36);
+pub const CONVERSATIONS_BY_PROJECT: TableId = TableId(37);
+pub const CONVERSATION_QUEUE: TableId = TableId(38);
+pub const EMAILS: TableId = TableId(39);
+pub const EMAILS_BY_CONVERSATION: TableId = TableId(40);
+pub const EMAIL_VERSIONS: TableId = TableId(41);
+pub const EMAIL_TEXTS: TableId = TableId(42);
+pub const EMAIL_EDITS: TableId = TableId(43);
+pub const EMAIL_EDIT_QUEUE: TableId = TableId(44);
 
 /// Every table, by id.
 pub const TABLES: &[TableInfo] = &[
@@ -98,6 +115,23 @@ pub const TABLES: &[TableInfo] = &[
         World,
         "(project id, run) -> digests and contact numbers that wait to be merged into contacts_by_email",
     ),
+    table(28, "project_brands", World, "project id -> what its sites say of the brand"),
+    table(29, "project_guidelines", World, "project id -> the rules people gave for its emails"),
+    table(30, "project_knowledge", World, "(project id, entry id) -> text that emails may draw on"),
+    table(31, "project_images", World, "(project id, image id) -> image"),
+    table(32, "project_image_queue", World, "(project id, image id) -> image or logo waiting to be looked at"),
+    table(33, "project_imports", World, "project id -> how far its import has come"),
+    table(34, "project_import_queue", World, "project id -> account; imports that are not done"),
+    table(35, "project_import_files", World, "(project id, number) -> what an import has fetched"),
+    table(36, "conversations", World, "(account id, conversation id) -> conversation"),
+    table(37, "conversations_by_project", World, "(project id, conversation id) -> nothing"),
+    table(38, "conversation_queue", World, "(conversation id, account id) -> nothing: its emails are not finished"),
+    table(39, "emails", World, "(account id, email id) -> email"),
+    table(40, "emails_by_conversation", World, "(conversation id, place, email id) -> nothing"),
+    table(41, "email_versions", World, "(email id, number) -> version of the email"),
+    table(42, "email_texts", World, "(email id, number, part) -> HTML, MJML or plain text of a version"),
+    table(43, "email_edits", World, "edit id -> edit of an email"),
+    table(44, "email_edit_queue", World, "edit id -> nothing: the edit is not finished"),
 ];
 
 impl TableId {

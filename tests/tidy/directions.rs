@@ -7,11 +7,13 @@ const LAYERS: [&[&str]; 6] =
     [&["base"], &["vocab"], &["engine"], &["features"], &["surfaces"], &["app", "operations", "workers"]];
 
 /// What only these places may name.
-const OWNERS: [(&str, &[&str]); 8] = [
+const OWNERS: [(&str, &[&str]); 10] = [
     ("redb", &["src/engine/store/"]),
     ("tantivy", &["src/engine/search/"]),
     ("minijinja", &["src/engine/render/"]),
     ("mrml", &["src/engine/render/"]),
+    ("takumi", &["src/engine/render/"]),
+    ("takumi_pdf", &["src/engine/render/"]),
     ("hyper", &["src/surfaces/http/", "src/engine/fetch/"]),
     ("hyper_util", &["src/surfaces/http/", "src/engine/fetch/"]),
     ("bincode", &["src/engine/store/"]),

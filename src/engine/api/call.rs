@@ -15,7 +15,7 @@ use super::caller::{Caller, Context, Principal};
 use super::engine::{Engine, World};
 use super::failure::Failure;
 use super::input::Arguments;
-use super::operation::{Entry, Prepared, RawRequest, Run, View};
+use super::operation::{Entry, Pending, Prepared, RawRequest, Run, View};
 use super::router::Route;
 use super::spec::{Access, BodySize, Replay, Spec, Weight};
 use super::wire::{Body, BodyError, Incoming, Peer, Reply, ReplyBody, Service};
@@ -92,7 +92,7 @@ impl Call<'_> {
         let principal = self.authenticate(spec, &headers)?;
         self.count(spec, &principal)?;
         authorise(spec, &principal)?;
-        let caller = Caller { principal, request: self.envelope.request };
+        let caller = Caller { principal, request: self.envelope.request, engine: self.engine.clone() };
         let query = uri.query().unwrap_or_default();
         if let Run::Raw(run) = entry.run {
             let arguments = Arguments { spec, path, query, body: b"{}" };
@@ -166,7 +166,7 @@ impl Call<'_> {
             }
             Run::Query { ask, .. } => self.heavy(ask(arguments)?, caller, entry.spec).await,
             Run::Command(prepare) => self.command(prepare, entry.spec, caller, arguments, ticket).await,
-            Run::Outward(run) => run(self.context(caller), arguments, self.envelope).await,
+            Run::Outward(run) => self.outward(run, entry.spec, caller, arguments, ticket).await,
             Run::Raw(_) => unreachable!("raw operations are dispatched before their body is read"),
         }
     }
@@ -226,12 +226,49 @@ impl Call<'_> {
         let wrote = store.write(move |tx| write(tx, prepared, spec, &caller, ticket, guard, &envelope)).await??;
         match wrote {
             Wrote::Fresh(encoded) => Ok(encoded),
-            Wrote::Kept(kept) => {
-                self.replayed = true;
-                let status = StatusCode::from_u16(kept.status).map_err(Failure::internal)?;
-                Ok(Encoded { status, body: kept.body })
-            }
+            Wrote::Kept(kept) => self.again(kept),
         }
+    }
+
+    /// An operation that may wait. Its effect is not one transaction, so its record is kept right after it: who repeats it after a crash
+    /// in between runs it again.
+    async fn outward(
+        &mut self,
+        run: fn(Context, &Arguments<'_>, Envelope) -> Pending<Encoded>,
+        spec: &'static Spec,
+        caller: Caller,
+        arguments: &Arguments<'_>,
+        ticket: Option<Ticket>,
+    ) -> Result<Encoded, Failure> {
+        let Some(ticket) = ticket else { return run(self.context(caller), arguments, self.envelope).await };
+        let guard = self.engine.running.begin(&ticket);
+        let _guard = guard.ok_or_else(|| Failure::new(Code::IdempotencyInProgress).after_seconds(1))?;
+        let store = self.store(spec, &caller).clone();
+        let known = ticket.look_up(&store.read(), self.envelope.timestamp)?;
+        match known {
+            Known::New => {}
+            Known::Answered(kept) => return self.again(kept),
+            Known::Conflict => return Err(Code::IdempotencyConflict.into()),
+        }
+        let encoded = match run(self.context(caller), arguments, self.envelope).await {
+            Ok(encoded) => encoded,
+            Err(failure) if !is_kept(&failure) => return Err(failure),
+            Err(failure) => answer::failure(&failure, &self.envelope),
+        };
+        let (status, body) = (encoded.status.as_u16(), encoded.body.clone());
+        let keep = move |tx: &mut WriteTx<'_>| -> Result<(), Failure> {
+            ticket.keep(tx, status, &body);
+            Ok(())
+        };
+        store.write(keep).await??;
+        Ok(encoded)
+    }
+
+    /// An answer that was kept.
+    fn again(&mut self, kept: Kept) -> Result<Encoded, Failure> {
+        self.replayed = true;
+        let status = StatusCode::from_u16(kept.status).map_err(Failure::internal)?;
+        Ok(Encoded { status, body: kept.body })
     }
 
     fn reply(&self, encoded: Encoded) -> Reply {
@@ -301,9 +338,7 @@ fn write(
             encoded
         }
         Err(failure) => {
-            let status = failure.code.info().status;
-            // 429 and 5xx are never kept: the same key may try again.
-            if ticket.is_none() || status == 429 || status >= 500 {
+            if ticket.is_none() || !is_kept(&failure) {
                 return Err(failure);
             }
             tx.roll_back();
@@ -314,6 +349,12 @@ fn write(
         ticket.keep(tx, encoded.status.as_u16(), &encoded.body);
     }
     Ok(Wrote::Fresh(encoded))
+}
+
+/// Whether a refusal is the answer for repeats too: 429 and 5xx never are, the same key may try again.
+fn is_kept(failure: &Failure) -> bool {
+    let status = failure.code.info().status;
+    status != 429 && status < 500
 }
 
 /// The key in the request, in any of the three forms that clients use.

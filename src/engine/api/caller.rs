@@ -29,6 +29,8 @@ pub enum Principal {
 pub struct Caller {
     pub principal: Principal,
     pub request: RequestId,
+    /// The engine that serves the call: for what is neither in the store nor in the input, like settings and addresses.
+    pub engine: Arc<Engine>,
 }
 
 impl Caller {

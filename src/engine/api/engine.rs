@@ -11,10 +11,15 @@ use crate::base::random::Random;
 use crate::engine::access::keys::KeyRing;
 use crate::engine::access::links::Links;
 use crate::engine::access::replays::Running;
+use crate::engine::fetch::Fetch;
+use crate::engine::language_model::Client;
+use crate::engine::render::pixels::Pixels;
 use crate::engine::search::Index;
 use crate::engine::store::Store;
 use crate::engine::store::seal::Seal;
 use crate::vocab::environment::Environment;
+use crate::vocab::ids::BlobId;
+use crate::vocab::limits;
 use crate::vocab::settings::Settings;
 
 /// One environment: its store and what is derived from it. A key opens one of them and holds no handle to the other.
@@ -46,6 +51,7 @@ pub struct Parts {
     pub live: Arc<World>,
     pub seal: Seal,
     pub links: Links,
+    pub pixels: Pixels,
     pub operations: &'static [Entry],
 }
 
@@ -58,6 +64,11 @@ pub struct Engine {
     pub keys: KeyRing,
     pub seal: Seal,
     pub links: Links,
+    /// The way out to other servers.
+    pub fetch: Arc<Fetch>,
+    /// The language model that writes emails, if one is configured.
+    pub language_model: Option<Arc<Client>>,
+    pub pixels: Pixels,
     pub operations: &'static [Entry],
     /// When this was put together, which is when the process started.
     pub started_at: Timestamp,
@@ -73,9 +84,11 @@ pub struct Engine {
 impl Engine {
     /// Put the engine together.
     pub fn new(parts: Parts) -> Self {
-        let Parts { settings, clock, random, control, test, live, seal, links, operations } = parts;
+        let Parts { settings, clock, random, control, test, live, seal, links, pixels, operations } = parts;
         let boot = u32::from_be_bytes(random.bytes());
         let started_at = clock.now();
+        let fetch = Arc::new(Fetch::new(&settings));
+        let language_model = Client::new(&settings.language_model, fetch.clone(), random.clone()).map(Arc::new);
         Self {
             settings,
             clock,
@@ -84,6 +97,9 @@ impl Engine {
             keys: KeyRing::default(),
             seal,
             links,
+            fetch,
+            language_model,
+            pixels,
             operations,
             started_at,
             router: Router::new(operations),
@@ -112,6 +128,26 @@ impl Engine {
     /// Say where links lead. The first word counts: an engine listens once.
     pub fn set_base_url(&self, url: String) {
         let _ = self.base_url.set(url);
+    }
+
+    /// A link to a kept file, for anybody who has it, and until when it works: at least [`limits::FILE_LINK_MS`].
+    ///
+    /// The time is rounded up, so that the link stays the same for a while and browsers need not fetch the file again.
+    pub fn file_link(&self, file: BlobId) -> (String, Timestamp) {
+        let step = limits::FILE_LINK_MS;
+        let expires_at = Timestamp((self.clock.now().0.div_euclid(step) + 2) * step);
+        let path = Self::file_path(file);
+        let token = self.links.sign(&path, expires_at);
+        (format!("{}{path}?token={token}", self.base_url()), expires_at)
+    }
+
+    /// Whether `token` opens this file now.
+    pub fn opens_file(&self, file: BlobId, token: &str) -> bool {
+        self.links.check(&Self::file_path(file), token, self.clock.now())
+    }
+
+    fn file_path(file: BlobId) -> String {
+        format!("/v1/files/{file}")
     }
 
     /// Both worlds.

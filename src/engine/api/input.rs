@@ -10,6 +10,7 @@ use serde_path_to_error as path_error;
 
 use super::failure::Failure;
 use super::spec::Spec;
+use crate::base::parsed;
 use crate::vocab::codes::Code;
 
 /// A name and its value.
@@ -120,7 +121,7 @@ fn wrong(path: &str, message: &str) -> Failure {
 /// Why a body that is JSON is not what the operation takes.
 fn refused(path: &str, error: &serde_json::Error) -> Failure {
     if error.is_data() {
-        return wrong(path, sentence(&error.to_string()));
+        return wrong(path, &parsed::plain(&error.to_string()));
     }
     // The parser calls it broken, too, when a word was expected and a list stands there.
     wrong(path, "a value of another kind was expected")
@@ -183,7 +184,8 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for FlatMap<'_, A> {
 
     fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, A::Error> {
         match self.value.take() {
-            Some(value) => seed.deserialize(StrDeserializer::new(value)),
+            // As text becomes what the field's type asks for, like a number.
+            Some(value) => seed.deserialize(TextValue(value)).map_err(de::Error::custom),
             None => self.map.next_value_seed(seed),
         }
     }

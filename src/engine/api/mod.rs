@@ -8,6 +8,7 @@ pub mod call;
 pub mod caller;
 pub mod engine;
 pub mod failure;
+pub mod file;
 pub mod input;
 pub mod openapi;
 pub mod operation;

@@ -75,6 +75,7 @@ impl Layers {
         let text = text.trim();
         let value = match example {
             Value::Integer(_) => text.replace('_', "").parse().ok().map(Value::Integer),
+            Value::Float(_) => text.parse().ok().map(Value::Float),
             Value::Boolean(_) => text.parse().ok().map(Value::Boolean),
             Value::Array(_) if text.starts_with('[') => text.parse().ok(),
             Value::Array(_) => Some(split_list(text)),
@@ -96,6 +97,11 @@ impl Layers {
                 return Err(SettingsError::WrongType { key, origin, found, expected: "a table" });
             }
             return Err(self.unknown(&key, origin));
+        };
+        // A price of 3 is a price of 3.0.
+        let value = match (&value, example) {
+            (Value::Integer(whole), Value::Float(_)) => Value::Float(*whole as f64),
+            _ => value,
         };
         // All our lists are lists of text.
         let has_wrong_item = value.as_array().is_some_and(|items| !items.iter().all(Value::is_str));

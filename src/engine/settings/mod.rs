@@ -13,7 +13,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use crate::vocab::limits::SENDING_BUDGET_PER_RECIPIENT_SECOND;
-use crate::vocab::settings::{Plan, Settings};
+use crate::vocab::settings::{LanguageModel, Plan, Settings};
 
 use layers::Layers;
 
@@ -124,6 +124,30 @@ impl fmt::Display for SettingsError {
 
 impl std::error::Error for SettingsError {}
 
+/// The same for the language model.
+fn check_language_model(model: &LanguageModel) -> Option<(&'static str, &'static str)> {
+    if model.protocol.is_some() && model.name.is_none() {
+        return Some(("language_model.name", "language_model.protocol is given, so the model must be named too"));
+    }
+    let is_web_address = |url: &String| {
+        url::Url::parse(url).is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host() && url.query().is_none())
+    };
+    if !model.url.as_ref().is_none_or(is_web_address) {
+        return Some(("language_model.url", "expected an address like http://127.0.0.1:11434/v1"));
+    }
+    if !model.key.as_ref().is_none_or(|key| key.expose().bytes().all(|byte| byte.is_ascii_graphic())) {
+        return Some(("language_model.key", "expected visible ASCII characters"));
+    }
+    let is_price = |price: f64| (0.0..=1_000_000.0).contains(&price);
+    if !is_price(model.input_price) {
+        return Some(("language_model.input_price", "expected a price of a million tokens"));
+    }
+    if !is_price(model.output_price) {
+        return Some(("language_model.output_price", "expected a price of a million tokens"));
+    }
+    None
+}
+
 /// The first rule between keys that is broken: the key to change, and why.
 fn check(settings: &Settings) -> Option<(String, String)> {
     let broken = |key: &str, reason: &str| Some((key.to_owned(), reason.to_owned()));
@@ -146,6 +170,9 @@ fn check(settings: &Settings) -> Option<(String, String)> {
     if settings.tls.certificate.is_some() != settings.tls.key.is_some() {
         let missing = if settings.tls.key.is_none() { "tls.key" } else { "tls.certificate" };
         return broken(missing, "tls.certificate and tls.key belong together; give both or neither");
+    }
+    if let Some((key, reason)) = check_language_model(&settings.language_model) {
+        return broken(key, reason);
     }
     if !settings.plans.contains_key(&settings.accounts.plan) {
         let names: BTreeSet<_> = settings.plans.keys().map(String::as_str).collect();

@@ -70,6 +70,32 @@ pub fn expire(tx: &mut WriteTx<'_>, id: BlobId, when: Timestamp) -> Result<()> {
     Ok(())
 }
 
+/// Keep these bytes as a blob, in one go: for what is in memory anyway.
+pub fn put(tx: &mut WriteTx<'_>, head: Head, bytes: &[u8]) -> BlobId {
+    let id = BlobId::make(tx.now(), tx.random());
+    put_as(tx, id, head, bytes);
+    id
+}
+
+/// The same under an identifier that the caller derives from what the bytes are.
+pub fn put_as(tx: &mut WriteTx<'_>, id: BlobId, head: Head, bytes: &[u8]) {
+    for (number, chunk) in bytes.chunks(CHUNK_BYTES).enumerate() {
+        tx.put(CHUNKS, &(id, number as u32), &chunk.to_vec());
+    }
+    tx.put(HEADS, &id, &Head { complete: true, bytes: bytes.len() as u64, ..head });
+}
+
+/// Make sure that the blob is not swept away before `when`.
+pub fn keep_until(tx: &mut WriteTx<'_>, id: BlobId, when: Option<Timestamp>) -> Result<()> {
+    if let Some(head) = tx.get(HEADS, &id)?
+        && let (Some(expires_at), Some(when)) = (head.expires_at, when)
+        && expires_at < when
+    {
+        tx.put(HEADS, &id, &Head { expires_at: Some(when), ..head });
+    }
+    Ok(())
+}
+
 /// The head of a complete blob.
 pub fn head(tx: &impl Read, id: BlobId) -> Result<Option<Head>> {
     Ok(tx.get(HEADS, &id)?.filter(|head| head.complete))

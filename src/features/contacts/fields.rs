@@ -184,10 +184,42 @@ fn value_schema(levels: usize) -> Schema {
     json_schema!({ "type": types, "pattern": text, "items": inside, "additionalProperties": inside })
 }
 
+/// Custom fields as a request gives them: an object, in which no name occurs twice, or nothing.
+pub fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<BTreeMap<String, FieldValue>>, D::Error> {
+    match FieldValue::deserialize(deserializer)? {
+        FieldValue::Null => Ok(None),
+        FieldValue::Map(fields) => Ok(Some(fields)),
+        _ => Err(D::Error::custom("expected an object of names and values")),
+    }
+}
+
 /// Add to the schema of custom fields as they come in how many there may be and what their names are.
 pub fn describe(schema: &mut Schema) {
     let name = r"^[^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x1f\x7f-\x9f]*$";
     let names = json_schema!({ "maxLength": limits::CUSTOM_FIELD_KEY_CHARACTERS_MAX, "pattern": name });
     schema.insert("maxProperties".into(), limits::CUSTOM_FIELDS_MAX.into());
     schema.insert("propertyNames".into(), names.into());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, Deserialize)]
+    struct Input {
+        #[serde(default, deserialize_with = "given")]
+        fields: Option<BTreeMap<String, FieldValue>>,
+    }
+
+    #[test]
+    fn a_name_that_occurs_twice_is_refused_wherever_it_stands() {
+        for json in [r#"{"fields":{"plan":"a","plan":"b"}}"#, r#"{"fields":{"address":{"city":"a","city":"b"}}}"#] {
+            let error = serde_json::from_str::<Input>(json).expect_err(json).to_string();
+            assert!(error.contains("a name occurs twice"), "{error}");
+        }
+        for json in ["{}", r#"{"fields":null}"#] {
+            assert!(serde_json::from_str::<Input>(json).expect(json).fields.is_none());
+        }
+        assert!(serde_json::from_str::<Input>(r#"{"fields":[]}"#).is_err());
+    }
 }

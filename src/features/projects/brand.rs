@@ -31,6 +31,7 @@ pub struct Brand {
     pub social: Vec<SocialLink>,
     pub contact: Contact,
     pub voice: Voice,
+    pub guidelines: Guidelines,
 }
 
 impl Record for Brand {}
@@ -38,6 +39,7 @@ impl Record for Brand {}
 /// A picture that may stand for the brand.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "BrandLogo")]
 pub struct Logo {
     pub url: String,
     /// Where it was found.
@@ -51,6 +53,7 @@ pub struct Logo {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "BrandLogoSource")]
 pub enum LogoSource {
     /// Set by a person.
     Given,
@@ -68,6 +71,7 @@ pub enum LogoSource {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "BrandLogoBackground")]
 pub enum LogoBackground {
     /// A light ground: its transparent picture is dark.
     Light,
@@ -83,6 +87,7 @@ pub enum LogoBackground {
 /// Colours by role, as `#RRGGBB`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "BrandPalette")]
 pub struct Palette {
     pub background: Option<String>,
     pub text: Option<String>,
@@ -98,6 +103,7 @@ pub struct Palette {
 /// Font stacks as in CSS; the last families are ones every mail client has.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "BrandFonts")]
 pub struct Fonts {
     pub heading: Option<String>,
     pub body: Option<String>,
@@ -105,6 +111,7 @@ pub struct Fonts {
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "BrandProduct")]
 pub struct Product {
     pub name: String,
     pub url: Option<String>,
@@ -119,6 +126,7 @@ pub struct Product {
 /// A picture of the brand's pages, or one that a person added.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "BrandImage")]
 pub struct Image {
     pub url: String,
     /// The page's own alternative text, or a description.
@@ -133,6 +141,7 @@ pub struct Image {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "BrandSocialLink")]
 pub struct SocialLink {
     /// A word in small letters: `instagram`, `facebook`, `x`, `linkedin`, `youtube`, `tiktok`, `pinterest`, …
     pub network: String,
@@ -142,6 +151,7 @@ pub struct SocialLink {
 /// For the legal footer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "BrandContact")]
 pub struct Contact {
     /// The company in law, if it differs from the name.
     pub company: Option<String>,
@@ -151,9 +161,23 @@ pub struct Contact {
     pub phone: Option<String>,
 }
 
+/// Standing rules that people gave for the brand's emails.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "BrandGuidelines")]
+pub struct Guidelines {
+    /// How emails are to look and read.
+    pub design_rules: Option<String>,
+    /// What images are to look like.
+    pub image_style: Option<String>,
+}
+
+impl Record for Guidelines {}
+
 /// How the brand speaks.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "BrandVoice")]
 pub struct Voice {
     /// Who speaks: as "we", as "I", or about itself by name.
     pub person: Option<Person>,
@@ -168,6 +192,7 @@ pub struct Voice {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "BrandPerson")]
 pub enum Person {
     We,
     I,
@@ -176,6 +201,7 @@ pub enum Person {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "BrandFormality")]
 pub enum Formality {
     /// `du`, `tu`, contractions, exclamation marks.
     Casual,

@@ -1,19 +1,29 @@
 //! Projects: the brands of an account. Contacts, segments, campaigns and emails live inside one.
 //!
+//! A project begins as a list of addresses; `importing` fetches what is there, `reading` understands it, and what comes out is the
+//! [`brand`] that emails are made of. Images, logos, texts and rules that people give stand beside it and win over it.
+//!
 //! Invariant: a project's row stands under its account, so a look-up with another account's key finds nothing, and the answer is
 //! the same as for a project that never was.
 
 pub mod brand;
+mod images;
+pub mod importing;
+pub mod knowledge;
+mod looking;
 mod model;
 pub mod ops;
+mod reading;
 mod store;
 mod views;
 
+pub use looking::step as look;
 pub use model::{Logos, Project, Site, Status};
 pub use views::ProjectView;
 
+use self::brand::{Brand, Logo, LogoBackground, LogoSource};
 use crate::engine::api::Failure;
-use crate::engine::store::Read;
+use crate::engine::store::{Read, Result as StoreResult};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, ProjectId};
 use crate::vocab::permissions::Permission;
@@ -26,6 +36,38 @@ const READERS: &[Permission] =
 /// Make sure that the account has this project. Costs one look-up of a key and reads no row.
 pub fn require(tx: &impl Read, account: AccountId, project: ProjectId) -> Result<(), Failure> {
     if store::exists(tx, account, project)? { Ok(()) } else { Err(not_found()) }
+}
+
+/// The account's project with this id.
+pub fn find(tx: &impl Read, account: AccountId, project: ProjectId) -> StoreResult<Option<Project>> {
+    store::find(tx, account, project)
+}
+
+/// A project of the account with everything that is known of its brand: what its sites say, and what people gave.
+pub fn brand(tx: &impl Read, account: AccountId, project: ProjectId) -> StoreResult<Option<(Project, Brand)>> {
+    let Some(project) = store::find(tx, account, project)? else { return Ok(None) };
+    let mut brand = store::brand(tx, project.id)?.unwrap_or_default();
+    brand.logos = with_given(brand.logos, &project.logos);
+    brand.images = images::all(tx, project.id)?.into_iter().map(|picture| picture.image).collect();
+    brand.guidelines = store::guidelines(tx, project.id)?;
+    Ok(Some((project, brand)))
+}
+
+/// The logos with the given ones in front. What was measured of one stays with it.
+fn with_given(mut logos: Vec<Logo>, given: &Logos) -> Vec<Logo> {
+    for url in [&given.favicon, &given.secondary, &given.primary].into_iter().flatten() {
+        let known = logos.iter().position(|logo| logo.url == *url).map(|place| logos.remove(place));
+        let unknown = || Logo {
+            url: url.clone(),
+            source: LogoSource::Given,
+            width: None,
+            height: None,
+            background: LogoBackground::Unknown,
+        };
+        let logo = known.unwrap_or_else(unknown);
+        logos.insert(0, Logo { source: LogoSource::Given, ..logo });
+    }
+    logos
 }
 
 /// The failure for a project that the account does not have, whether or not another has it.

@@ -51,24 +51,19 @@ pub enum Status {
     Error,
 }
 
-impl Status {
-    /// What is being done in this state, in one word, and how much of the import is done, in percent.
-    pub fn progress(self) -> (&'static str, u8) {
-        match self {
-            Status::Pending => ("initializing", 0),
-            Status::Processing => ("reading", 10),
-            Status::Active => ("completed", 100),
-            Status::Error => ("failed", 100),
-        }
-    }
-}
-
-/// Where the brand's logos are.
+/// Where the brand's logos are, as people gave them; those that its sites show are part of its brand.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Logos {
     pub primary: Option<String>,
     pub secondary: Option<String>,
     pub favicon: Option<String>,
+}
+
+impl Logos {
+    /// Those that are there, the most important first.
+    pub fn all(&self) -> impl Iterator<Item = &str> {
+        [&self.primary, &self.secondary, &self.favicon].into_iter().flatten().map(String::as_str)
+    }
 }
 
 impl Project {

@@ -1,13 +1,16 @@
-//! The table of projects and all access to it.
+//! The tables of projects, of their brands and of their guidelines, and all access to them.
 
 use std::ops::ControlFlow;
 
+use super::brand::{Brand, Guidelines};
 use super::model::{Project, Status};
 use crate::engine::store::{Order, Read, Result, Table, WriteTx};
 use crate::vocab::ids::{AccountId, ProjectId};
 use crate::vocab::tables;
 
 const PROJECTS: Table<(AccountId, ProjectId), Project> = Table::new(tables::PROJECTS);
+const BRANDS: Table<ProjectId, Brand> = Table::new(tables::PROJECT_BRANDS);
+const GUIDELINES: Table<ProjectId, Guidelines> = Table::new(tables::PROJECT_GUIDELINES);
 
 /// Whether the account has this project.
 pub fn exists(tx: &impl Read, account: AccountId, project: ProjectId) -> Result<bool> {
@@ -25,6 +28,27 @@ pub fn find(tx: &impl Read, account: AccountId, project: ProjectId) -> Result<Op
 /// Write a project.
 pub fn save(tx: &mut WriteTx<'_>, account: AccountId, project: &Project) {
     tx.put(PROJECTS, &(account, project.id), project);
+}
+
+/// What the project's sites say of its brand; nothing before its import is done.
+pub fn brand(tx: &impl Read, project: ProjectId) -> Result<Option<Brand>> {
+    tx.get(BRANDS, &project)
+}
+
+/// Write what is known of a brand. Images and guidelines have tables of their own.
+pub fn save_brand(tx: &mut WriteTx<'_>, project: ProjectId, brand: &Brand) {
+    debug_assert!(brand.images.is_empty() && brand.guidelines == Guidelines::default(), "they would be told twice");
+    tx.put(BRANDS, &project, brand);
+}
+
+/// The rules that people gave.
+pub fn guidelines(tx: &impl Read, project: ProjectId) -> Result<Guidelines> {
+    Ok(tx.get(GUIDELINES, &project)?.unwrap_or_default())
+}
+
+/// Write the rules that people gave.
+pub fn save_guidelines(tx: &mut WriteTx<'_>, project: ProjectId, guidelines: &Guidelines) {
+    tx.put(GUIDELINES, &project, guidelines);
 }
 
 /// How many projects the account has.

@@ -1,12 +1,18 @@
-//! Projects on the wire.
+//! Projects and what belongs to them on the wire.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::brand::{Brand, LogoSource};
+use super::images::Origin;
+use super::images::Picture;
+use super::knowledge::{self, Entry};
 use super::model::{Logos, Project, Status};
+use super::{store, with_given};
 use crate::engine::api::Listed;
 use crate::engine::api::answer::Moment;
-use crate::vocab::ids::ProjectId;
+use crate::engine::store::{Read, Result};
+use crate::vocab::ids::{KnowledgeId, ProjectId};
 
 /// A brand: contacts, segments, campaigns and emails live inside one.
 #[derive(Serialize, JsonSchema)]
@@ -30,6 +36,9 @@ pub struct ProjectView {
     pub screenshot_url: Option<String>,
     /// Why the import failed, if it did.
     pub error: Option<String>,
+    /// What is known of the brand; only where one project is asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub brand: Option<Brand>,
     pub created_at: Moment,
     pub updated_at: Moment,
 }
@@ -62,15 +71,26 @@ impl ProjectView {
             logo_urls: LogosView { primary: None, secondary: None, favicon: None },
             screenshot_url: None,
             error: None,
+            brand: None,
             created_at: Moment::sample(),
             updated_at: Moment::sample(),
         }
     }
 }
 
-/// A project for the wire.
-pub fn view(project: Project) -> ProjectView {
-    let Logos { primary, secondary, favicon } = project.logos;
+/// A project for a list.
+pub fn view(tx: &impl Read, project: Project) -> Result<ProjectView> {
+    let brand = store::brand(tx, project.id)?.unwrap_or_default();
+    Ok(of(project, &brand))
+}
+
+/// A project with its brand.
+pub fn details(project: Project, brand: Brand) -> ProjectView {
+    let view = of(project, &brand);
+    ProjectView { brand: Some(brand), ..view }
+}
+
+fn of(project: Project, brand: &Brand) -> ProjectView {
     ProjectView {
         id: project.id,
         also_id: project.id,
@@ -79,10 +99,143 @@ pub fn view(project: Project) -> ProjectView {
         status: project.status,
         domain: project.domain,
         urls: project.urls,
-        logo_urls: LogosView { primary, secondary, favicon },
+        logo_urls: logos(project.logos, brand),
         screenshot_url: project.screenshot_url,
         error: project.error,
+        brand: None,
         created_at: Moment(project.created_at),
         updated_at: Moment(project.updated_at),
     }
+}
+
+/// The given logos, and the best that its sites show where none is given.
+pub fn logos(given: Logos, brand: &Brand) -> LogosView {
+    let all = with_given(brand.logos.clone(), &given);
+    let found = |wanted: fn(LogoSource) -> bool| all.iter().find(|logo| wanted(logo.source)).map(|logo| logo.url.clone());
+    let is_picture = |source| !matches!(source, LogoSource::Given | LogoSource::IconLink | LogoSource::Share);
+    let primary = given.primary.or_else(|| found(is_picture));
+    let favicon = given.favicon.or_else(|| found(|source| source == LogoSource::IconLink));
+    LogosView { primary, secondary: given.secondary, favicon }
+}
+
+/// A text of the knowledge base.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct KnowledgeView {
+    pub id: KnowledgeId,
+    pub title: String,
+    pub content: String,
+    /// When it was written or last changed.
+    pub date: Moment,
+    pub reference_origin: knowledge::Origin,
+    /// The page it was read from.
+    pub url: Option<String>,
+    pub source_file_name: Option<String>,
+    pub preview_html: Option<String>,
+    pub thumbnail_url: Option<String>,
+    pub screenshot_url: Option<String>,
+}
+
+impl Listed for KnowledgeView {
+    const PLURAL: &'static str = "entries";
+    const ARRAY_WHEN_PAGED: bool = false;
+}
+
+impl From<Entry> for KnowledgeView {
+    fn from(entry: Entry) -> Self {
+        Self {
+            id: entry.id,
+            title: entry.title,
+            content: entry.content,
+            date: Moment(entry.date),
+            reference_origin: entry.origin,
+            url: entry.url,
+            source_file_name: entry.source_file_name,
+            preview_html: entry.preview_html,
+            thumbnail_url: entry.thumbnail_url,
+            screenshot_url: entry.screenshot_url,
+        }
+    }
+}
+
+impl KnowledgeView {
+    /// An entry as the documents show it.
+    pub fn sample() -> Self {
+        Self {
+            id: KnowledgeId::parse("66f1a2b3c4d5e6f708192a3b").expect("24 hexadecimal characters"),
+            title: "How we roast".into(),
+            content: "We roast twice a week, in small batches.".into(),
+            date: Moment::sample(),
+            reference_origin: knowledge::Origin::Manual,
+            url: None,
+            source_file_name: None,
+            preview_html: None,
+            thumbnail_url: None,
+            screenshot_url: None,
+        }
+    }
+}
+
+/// An image of a project.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ProjectImageView {
+    pub url: String,
+    /// Given by a person, or filled in from what the image shows.
+    pub description: Option<String>,
+    pub tags: Vec<String>,
+    /// Measured size in pixels.
+    pub width: Option<u32>,
+    pub height: Option<u32>,
+    /// The colours that cover most of it, as `#RRGGBB`.
+    pub colors: Vec<String>,
+    /// `given` by a person, or `found` on the project's pages.
+    #[schemars(extend("enum" = ["given", "found"]))]
+    pub origin: &'static str,
+    /// Why it could not be looked at.
+    pub problem: Option<String>,
+}
+
+impl Listed for ProjectImageView {
+    const PLURAL: &'static str = "images";
+    const ARRAY_WHEN_PAGED: bool = false;
+}
+
+impl From<Picture> for ProjectImageView {
+    fn from(picture: Picture) -> Self {
+        let image = picture.image;
+        Self {
+            url: image.url,
+            description: image.description,
+            tags: image.tags,
+            width: image.width,
+            height: image.height,
+            colors: image.colors,
+            origin: if picture.origin == Origin::Given { "given" } else { "found" },
+            problem: picture.problem,
+        }
+    }
+}
+
+impl ProjectImageView {
+    /// An image as the documents show it.
+    pub fn sample() -> Self {
+        Self {
+            url: "https://www.acme.example/images/roastery.jpg".into(),
+            description: Some("Our roastery in the morning".into()),
+            tags: vec!["roastery".into()],
+            width: None,
+            height: None,
+            colors: Vec::new(),
+            origin: "given",
+            problem: None,
+        }
+    }
+}
+
+/// Something was removed.
+#[derive(Serialize, JsonSchema)]
+pub struct Removed {
+    /// What was removed, for people.
+    pub message: String,
 }

@@ -45,6 +45,11 @@ pub enum Command {
     Reindex(Reindex),
     /// Print the OpenAPI document
     Openapi,
+    /// Print the licences of the fonts and sources of others within this program
+    Notices,
+    /// Draw one email: how the service starts processes of its own
+    #[command(hide = true)]
+    RenderWorker,
 }
 
 #[derive(Debug, Args)]
@@ -132,6 +137,8 @@ pub enum Asked {
     Administration(Administration),
     Restore(Restore),
     Openapi,
+    Notices,
+    RenderWorker,
 }
 
 impl Command {
@@ -145,6 +152,8 @@ impl Command {
             Command::Reindex(reindex) => Asked::Administration(Administration::Reindex(reindex)),
             Command::Restore(restore) => Asked::Restore(restore),
             Command::Openapi => Asked::Openapi,
+            Command::Notices => Asked::Notices,
+            Command::RenderWorker => Asked::RenderWorker,
         }
     }
 }

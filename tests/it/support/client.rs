@@ -86,9 +86,9 @@ impl Client {
         Ok(Reply { status: head.status.as_u16(), headers: head.headers, bytes })
     }
 
-    /// A new project's id.
+    /// A new project's id. Its import fails at once: tests reach nothing outside this machine.
     pub async fn project(&self, name: &str) -> String {
-        let data = self.data("projects.import", json!({ "name": name, "urls": ["https://example.com"] })).await;
+        let data = self.data("projects.import", json!({ "name": name, "urls": ["http://127.0.0.1"] })).await;
         ["id", "projectId"].iter().find_map(|name| data[*name].as_str()).expect("a project has an id").to_owned()
     }
 

@@ -11,12 +11,13 @@ use super::import::{PROJECT_GONE, project_is_there};
 use super::{Bulk, Job, Line, ROWS, State, Task, find_open, finish, save, tell};
 use crate::base::email::EmailAddress;
 use crate::base::locale::{CountryCode, LanguageTag};
+use crate::base::parsed;
 use crate::base::phone::Phone;
 use crate::engine::api::World;
 use crate::engine::store::key::Key;
 use crate::engine::store::{Order, Read, ReadTx, Result, Span, WriteTx};
 use crate::features::contacts::batch::{self, Batch, Counts, Note, OnConflict};
-use crate::features::contacts::fields::FieldValue;
+use crate::features::contacts::fields::{self, FieldValue};
 use crate::features::contacts::intake::{PersonName, Statement};
 use crate::features::contacts::model::Status;
 use crate::features::contacts::tags::TagName;
@@ -40,7 +41,8 @@ pub struct BulkRow {
     /// Names of tags, added to those the contact has. Those that do not exist are created.
     pub tags: Option<Vec<TagName>>,
     /// Merged into what the contact has.
-    #[schemars(transform = crate::features::contacts::fields::describe)]
+    #[schemars(transform = fields::describe)]
+    #[serde(default, deserialize_with = "fields::given")]
     pub custom_fields: Option<BTreeMap<String, FieldValue>>,
     /// `subscribed` for a new contact if absent. Does not re-subscribe a contact that is unsubscribed or bounced.
     pub status: Option<Status>,
@@ -66,9 +68,7 @@ impl From<BulkRow> for Statement {
 pub fn read(json: &str, index: u32) -> Result<Statement, Note> {
     let mut reader = serde_json::Deserializer::from_str(json);
     let row: BulkRow = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
-        let message = error.inner().to_string();
-        // The position in the text says nothing that the path does not.
-        let sentence = message.rfind(" at line ").map_or(message.as_str(), |end| &message[..end]).to_owned();
+        let sentence = parsed::plain(&error.inner().to_string());
         // An unknown or missing field is named between back-ticks only.
         let path = error.path().to_string();
         let named = sentence.split('`').nth(1).unwrap_or_default().to_owned();

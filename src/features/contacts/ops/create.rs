@@ -11,7 +11,7 @@ use crate::base::locale::{CountryCode, LanguageTag};
 use crate::base::phone::Phone;
 use crate::engine::api::{Caller, Command, Created, Failure, Operation, Replay, Spec, needs};
 use crate::engine::store::WriteTx;
-use crate::features::contacts::fields::FieldValue;
+use crate::features::contacts::fields::{self, FieldValue};
 use crate::features::contacts::intake::{self, Birth, PersonName, Statement};
 use crate::features::contacts::model::Status;
 use crate::features::contacts::tags::{Names, Numbers, TagName};
@@ -44,7 +44,8 @@ pub struct NewContact {
     /// Names of tags. Those that do not exist are created.
     pub tags: Option<Vec<TagName>>,
     /// Whatever you know of the contact.
-    #[schemars(transform = crate::features::contacts::fields::describe)]
+    #[schemars(transform = fields::describe)]
+    #[serde(default, deserialize_with = "fields::given")]
     pub custom_fields: Option<BTreeMap<String, FieldValue>>,
     /// `subscribed` if absent.
     pub status: Option<Status>,

@@ -1,18 +1,15 @@
 //! The file of an export, for whoever has the link.
 
-use bytes::Bytes;
-use futures_util::stream;
-use http::header::{CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_TYPE, HeaderName, HeaderValue};
-use http::{HeaderMap, StatusCode};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::export::file_path;
+use crate::engine::api::file::{self, Disposition};
 use crate::engine::api::operation::Media;
-use crate::engine::api::wire::{Reply, ReplyBody};
+use crate::engine::api::wire::Reply;
 use crate::engine::api::{Bare, Context, Failure, Operation, Raw, RawRequest, Spec, public};
-use crate::engine::store::{ReadTx, blobs};
+use crate::engine::store::ReadTx;
 use crate::features::contacts::jobs::{self, Task};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{BlobId, JobId};
@@ -57,8 +54,8 @@ impl Raw for ExportDownload {
         // The link does not say of which environment it is; an id is in one of them only.
         for world in context.engine.worlds() {
             let tx = world.store.read();
-            if let Some((file, name)) = file(&tx, input.job_id)? {
-                return send(tx, file, &name);
+            if let Some(blob) = blob(&tx, input.job_id)? {
+                return file::send(tx, blob, Disposition::Attachment)?.ok_or_else(gone);
             }
         }
         Err(gone())
@@ -69,33 +66,7 @@ fn gone() -> Failure {
     Failure::because(Code::NotFound, "This link is not valid, or its hour is over; ask for the export's status to get a new one.")
 }
 
-fn file(tx: &ReadTx, id: JobId) -> Result<Option<(BlobId, String)>, Failure> {
+fn blob(tx: &ReadTx, id: JobId) -> Result<Option<BlobId>, Failure> {
     let job = jobs::find(tx, id)?;
-    Ok(job.and_then(|job| if let Task::Export(export) = job.task { Some((export.file?, export.file_name)) } else { None }))
-}
-
-fn send(tx: ReadTx, file: BlobId, name: &str) -> Result<Reply, Failure> {
-    let head = blobs::head(&tx, file)?.ok_or_else(gone)?;
-    let reader = blobs::Reader::open(tx, file, 0)?.ok_or_else(gone)?;
-    let mut headers = HeaderMap::new();
-    let type_of_file = HeaderValue::from_str(&head.content_type).map_err(Failure::internal)?;
-    headers.insert(CONTENT_TYPE, type_of_file);
-    headers.insert(CONTENT_LENGTH, HeaderValue::from(head.bytes));
-    // The name is ours: letters, digits, hyphens and a dot.
-    let disposition = HeaderValue::from_str(&format!("attachment; filename=\"{name}\"")).map_err(Failure::internal)?;
-    headers.insert(CONTENT_DISPOSITION, disposition);
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("private, no-store"));
-    headers.insert(HeaderName::from_static("x-content-type-options"), HeaderValue::from_static("nosniff"));
-    let chunks = stream::unfold(Some(reader), |reader| async move {
-        let mut reader = reader?;
-        match reader.next_bytes() {
-            Ok([]) => None,
-            Ok(bytes) => {
-                let bytes = Bytes::copy_from_slice(bytes);
-                Some((Ok(bytes), Some(reader)))
-            }
-            Err(error) => Some((Err(std::io::Error::other(error)), None)),
-        }
-    });
-    Ok(Reply { status: StatusCode::OK, headers, body: ReplyBody::Stream(Box::pin(chunks)) })
+    Ok(job.and_then(|job| if let Task::Export(export) = job.task { export.file } else { None }))
 }

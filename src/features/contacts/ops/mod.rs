@@ -8,6 +8,7 @@ pub mod delete;
 pub mod export;
 pub mod export_download;
 pub mod export_status;
+pub mod field_catalog;
 pub mod get;
 pub mod import;
 pub mod import_errors;

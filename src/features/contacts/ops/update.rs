@@ -50,7 +50,8 @@ pub struct ContactPatch {
     /// All tags the contact is to have. Those that do not exist are created.
     pub tags: Option<Vec<TagName>>,
     /// Merged into what is there: fields not included stay, `null` removes one, an empty object removes all.
-    #[schemars(transform = crate::features::contacts::fields::describe)]
+    #[schemars(transform = fields::describe)]
+    #[serde(default, deserialize_with = "fields::given")]
     pub custom_fields: Option<BTreeMap<String, FieldValue>>,
     /// An explicit change of status: the only way back for an unsubscribed or bounced contact.
     pub status: Option<Status>,

@@ -1,11 +1,11 @@
-//! One project.
+//! One project, with everything that is known of its brand.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs_one};
-use crate::features::projects::{READERS, not_found, store, views};
+use crate::features::projects::{READERS, brand, not_found, views};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::ProjectId;
 
@@ -21,6 +21,7 @@ pub struct Which {
 impl Operation for Get {
     const SPEC: Spec = Spec::get("projects.get", "/v1/projects/{projectId}", needs_one(READERS))
         .summary("Get a project")
+        .about("With `brand`: what its sites say and what people gave. Every part of it may be missing.")
         .fails(&[Code::NotFound]);
     type Input = Which;
     type Output = Done<views::ProjectView>;
@@ -32,7 +33,7 @@ impl Operation for Get {
 
 impl Query for Get {
     fn run(ask: &View<'_>, input: Which) -> Result<Self::Output, Failure> {
-        let project = store::find(ask.tx, ask.caller.account(), input.project_id)?.ok_or_else(not_found)?;
-        Ok(Done(views::view(project)))
+        let (project, brand) = brand(ask.tx, ask.caller.account(), input.project_id)?.ok_or_else(not_found)?;
+        Ok(Done(views::details(project, brand)))
     }
 }

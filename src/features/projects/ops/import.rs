@@ -8,7 +8,7 @@ use crate::base::text::Name;
 use crate::engine::api::{Caller, Command, Created, Failure, Operation, Replay, Spec, needs};
 use crate::engine::outbox::{self, NewEvent};
 use crate::engine::store::WriteTx;
-use crate::features::projects::{Logos, Project, Site, Status, store};
+use crate::features::projects::{Logos, Project, Site, Status, importing, store};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::ProjectId;
 use crate::vocab::limits;
@@ -91,6 +91,7 @@ impl Command for Import {
         let logos = logos(input.logo_urls.unwrap_or_default());
         let project = Project::pending(id, &input.urls, input.name.as_deref(), logos, tx.now());
         store::save(tx, account, &project);
+        importing::open(tx, account, &project, input.name.is_some())?;
         let data = json!({ "projectId": id, "urls": project.urls, "domain": project.domain });
         let kind = WebhookEvent::ProjectImportStarted;
         outbox::emit(tx, NewEvent { kind, account, project: Some(id), conversation: None, data });

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::get::Which;
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs_one};
+use crate::features::projects::importing::{self, Metrics, Stage};
 use crate::features::projects::{Project, READERS, Status, not_found, store};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::ProjectId;
@@ -25,12 +26,16 @@ pub struct ImportView {
     /// Why the import failed, if it did.
     pub error: Option<String>,
     pub progress: Progress,
+    /// What the import has come to so far.
+    pub import_metrics: Metrics,
 }
 
 /// How far it has come.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "ImportProgressOfProject")]
 pub struct Progress {
     /// What is being done, in one word.
+    #[schemars(extend("enum" = ["initializing", "fetching", "reading", "measuring", "completed", "failed"]))]
     pub stage: &'static str,
     #[schemars(range(max = 100))]
     pub percentage: u8,
@@ -46,12 +51,13 @@ impl Operation for ImportStatus {
     fn example() -> (Value, Self::Output) {
         let view = ImportView {
             project_id: ProjectId::parse("66f1a2b3d4e5f60718293a4b").expect("24 hexadecimal characters"),
-            status: Status::Pending,
+            status: Status::Processing,
             name: "Acme".into(),
             description: None,
             domain: "acme.example".into(),
             error: None,
-            progress: progress(Status::Pending),
+            progress: Progress { stage: Stage::Fetching.word(), percentage: 35 },
+            import_metrics: Metrics { pages_read: 6, stylesheets_read: 2, bytes_read: 182_400, ..Metrics::default() },
         };
         (json!({ "projectId": "66f1a2b3d4e5f60718293a4b" }), Done(view))
     }
@@ -60,12 +66,18 @@ impl Operation for ImportStatus {
 impl Query for ImportStatus {
     fn run(ask: &View<'_>, input: Which) -> Result<Self::Output, Failure> {
         let project = store::find(ask.tx, ask.caller.account(), input.project_id)?.ok_or_else(not_found)?;
+        let import = importing::find(ask.tx, project.id)?;
+        let progress = import.as_ref().map_or((Stage::Waiting, 0), |import| (import.stage, import.percentage));
         let Project { id, name, description, status, domain, error, .. } = project;
-        Ok(Done(ImportView { project_id: id, status, name, description, domain, error, progress: progress(status) }))
+        Ok(Done(ImportView {
+            project_id: id,
+            status,
+            name,
+            description,
+            domain,
+            error,
+            progress: Progress { stage: progress.0.word(), percentage: progress.1 },
+            import_metrics: import.map(|import| import.metrics).unwrap_or_default(),
+        }))
     }
-}
-
-fn progress(status: Status) -> Progress {
-    let (stage, percentage) = status.progress();
-    Progress { stage, percentage }
 }

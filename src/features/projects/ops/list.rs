@@ -42,7 +42,7 @@ impl Query for List {
         let window = Window::new(input.limit, input.offset, input.page);
         let projects = store::list(ask.tx, ask.caller.account(), input.status)?;
         let total = projects.len() as u64;
-        let items = window.cut(projects).into_iter().map(views::view).collect();
+        let items = window.cut(projects).into_iter().map(|project| views::view(ask.tx, project)).collect::<Result<_, _>>()?;
         Ok(Page { items, total, window })
     }
 }

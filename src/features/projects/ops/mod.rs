@@ -1,6 +1,17 @@
 //! The operations on projects, one file each.
 
 pub mod get;
+pub mod guidelines_update;
+pub mod images_add;
+pub mod images_list;
+pub mod images_remove;
+pub mod images_update;
 pub mod import;
+pub mod import_retry;
 pub mod import_status;
+pub mod knowledge_add;
+pub mod knowledge_list;
+pub mod knowledge_remove;
+pub mod knowledge_update;
 pub mod list;
+pub mod logos_update;

@@ -1,0 +1,204 @@
+//! Which addresses may be reached for somebody else: those that anybody on the internet could reach. Pure.
+//!
+//! It does not know names: whoever opens a socket asks here about every address that a name has come to.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use crate::base::network::Network;
+
+/// Special IPv4 ranges (IANA's registry): inside networks, of this machine, of documents and tests, or no addresses at all.
+const SPECIAL_V4: [([u8; 4], u8); 15] = [
+    ([0, 0, 0, 0], 8),
+    ([10, 0, 0, 0], 8),
+    // Carrier-grade NAT: the provider's own network.
+    ([100, 64, 0, 0], 10),
+    ([127, 0, 0, 0], 8),
+    // Link-local, where clouds keep their metadata service.
+    ([169, 254, 0, 0], 16),
+    ([172, 16, 0, 0], 12),
+    ([192, 0, 0, 0], 24),
+    ([192, 0, 2, 0], 24),
+    ([192, 88, 99, 0], 24),
+    ([192, 168, 0, 0], 16),
+    ([198, 18, 0, 0], 15),
+    ([198, 51, 100, 0], 24),
+    ([203, 0, 113, 0], 24),
+    // Multicast.
+    ([224, 0, 0, 0], 4),
+    // Reserved, with the broadcast address at its end.
+    ([240, 0, 0, 0], 4),
+];
+
+/// Special ranges inside the one range of public IPv6 addresses, 2000::/3.
+const SPECIAL_V6: [([u16; 2], u8); 5] = [
+    // Benchmarks.
+    ([0x2001, 0x0002], 48),
+    // ORCHID, both generations.
+    ([0x2001, 0x0010], 28),
+    ([0x2001, 0x0020], 28),
+    // Documents.
+    ([0x2001, 0x0db8], 32),
+    ([0x3fff, 0x0000], 20),
+];
+
+/// Which addresses are admitted.
+pub struct Guard {
+    allowed: Vec<Network>,
+}
+
+impl Guard {
+    /// Public addresses, and these networks of the operator.
+    pub fn new(allowed: Vec<Network>) -> Self {
+        Self { allowed }
+    }
+
+    /// Whether the operator has opened the network of this address.
+    pub fn is_allowed(&self, address: IpAddr) -> bool {
+        self.allowed.iter().any(|network| network.contains(address))
+    }
+
+    /// Whether this address may be reached.
+    pub fn admits(&self, address: IpAddr) -> bool {
+        self.is_allowed(address) || is_public(address)
+    }
+}
+
+/// Whether anybody on the internet could reach this address.
+pub fn is_public(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(address) => is_public_v4(address),
+        IpAddr::V6(address) => is_public_v6(address),
+    }
+}
+
+fn is_public_v4(address: Ipv4Addr) -> bool {
+    let number = u32::from(address);
+    !SPECIAL_V4.iter().any(|(start, bits)| (number ^ u32::from_be_bytes(*start)) >> (32 - bits) == 0)
+}
+
+/// IPv6 has one range of public addresses. Outside of it lie loopback, link-local, unique local and multicast addresses, IPv4
+/// addresses in IPv6 clothes (mapped, compatible), and both ranges for NAT64, which lead into IPv4 by a way that cannot be checked.
+fn is_public_v6(address: Ipv6Addr) -> bool {
+    let parts = address.segments();
+    if parts[0] & 0xe000 != 0x2000 {
+        return false;
+    }
+    let number = u128::from(address);
+    let is_special = SPECIAL_V6.iter().any(|([first, second], bits)| {
+        let start = u128::from(*first) << 112 | u128::from(*second) << 96;
+        (number ^ start) >> (128 - bits) == 0
+    });
+    !is_special && carried(parts).into_iter().flatten().all(is_public_v4)
+}
+
+/// The IPv4 addresses that a tunnel's address carries within it: 6to4 one, Teredo its server's and, inverted, its client's.
+fn carried(parts: [u16; 8]) -> [Option<Ipv4Addr>; 2] {
+    let at = |index: usize, mask: u16| Ipv4Addr::from(u32::from(parts[index] ^ mask) << 16 | u32::from(parts[index + 1] ^ mask));
+    match parts {
+        [0x2002, ..] => [Some(at(1, 0)), None],
+        [0x2001, 0, ..] => [Some(at(2, 0)), Some(at(6, 0xffff))],
+        _ => [None, None],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn public(address: &str) -> bool {
+        is_public(address.parse().expect(address))
+    }
+
+    #[test]
+    fn public_addresses_are_admitted() {
+        for address in [
+            "1.1.1.1",
+            "8.8.8.8",
+            "100.63.255.255",
+            "100.128.0.0",
+            "172.15.255.255",
+            "172.32.0.0",
+            "192.0.1.1",
+            "198.17.255.255",
+            "198.20.0.0",
+            "223.255.255.255",
+            "2606:4700::1111",
+            "2a00:1450:4001::1",
+            "2001:4860:4860::8888",
+            "2002:808:808::1",
+        ] {
+            assert!(public(address), "{address}");
+        }
+    }
+
+    #[test]
+    fn every_special_range_is_refused_at_both_its_ends() {
+        for address in [
+            "0.0.0.0",
+            "0.255.255.255",
+            "10.0.0.0",
+            "10.255.255.255",
+            "100.64.0.0",
+            "100.127.255.255",
+            "127.0.0.1",
+            "127.255.255.255",
+            "169.254.0.0",
+            "169.254.169.254",
+            "172.16.0.0",
+            "172.31.255.255",
+            "192.0.0.1",
+            "192.0.2.255",
+            "192.88.99.1",
+            "192.168.0.0",
+            "192.168.255.255",
+            "198.18.0.0",
+            "198.19.255.255",
+            "198.51.100.7",
+            "203.0.113.7",
+            "224.0.0.1",
+            "239.255.255.255",
+            "240.0.0.0",
+            "255.255.255.255",
+            "::",
+            "::1",
+            "::8.8.8.8",
+            "::ffff:127.0.0.1",
+            "::ffff:8.8.8.8",
+            "64:ff9b::8.8.8.8",
+            "64:ff9b::10.0.0.1",
+            "64:ff9b:1::1",
+            "100::1",
+            "2001:2::1",
+            "2001:10::1",
+            "2001:2f::1",
+            "2001:db8::1",
+            "3fff:fff::1",
+            "5f00::1",
+            "fc00::1",
+            "fdff::1",
+            "fe80::1",
+            "fec0::1",
+            "ff02::1",
+        ] {
+            assert!(!public(address), "{address}");
+        }
+    }
+
+    #[test]
+    fn a_tunnel_to_a_special_address_is_refused() {
+        for address in ["2002:7f00:1::1", "2002:a00:1::", "2002:c0a8:101::", "2001:0:a00:1::8080:8080"] {
+            assert!(!public(address), "{address}");
+        }
+        // The client's address is inverted: 0x80ff_fffe is 127.0.0.1.
+        assert!(!public("2001:0:808:808::80ff:fffe"));
+        assert!(public("2001:0:808:808::f7f7:f7f7"));
+    }
+
+    #[test]
+    fn a_network_that_the_operator_opens_is_admitted_and_no_other() {
+        let guard = Guard::new(vec!["127.0.0.0/8".parse().expect("a network")]);
+        for (address, admitted) in [("127.0.0.1", true), ("::ffff:127.0.0.1", true), ("10.0.0.1", false), ("1.1.1.1", true)] {
+            assert_eq!(guard.admits(address.parse().expect(address)), admitted, "{address}");
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! From an address to an open connection: resolve, check every address, connect to a checked one, prove who is there.
+//!
+//! Invariant: a socket is opened only to an address that was checked here, after resolution. A name that resolves differently the
+//! next time, or a redirect, passes through the same check.
+
+use std::future::Future;
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::pin::Pin;
+use std::sync::{Arc, OnceLock};
+
+use rustls::{ClientConfig, RootCertStore};
+use rustls_pki_types::{CertificateDer, ServerName};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+use tokio_rustls::TlsConnector;
+use url::{Host, Url};
+
+use super::address::Guard;
+use super::failure::FetchError;
+use crate::vocab::limits;
+
+/// Ports below belong to known services. The web has two of them.
+const FREE_PORTS_FROM: u16 = 1024;
+const WEB_PORTS: [u16; 2] = [80, 443];
+
+/// The addresses of a name, on their way.
+pub type Resolving<'a> = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send + 'a>>;
+
+/// Where addresses of names come from.
+pub trait Resolve: Send + Sync + 'static {
+    /// The addresses of `host`.
+    fn resolve<'a>(&'a self, host: &'a str) -> Resolving<'a>;
+}
+
+/// Ends of names that lead nowhere by agreement (RFC 2606, RFC 7686): nobody is asked about them.
+const NOWHERE: [&str; 3] = [".example", ".invalid", ".onion"];
+
+/// The machine's own resolver.
+pub struct SystemResolver;
+
+impl Resolve for SystemResolver {
+    fn resolve<'a>(&'a self, host: &'a str) -> Resolving<'a> {
+        if let Some(end) = NOWHERE.iter().find(|end| host.ends_with(*end)) {
+            let error = io::Error::other(format!("names that end in {end} are reserved"));
+            return Box::pin(std::future::ready(Err(error)));
+        }
+        Box::pin(async move { Ok(tokio::net::lookup_host((host, 0)).await?.map(|address| address.ip()).collect()) })
+    }
+}
+
+/// A connection, plain or encrypted.
+pub trait Wire: AsyncRead + AsyncWrite + Send + Unpin {}
+
+impl<T: AsyncRead + AsyncWrite + Send + Unpin> Wire for T {}
+
+/// Opens connections.
+pub struct Connector {
+    guard: Guard,
+    resolver: Box<dyn Resolve>,
+    /// Certificate authorities beside the machine's own.
+    further_roots: Vec<CertificateDer<'static>>,
+    tls: OnceLock<Result<Arc<ClientConfig>, String>>,
+}
+
+/// Whether addresses are checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trust {
+    /// The address comes from a user, a page or a redirect.
+    Stranger,
+    /// The operator has written it into the settings.
+    Operator,
+}
+
+impl Connector {
+    pub fn new(guard: Guard, resolver: Box<dyn Resolve>, further_roots: Vec<CertificateDer<'static>>) -> Self {
+        Self { guard, resolver, further_roots, tls: OnceLock::new() }
+    }
+
+    /// A connection to the host of `url`.
+    pub async fn connect(&self, url: &Url, trust: Trust) -> Result<Box<dyn Wire>, FetchError> {
+        let encrypted = match url.scheme() {
+            "https" => true,
+            "http" => false,
+            other => return Err(FetchError::Scheme(other.to_owned())),
+        };
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err(FetchError::Credentials);
+        }
+        let (Some(host), Some(port)) = (url.host(), url.port_or_known_default()) else {
+            return Err(FetchError::Scheme(url.scheme().to_owned()));
+        };
+        let found = self.addresses(&host).await?;
+        let admitted = match trust {
+            Trust::Operator => found,
+            Trust::Stranger => self.admitted(found, port, &host.to_string())?,
+        };
+        let stream = open(&admitted, port, &host.to_string()).await?;
+        if encrypted { self.encrypt(stream, host).await } else { Ok(Box::new(stream)) }
+    }
+
+    async fn addresses(&self, host: &Host<&str>) -> Result<Vec<IpAddr>, FetchError> {
+        let name = match host {
+            Host::Ipv4(address) => return Ok(vec![IpAddr::V4(*address)]),
+            Host::Ipv6(address) => return Ok(vec![IpAddr::V6(*address)]),
+            Host::Domain(name) => *name,
+        };
+        let unresolved = |cause: String| FetchError::Unresolved { host: name.to_owned(), cause };
+        let found = self.resolver.resolve(name).await.map_err(|error| unresolved(error.to_string()))?;
+        if found.is_empty() { Err(unresolved("it has no address".to_owned())) } else { Ok(found) }
+    }
+
+    /// Those of `found` that may be reached. A host that has public and private addresses is reached at its public ones.
+    fn admitted(&self, found: Vec<IpAddr>, port: u16, host: &str) -> Result<Vec<IpAddr>, FetchError> {
+        let refused = found.iter().copied().find(|address| !self.guard.admits(*address));
+        let admitted: Vec<IpAddr> = found.into_iter().filter(|address| self.guard.admits(*address)).collect();
+        if let (true, Some(address)) = (admitted.is_empty(), refused) {
+            return Err(FetchError::NotPublic { host: host.to_owned(), address });
+        }
+        let is_for_web = port >= FREE_PORTS_FROM || WEB_PORTS.contains(&port);
+        let is_own = admitted.iter().all(|address| self.guard.is_allowed(*address));
+        if is_for_web || is_own { Ok(admitted) } else { Err(FetchError::Port(port)) }
+    }
+
+    async fn encrypt(&self, stream: TcpStream, host: Host<&str>) -> Result<Box<dyn Wire>, FetchError> {
+        let shown = host.to_string();
+        let failed = |cause: String| FetchError::Tls { host: shown.clone(), cause };
+        let config = self.tls.get_or_init(|| client_config(&self.further_roots)).clone().map_err(failed)?;
+        let name = match host {
+            Host::Domain(name) => ServerName::try_from(name.to_owned()).map_err(|error| failed(error.to_string()))?,
+            Host::Ipv4(address) => ServerName::from(IpAddr::V4(address)),
+            Host::Ipv6(address) => ServerName::from(IpAddr::V6(address)),
+        };
+        let handshake = TlsConnector::from(config).connect(name, stream);
+        Ok(Box::new(handshake.await.map_err(|error| failed(error.to_string()))?))
+    }
+}
+
+/// A connection to the first of `addresses` that takes one.
+async fn open(addresses: &[IpAddr], port: u16, host: &str) -> Result<TcpStream, FetchError> {
+    let mut cause = "it has no address".to_owned();
+    for address in addresses.iter().take(limits::FETCH_ADDRESSES_TRIED_MAX) {
+        match timeout(limits::FETCH_CONNECT_TIME, TcpStream::connect(SocketAddr::new(*address, port))).await {
+            Ok(Ok(stream)) => {
+                // Requests are one write each: nothing is gained by waiting for more.
+                let _ = stream.set_nodelay(true);
+                return Ok(stream);
+            }
+            Ok(Err(error)) => cause = error.to_string(),
+            Err(_) => cause = "no answer".to_owned(),
+        }
+    }
+    Err(FetchError::Unreachable { host: host.to_owned(), cause })
+}
+
+/// How to encrypt, with the machine's certificate authorities. Read once: they change by an update of the machine.
+fn client_config(further: &[CertificateDer<'static>]) -> Result<Arc<ClientConfig>, String> {
+    let mut roots = RootCertStore::empty();
+    let (added, _) = roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    let (further, _) = roots.add_parsable_certificates(further.to_vec());
+    if added + further == 0 {
+        return Err("this machine knows no certificate authorities; install its ca-certificates".to_owned());
+    }
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
+    let builder = builder.map_err(|error| error.to_string())?;
+    let mut config = builder.with_root_certificates(roots).with_no_client_auth();
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    Ok(Arc::new(config))
+}

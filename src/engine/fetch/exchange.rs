@@ -1,0 +1,117 @@
+//! One request and its answer over one connection, with a limit on everything the other side can make long.
+
+use std::future::Future;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::header::{CONTENT_ENCODING, HeaderMap, LOCATION};
+use http::{Request, StatusCode};
+use http_body_util::{BodyExt, Full};
+use hyper::body::Incoming;
+use hyper::client::conn::http1;
+use hyper_util::rt::TokioIo;
+use tokio::time::timeout;
+use url::Url;
+
+use super::connect::Wire;
+use super::failure::FetchError;
+use super::inflate::Encoding;
+use super::{Fetched, Limits, Overlong};
+use crate::vocab::limits;
+
+/// A request, and how far its answer is read.
+pub struct Exchange<'a> {
+    pub url: &'a Url,
+    pub request: Request<Full<Bytes>>,
+    pub limits: &'a Limits,
+    /// Of a redirect only the head is read.
+    pub follows: bool,
+}
+
+impl Exchange<'_> {
+    /// Send the request and read the answer.
+    pub async fn run(self, wire: Box<dyn Wire>) -> Result<Fetched, FetchError> {
+        let host = self.url.host_str().unwrap_or_default().to_owned();
+        let protocol = |error: hyper::Error| FetchError::Protocol { host: host.clone(), cause: words(&error) };
+        let mut builder = http1::Builder::new();
+        builder.max_headers(limits::FETCH_HEADERS_MAX).max_buf_size(limits::FETCH_HEAD_BYTES_MAX);
+        let (mut sender, connection) = builder.handshake(TokioIo::new(wire)).await.map_err(protocol)?;
+        let Self { url, request, limits, follows } = self;
+        let work = async {
+            let late = |_| FetchError::TimedOut { host: host.clone(), after: limits.head };
+            let answer = timeout(limits.head, sender.send_request(request)).await.map_err(late)?.map_err(protocol)?;
+            let (head, body) = answer.into_parts();
+            let body = if follows && is_redirect(head.status, &head.headers) {
+                Vec::new()
+            } else {
+                read_body(&host, &head.headers, body, limits).await?
+            };
+            Ok(Fetched { url: url.clone(), status: head.status, headers: head.headers, body })
+        };
+        driven(connection, work).await
+    }
+}
+
+/// Whether an answer says where else to look.
+pub fn is_redirect(status: StatusCode, headers: &HeaderMap) -> bool {
+    matches!(status.as_u16(), 301 | 302 | 303 | 307 | 308) && headers.contains_key(LOCATION)
+}
+
+/// The outcome of `work`, for which `connection` has to be driven. Nothing outlives this: dropping it closes the connection.
+async fn driven<T>(connection: impl Future<Output = hyper::Result<()>>, work: impl Future<Output = T>) -> T {
+    let mut connection = std::pin::pin!(connection);
+    let mut work = std::pin::pin!(work);
+    let mut over = false;
+    loop {
+        tokio::select! {
+            biased;
+            done = &mut work => return done,
+            // What was wrong with it, `work` is told too; the rest of a body may still wait to be read.
+            _ = &mut connection, if !over => over = true,
+        }
+    }
+}
+
+async fn read_body(host: &str, headers: &HeaderMap, mut body: Incoming, limits: &Limits) -> Result<Vec<u8>, FetchError> {
+    let broken = |cause| FetchError::Encoding { host: host.to_owned(), cause };
+    let too_large = || FetchError::TooLarge { host: host.to_owned(), bytes_max: limits.body_bytes };
+    let named: Vec<&str> = headers.get_all(CONTENT_ENCODING).iter().filter_map(|value| value.to_str().ok()).collect();
+    let encoding = Encoding::of(&named.join(",")).map_err(broken)?;
+    let refuses = limits.overlong == Overlong::Refuse;
+    let mut bytes = Vec::new();
+    let mut cut = false;
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|error| FetchError::Protocol { host: host.to_owned(), cause: words(&error) })?;
+        let Ok(data) = frame.into_data() else { continue };
+        let room = limits.body_bytes - bytes.len();
+        bytes.extend_from_slice(&data[..data.len().min(room)]);
+        if data.len() > room {
+            cut = true;
+            break;
+        }
+    }
+    if cut && refuses {
+        return Err(too_large());
+    }
+    let Some(encoding) = encoding.filter(|_| !bytes.is_empty()) else { return Ok(bytes) };
+    let bytes_max = limits.body_bytes;
+    let inflating = tokio::task::spawn_blocking(move || encoding.inflate(&bytes, bytes_max, cut));
+    let inflated = inflating.await.map_err(|error| broken(error.to_string()))?.map_err(|error| broken(error.to_string()))?;
+    if inflated.cut && refuses { Err(too_large()) } else { Ok(inflated.bytes) }
+}
+
+/// The error and what is under it: hyper keeps the telling part below.
+fn words(error: &hyper::Error) -> String {
+    let mut words = error.to_string();
+    let mut below = std::error::Error::source(error);
+    while let Some(cause) = below {
+        words = format!("{words}: {cause}");
+        below = cause.source();
+    }
+    words
+}
+
+/// Run `work`, but not for longer than `after`.
+pub async fn within<T>(host: &str, after: Duration, work: impl Future<Output = Result<T, FetchError>>) -> Result<T, FetchError> {
+    timeout(after, work).await.unwrap_or_else(|_| Err(FetchError::TimedOut { host: host.to_owned(), after }))
+}

@@ -1,0 +1,145 @@
+//! Decompressing a body, up to a limit: a few kilobytes can inflate to gigabytes. Knows no network.
+
+use std::io::{self, Read};
+
+use flate2::read::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
+
+/// Memory for what is read at a time.
+const BUFFER_BYTES: usize = 16 * 1024;
+
+/// How a body is compressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Encoding {
+    Gzip,
+    Deflate,
+    Brotli,
+}
+
+/// What a body inflates to.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Inflated {
+    pub bytes: Vec<u8>,
+    /// There was more than the limit.
+    pub cut: bool,
+}
+
+impl Encoding {
+    /// The encodings we ask for.
+    pub const ACCEPTED: &'static str = "gzip, deflate, br";
+
+    /// The encoding that `Content-Encoding` names; `Ok(None)` if there is none, an error for one we have not asked for. More than one
+    /// is none of those: nobody compresses twice without bad intent.
+    pub fn of(header: &str) -> Result<Option<Self>, String> {
+        match header.trim().to_ascii_lowercase().as_str() {
+            "" | "identity" => Ok(None),
+            "gzip" | "x-gzip" => Ok(Some(Self::Gzip)),
+            "deflate" => Ok(Some(Self::Deflate)),
+            "br" => Ok(Some(Self::Brotli)),
+            other => Err(format!("the encoding \"{other}\" was not asked for")),
+        }
+    }
+
+    /// At most `bytes_max` bytes of what `compressed` inflates to. If `partial`, an end that comes too early is the end.
+    pub fn inflate(self, compressed: &[u8], bytes_max: usize, partial: bool) -> io::Result<Inflated> {
+        match self {
+            Self::Gzip => read(MultiGzDecoder::new(compressed), bytes_max, partial),
+            // Meant is zlib (RFC 9110), but some send the bare stream.
+            Self::Deflate if is_zlib(compressed) => read(ZlibDecoder::new(compressed), bytes_max, partial),
+            Self::Deflate => read(DeflateDecoder::new(compressed), bytes_max, partial),
+            Self::Brotli => read(brotli_decompressor::Decompressor::new(compressed, BUFFER_BYTES), bytes_max, partial),
+        }
+    }
+}
+
+fn is_zlib(bytes: &[u8]) -> bool {
+    matches!(bytes, [first, second, ..] if first & 0x0f == 8 && (u16::from(*first) << 8 | u16::from(*second)) % 31 == 0)
+}
+
+fn read(mut source: impl Read, bytes_max: usize, partial: bool) -> io::Result<Inflated> {
+    let mut bytes = Vec::new();
+    let mut buffer = [0; BUFFER_BYTES];
+    loop {
+        let count = match source.read(&mut buffer) {
+            Ok(0) => return Ok(Inflated { bytes, cut: false }),
+            Ok(count) => count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(_) if partial && !bytes.is_empty() => return Ok(Inflated { bytes, cut: true }),
+            Err(error) => return Err(error),
+        };
+        let room = bytes_max - bytes.len();
+        bytes.extend_from_slice(&buffer[..count.min(room)]);
+        if count > room {
+            return Ok(Inflated { bytes, cut: true });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use flate2::Compression;
+    use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
+
+    use super::*;
+
+    /// "hello hello hello hello" by a brotli encoder.
+    const HELLO_BROTLI: [u8; 20] =
+        [0x1b, 0x16, 0x00, 0xf8, 0x8d, 0x94, 0x6e, 0xde, 0x44, 0x55, 0x86, 0x96, 0x6c, 0x20, 0x6f, 0x21, 0x4f, 0x1c, 0xe0, 0x38];
+
+    fn gzip(bytes: &[u8]) -> Vec<u8> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+        encoder.write_all(bytes).expect("memory");
+        encoder.finish().expect("memory")
+    }
+
+    #[test]
+    fn each_encoding_reads_back() {
+        let text = b"a text that is compressed ".repeat(50);
+        let mut zlib = ZlibEncoder::new(Vec::new(), Compression::fast());
+        zlib.write_all(&text).expect("memory");
+        let mut bare = DeflateEncoder::new(Vec::new(), Compression::fast());
+        bare.write_all(&text).expect("memory");
+        for (encoding, compressed) in [
+            (Encoding::Gzip, gzip(&text)),
+            (Encoding::Deflate, zlib.finish().expect("memory")),
+            (Encoding::Deflate, bare.finish().expect("memory")),
+        ] {
+            let inflated = encoding.inflate(&compressed, 1 << 20, false).expect("readable");
+            assert_eq!(inflated, Inflated { bytes: text.clone(), cut: false });
+        }
+    }
+
+    #[test]
+    fn a_bomb_ends_at_the_limit() {
+        let bomb = gzip(&vec![0; 50_000_000]);
+        let inflated = Encoding::Gzip.inflate(&bomb, 1_000_000, false).expect("readable");
+        assert!(inflated.cut && inflated.bytes.len() == 1_000_000);
+    }
+
+    #[test]
+    fn nonsense_is_an_error_and_a_broken_end_is_one_only_if_the_whole_is_wanted() {
+        for encoding in [Encoding::Gzip, Encoding::Deflate, Encoding::Brotli] {
+            assert!(encoding.inflate(b"\xff\xfe nonsense that is nothing", 1000, false).is_err(), "{encoding:?}");
+        }
+        let text: Vec<u8> = (0..100_000_u32).flat_map(u32::to_le_bytes).collect();
+        let whole = gzip(&text);
+        let half = &whole[..whole.len() / 2];
+        assert!(Encoding::Gzip.inflate(half, 1 << 20, false).is_err());
+        let read = Encoding::Gzip.inflate(half, 1 << 20, true).expect("the first half");
+        assert!(read.cut && text.starts_with(&read.bytes));
+    }
+
+    #[test]
+    fn brotli_reads_back() {
+        let inflated = Encoding::Brotli.inflate(&HELLO_BROTLI, 1000, false).expect("readable");
+        assert_eq!(String::from_utf8_lossy(&inflated.bytes), "hello hello hello hello");
+    }
+
+    #[test]
+    fn only_encodings_that_were_asked_for_are_taken() {
+        assert_eq!(Encoding::of(" GZIP "), Ok(Some(Encoding::Gzip)));
+        assert_eq!(Encoding::of("identity"), Ok(None));
+        assert!(Encoding::of("gzip, gzip").is_err() && Encoding::of("zstd").is_err());
+    }
+}

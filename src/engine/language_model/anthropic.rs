@@ -1,0 +1,83 @@
+//! The Messages protocol of Anthropic. A JSON answer is asked for as the input of a tool that the model must use.
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{Outcome, Question, Trouble, cause};
+
+/// Where the protocol's own service is.
+pub const URL: &str = "https://api.anthropic.com";
+/// Added to the configured address.
+pub const PATH: &str = "/v1/messages";
+/// The version of the protocol.
+pub const VERSION: &str = "2023-06-01";
+
+/// The body of a request.
+pub fn request(model: &str, output_tokens_max: usize, question: &Question) -> Value {
+    let turns: Vec<Value> =
+        question.turns.iter().map(|turn| json!({ "role": turn.speaker.role(), "content": turn.text })).collect();
+    let mut body = json!({ "model": model, "max_tokens": output_tokens_max, "system": question.system, "messages": turns });
+    if let Some(answer) = &question.schema {
+        body["tools"] = json!([{ "name": answer.name, "description": answer.about, "input_schema": answer.schema }]);
+        body["tool_choice"] = json!({ "type": "tool", "name": answer.name });
+    }
+    body
+}
+
+#[derive(Deserialize)]
+struct Message {
+    content: Vec<Part>,
+    stop_reason: Option<String>,
+    #[serde(default)]
+    usage: Option<Tokens>,
+}
+
+#[derive(Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Part {
+    Text {
+        text: String,
+    },
+    ToolUse {
+        input: Value,
+    },
+    #[serde(other)]
+    Other,
+}
+
+#[derive(Default, Deserialize)]
+struct Tokens {
+    #[serde(default)]
+    input_tokens: u64,
+    #[serde(default)]
+    output_tokens: u64,
+}
+
+/// What a body with status 200 says.
+pub fn read(body: &[u8]) -> Outcome {
+    let message: Message = match serde_json::from_slice(body) {
+        Ok(message) => message,
+        Err(error) => return Outcome::Failed(Trouble::Malformed(cause(&error.to_string()))),
+    };
+    let Tokens { input_tokens, output_tokens } = message.usage.unwrap_or_default();
+    let words = |parts: &[Part]| {
+        let texts = parts.iter().filter_map(|part| if let Part::Text { text } = part { Some(text.as_str()) } else { None });
+        texts.collect::<Vec<_>>().join("\n")
+    };
+    match message.stop_reason.as_deref() {
+        Some("max_tokens") => return Outcome::Failed(Trouble::Truncated),
+        Some("refusal") => {
+            let said = cause(&words(&message.content));
+            let said = if said.is_empty() { "it gave no reason".into() } else { said };
+            return Outcome::Failed(Trouble::Refused(said));
+        }
+        _ => {}
+    }
+    let used =
+        message.content.iter().find_map(|part| if let Part::ToolUse { input } = part { Some(input.to_string()) } else { None });
+    let text = used.unwrap_or_else(|| words(&message.content));
+    if text.trim().is_empty() {
+        return Outcome::Failed(Trouble::Malformed("the message in it is empty".into()));
+    }
+    Outcome::Answered { text, input_tokens, output_tokens }
+}

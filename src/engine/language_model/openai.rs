@@ -1,0 +1,102 @@
+//! The Chat Completions protocol, as OpenAI defined it and Ollama, llama.cpp, vLLM and most hosted services speak it.
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{Outcome, Question, Trouble, cause};
+
+/// Where the protocol's own service is.
+pub const URL: &str = "https://api.openai.com/v1";
+/// Added to the configured address.
+pub const PATH: &str = "/chat/completions";
+
+/// How the endpoint is asked for JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Structure {
+    /// By `response_format` with the schema, which the endpoint keeps to.
+    Schema,
+    /// In words: the endpoint does not know `response_format`.
+    Words,
+}
+
+/// The body of a request.
+pub fn request(model: &str, output_tokens_max: usize, own_service: bool, structure: Structure, question: &Question) -> Value {
+    let mut system = question.system.clone();
+    // The protocol's own service has renamed this one; others know the old name alone.
+    let tokens = if own_service { "max_completion_tokens" } else { "max_tokens" };
+    let mut body = json!({ "model": model, "stream": false });
+    body[tokens] = json!(output_tokens_max);
+    if let Some(answer) = &question.schema {
+        match structure {
+            Structure::Schema => {
+                body["response_format"] = json!({
+                    "type": "json_schema",
+                    "json_schema": { "name": answer.name, "description": answer.about, "schema": answer.schema },
+                });
+            }
+            Structure::Words => {
+                system.push_str("\n\nAnswer with one JSON object and nothing else. It must satisfy this JSON Schema:\n");
+                system.push_str(&answer.schema.to_string());
+            }
+        }
+    }
+    let turns = question.turns.iter().map(|turn| json!({ "role": turn.speaker.role(), "content": turn.text }));
+    body["messages"] = std::iter::once(json!({ "role": "system", "content": system })).chain(turns).collect();
+    body
+}
+
+/// Whether a refusal means that the endpoint does not know `response_format`.
+pub fn lacks_structure(complaint: &str) -> bool {
+    ["response_format", "json_schema", "structured output"].iter().any(|word| complaint.contains(word))
+}
+
+#[derive(Deserialize)]
+struct Completion {
+    choices: Vec<Choice>,
+    #[serde(default)]
+    usage: Option<Tokens>,
+}
+
+#[derive(Deserialize)]
+struct Choice {
+    message: Message,
+    finish_reason: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Message {
+    content: Option<String>,
+    refusal: Option<String>,
+}
+
+#[derive(Default, Deserialize)]
+struct Tokens {
+    #[serde(default)]
+    prompt_tokens: u64,
+    #[serde(default)]
+    completion_tokens: u64,
+}
+
+/// What a body with status 200 says.
+pub fn read(body: &[u8]) -> Outcome {
+    let completion: Completion = match serde_json::from_slice(body) {
+        Ok(completion) => completion,
+        Err(error) => return Outcome::Failed(Trouble::Malformed(cause(&error.to_string()))),
+    };
+    let tokens = completion.usage.unwrap_or_default();
+    let Some(choice) = completion.choices.into_iter().next() else {
+        return Outcome::Failed(Trouble::Malformed("there are no choices in it".into()));
+    };
+    if let Some(refusal) = choice.message.refusal.filter(|refusal| !refusal.is_empty()) {
+        return Outcome::Failed(Trouble::Refused(cause(&refusal)));
+    }
+    match choice.finish_reason.as_deref() {
+        Some("length") => return Outcome::Failed(Trouble::Truncated),
+        Some("content_filter") => return Outcome::Failed(Trouble::Refused("its content filter cut the answer".into())),
+        _ => {}
+    }
+    match choice.message.content.filter(|content| !content.trim().is_empty()) {
+        Some(text) => Outcome::Answered { text, input_tokens: tokens.prompt_tokens, output_tokens: tokens.completion_tokens },
+        None => Outcome::Failed(Trouble::Malformed("the message in it is empty".into())),
+    }
+}

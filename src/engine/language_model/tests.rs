@@ -1,0 +1,133 @@
+//! Both protocols against a peer that keeps to them, and answers well and badly.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::*;
+use crate::base::random::SeededRandom;
+use crate::engine::fetch::Fetch;
+use crate::engine::settings;
+use crate::testing::model_peer::{ModelPeer, Reaction};
+
+/// A client of the peer, with these further settings.
+fn client(protocol: &str, peer: &ModelPeer, more: &[(&str, &str)]) -> Client {
+    let url = if protocol == "openai" { peer.url() } else { format!("http://{}", peer.address) };
+    let mut given = vec![("protocol", protocol), ("url", &url), ("name", "peer"), ("key", "secret-key"), ("repeats", "2")];
+    given.extend_from_slice(more);
+    let given: Vec<_> = given.iter().map(|(key, text)| (format!("language_model.{key}"), (*text).to_owned())).collect();
+    let settings = settings::load(settings::DEFAULT, None, &[], &given).expect("settings");
+    let fetch = Arc::new(Fetch::new(&settings));
+    Client::new(&settings.language_model, fetch, Arc::new(SeededRandom::new(1))).expect("a protocol is set")
+}
+
+fn question() -> Question {
+    Question {
+        system: "You answer.".into(),
+        turns: vec![Turn { speaker: Speaker::User, text: "Hello?".into() }],
+        schema: Some(AnswerSchema { name: "answer", about: "The answer.", schema: json!({ "type": "object" }) }),
+    }
+}
+
+/// Pauses pass at once, and time-outs come when nothing else can happen.
+fn ask(client: &Client) -> (Result<Reply, Trouble>, Usage) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    runtime.block_on(client.ask(&question()))
+}
+
+/// Whether this is the trouble that was to be expected.
+type IsExpected = fn(&Trouble) -> bool;
+
+const BOTH: [&str; 2] = ["openai", "anthropic"];
+const QUICK: (&str, &str) = ("timeout_seconds", "1");
+
+#[test]
+fn an_answer_comes_with_what_it_cost() {
+    for protocol in BOTH {
+        let peer = ModelPeer::with(vec![Reaction::Text("{\"a\":1}".into())]);
+        let (reply, usage) = ask(&client(protocol, &peer, &[("input_price", "3"), ("output_price", "15")]));
+        assert_eq!(reply.expect(protocol).text, "{\"a\":1}");
+        let Usage { calls, input_tokens, output_tokens, micro_cost, .. } = usage;
+        assert_eq!((calls, input_tokens, output_tokens, micro_cost), (1, 100, 20, 600));
+        let asked = peer.asked();
+        assert_eq!(asked.len(), 1);
+        let (key, path) = match protocol {
+            "openai" => (asked[0].header("authorization"), "/v1/chat/completions"),
+            _ => (asked[0].header("x-api-key"), "/v1/messages"),
+        };
+        assert!(key.is_some_and(|key| key.ends_with("secret-key")));
+        assert_eq!(asked[0].path, path);
+    }
+}
+
+#[test]
+fn a_busy_endpoint_is_asked_again_and_at_last_given_up() {
+    for protocol in BOTH {
+        let busy = |status| Reaction::Status(status, "too many requests".into(), Some(0));
+        let peer = ModelPeer::with(vec![busy(429), busy(503), Reaction::Text("{}".into())]);
+        assert!(ask(&client(protocol, &peer, &[])).0.is_ok());
+        assert_eq!(peer.asked().len(), 3);
+
+        let peer = ModelPeer::with(vec![busy(529)]);
+        let (reply, _) = ask(&client(protocol, &peer, &[]));
+        assert!(matches!(&reply, Err(Trouble::Busy(cause)) if cause.contains("too many requests")), "{reply:?}");
+        assert_eq!(peer.asked().len(), 3, "one call and two repeats");
+    }
+}
+
+#[test]
+fn what_will_not_go_better_is_asked_once() {
+    for protocol in BOTH {
+        let refused = Reaction::Status(401, "Incorrect API key provided.".into(), None);
+        let cases: [(Reaction, IsExpected); 5] = [
+            (
+                refused,
+                |trouble| matches!(trouble, Trouble::Rejected(cause) if cause.starts_with("Incorrect API key provided (401")),
+            ),
+            (Reaction::Refuse("I cannot help with that.".into()), |trouble| {
+                *trouble == Trouble::Refused("I cannot help with that".into())
+            }),
+            (Reaction::Cut("{\"a\":".into()), |trouble| *trouble == Trouble::Truncated),
+            (Reaction::Bytes(b"<html>".to_vec()), |trouble| matches!(trouble, Trouble::Malformed(_))),
+            (Reaction::Text("  ".into()), |trouble| matches!(trouble, Trouble::Malformed(_))),
+        ];
+        for (reaction, is_expected) in cases {
+            let peer = ModelPeer::with(vec![reaction.clone()]);
+            let (reply, _) = ask(&client(protocol, &peer, &[]));
+            let trouble = reply.expect_err("no answer");
+            assert!(is_expected(&trouble), "{protocol} {reaction:?}: {trouble:?}");
+            assert_eq!(peer.asked().len(), 1);
+        }
+    }
+}
+
+#[test]
+fn a_broken_or_silent_endpoint_is_asked_again() {
+    for protocol in BOTH {
+        for bad in [Reaction::Broken, Reaction::Silent(Duration::from_secs(2))] {
+            let peer = ModelPeer::with(vec![bad, Reaction::Text("{}".into())]);
+            assert!(ask(&client(protocol, &peer, &[QUICK])).0.is_ok());
+            assert_eq!(peer.asked().len(), 2);
+        }
+    }
+    let peer = ModelPeer::with(vec![Reaction::Broken]);
+    let nobody = client("openai", &peer, &[("repeats", "0")]);
+    drop(peer);
+    assert!(matches!(ask(&nobody).0, Err(Trouble::Unreachable(_))));
+}
+
+#[test]
+fn an_endpoint_without_structured_output_is_asked_in_words() {
+    let peer = ModelPeer::by(|asked| match asked.body.get("response_format") {
+        Some(_) => Reaction::Status(400, "response_format is not supported by this server".into(), None),
+        None => Reaction::Text("{}".into()),
+    });
+    let client = client("openai", &peer, &[]);
+    assert!(ask(&client).0.is_ok());
+    assert!(ask(&client).0.is_ok());
+    let asked = peer.asked();
+    assert_eq!(asked.len(), 3, "the second call knows already");
+    let system = asked[2].body["messages"][0]["content"].as_str().expect("text");
+    assert!(system.contains("JSON Schema") && system.contains("{\"type\":\"object\"}"), "{system}");
+}

@@ -1,0 +1,190 @@
+//! Style sheets in pieces: rules, declarations and the addresses within values, as the CSS syntax divides them.
+//!
+//! It knows the syntax, not what any property means: what is kept or changed is said by those who ask. Whatever breaks the
+//! syntax is left out, as browsers do.
+
+use cssparser::{Delimiter, ParseError, Parser, Token, serialize_string};
+
+/// One piece of a style sheet.
+#[derive(Debug, PartialEq)]
+pub enum Piece<'a> {
+    /// `@name prelude;` or `@name prelude { body }`, the name in small letters.
+    At { name: String, prelude: &'a str, body: Option<&'a str> },
+    /// `selectors { body }`.
+    Rule { selectors: &'a str, body: &'a str },
+}
+
+/// `name: value`, the name in small letters unless it is a custom property.
+#[derive(Debug, PartialEq)]
+pub struct Declaration<'a> {
+    pub name: String,
+    pub value: &'a str,
+    pub important: bool,
+}
+
+type Nothing = Result<(), ParseError<()>>;
+
+/// The pieces of a style sheet, or of the body of a rule that holds rules.
+pub fn pieces(css: &str) -> Vec<Piece<'_>> {
+    let mut input = Parser::new(css);
+    let mut pieces = Vec::new();
+    loop {
+        input.skip_whitespace();
+        let start = input.position();
+        let name = match input.next() {
+            Err(_) => return pieces,
+            Ok(Token::CDO | Token::CDC | Token::Semicolon) => continue,
+            Ok(Token::AtKeyword(name)) => Some(name.to_ascii_lowercase()),
+            Ok(Token::CurlyBracketBlock) => {
+                block(&mut input);
+                continue;
+            }
+            Ok(_) => None,
+        };
+        let Some(name) = name else {
+            let _: Nothing = input.parse_until_before(Delimiter::CurlyBracketBlock, drain);
+            let selectors = input.slice_from(start).trim();
+            if input.next().is_ok() {
+                pieces.push(Piece::Rule { selectors, body: block(&mut input) });
+            }
+            continue;
+        };
+        let start = input.position();
+        let _: Nothing = input.parse_until_before(Delimiter::Semicolon | Delimiter::CurlyBracketBlock, drain);
+        let prelude = input.slice_from(start).trim();
+        let opens = matches!(input.next(), Ok(Token::CurlyBracketBlock));
+        let body = opens.then(|| block(&mut input));
+        pieces.push(Piece::At { name, prelude, body });
+    }
+}
+
+fn drain(input: &mut Parser<'_>) -> Nothing {
+    while input.next_including_whitespace_and_comments().is_ok() {}
+    Ok(())
+}
+
+/// The inside of the block whose bracket was just read.
+fn block<'a>(input: &mut Parser<'a>) -> &'a str {
+    let inside = input.parse_nested_block(|inner| -> Result<&'a str, ParseError<()>> {
+        let start = inner.position();
+        drain(inner)?;
+        Ok(inner.slice_from(start))
+    });
+    inside.unwrap_or_default()
+}
+
+/// The declarations of a rule's body or of a `style` attribute. Rules nested among them are left out.
+pub fn declarations(body: &str) -> Vec<Declaration<'_>> {
+    let mut input = Parser::new(body);
+    let mut found = Vec::new();
+    while !input.is_exhausted() {
+        let one = input.parse_until_after(Delimiter::Semicolon, |input| -> Result<Declaration<'_>, ParseError<()>> {
+            let name = input.expect_ident_cloned()?;
+            input.expect_colon()?;
+            input.skip_whitespace();
+            let start = input.position();
+            loop {
+                match input.next_including_whitespace_and_comments() {
+                    Ok(Token::CurlyBracketBlock | Token::BadString(_) | Token::BadUrl(_)) => {
+                        return Err(ParseError::unexpected_token());
+                    }
+                    Ok(_) => {}
+                    Err(_) => break,
+                }
+            }
+            let (value, important) = without_important(input.slice_from(start).trim());
+            let name = if name.starts_with("--") { name.to_string() } else { name.to_ascii_lowercase() };
+            Ok(Declaration { name, value, important })
+        });
+        found.extend(one.ok().filter(|one| !one.value.is_empty()));
+    }
+    found
+}
+
+fn without_important(value: &str) -> (&str, bool) {
+    match value.rsplit_once('!') {
+        Some((before, word)) if word.trim().eq_ignore_ascii_case("important") => (before.trim_end(), true),
+        _ => (value, false),
+    }
+}
+
+/// `value` with each address in `url(…)` replaced by what `replace` makes of it. Comments are left out.
+pub fn with_urls(value: &str, replace: &mut dyn FnMut(&str) -> String) -> String {
+    let mut out = String::with_capacity(value.len());
+    copy(&mut Parser::new(value), &mut out, replace);
+    out
+}
+
+fn copy(input: &mut Parser<'_>, out: &mut String, replace: &mut dyn FnMut(&str) -> String) {
+    loop {
+        let start = input.position();
+        let Ok(token) = input.next_including_whitespace_and_comments().cloned() else { return };
+        match token {
+            Token::UnquotedUrl(url) => push_url(&replace(&url), out),
+            Token::Function(name) if name.eq_ignore_ascii_case("url") => {
+                let inside = input.parse_nested_block(|inner| -> Result<String, ParseError<()>> {
+                    Ok(inner.expect_string()?.as_ref().to_owned())
+                });
+                push_url(&replace(&inside.unwrap_or_default()), out);
+            }
+            Token::Function(_) | Token::ParenthesisBlock | Token::SquareBracketBlock | Token::CurlyBracketBlock => {
+                out.push_str(input.slice_from(start));
+                let _: Nothing = input.parse_nested_block(|inner| {
+                    copy(inner, out, replace);
+                    Ok(())
+                });
+                out.push(match token {
+                    Token::SquareBracketBlock => ']',
+                    Token::CurlyBracketBlock => '}',
+                    _ => ')',
+                });
+            }
+            Token::Comment(_) => out.push(' '),
+            Token::BadUrl(_) | Token::BadString(_) => {}
+            _ => out.push_str(input.slice_from(start)),
+        }
+    }
+}
+
+fn push_url(url: &str, out: &mut String) {
+    out.push_str("url(");
+    serialize_string(url, out).expect("writing into a text cannot fail");
+    out.push(')');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sheet_falls_into_its_rules() {
+        let css =
+            "<!-- @import 'x.css'; a > b { color: red } /* c */ @media screen and (max-width: 3px) { p { margin: 0 } } } i{";
+        let found = pieces(css);
+        assert_eq!(found.len(), 4, "{found:?}");
+        assert_eq!(found[0], Piece::At { name: "import".into(), prelude: "'x.css'", body: None });
+        assert_eq!(found[1], Piece::Rule { selectors: "a > b", body: " color: red " });
+        let Piece::At { name, prelude, body: Some(body) } = &found[2] else { panic!("{found:?}") };
+        assert_eq!((name.as_str(), *prelude, pieces(body).len()), ("media", "screen and (max-width: 3px)", 1));
+    }
+
+    #[test]
+    fn declarations_keep_what_is_sound() {
+        let found = declarations("COLOR: red ! important; ; bad; margin:0 auto;background:url(a;b.png); x{y:z}; width: 1px");
+        let names: Vec<(&str, &str, bool)> = found.iter().map(|one| (one.name.as_str(), one.value, one.important)).collect();
+        let expected =
+            [("color", "red", true), ("margin", "0 auto", false), ("background", "url(a;b.png)", false), ("width", "1px", false)];
+        assert_eq!(names, expected);
+    }
+
+    #[test]
+    fn addresses_are_replaced_wherever_they_stand() {
+        let mut seen = Vec::new();
+        let new = with_urls("linear-gradient(red, blue), u\\72l( \"a\\62 c\" ) /* x */ no-repeat, url(plain.png)", &mut |url| {
+            seen.push(url.to_owned());
+            "k\"1".to_owned()
+        });
+        assert_eq!(seen, ["abc", "plain.png"]);
+        assert_eq!(new, "linear-gradient(red, blue), url(\"k\\\"1\")   no-repeat, url(\"k\\\"1\")");
+    }
+}

@@ -1,0 +1,114 @@
+//! MJML to HTML, in process. The only file that names the MJML library.
+//!
+//! Nothing is fetched: an include is an error, and no font is linked that the text does not link itself. It does not know what any
+//! email says.
+
+use std::fmt;
+
+use mrml::prelude::parser::{Error as ParseError, ParserOptions, Span};
+use mrml::prelude::render::RenderOptions;
+
+/// Why MJML is not drawn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MjmlError {
+    /// What is wrong, in words for people.
+    pub problem: String,
+    /// Where, from 1, if the parser knows.
+    pub place: Option<Place>,
+}
+
+/// A place in a text, both from 1. Columns are characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    pub line: usize,
+    pub column: usize,
+}
+
+impl fmt::Display for MjmlError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.place {
+            Some(Place { line, column }) => write!(f, "line {line}, column {column}: {}", self.problem),
+            None => f.write_str(&self.problem),
+        }
+    }
+}
+
+impl std::error::Error for MjmlError {}
+
+/// The HTML of an MJML document, its `mj-style inline="inline"` written into the elements.
+pub fn to_html(mjml: &str) -> Result<String, MjmlError> {
+    // The default loader of includes loads nothing; the default fonts are links to somewhere else.
+    let parsed = mrml::parse_with_options(mjml, &ParserOptions::default()).map_err(|error| explain(mjml, &error))?;
+    let options = RenderOptions { fonts: Default::default(), ..RenderOptions::default() };
+    parsed.element.render(&options).map_err(|error| MjmlError { problem: error.to_string(), place: None })
+}
+
+fn explain(mjml: &str, error: &ParseError) -> MjmlError {
+    let at = |position: &Span| Some(place(mjml, position.start));
+    let (problem, place) = match error {
+        ParseError::UnexpectedElement { position, .. } => ("this element cannot stand here; move or remove it", at(position)),
+        ParseError::UnexpectedToken { position, .. } => ("this cannot stand here; close or remove it", at(position)),
+        ParseError::MissingAttribute { name, position, .. } => {
+            return MjmlError { problem: format!("the attribute {name} is missing; add it"), place: at(position) };
+        }
+        ParseError::InvalidAttribute { position, .. } => ("this attribute is not valid; correct or remove it", at(position)),
+        ParseError::InvalidFormat { position, .. } => ("this is not valid MJML; correct or remove it", at(position)),
+        ParseError::IncludeLoaderError { position, .. } => ("nothing can be included; write it in place", at(position)),
+        ParseError::EndOfStream { .. } => ("the text ends within an element; close it", Some(place(mjml, mjml.len()))),
+        ParseError::SizeLimit { .. } => ("the text is too long; shorten it", None),
+        ParseError::NoRootNode => ("there is no mjml element; put everything into one", None),
+        ParseError::ParserError { source, .. } => {
+            let place = Place { line: source.pos().row as usize, column: source.pos().col as usize };
+            return MjmlError { problem: format!("this is not well-formed: {source}"), place: Some(place) };
+        }
+    };
+    MjmlError { problem: problem.to_owned(), place }
+}
+
+fn place(text: &str, offset: usize) -> Place {
+    let mut end = offset.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    let before = &text[..end];
+    let line_start = before.rfind('\n').map_or(0, |feed| feed + 1);
+    Place { line: before.matches('\n').count() + 1, column: before[line_start..].chars().count() + 1 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn body(inside: &str) -> String {
+        format!("<mjml><mj-body>\n<mj-section><mj-column>{inside}</mj-column></mj-section></mj-body></mjml>")
+    }
+
+    #[test]
+    fn draws_html_and_writes_inline_styles_into_elements() {
+        let style = "<mj-head><mj-style inline=\"inline\">.red { color: red }</mj-style></mj-head>";
+        let mjml = body("<mj-text><p class=\"red\">Hello</p></mj-text>").replace("<mj-body>", &format!("{style}<mj-body>"));
+        let html = to_html(&mjml).expect("valid");
+        assert!(html.contains("<p class=\"red\" style=\"color: red;\">Hello</p>"), "{html}");
+    }
+
+    #[test]
+    fn no_font_is_linked() {
+        let html = to_html(&body("<mj-text font-family=\"Roboto\">Hello</mj-text>")).expect("valid");
+        assert!(!html.contains("fonts.") && !html.contains("@import"), "{html}");
+    }
+
+    #[test]
+    fn a_mistake_is_told_with_its_place() {
+        let error = to_html(&body("<mj-text a b=></mj-text>")).expect_err("an attribute without a value");
+        assert_eq!(error.place.map(|place| place.line), Some(2), "{error}");
+        assert!(to_html("<mjml><mj-body>").is_err() && to_html("").is_err() && to_html("<p>").is_err());
+    }
+
+    #[test]
+    fn nothing_is_included() {
+        let error = to_html(
+            &body("<mj-text>a</mj-text>").replace("<mj-section>", "<mj-include path=\"file:///etc/hostname\" /><mj-section>"),
+        );
+        assert!(error.is_err(), "{error:?}");
+    }
+}

@@ -1,0 +1,300 @@
+//! A Chromium process and the conversation with it: commands and events as JSON over two pipes, which nobody else can reach.
+//!
+//! It starts the program so that nothing leaves the machine, with the built-in fonts, and answers every request that a page makes
+//! with a file it was given or with a refusal. It does not know what is drawn.
+
+use std::collections::HashMap;
+use std::fs::{self, DirBuilder};
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::unix::pipe;
+
+use super::super::Fault;
+use super::super::fonts;
+use crate::vocab::limits::{DRAWING_ANSWER_BYTES_MAX, DRAWINGS_PER_BROWSER_MAX};
+
+/// Base64 makes four bytes of three; the rest of a message is small.
+const MESSAGE_BYTES_MAX: usize = DRAWING_ANSWER_BYTES_MAX * 2;
+
+/// What it is started with, besides what depends on the machine.
+const SWITCHES: &[&str] = &[
+    "--headless",
+    "--remote-debugging-pipe",
+    "--no-first-run",
+    "--no-default-browser-check",
+    "--disable-gpu",
+    "--disable-extensions",
+    "--disable-sync",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-default-apps",
+    "--disable-domain-reliability",
+    "--disable-breakpad",
+    "--disable-dev-shm-usage",
+    "--mute-audio",
+    "--hide-scrollbars",
+    "--disable-lcd-text",
+    "--font-render-hinting=none",
+    "--force-color-profile=srgb",
+    "--disable-checker-imaging",
+    // No name is ever resolved, and whatever goes to a bare address ends at a port that nobody listens on.
+    "--host-resolver-rules=MAP * ~NOTFOUND",
+    "--proxy-server=127.0.0.1:9",
+    "--proxy-bypass-list=<-loopback>",
+];
+
+/// A running Chromium. Killed with all its processes when dropped.
+pub struct Browser {
+    process: Child,
+    input: pipe::Sender,
+    output: pipe::Receiver,
+    heard: Vec<u8>,
+    last: u64,
+    /// Drawings that it may still do before another one takes its place: long-lived ones grow.
+    pub drawings_left: u32,
+    /// Files for the requests of the present page, by address.
+    files: HashMap<String, Vec<u8>>,
+    /// Addresses that were asked for in vain.
+    refused: Vec<String>,
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        let group = -(self.process.id() as i32);
+        // SAFETY: a signal to the group that this process made for the browser and its helpers; it touches no memory.
+        unsafe { libc::kill(group, libc::SIGKILL) };
+        // Fails only if it was waited for already, which nobody else does.
+        let _ = self.process.wait();
+    }
+}
+
+/// What can go wrong between the two.
+fn silent(why: impl std::fmt::Display) -> Fault {
+    Fault::Unavailable(format!("Chromium does not answer: {why}"))
+}
+
+impl Browser {
+    /// Start the program, with its profile and fonts in `folder`.
+    pub fn start(program: &Path, folder: &Path, further_fonts: Option<&Path>) -> Result<Self, Fault> {
+        let failed = |error: io::Error| Fault::Unavailable(format!("Chromium at {} does not start: {error}", program.display()));
+        let fonts = write_fonts(folder, further_fonts).map_err(failed)?;
+        let mut command = Command::new(program);
+        command.args(SWITCHES).arg(format!("--user-data-dir={}", folder.join("profile").display()));
+        // SAFETY: asks for a number of this process and cannot fail.
+        if unsafe { libc::geteuid() } == 0 {
+            // Its own sandbox refuses to work for root, who has containers in mind.
+            command.arg("--no-sandbox");
+        }
+        command.env_clear().env("HOME", folder).env("PATH", "/usr/local/bin:/usr/bin:/bin").env("FONTCONFIG_FILE", fonts);
+        command.current_dir(folder).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).process_group(0);
+        // SAFETY: between fork and exec only dup2 is called, which may be; Chromium listens on 3 and speaks on 4.
+        unsafe {
+            command.pre_exec(|| match (libc::dup2(0, 3), libc::dup2(1, 4)) {
+                (3, 4) => Ok(()),
+                _ => Err(io::Error::last_os_error()),
+            });
+        }
+        let mut process = command.spawn().map_err(failed)?;
+        let input = OwnedFd::from(process.stdin.take().expect("it was asked for"));
+        let output = OwnedFd::from(process.stdout.take().expect("it was asked for"));
+        Ok(Self {
+            input: pipe::Sender::from_owned_fd(input).map_err(failed)?,
+            output: pipe::Receiver::from_owned_fd(output).map_err(failed)?,
+            process,
+            heard: Vec::new(),
+            last: 0,
+            drawings_left: DRAWINGS_PER_BROWSER_MAX,
+            files: HashMap::new(),
+            refused: Vec::new(),
+        })
+    }
+
+    /// Answer the requests of the next page with these files.
+    pub fn provide<'a>(&mut self, files: impl Iterator<Item = (&'a String, &'a Vec<u8>)>) {
+        self.files = files.map(|(address, file)| (normal(address), file.clone())).collect();
+        self.refused.clear();
+    }
+
+    /// What was asked for in vain since then.
+    pub fn take_refused(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.refused)
+    }
+
+    /// Say a command and wait for its result. Requests of pages that come in between are answered.
+    pub async fn call(&mut self, session: Option<&str>, method: &str, parameters: Value) -> Result<Value, Fault> {
+        let number = self.say(session, method, parameters).await?;
+        loop {
+            let mut message = self.hear().await?;
+            if message["id"] == number {
+                if let Some(error) = message.get("error") {
+                    return Err(Fault::Failed(format!("{method}: {}", error["message"].as_str().unwrap_or("no reason given"))));
+                }
+                return Ok(message["result"].take());
+            }
+            if message["method"] == "Fetch.requestPaused" {
+                self.answer_request(&message).await?;
+            }
+        }
+    }
+
+    async fn say(&mut self, session: Option<&str>, method: &str, parameters: Value) -> Result<u64, Fault> {
+        self.last += 1;
+        let mut message = json!({ "id": self.last, "method": method, "params": parameters });
+        if let Some(session) = session {
+            message["sessionId"] = session.into();
+        }
+        let mut bytes = message.to_string().into_bytes();
+        bytes.push(0);
+        self.input.write_all(&bytes).await.map_err(silent)?;
+        Ok(self.last)
+    }
+
+    async fn hear(&mut self) -> Result<Value, Fault> {
+        let mut searched = 0;
+        loop {
+            if let Some(end) = self.heard[searched..].iter().position(|byte| *byte == 0).map(|found| searched + found) {
+                let message = serde_json::from_slice(&self.heard[..end]).map_err(silent);
+                self.heard.drain(..=end);
+                return message;
+            }
+            searched = self.heard.len();
+            if searched > MESSAGE_BYTES_MAX {
+                return Err(Fault::TooCostly);
+            }
+            let mut chunk = vec![0; 64 * 1024];
+            match self.output.read(&mut chunk).await.map_err(silent)? {
+                0 => return Err(silent("it has ended")),
+                length => self.heard.extend_from_slice(&chunk[..length]),
+            }
+        }
+    }
+
+    async fn answer_request(&mut self, message: &Value) -> Result<(), Fault> {
+        let parameters = &message["params"];
+        let address = parameters["request"]["url"].as_str().unwrap_or_default();
+        let request = &parameters["requestId"];
+        let session = message["sessionId"].as_str();
+        let (method, answer) = match self.files.get(&normal(address)) {
+            Some(file) => {
+                let kind = image::guess_format(file).map_or("application/octet-stream", |format| format.to_mime_type());
+                let headers = json!([{ "name": "Content-Type", "value": kind }]);
+                let body = base64(file);
+                (
+                    "Fetch.fulfillRequest",
+                    json!({ "requestId": request, "responseCode": 200, "responseHeaders": headers, "body": body }),
+                )
+            }
+            None => {
+                self.refused.push(address.to_owned());
+                ("Fetch.failRequest", json!({ "requestId": request, "errorReason": "BlockedByClient" }))
+            }
+        };
+        // The result comes in between others and is passed over.
+        self.say(session, method, answer).await.map(|_| ())
+    }
+}
+
+/// An address as browsers write it, near enough: as found in HTML, or as reported by the browser.
+fn normal(address: &str) -> String {
+    let address = address.trim().split('#').next().unwrap_or_default();
+    let mut out = String::with_capacity(address.len());
+    for byte in address.bytes() {
+        match byte {
+            b'\t' | b'\r' | b'\n' => {}
+            b' ' | b'"' | b'<' | b'>' | b'`' | 0x7f.. => out.push_str(&format!("%{byte:02X}")),
+            _ => out.push(byte.into()),
+        }
+    }
+    let host = out.find("://").map(|found| found + 3);
+    if let Some(host) = host {
+        let end = out[host..].find(['/', '?']).map_or(out.len(), |found| host + found);
+        let lower = out[..end].to_ascii_lowercase();
+        let slash = if out[end..].starts_with('/') { "" } else { "/" };
+        out = format!("{lower}{slash}{}", &out[end..]);
+    }
+    out
+}
+
+fn base64(bytes: &[u8]) -> String {
+    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for chunk in bytes.chunks(3) {
+        let bits = chunk.iter().fold(0_u32, |bits, byte| bits << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
+        for place in 0..4 {
+            let letter = LETTERS[(bits >> (18 - 6 * place)) as usize & 63];
+            out.push(if place <= chunk.len() { letter.into() } else { '=' });
+        }
+    }
+    out
+}
+
+/// Letters keep their shapes, as on most screens.
+const UNHINTED: &str = "<match target=\"font\"><edit name=\"hinting\" mode=\"assign\"><bool>false</bool></edit>\
+    <edit name=\"hintstyle\" mode=\"assign\"><const>hintnone</const></edit></match>\n\
+    <match target=\"pattern\"><edit name=\"hinting\" mode=\"assign\"><bool>false</bool></edit>\
+    <edit name=\"hintstyle\" mode=\"assign\"><const>hintnone</const></edit></match>\n";
+
+/// Put the built-in fonts where the browser finds them, under the names they stand in for; returns the file that says so.
+fn write_fonts(folder: &Path, further: Option<&Path>) -> io::Result<PathBuf> {
+    let fonts = folder.join("fonts");
+    DirBuilder::new().recursive(true).mode(0o700).create(&fonts)?;
+    let mut rules = String::new();
+    for (number, (names, faces, generic)) in fonts::families().enumerate() {
+        for (face, bytes) in faces.iter().enumerate() {
+            let file = fonts.join(format!("{number}-{face}.ttf"));
+            if fs::metadata(&file).is_ok_and(|found| found.len() == bytes.len() as u64) {
+                continue;
+            }
+            fs::write(&file, bytes)?;
+        }
+        let Some((family, aliases)) = names.split_first() else { continue };
+        for alias in aliases.iter().chain(generic) {
+            rules.push_str(&format!(
+                "<match target=\"pattern\"><test qual=\"any\" name=\"family\"><string>{alias}</string></test>\
+                 <edit name=\"family\" mode=\"assign\" binding=\"same\"><string>{family}</string></edit></match>\n"
+            ));
+        }
+    }
+    let quoted = |path: &Path| path.to_string_lossy().replace('&', "&amp;").replace('<', "&lt;");
+    let further = further.map(|folder| format!("<dir>{}</dir>", quoted(folder))).unwrap_or_default();
+    let text = format!(
+        "<?xml version=\"1.0\"?>\n<!DOCTYPE fontconfig SYSTEM \"fonts.dtd\">\n<fontconfig><dir>{}</dir>{further}\
+         <cachedir>{}</cachedir>\n{UNHINTED}{rules}</fontconfig>\n",
+        quoted(&fonts),
+        quoted(&folder.join("fontcache"))
+    );
+    let file = folder.join("fonts.conf");
+    fs::write(&file, text)?;
+    Ok(file)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_told_alike_however_they_are_written() {
+        for (html, browser) in [
+            ("HTTPS://X.example", "https://x.example/"),
+            (" https://x.example/a b.png#c", "https://x.example/a%20b.png"),
+            ("https://x.example/ü?q=\"", "https://x.example/%C3%BC?q=%22"),
+            ("https://x.example?A", "https://x.example/?A"),
+        ] {
+            assert_eq!(normal(html), browser);
+            assert_eq!(normal(browser), browser);
+        }
+    }
+
+    #[test]
+    fn base64_is_padded() {
+        let cases = [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob\u{7f}", "Zm9vYn8=")];
+        assert!(cases.iter().all(|(text, coded)| base64(text.as_bytes()) == *coded));
+    }
+}

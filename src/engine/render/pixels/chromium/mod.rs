@@ -1,0 +1,211 @@
+//! Drawing with a Chromium that is installed on this machine: the same port, for those who want exactly its pictures.
+//!
+//! One browser is started when the first email is drawn and is used for one email at a time. Scripts are off, nothing is fetched,
+//! and a browser that is slow, confused or old is ended and replaced.
+
+mod browser;
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use data_url::forgiving_base64;
+use serde_json::{Value, json};
+use tokio::sync::Mutex;
+use tokio::time::timeout;
+
+use self::browser::Browser;
+use super::draw::shrunk;
+use super::{Drawing, Drawn, Fault, Look, Page, Paper, Renderer, Shot, Warning};
+use crate::vocab::limits::{DRAWING_TIME, DRAWINGS_WAITING_MAX, DRAWN_HEIGHT_PX_MAX};
+
+/// Pixels of a style sheet in an inch of paper.
+const PX_PER_INCH: f64 = 96.0;
+/// Resolves when every image of the page has been unpacked or has failed.
+const IMAGES_READY: &str = "Promise.all(Array.from(document.images, image => image.decode().catch(() => 0))).then(() => 0)";
+
+/// What a Chromium is started with.
+#[derive(Clone, Debug)]
+pub struct Options {
+    pub program: PathBuf,
+    /// A folder of its own, for its profile and fonts.
+    pub folder: PathBuf,
+    /// A folder with further fonts.
+    pub fonts: Option<PathBuf>,
+}
+
+/// The engine: at most one browser.
+pub struct Chromium {
+    options: Options,
+    browser: Mutex<Option<Browser>>,
+    waiting: AtomicUsize,
+}
+
+/// A page that is open in a browser.
+struct Tab<'a> {
+    browser: &'a mut Browser,
+    target: String,
+    session: String,
+}
+
+impl Chromium {
+    /// Nothing is started yet.
+    pub fn new(options: Options) -> Self {
+        Self { options, browser: Mutex::new(None), waiting: AtomicUsize::new(0) }
+    }
+
+    async fn draw<T>(&self, work: impl AsyncFnOnce(&mut Browser) -> Result<T, Fault>) -> Result<T, Fault> {
+        struct Waits<'a>(&'a AtomicUsize);
+        impl Drop for Waits<'_> {
+            fn drop(&mut self) {
+                self.0.fetch_sub(1, Ordering::Relaxed);
+            }
+        }
+        let waits = Waits(&self.waiting);
+        if self.waiting.fetch_add(1, Ordering::Relaxed) > DRAWINGS_WAITING_MAX {
+            return Err(Fault::Busy);
+        }
+        let mut turn = self.browser.lock().await;
+        drop(waits);
+        // Taken out while it works: if this is given up halfway, or fails, the browser ends with it.
+        let mut browser = match turn.take().filter(|browser| browser.drawings_left > 0) {
+            Some(browser) => browser,
+            None => self.start()?,
+        };
+        browser.drawings_left -= 1;
+        let done = timeout(DRAWING_TIME, work(&mut browser)).await.unwrap_or(Err(Fault::TooCostly));
+        if done.is_ok() {
+            *turn = Some(browser);
+        }
+        done
+    }
+
+    fn start(&self) -> Result<Browser, Fault> {
+        let Options { program, folder, fonts } = &self.options;
+        Browser::start(program, folder, fonts.as_deref().map(Path::new))
+    }
+}
+
+impl Renderer for Chromium {
+    fn shots<'a>(&'a self, page: &'a Page, look: &'a Look) -> Drawing<'a, Drawn<Vec<Shot>>> {
+        Box::pin(self.draw(async move |browser| shots(browser, page, look).await))
+    }
+
+    fn pdf<'a>(&'a self, page: &'a Page, paper: Paper, _title: &'a str) -> Drawing<'a, Drawn<Vec<u8>>> {
+        Box::pin(self.draw(async move |browser| pdf(browser, page, paper).await))
+    }
+}
+
+async fn shots(browser: &mut Browser, page: &Page, look: &Look) -> Result<Drawn<Vec<Shot>>, Fault> {
+    let mut tab = Tab::open(browser, page).await?;
+    let scheme = if look.dark { "dark" } else { "light" };
+    let features = json!([{ "name": "prefers-color-scheme", "value": scheme }]);
+    tab.call("Emulation.setEmulatedMedia", json!({ "media": "screen", "features": features })).await?;
+    let mut made = Vec::new();
+    let mut cut = Vec::new();
+    for (number, width) in look.widths.iter().enumerate() {
+        tab.set_width(*width, f64::from(look.density)).await?;
+        if number == 0 {
+            tab.show(page).await?;
+        }
+        let height = tab.height().await?;
+        let kept = height.min(DRAWN_HEIGHT_PX_MAX);
+        if kept < height {
+            cut.push(Warning::Cut { width: *width });
+        }
+        let clip = json!({ "x": 0, "y": 0, "width": width, "height": kept, "scale": 1 });
+        let wanted = json!({ "format": "png", "captureBeyondViewport": true, "clip": clip });
+        let png = bytes(tab.call("Page.captureScreenshot", wanted).await?)?;
+        let (width_px, height_px) = image_size(&png)?;
+        let thumbnail = look.thumbnail_width.map(|small| shrunk(&png, small)).transpose()?;
+        made.push(Shot { width: *width, width_px, height_px, png, thumbnail });
+    }
+    let mut warnings = tab.close().await?;
+    warnings.append(&mut cut);
+    Ok(Drawn { made, warnings })
+}
+
+async fn pdf(browser: &mut Browser, page: &Page, paper: Paper) -> Result<Drawn<Vec<u8>>, Fault> {
+    let mut tab = Tab::open(browser, page).await?;
+    // Emails are designed for screens.
+    tab.call("Emulation.setEmulatedMedia", json!({ "media": "screen" })).await?;
+    let (width, height) = match paper {
+        Paper::A4 => (210.0 / 25.4, Some(297.0 / 25.4)),
+        Paper::Letter => (8.5, Some(11.0)),
+        Paper::Roll { width } => (f64::from(width) / PX_PER_INCH, None),
+    };
+    tab.set_width((width * PX_PER_INCH).round() as u32, 1.0).await?;
+    tab.show(page).await?;
+    let height = match height {
+        Some(height) => height,
+        // A hair more than the email, or its end falls on a second page.
+        None => f64::from(tab.height().await?.min(DRAWN_HEIGHT_PX_MAX) + 1) / PX_PER_INCH,
+    };
+    let wanted = json!({
+        "printBackground": true, "paperWidth": width, "paperHeight": height,
+        "marginTop": 0, "marginBottom": 0, "marginLeft": 0, "marginRight": 0
+    });
+    let made = bytes(tab.call("Page.printToPDF", wanted).await?)?;
+    Ok(Drawn { made, warnings: tab.close().await? })
+}
+
+impl<'a> Tab<'a> {
+    async fn open(browser: &'a mut Browser, page: &Page) -> Result<Self, Fault> {
+        browser.provide(page.images.iter());
+        let target = browser.call(None, "Target.createTarget", json!({ "url": "about:blank" })).await?;
+        let target = text(&target, "targetId")?;
+        let attached = browser.call(None, "Target.attachToTarget", json!({ "targetId": target, "flatten": true })).await?;
+        let session = text(&attached, "sessionId")?;
+        let mut tab = Self { browser, target, session };
+        tab.call("Page.enable", json!({})).await?;
+        tab.call("Emulation.setScriptExecutionDisabled", json!({ "value": true })).await?;
+        tab.call("Fetch.enable", json!({ "patterns": [{ "urlPattern": "*" }] })).await?;
+        Ok(tab)
+    }
+
+    async fn call(&mut self, method: &str, parameters: Value) -> Result<Value, Fault> {
+        self.browser.call(Some(&self.session), method, parameters).await
+    }
+
+    async fn set_width(&mut self, width: u32, density: f64) -> Result<(), Fault> {
+        // The lowest window there is: a page is never drawn lower than its window.
+        let metrics = json!({ "width": width, "height": 1, "deviceScaleFactor": density, "mobile": false });
+        self.call("Emulation.setDeviceMetricsOverride", metrics).await.map(|_| ())
+    }
+
+    async fn show(&mut self, page: &Page) -> Result<(), Fault> {
+        let frames = self.call("Page.getFrameTree", json!({})).await?;
+        let frame = text(&frames["frameTree"]["frame"], "id")?;
+        // Mail clients show every email as a document of today's standard.
+        let html = format!("<!doctype html>{}", page.html);
+        self.call("Page.setDocumentContent", json!({ "frameId": frame, "html": html })).await?;
+        self.call("Runtime.evaluate", json!({ "expression": IMAGES_READY, "awaitPromise": true })).await.map(|_| ())
+    }
+
+    async fn height(&mut self) -> Result<u32, Fault> {
+        let metrics = self.call("Page.getLayoutMetrics", json!({})).await?;
+        let height = metrics["cssContentSize"]["height"].as_f64().unwrap_or_default();
+        Ok(height.clamp(1.0, f64::from(u32::MAX)).round() as u32)
+    }
+
+    async fn close(self) -> Result<Vec<Warning>, Fault> {
+        self.browser.call(None, "Target.closeTarget", json!({ "targetId": self.target })).await?;
+        let refused = self.browser.take_refused();
+        let absent = refused.first().map(|first| Warning::ImagesAbsent { count: refused.len(), first: first.clone() });
+        Ok(absent.into_iter().collect())
+    }
+}
+
+fn text(value: &Value, name: &str) -> Result<String, Fault> {
+    let found = value[name].as_str().map(str::to_owned);
+    found.ok_or_else(|| Fault::Unavailable(format!("Chromium gave no {name}")))
+}
+
+fn bytes(value: Value) -> Result<Vec<u8>, Fault> {
+    let data = text(&value, "data")?;
+    forgiving_base64::decode_to_vec(data.as_bytes()).map_err(|_| Fault::Unavailable("Chromium gave broken data".to_owned()))
+}
+
+fn image_size(png: &[u8]) -> Result<(u32, u32), Fault> {
+    let reader = image::ImageReader::with_format(std::io::Cursor::new(png), image::ImageFormat::Png);
+    reader.into_dimensions().map_err(|error| Fault::Unavailable(format!("Chromium gave a broken picture: {error}")))
+}

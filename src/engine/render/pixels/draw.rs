@@ -1,0 +1,188 @@
+//! Drawing with the engine that is built in: a prepared email becomes pictures or a PDF.
+//!
+//! It runs where hostile input can do no harm (the worker process) and knows nothing of it: one call, one answer.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Cursor;
+use std::path::Path;
+use std::sync::Arc;
+
+use image::codecs::png::{CompressionType, FilterType as PngFilter, PngEncoder};
+use image::imageops::{self, FilterType};
+use image::{RgbImage, RgbaImage};
+use takumi::prelude::{Error as DrawError, FromHtmlOptions, Node, RenderOptions, Viewport};
+use takumi::unstable::base::style::StyleSheet;
+use takumi::unstable::html::parse_html;
+use takumi_pdf::{PageMargins, PageOptions, PdfMetadata, PdfOptions, UncoveredText};
+
+use super::fonts::{self, Chosen};
+use super::glyphs::script;
+use super::prepare::{Medium, Prepared, prepare};
+use super::{Drawn, Fault, Look, Paper, Shot, Warning};
+use crate::vocab::limits::{DRAWN_HEIGHT_PX_MAX, DRAWN_LEVELS_MAX};
+
+/// A thumbnail is at most this many times as high as wide: the top of the email, as a card shows it.
+const THUMBNAIL_PROPORTION: f32 = 1.4;
+/// Levels that the engine's own tree may have: those of the email, and its outermost ones.
+const LEVELS: usize = DRAWN_LEVELS_MAX + 8;
+
+/// An email and what was given with it.
+pub struct Material<'a> {
+    pub html: &'a str,
+    pub images: &'a BTreeMap<String, Vec<u8>>,
+    pub fonts: Option<&'a Path>,
+}
+
+struct Stage {
+    node: Node,
+    sheet: Arc<StyleSheet>,
+    prepared: Prepared,
+    chosen: Chosen,
+}
+
+impl Stage {
+    fn set(material: &Material<'_>, medium: Medium) -> Result<Self, Fault> {
+        let mut prepared = prepare(material.html, material.images, medium).map_err(Fault::Refused)?;
+        let options = FromHtmlOptions::builder().max_depth(LEVELS).build();
+        let parsed = parse_html(&prepared.html, options).map_err(failed)?;
+        let sheets = std::mem::take(&mut prepared.sheets);
+        let sheet = Arc::new(StyleSheet::parse_owned_list_loosy(sheets));
+        let chosen = fonts::choose(&prepared.letters, material.fonts).map_err(failed)?;
+        Ok(Self { node: parsed.node, sheet, prepared, chosen })
+    }
+
+    fn warnings(&self) -> Vec<Warning> {
+        let mut warnings = Vec::new();
+        let absent = &self.prepared.absent;
+        if let Some(first) = absent.first() {
+            warnings.push(Warning::ImagesAbsent { count: absent.len(), first: first.clone() });
+        }
+        if let Some(first) = self.prepared.unsound.first() {
+            warnings.push(Warning::ImagesUnsound { count: self.prepared.unsound.len(), first: first.clone() });
+        }
+        let mut scripts: BTreeMap<&str, BTreeSet<char>> = BTreeMap::new();
+        for letter in &self.chosen.missing {
+            scripts.entry(script(*letter)).or_default().insert(*letter);
+        }
+        warnings.extend(scripts.into_iter().map(|(script, letters)| Warning::GlyphsMissing {
+            script: script.to_owned(),
+            examples: letters.into_iter().take(8).collect(),
+        }));
+        warnings
+    }
+}
+
+fn failed(error: impl std::fmt::Display) -> Fault {
+    Fault::Failed(error.to_string())
+}
+
+/// Pictures of an email, one for each width.
+pub fn shots(material: &Material<'_>, look: &Look) -> Result<Drawn<Vec<Shot>>, Fault> {
+    let stage = Stage::set(material, Medium { dark: look.dark, paper: false, density: look.density })?;
+    let mut warnings = stage.warnings();
+    let mut shots = Vec::with_capacity(look.widths.len());
+    for width in &look.widths {
+        let (picture, cut) = shot(&stage, *width, look.density)?;
+        if cut {
+            warnings.push(Warning::Cut { width: *width });
+        }
+        let thumbnail = look.thumbnail_width.map(|small| thumbnail(&picture, small)).transpose()?;
+        let (width_px, height_px) = picture.dimensions();
+        shots.push(Shot { width: *width, width_px, height_px, png: png(&picture)?, thumbnail });
+    }
+    Ok(Drawn { made: shots, warnings })
+}
+
+/// One picture, and whether the email is longer than it.
+fn shot(stage: &Stage, width: u32, density: f32) -> Result<(RgbImage, bool), Fault> {
+    let device = |css: u32| (css as f32 * density).round() as u32;
+    let limit = device(DRAWN_HEIGHT_PX_MAX);
+    let draw = |height: Option<u32>| {
+        let viewport = Viewport::new((device(width), height)).with_device_pixel_ratio(density);
+        let options = RenderOptions::builder()
+            .viewport(viewport)
+            .node(stage.node.clone())
+            .fonts(&stage.chosen.fonts)
+            .stylesheet(stage.sheet.clone())
+            .images(stage.prepared.images.clone())
+            .build();
+        takumi::render(options)
+    };
+    let (bitmap, mut cut) = match draw(None) {
+        // Higher than any picture, or of no height at all.
+        Err(DrawError::InvalidViewport) => match draw(Some(limit)) {
+            Ok(bitmap) => (bitmap, true),
+            Err(error) => return Err(failed(error)),
+        },
+        drawn => (drawn.map_err(failed)?, false),
+    };
+    let (wide, mut high) = (bitmap.width(), bitmap.height());
+    let mut pixels = RgbaImage::from_raw(wide, high, bitmap.into_raw()).expect("a picture has as many bytes as its size says");
+    if high > limit {
+        (high, cut) = (limit, true);
+        pixels = imageops::crop_imm(&pixels, 0, 0, wide, high).to_image();
+    }
+    Ok((on_white(&pixels), cut))
+}
+
+/// Screens are white where nothing is drawn.
+fn on_white(picture: &RgbaImage) -> RgbImage {
+    let mut out = RgbImage::new(picture.width(), picture.height());
+    for (to, from) in out.pixels_mut().zip(picture.pixels()) {
+        let [red, green, blue, alpha] = from.0.map(u32::from);
+        to.0 = [red, green, blue].map(|part| ((part * alpha + 255 * (255 - alpha) + 127) / 255) as u8);
+    }
+    out
+}
+
+fn png(picture: &RgbImage) -> Result<Vec<u8>, Fault> {
+    let mut out = Vec::new();
+    // Flat areas and text pack well whatever the effort; photographs do not, and would take long.
+    let encoder = PngEncoder::new_with_quality(&mut out, CompressionType::Fast, PngFilter::Adaptive);
+    picture.write_with_encoder(encoder).map_err(failed)?;
+    Ok(out)
+}
+
+/// The top of a picture, made small.
+fn thumbnail(picture: &RgbImage, width: u32) -> Result<Vec<u8>, Fault> {
+    let (wide, high) = picture.dimensions();
+    let kept = high.min((wide as f32 * THUMBNAIL_PROPORTION) as u32).max(1);
+    let top = imageops::crop_imm(picture, 0, 0, wide, kept).to_image();
+    let width = width.min(wide).max(1);
+    let height = ((kept as f32 * width as f32 / wide as f32).round() as u32).max(1);
+    png(&imageops::resize(&top, width, height, FilterType::Triangle))
+}
+
+/// An email as PDF, its text as text.
+pub fn pdf(material: &Material<'_>, paper: Paper, title: &str) -> Result<Drawn<Vec<u8>>, Fault> {
+    let stage = Stage::set(material, Medium { dark: false, paper: true, density: 1.0 })?;
+    let metadata = PdfMetadata { title: Some(title.to_owned()), ..PdfMetadata::default() };
+    let options = PdfOptions::builder()
+        .fonts(&stage.chosen.fonts)
+        .node(stage.node.clone())
+        .stylesheet(stage.sheet.clone())
+        .images(stage.prepared.images.clone())
+        .uncovered_text(UncoveredText::Placeholder)
+        .outline(true)
+        .metadata(metadata);
+    // The page's own margins would shrink an email that has margins already.
+    let bare = |page: PageOptions| PageOptions { margin: PageMargins::uniform(0.0), ..page };
+    let made = match paper {
+        Paper::A4 => takumi_pdf::render(options.page(bare(PageOptions::A4)).build()),
+        Paper::Letter => takumi_pdf::render(options.page(bare(PageOptions::LETTER)).build()),
+        Paper::Roll { width } => takumi_pdf::render(options.viewport(Viewport::new((width, None))).build()),
+    };
+    Ok(Drawn { made: made.map_err(failed)?, warnings: stage.warnings() })
+}
+
+/// The addresses of the images that an email shows, each once.
+pub fn image_addresses(html: &str) -> Result<Vec<String>, Fault> {
+    let medium = Medium { dark: false, paper: false, density: 1.0 };
+    Ok(prepare(html, &BTreeMap::new(), medium).map_err(Fault::Refused)?.absent)
+}
+
+/// A small copy of a picture that is a file of any usual kind, at most `width` wide, as PNG.
+pub fn shrunk(file: &[u8], width: u32) -> Result<Vec<u8>, Fault> {
+    let reader = image::ImageReader::new(Cursor::new(file)).with_guessed_format().map_err(failed)?;
+    thumbnail(&reader.decode().map_err(failed)?.into_rgb8(), width)
+}

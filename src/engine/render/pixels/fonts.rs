@@ -1,0 +1,185 @@
+//! The fonts that emails are drawn with: those built in, under all names they stand in for, and further ones from a folder.
+//!
+//! A fresh server has no fonts, and pictures of one email must look the same on every machine: the system's own are never used.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use takumi::prelude::{FontError, FontOverride, FontResource, FontSource, Fonts, GenericFamily};
+
+use super::glyphs::{Glyphs, is_pictorial, missing};
+use crate::vocab::limits::{FONT_FILE_BYTES_MAX, FONT_FILES_MAX};
+
+/// Faces that belong together, and the families that they stand in for because they have the same measures or nearly so.
+struct Family {
+    faces: &'static [&'static [u8]],
+    names: &'static [&'static str],
+    generic: &'static [GenericFamily],
+}
+
+const SANS: Family = Family {
+    faces: &[
+        include_bytes!("../../../../assets/fonts/LiberationSans-Regular.ttf"),
+        include_bytes!("../../../../assets/fonts/LiberationSans-Bold.ttf"),
+        include_bytes!("../../../../assets/fonts/LiberationSans-Italic.ttf"),
+        include_bytes!("../../../../assets/fonts/LiberationSans-BoldItalic.ttf"),
+    ],
+    names: &["Liberation Sans", "Arial", "Helvetica", "Helvetica Neue", "Segoe UI", "Roboto", "Tahoma", "-apple-system"],
+    generic: &[GenericFamily::SANS_SERIF, GenericFamily::SYSTEM_UI, GenericFamily::UI_SANS_SERIF],
+};
+const SERIF: Family = Family {
+    faces: &[
+        include_bytes!("../../../../assets/fonts/LiberationSerif-Regular.ttf"),
+        include_bytes!("../../../../assets/fonts/LiberationSerif-Bold.ttf"),
+        include_bytes!("../../../../assets/fonts/LiberationSerif-Italic.ttf"),
+        include_bytes!("../../../../assets/fonts/LiberationSerif-BoldItalic.ttf"),
+    ],
+    names: &["Liberation Serif", "Times New Roman", "Times", "Georgia"],
+    generic: &[GenericFamily::SERIF, GenericFamily::UI_SERIF],
+};
+const MONO: Family = Family {
+    faces: &[
+        include_bytes!("../../../../assets/fonts/LiberationMono-Regular.ttf"),
+        include_bytes!("../../../../assets/fonts/LiberationMono-Bold.ttf"),
+    ],
+    names: &["Liberation Mono", "Courier New", "Courier"],
+    generic: &[GenericFamily::MONOSPACE, GenericFamily::UI_MONOSPACE],
+};
+const WIDE: Family = Family {
+    faces: &[
+        include_bytes!("../../../../assets/fonts/DejaVuSans.ttf"),
+        include_bytes!("../../../../assets/fonts/DejaVuSans-Bold.ttf"),
+    ],
+    names: &["DejaVu Sans", "Verdana", "Geneva"],
+    generic: &[],
+};
+const EMOJI: Family = Family {
+    faces: &[include_bytes!("../../../../assets/fonts/Twemoji.ttf")],
+    names: &["Twemoji Mozilla", "Twemoji"],
+    generic: &[GenericFamily::EMOJI],
+};
+
+/// Names and files of each family: the first name is its own, the others it stands in for, and so do the generic ones.
+pub fn families() -> impl Iterator<Item = (&'static [&'static str], &'static [&'static [u8]], &'static [&'static str])> {
+    let generic: [&'static [&'static str]; 5] = [&["sans-serif", "system-ui"], &["serif"], &["monospace"], &[], &["emoji"]];
+    [&SANS, &SERIF, &MONO, &WIDE, &EMOJI].into_iter().zip(generic).map(|(family, generic)| (family.names, family.faces, generic))
+}
+
+/// What must be told to whoever gets a copy of the fonts, and so of this program.
+pub const NOTICES: [&str; 3] = [
+    include_str!("../../../../assets/fonts/LICENCE-LIBERATION.txt"),
+    include_str!("../../../../assets/fonts/LICENCE-DEJAVU.txt"),
+    include_str!("../../../../assets/fonts/LICENCE-TWEMOJI.txt"),
+];
+
+/// Fonts for a text, and the characters of it that none of them has.
+pub struct Chosen {
+    pub fonts: Fonts,
+    pub missing: BTreeSet<char>,
+}
+
+/// The fonts that a text of these characters needs. The folder is looked into only if the built-in ones lack something.
+pub fn choose(letters: &BTreeSet<char>, folder: Option<&Path>) -> Result<Chosen, FontError> {
+    let mut fonts = Fonts::default();
+    for family in [&SANS, &SERIF, &MONO, &WIDE] {
+        register(&mut fonts, family)?;
+    }
+    if letters.iter().any(|letter| is_pictorial(*letter)) {
+        register(&mut fonts, &EMOJI)?;
+    }
+    let built_in = [SANS.faces[0], SERIF.faces[0], WIDE.faces[0], EMOJI.faces[0]].map(Glyphs::of);
+    let mut missing = missing(letters, &built_in);
+    for file in folder.filter(|_| !missing.is_empty()).map(font_files).unwrap_or_default() {
+        add_file(&mut fonts, &file, &mut missing);
+    }
+    Ok(Chosen { fonts, missing })
+}
+
+fn register(fonts: &mut Fonts, family: &Family) -> Result<(), FontError> {
+    let generic = family.generic.iter().map(|generic| Some(*generic));
+    for (number, name) in family.names.iter().enumerate() {
+        // A family is told one generic name at a time: each name takes one of them, as long as there are any.
+        let generic = generic.clone().nth(number).flatten();
+        for face in family.faces {
+            let named = FontOverride { family_name: Some((*name).into()), ..FontOverride::default() };
+            let resource = FontResource::new(FontSource::from_static(face)).override_info(named);
+            fonts.register(match generic {
+                Some(generic) => resource.generic_family(generic),
+                None => resource,
+            })?;
+        }
+    }
+    Ok(())
+}
+
+/// Font files of a folder and the folders in it, in order, as many as are looked at.
+fn font_files(folder: &Path) -> Vec<PathBuf> {
+    let mut folders = vec![folder.to_owned()];
+    let mut found = Vec::new();
+    while let Some(folder) = folders.pop() {
+        let Ok(entries) = fs::read_dir(&folder) else { continue };
+        let mut entries: Vec<_> = entries.filter_map(Result::ok).collect();
+        entries.sort_by_key(fs::DirEntry::file_name);
+        for entry in entries {
+            let Ok(kind) = entry.metadata() else { continue };
+            let extension = entry.path().extension().map(|extension| extension.to_ascii_lowercase());
+            let is_font = extension.is_some_and(|extension| ["ttf", "otf", "ttc"].iter().any(|known| extension == *known));
+            if kind.is_dir() && folders.len() < FONT_FILES_MAX {
+                folders.push(entry.path());
+            } else if kind.is_file() && is_font && kind.len() <= FONT_FILE_BYTES_MAX {
+                found.push(entry.path());
+            }
+            if found.len() >= FONT_FILES_MAX {
+                return found;
+            }
+        }
+    }
+    found
+}
+
+/// Take a file in if it has any of the missing characters. One that cannot be read is passed over.
+fn add_file(fonts: &mut Fonts, file: &Path, missing: &mut BTreeSet<char>) {
+    if missing.is_empty() {
+        return;
+    }
+    let Ok(bytes) = fs::read(file) else { return };
+    let glyphs = Glyphs::of(&bytes);
+    let found: Vec<char> = missing.iter().filter(|letter| glyphs.has(**letter)).copied().collect();
+    if found.is_empty() || fonts.register(FontResource::new(bytes)).is_err() {
+        return;
+    }
+    for letter in found {
+        missing.remove(&letter);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_built_in_fonts_lack_is_taken_from_the_folder() {
+        let letters: BTreeSet<char> = "Ünïcode ελλ 日".chars().collect();
+        let chosen = choose(&letters, None).expect("the built-in fonts are fonts");
+        assert_eq!(chosen.missing, BTreeSet::from(['日']));
+        let folder = tempfile::tempdir().expect("a folder");
+        let deeper = folder.path().join("a");
+        fs::create_dir(&deeper).expect("a folder");
+        fs::write(folder.path().join("broken.ttf"), b"no font").expect("written");
+        fs::write(deeper.join("Emoji.TTF"), EMOJI.faces[0]).expect("written");
+        let files = font_files(folder.path());
+        assert_eq!(files.len(), 2, "{files:?}");
+        let mut missing = BTreeSet::from(['😀', '日']);
+        let mut fonts = Fonts::default();
+        files.iter().for_each(|file| add_file(&mut fonts, file, &mut missing));
+        assert_eq!(missing, BTreeSet::from(['日']));
+    }
+
+    #[test]
+    fn the_notices_name_their_licences() {
+        for (notice, word) in NOTICES.iter().zip(["SIL OPEN FONT LICENSE", "Bitstream", "CC-BY 4.0"]) {
+            assert!(notice.contains(word));
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! What is said between the server and its worker processes: one order, one answer, each a head in JSON and a number of parts.
+//!
+//! ```text
+//! "MWRK" · length of the head (u32) · head · number of parts (u32) · for each part: length (u32) · bytes
+//! ```
+//!
+//! It knows neither pipes nor processes.
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use super::{Drawn, Fault, Look, Paper, Shot, Warning};
+
+const MAGIC: &[u8; 4] = b"MWRK";
+
+/// A message in pieces.
+#[derive(Debug, PartialEq)]
+pub struct Message<H> {
+    pub head: H,
+    pub parts: Vec<Vec<u8>>,
+}
+
+/// The head of an order. Its parts are the text to work on, and one file for each of `images`.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+pub struct Order {
+    pub work: Work,
+    /// Addresses of the images.
+    pub images: Vec<String>,
+    /// A folder with further fonts.
+    pub fonts: Option<String>,
+}
+
+/// What is to be done.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+pub enum Work {
+    Shots(Look),
+    Pdf { paper: Paper, title: String },
+    ImageAddresses,
+}
+
+/// The head of an answer.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+pub enum Answer {
+    /// One part for each picture, and one for each thumbnail after it.
+    Shots {
+        shots: Vec<ShotHead>,
+        warnings: Vec<Warning>,
+    },
+    /// One part.
+    Pdf {
+        warnings: Vec<Warning>,
+    },
+    ImageAddresses(Vec<String>),
+    Fault(Fault),
+}
+
+/// A picture without its bytes.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+pub struct ShotHead {
+    width: u32,
+    width_px: u32,
+    height_px: u32,
+    has_thumbnail: bool,
+}
+
+impl<H: Serialize> Message<H> {
+    /// The message as bytes.
+    pub fn encode(&self) -> Vec<u8> {
+        let head = serde_json::to_vec(&self.head).expect("a head has nothing that JSON cannot say");
+        let length: usize = self.parts.iter().map(|part| part.len() + 4).sum();
+        let mut out = Vec::with_capacity(12 + head.len() + length);
+        out.extend_from_slice(MAGIC);
+        push(&head, &mut out);
+        out.extend_from_slice(&(self.parts.len() as u32).to_le_bytes());
+        self.parts.iter().for_each(|part| push(part, &mut out));
+        out
+    }
+}
+
+fn push(bytes: &[u8], out: &mut Vec<u8>) {
+    out.extend_from_slice(&u32::try_from(bytes.len()).expect("the limits are far below").to_le_bytes());
+    out.extend_from_slice(bytes);
+}
+
+impl<H: DeserializeOwned> Message<H> {
+    /// The message that these bytes are, all of them.
+    pub fn decode(bytes: &[u8]) -> Option<Self> {
+        let mut rest = bytes.strip_prefix(MAGIC)?;
+        let head = serde_json::from_slice(piece(&mut rest)?).ok()?;
+        let count = number(&mut rest)?;
+        // Each part has at least its length, so a lie about their number asks for no memory.
+        let mut parts = Vec::with_capacity(count.min(rest.len() / 4));
+        for _ in 0..count {
+            parts.push(piece(&mut rest)?.to_vec());
+        }
+        rest.is_empty().then_some(Self { head, parts })
+    }
+}
+
+fn number(rest: &mut &[u8]) -> Option<usize> {
+    let (number, after) = rest.split_first_chunk::<4>()?;
+    *rest = after;
+    Some(u32::from_le_bytes(*number) as usize)
+}
+
+fn piece<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
+    let length = number(rest)?;
+    let (piece, after) = rest.split_at_checked(length)?;
+    *rest = after;
+    Some(piece)
+}
+
+impl Message<Answer> {
+    /// Pictures, to be sent.
+    pub fn of_shots(drawn: Drawn<Vec<Shot>>) -> Self {
+        let mut parts = Vec::new();
+        let mut shots = Vec::new();
+        for shot in drawn.made {
+            let Shot { width, width_px, height_px, png, thumbnail } = shot;
+            shots.push(ShotHead { width, width_px, height_px, has_thumbnail: thumbnail.is_some() });
+            parts.push(png);
+            parts.extend(thumbnail);
+        }
+        Self { head: Answer::Shots { shots, warnings: drawn.warnings }, parts }
+    }
+
+    /// Pictures, as sent by [`Self::of_shots`].
+    pub fn into_shots(self) -> Result<Drawn<Vec<Shot>>, Fault> {
+        let Answer::Shots { shots, warnings } = self.head else { return Err(fault(self.head)) };
+        let mut parts = self.parts.into_iter();
+        let mut part = || parts.next().ok_or_else(nonsense);
+        let mut made = Vec::new();
+        for ShotHead { width, width_px, height_px, has_thumbnail } in shots {
+            let png = part()?;
+            let thumbnail = has_thumbnail.then(&mut part).transpose()?;
+            made.push(Shot { width, width_px, height_px, png, thumbnail });
+        }
+        Ok(Drawn { made, warnings })
+    }
+
+    /// A PDF.
+    pub fn into_pdf(self) -> Result<Drawn<Vec<u8>>, Fault> {
+        let Answer::Pdf { warnings } = self.head else { return Err(fault(self.head)) };
+        Ok(Drawn { made: self.parts.into_iter().next().ok_or_else(nonsense)?, warnings })
+    }
+
+    /// Addresses of images.
+    pub fn into_image_addresses(self) -> Result<Vec<String>, Fault> {
+        match self.head {
+            Answer::ImageAddresses(addresses) => Ok(addresses),
+            other => Err(fault(other)),
+        }
+    }
+}
+
+fn fault(answer: Answer) -> Fault {
+    if let Answer::Fault(fault) = answer { fault } else { nonsense() }
+}
+
+/// What is said of an answer that is none.
+pub fn nonsense() -> Fault {
+    Fault::Unavailable("the worker process gave no proper answer".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_sent_arrives() {
+        let shot = Shot { width: 600, width_px: 1200, height_px: 9, png: vec![1, 2], thumbnail: Some(vec![]) };
+        let other = Shot { thumbnail: None, ..shot.clone() };
+        let drawn = Drawn { made: vec![shot, other], warnings: vec![Warning::Cut { width: 600 }] };
+        let bytes = Message::of_shots(drawn.clone()).encode();
+        let arrived = Message::<Answer>::decode(&bytes).expect("a message").into_shots();
+        assert_eq!(arrived, Ok(drawn));
+        for end in 0..bytes.len() {
+            assert!(Message::<Answer>::decode(&bytes[..end]).is_none(), "{end}");
+        }
+        assert!(Message::<Answer>::decode(&[&bytes[..], b"x"].concat()).is_none());
+    }
+
+    #[test]
+    fn an_answer_to_something_else_is_no_answer() {
+        let answer = Message { head: Answer::Pdf { warnings: vec![] }, parts: vec![] };
+        assert_eq!(answer.into_shots(), Err(nonsense()));
+        let answer = Message { head: Answer::Fault(Fault::Busy), parts: vec![] };
+        assert_eq!(answer.into_pdf(), Err(Fault::Busy));
+    }
+}

@@ -1,0 +1,423 @@
+//! What the attributes of older HTML mean, as declarations: `width`, `bgcolor`, `align`, `cellpadding` and their like.
+//!
+//! It follows the "rendering" part of the HTML standard, and browsers where they agree on more. It does not know how the
+//! declarations reach the elements.
+
+use std::fmt::Write;
+
+use scraper::ElementRef;
+
+use crate::engine::render::css;
+
+/// What an element passes on to those within it.
+#[derive(Clone, Debug, Default)]
+pub struct Inherited {
+    /// Where blocks are pushed by `align` or `center` of an element around, which styles cannot say.
+    pushed: Option<Side>,
+    /// Whether an element around says where text stands.
+    aligned: bool,
+    /// What the table around says of its cells.
+    cells: String,
+    /// Whether an element around says how large text is.
+    sized: bool,
+}
+
+impl Inherited {
+    /// What the whole document passes on: `sized` if its style sheets say how large text is.
+    pub fn at_root(sized: bool) -> Self {
+        Self { sized, ..Self::default() }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Side {
+    Left,
+    Centre,
+    Right,
+}
+
+impl Side {
+    fn parse(value: &str) -> Option<Self> {
+        match value.trim().to_ascii_lowercase().as_str() {
+            "left" => Some(Self::Left),
+            "center" | "middle" => Some(Self::Centre),
+            "right" => Some(Self::Right),
+            _ => None,
+        }
+    }
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::Left => "left",
+            Self::Centre => "center",
+            Self::Right => "right",
+        }
+    }
+
+    /// The margins that push a block there.
+    fn margins(self) -> &'static str {
+        match self {
+            Self::Left => "margin-right:auto;",
+            Self::Centre => "margin-left:auto;margin-right:auto;",
+            Self::Right => "margin-left:auto;",
+        }
+    }
+}
+
+/// One element on the way to its declarations.
+struct Hints<'a> {
+    element: ElementRef<'a>,
+    name: &'a str,
+    /// The names of properties that its own `style` sets.
+    styled: Vec<String>,
+    out: String,
+}
+
+/// The declarations that the attributes of an element stand for, and what it passes on. `picture` turns the address of a
+/// background into a key of the images, if there is one.
+pub fn of(element: ElementRef<'_>, around: &Inherited, picture: &mut dyn FnMut(&str) -> String) -> (String, Inherited) {
+    let name = element.value().name();
+    let style = element.attr("style").unwrap_or_default();
+    let styled = css::declarations(style).into_iter().map(|one| one.name).collect();
+    let mut hints = Hints { element, name, styled, out: String::new() };
+    let mut within = around.clone();
+    hints.colours(picture);
+    hints.sizes();
+    hints.parts(around, &mut within);
+    hints.align(around, &mut within);
+    (hints.out, within)
+}
+
+impl Hints<'_> {
+    fn attr(&self, name: &str) -> Option<&str> {
+        self.element.attr(name).map(str::trim).filter(|value| !value.is_empty())
+    }
+
+    fn says(&mut self, property: &str, value: &str) {
+        write!(self.out, "{property}:{value};").expect("writing into a text cannot fail");
+    }
+
+    fn length(&mut self, attribute: &str, property: &str, zero: bool) {
+        let value = self.attr(attribute).and_then(dimension).filter(|value| zero || !value.starts_with("0px"));
+        if let Some(value) = value {
+            self.says(property, &value);
+        }
+    }
+
+    fn pixels(&mut self, attribute: &str, properties: &[&str]) {
+        let Some(value) = self.attr(attribute).and_then(dimension).filter(|value| value.ends_with("px")) else { return };
+        properties.iter().for_each(|property| self.says(property, &value));
+    }
+
+    fn colours(&mut self, picture: &mut dyn FnMut(&str) -> String) {
+        let holds_background = matches!(self.name, "body" | "table" | "thead" | "tbody" | "tfoot" | "tr" | "td" | "th" | "col");
+        if holds_background {
+            if let Some(colour) = self.attr("bgcolor").and_then(colour) {
+                self.says("background-color", &colour);
+            }
+            if let Some(key) = self.attr("background").map(picture) {
+                self.says("background-image", &format!("url(\"{key}\")"));
+            }
+        }
+        match self.name {
+            "body" => {
+                if let Some(colour) = self.attr("text").and_then(colour) {
+                    self.says("color", &colour);
+                }
+                for (attribute, sides) in [
+                    ("marginwidth", &["margin-left", "margin-right"][..]),
+                    ("marginheight", &["margin-top", "margin-bottom"][..]),
+                    ("leftmargin", &["margin-left"][..]),
+                    ("rightmargin", &["margin-right"][..]),
+                    ("topmargin", &["margin-top"][..]),
+                    ("bottommargin", &["margin-bottom"][..]),
+                ] {
+                    self.pixels(attribute, sides);
+                }
+            }
+            "font" => self.font(),
+            _ => {}
+        }
+    }
+
+    fn font(&mut self) {
+        if let Some(colour) = self.attr("color").and_then(colour) {
+            self.says("color", &colour);
+        }
+        if let Some(face) = self.attr("face").map(|face| face.replace(['{', '}', ';', '<', '\\', '"', '\''], "")) {
+            let families: Vec<String> = face.split(',').map(|family| format!("\"{}\"", family.trim())).collect();
+            self.says("font-family", &families.join(","));
+        }
+        const SIZES: [&str; 7] = ["10px", "13px", "16px", "18px", "24px", "32px", "48px"];
+        if let Some(size) = self.attr("size") {
+            let number: Option<i32> = size.trim_start_matches('+').parse().ok();
+            let signed = size.starts_with(['+', '-']);
+            if let Some(number) = number.map(|number| if signed { 3 + number.clamp(-9, 9) } else { number }) {
+                self.says("font-size", SIZES[number.clamp(1, 7) as usize - 1]);
+            }
+        }
+    }
+
+    fn sizes(&mut self) {
+        match self.name {
+            "table" | "img" | "td" | "th" | "hr" | "col" | "colgroup" => {
+                self.length("width", "width", !matches!(self.name, "td" | "th"));
+                if self.name != "hr" {
+                    self.length("height", "height", !matches!(self.name, "td" | "th" | "table"));
+                }
+            }
+            "tr" | "thead" | "tbody" | "tfoot" => self.length("height", "height", false),
+            _ => {}
+        }
+        if matches!(self.name, "img" | "table") {
+            self.pixels("hspace", &["margin-left", "margin-right"]);
+            self.pixels("vspace", &["margin-top", "margin-bottom"]);
+        }
+        if matches!(self.name, "td" | "th") && self.element.attr("nowrap").is_some() {
+            self.says("white-space", "nowrap");
+        }
+    }
+
+    fn parts(&mut self, around: &Inherited, within: &mut Inherited) {
+        match self.name {
+            "table" => {
+                self.pixels("cellspacing", &["border-spacing"]);
+                let border = self.element.attr("border").map(|value| dimension(value).unwrap_or_else(|| "1px".into()));
+                within.cells = String::new();
+                if let Some(border) = border.filter(|border| border.ends_with("px") && border != "0px") {
+                    self.frame(&border, within);
+                }
+                if let Some(padding) = self.attr("cellpadding").and_then(dimension).filter(|value| value.ends_with("px")) {
+                    write!(within.cells, "padding:{padding};").expect("writing into a text cannot fail");
+                }
+            }
+            "td" | "th" => {
+                self.out.push_str(&around.cells);
+                within.cells = String::new();
+            }
+            "img" => {
+                if let Some(border) = self.attr("border").and_then(dimension).filter(|value| value.ends_with("px")) {
+                    self.says("border", &format!("{border} solid"));
+                }
+            }
+            "hr" => {
+                if self.element.attr("noshade").is_some() {
+                    self.says("border-color", "#808080");
+                }
+                if let Some(colour) = self.attr("color").and_then(colour) {
+                    self.says("border-color", &colour);
+                    self.says("background-color", &colour);
+                }
+                let size = self.attr("size").and_then(|size| size.parse::<u16>().ok());
+                match size {
+                    Some(0 | 1) => self.says("border-bottom-width", "0"),
+                    Some(size) => self.says("height", &format!("{}px", size - 2)),
+                    None => {}
+                }
+            }
+            // Text of fixed width is smaller, as long as nobody has said how large any text is.
+            "pre" | "code" | "kbd" | "samp" | "tt" if !around.sized => {
+                self.says("font-size", "13px");
+                within.sized = true;
+            }
+            "ul" | "ol" | "li" => {
+                let kind = self.attr("type").and_then(|kind| match kind {
+                    "1" => Some("decimal"),
+                    "a" => Some("lower-alpha"),
+                    "A" => Some("upper-alpha"),
+                    "i" => Some("lower-roman"),
+                    "I" => Some("upper-roman"),
+                    "disc" | "circle" | "square" | "none" => Some(kind),
+                    _ => None,
+                });
+                let kind = kind.map(str::to_owned);
+                if let Some(kind) = kind {
+                    self.says("list-style-type", &kind);
+                }
+            }
+            _ => {}
+        }
+        let valign = self.attr("valign").map(str::to_ascii_lowercase);
+        if let Some(valign) = valign.filter(|value| ["top", "middle", "bottom", "baseline"].contains(&value.as_str()))
+            && matches!(self.name, "td" | "th" | "tr" | "thead" | "tbody" | "tfoot")
+        {
+            self.says("vertical-align", &valign);
+        }
+    }
+
+    /// The frames of a table with `border` and of its cells: raised and sunk, or plain lines where they fall together.
+    fn frame(&mut self, border: &str, within: &mut Inherited) {
+        const LIT: &str = "#767676";
+        let colour = self.attr("bordercolor").and_then(colour);
+        let style = self.element.attr("style").unwrap_or_default();
+        let collapses = css::declarations(style).iter().any(|one| one.name == "border-collapse" && one.value == "collapse");
+        let shade = colour.as_deref().unwrap_or("currentcolor");
+        let lit = if colour.is_some() || collapses { shade } else { LIT };
+        self.says("border", &format!("{border} solid"));
+        self.says("border-color", &format!("{lit} {shade} {shade} {lit}"));
+        write!(within.cells, "border:1px solid;border-color:{shade} {lit} {lit} {shade};")
+            .expect("writing into a text cannot fail");
+    }
+
+    fn align(&mut self, around: &Inherited, within: &mut Inherited) {
+        let styled = |property: &str| self.styled.iter().any(|name| name == property);
+        let (styles_text, styles_width) = (styled("text-align"), styled("width") || styled("max-width"));
+        let side = self.attr("align").and_then(Side::parse);
+        match self.name {
+            "table" => {
+                match side {
+                    Some(Side::Centre) => self.says("margin-left", "auto;margin-right:auto"),
+                    Some(side) => self.says("float", side.word()),
+                    // Whoever pushes wins over the margins of the pushed.
+                    None => self.out.push_str(&around.pushed.map_or("", Side::margins).replace("auto", "auto !important")),
+                }
+                if around.pushed.is_some() {
+                    self.says("text-align", "start");
+                    within.aligned = false;
+                }
+                within.pushed = None;
+            }
+            "img" => match self.attr("align").map(str::to_ascii_lowercase).as_deref() {
+                Some(side @ ("left" | "right")) => self.says("float", side),
+                Some(place @ ("top" | "middle" | "bottom")) => self.says("vertical-align", place),
+                Some("absmiddle" | "center") => self.says("vertical-align", "middle"),
+                _ => {}
+            },
+            "hr" => match side {
+                Some(Side::Left) => self.says("margin-left", "0;margin-right:auto"),
+                Some(Side::Right) => self.says("margin-left", "auto;margin-right:0"),
+                _ => {}
+            },
+            "center" => (within.pushed, within.aligned) = (Some(Side::Centre), true),
+            "div" | "p" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "td" | "th" | "tr" | "thead" | "tbody" | "tfoot"
+            | "caption" => {
+                if let Some(side) = side {
+                    self.says("text-align", side.word());
+                    (within.pushed, within.aligned) = (Some(side), true);
+                } else if self.attr("align").is_some_and(|value| value.eq_ignore_ascii_case("justify")) {
+                    self.says("text-align", "justify");
+                    (within.pushed, within.aligned) = (None, true);
+                }
+                let is_cell = matches!(self.name, "td" | "th" | "tr" | "thead" | "tbody" | "tfoot" | "caption");
+                if !is_cell && styles_width {
+                    self.out.push_str(around.pushed.map_or("", Side::margins));
+                }
+                if self.name == "th" && side.is_none() && around.aligned {
+                    self.says("text-align", "inherit");
+                }
+            }
+            _ => {}
+        }
+        if styles_text {
+            (within.pushed, within.aligned) = (None, true);
+        }
+        let styles_size = self.styled.iter().any(|name| name == "font" || name == "font-size");
+        within.sized |= styles_size || self.name == "font";
+    }
+}
+
+/// A length as the HTML standard reads it: leading digits, then a percent sign or anything.
+fn dimension(value: &str) -> Option<String> {
+    let value = value.trim_start();
+    let end = value.find(|letter: char| !(letter.is_ascii_digit() || letter == '.')).unwrap_or(value.len());
+    let number: f32 = value[..end].parse().ok().filter(|number: &f32| *number <= 100_000.0)?;
+    let unit = if value[end..].trim_start().starts_with('%') { "%" } else { "px" };
+    Some(format!("{number}{unit}"))
+}
+
+/// A colour as the HTML standard reads it in attributes: a name, or something like hexadecimal digits.
+fn colour(value: &str) -> Option<String> {
+    let value = value.trim();
+    if value.is_empty() || value.eq_ignore_ascii_case("transparent") {
+        return None;
+    }
+    let digits = value.trim_start_matches('#');
+    let hexadecimal = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    match digits.len() {
+        3 | 6 if hexadecimal => return Some(format!("#{digits}")),
+        _ if !value.starts_with('#') && digits.bytes().all(|byte| byte.is_ascii_alphabetic()) => return Some(value.to_owned()),
+        _ if value.starts_with("rgb") => {
+            let sound = |letter: char| letter.is_ascii_alphanumeric() || "(), .%".contains(letter);
+            return value.chars().all(sound).then(|| value.to_owned());
+        }
+        _ => {}
+    }
+    let mut digits: Vec<char> =
+        digits.chars().take(128).map(|digit| if digit.is_ascii_hexdigit() { digit } else { '0' }).collect();
+    while digits.is_empty() || !digits.len().is_multiple_of(3) {
+        digits.push('0');
+    }
+    let part = digits.len() / 3;
+    let one = |number: usize| -> String {
+        let digits = &digits[number * part..(number + 1) * part];
+        let kept: String = digits[digits.len().saturating_sub(8)..].iter().take(2).collect();
+        format!("{kept:0>2}")
+    };
+    Some(format!("#{}{}{}", one(0), one(1), one(2)))
+}
+
+#[cfg(test)]
+mod tests {
+    use scraper::{Html, Selector};
+
+    use super::*;
+
+    /// The hints of the elements on the way down to the first one that `wanted` selects, the innermost's last.
+    fn hints(html: &str, wanted: &str) -> String {
+        let html = Html::parse_document(html);
+        let selector = Selector::parse(wanted).expect("a selector");
+        let target = html.select(&selector).next().expect("it is there");
+        let mut chain: Vec<ElementRef<'_>> = target.ancestors().filter_map(ElementRef::wrap).collect();
+        chain.reverse();
+        chain.push(target);
+        let mut around = Inherited::default();
+        let mut out = String::new();
+        for element in chain {
+            (out, around) = of(element, &around, &mut |address| format!("key of {address}"));
+        }
+        out
+    }
+
+    #[test]
+    fn a_table_tells_its_own_cells_and_no_others() {
+        let html = "<table cellpadding=5 cellspacing='3' border=1 bgcolor=ffcc00 width='50%'><tr valign=TOP><td width=10 height=0 nowrap>\
+                    <table><tr><th>x</table></table>";
+        assert_eq!(
+            hints(html, "table"),
+            "background-color:#ffcc00;width:50%;border-spacing:3px;border:1px solid;border-color:#767676 currentcolor currentcolor #767676;"
+        );
+        assert_eq!(hints(html, "tr"), "vertical-align:top;");
+        assert_eq!(
+            hints(html, "td"),
+            "width:10px;white-space:nowrap;border:1px solid;border-color:currentcolor #767676 #767676 currentcolor;padding:5px;"
+        );
+        assert_eq!(hints(html, "th"), "");
+    }
+
+    #[test]
+    fn align_pushes_the_blocks_within_but_not_those_of_tables_within() {
+        let html =
+            "<td align=center></td><div align=center><p style='width:5px'>a<table><tr><td><p style='width:1px'>b<th>c</table>";
+        assert_eq!(hints(html, "div"), "text-align:center;");
+        assert_eq!(hints(html, "div > p"), "margin-left:auto;margin-right:auto;");
+        assert_eq!(hints(html, "table"), "margin-left:auto !important;margin-right:auto !important;text-align:start;");
+        assert_eq!(hints(html, "td > p"), "");
+        assert_eq!(hints(html, "th"), "");
+        assert_eq!(hints("<table><tr align=left><th>x", "th"), "text-align:inherit;");
+        assert_eq!(hints("<div align=center style='text-align:left'><table>", "table"), "");
+    }
+
+    #[test]
+    fn images_fonts_and_rules_are_understood() {
+        assert_eq!(
+            hints("<img width=100% height=20 align=right hspace=4 border=0>", "img"),
+            "width:100%;height:20px;margin-left:4px;margin-right:4px;border:0px solid;float:right;"
+        );
+        assert_eq!(
+            hints("<font color=red size=+1 face=\"Arial, 'Open Sans'\">", "font"),
+            "color:red;font-family:\"Arial\",\"Open Sans\";font-size:18px;"
+        );
+        assert_eq!(hints("<body background='a.png' text='#333' topmargin=0>", "body").matches(';').count(), 3);
+        assert_eq!(hints("<hr size=1 color=#c000000>", "hr").matches("#c00000").count(), 2);
+    }
+}

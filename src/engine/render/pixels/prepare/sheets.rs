@@ -1,0 +1,209 @@
+//! Style sheets of emails, made fit for the engine: addresses of images become keys, media queries are answered where the
+//! engine cannot, and what would only cost time is left out.
+
+use crate::engine::render::css::{self, Piece};
+
+use super::longhands;
+use super::pictures::{MISSING, Pictures};
+
+/// A value of this many bytes is no design; a gradient of twenty colours has 500.
+const VALUE_BYTES_MAX: usize = 8 * 1024;
+/// Shadows are drawn one by one over the whole box. Designs have up to six.
+const SHADOWS_MAX: usize = 8;
+/// At-rules within at-rules.
+const LEVELS_MAX: usize = 8;
+
+/// What media queries are answered by.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Medium {
+    pub dark: bool,
+    /// Drawn as PDF, which the engine takes for print while emails are designed for screens.
+    pub paper: bool,
+    /// Device pixels for one pixel of the style sheet.
+    pub density: f32,
+}
+
+/// A style sheet, in the words of the engine.
+pub fn sheet(text: &str, medium: Medium, pictures: &mut Pictures<'_>) -> String {
+    let mut out = String::with_capacity(text.len());
+    push_sheet(text, medium, pictures, 0, &mut out);
+    out
+}
+
+fn push_sheet(text: &str, medium: Medium, pictures: &mut Pictures<'_>, level: usize, out: &mut String) {
+    if level > LEVELS_MAX {
+        return;
+    }
+    for piece in css::pieces(text) {
+        match piece {
+            Piece::Rule { selectors, body } if !selectors.is_empty() => {
+                let made = declarations(body, pictures);
+                // The colour of the body is that of the whole window.
+                if selectors.split(',').any(|selector| selector.trim().eq_ignore_ascii_case("body")) {
+                    out.push_str(&canvas(&made).map_or(String::new(), |rule| format!(":where(html){rule}\n")));
+                }
+                out.push_str(&format!("{selectors}{{{made}}}\n"));
+            }
+            Piece::At { name, prelude, body: Some(body) } if matches!(name.as_str(), "media" | "supports" | "layer") => {
+                let prelude = if name == "media" { query(prelude, medium) } else { prelude.to_owned() };
+                out.push_str(&format!("@{name} {prelude}{{"));
+                push_sheet(body, medium, pictures, level + 1, out);
+                out.push_str("}\n");
+            }
+            // Imports and fonts from elsewhere, pages, animations, and what only one client knows.
+            Piece::Rule { .. } | Piece::At { .. } => {}
+        }
+    }
+}
+
+/// Declarations, in the words of the engine.
+pub fn declarations(body: &str, pictures: &mut Pictures<'_>) -> String {
+    let mut out = String::with_capacity(body.len());
+    for one in css::declarations(body) {
+        let costly = one.value.len() > VALUE_BYTES_MAX
+            || (one.name.ends_with("-shadow") && one.value.matches(',').count() > SHADOWS_MAX * 4);
+        if costly || one.name.starts_with("mso-") {
+            continue;
+        }
+        let value = if one.value.contains('(') {
+            css::with_urls(one.value, &mut |address| pictures.key(address).unwrap_or_else(|| MISSING.to_owned()))
+        } else {
+            one.value.to_owned()
+        };
+        if !one.important {
+            out.push_str(&format!("{}:{value};", one.name));
+            continue;
+        }
+        match longhands::expand(&one.name, &value) {
+            Some(parts) => parts.iter().for_each(|(name, value)| out.push_str(&format!("{name}:{value} !important;"))),
+            None => out.push_str(&format!("{}:{value} !important;", one.name)),
+        }
+    }
+    out
+}
+
+/// The colour behind everything that these declarations of the body ask for, as the body of a rule.
+pub fn canvas(declarations: &str) -> Option<String> {
+    let mut colours = Vec::new();
+    for one in css::declarations(declarations) {
+        let colour = match one.name.as_str() {
+            "background-color" => Some(one.value.to_owned()),
+            "background" => {
+                let parts = longhands::expand("background", one.value).unwrap_or_default();
+                parts.into_iter().find(|(name, _)| name == "background-color").map(|(_, value)| value)
+            }
+            _ => None,
+        };
+        let important = if one.important { " !important" } else { "" };
+        colours.extend(colour.map(|colour| format!("background-color:{colour}{important};")));
+    }
+    (!colours.is_empty()).then(|| format!("{{{}}}", colours.concat()))
+}
+
+const ALWAYS: &str = "(min-width:0px)";
+const NEVER: &str = "(min-width:1000000px)";
+
+/// A media query in which every feature that the engine does not know is answered.
+pub fn query(prelude: &str, medium: Medium) -> String {
+    let mut out = String::with_capacity(prelude.len());
+    let mut rest = prelude;
+    while let Some(open) = rest.find('(') {
+        push_types(&rest[..open], medium, &mut out);
+        let inside = &rest[open + 1..];
+        let end = inside.find(['(', ')']).unwrap_or(inside.len());
+        if !inside[end..].starts_with(')') {
+            // A condition of conditions: only the innermost ones are features.
+            out.push('(');
+            rest = inside;
+            continue;
+        }
+        out.push_str(&feature(&inside[..end], medium));
+        rest = &inside[end + 1..];
+    }
+    push_types(rest, medium, &mut out);
+    out
+}
+
+/// Media types are answered for paper: emails are designed for screens, and the engine prints.
+fn push_types(text: &str, medium: Medium, out: &mut String) {
+    if !medium.paper {
+        out.push_str(text);
+        return;
+    }
+    for word in text.split_inclusive(|letter: char| !letter.is_ascii_alphabetic()) {
+        let end = word.find(|letter: char| !letter.is_ascii_alphabetic()).unwrap_or(word.len());
+        let (name, after) = word.split_at(end);
+        out.push_str(match name.to_ascii_lowercase().as_str() {
+            "screen" => "all",
+            "print" => "tty",
+            _ => name,
+        });
+        out.push_str(after);
+    }
+}
+
+fn feature(inside: &str, medium: Medium) -> String {
+    let compact: String = inside.chars().filter(|letter| !letter.is_whitespace()).collect::<String>().to_ascii_lowercase();
+    let (name, value) = compact.split_once(':').unwrap_or((&compact, ""));
+    let answer = match name {
+        "prefers-color-scheme" => value.is_empty() || (value == "dark") == medium.dark && matches!(value, "dark" | "light"),
+        "prefers-reduced-motion" | "prefers-contrast" | "prefers-reduced-transparency" => value == "no-preference",
+        "-webkit-min-device-pixel-ratio" | "min--moz-device-pixel-ratio" => {
+            value.parse::<f32>().is_ok_and(|least| least <= medium.density)
+        }
+        "-webkit-max-device-pixel-ratio" => value.parse::<f32>().is_ok_and(|most| most >= medium.density),
+        "hover" | "any-hover" => matches!(value, "hover" | ""),
+        "pointer" | "any-pointer" => matches!(value, "fine" | ""),
+        "forced-colors" | "inverted-colors" => value == "none",
+        _ => return format!("({})", inside.replace("device-width", "width")),
+    };
+    if answer { ALWAYS } else { NEVER }.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    const LIGHT: Medium = Medium { dark: false, paper: false, density: 1.0 };
+
+    #[test]
+    fn colour_schemes_are_answered() {
+        let dark = Medium { dark: true, ..LIGHT };
+        for (text, in_light, in_dark) in [
+            ("(prefers-color-scheme:dark)", NEVER, ALWAYS),
+            ("( prefers-color-scheme : LIGHT )", ALWAYS, NEVER),
+            ("(prefers-color-scheme: sepia)", NEVER, NEVER),
+        ] {
+            assert_eq!((query(text, LIGHT).as_str(), query(text, dark).as_str()), (in_light, in_dark), "{text}");
+        }
+        assert_eq!(
+            query("only screen and (max-device-width: 480px) and (not (prefers-color-scheme: dark))", LIGHT),
+            format!("only screen and (max-width: 480px) and (not {NEVER})")
+        );
+    }
+
+    #[test]
+    fn on_paper_screens_are_meant() {
+        let paper = Medium { paper: true, ..LIGHT };
+        assert_eq!(query("only screen and (min-width:480px), print", paper), "only all and (min-width:480px), tty");
+        assert_eq!(query("Screen", LIGHT), "Screen");
+    }
+
+    #[test]
+    fn what_the_engine_needs_is_kept_and_the_rest_left_out() {
+        let given = BTreeMap::from([("a.png".to_owned(), super::super::pictures::tests::file(1, 1, image::ImageFormat::Png))]);
+        let mut pictures = Pictures::new(&given, &[]);
+        let text = "@import url(x.css); @font-face{src:url(f.woff)} @keyframes a{from{top:0}} .a, .b > c {color:red;mso-x:1;\
+                    background:url(a.png) url('b.png')} @media print{@media screen{i{top:1px!important}}}";
+        let made = sheet(text, LIGHT, &mut pictures);
+        let expected = ".a, .b > c{color:red;background:url(\"image:0\") url(\"image:none\");}\n\
+                        @media print{@media screen{i{top:1px !important;}\n}\n}\n";
+        assert_eq!(made, expected);
+        assert_eq!(pictures.absent, ["b.png"]);
+        let shadows = format!("box-shadow:{}", vec!["0 0 9px red"; 40].join(","));
+        assert_eq!(declarations(&shadows, &mut pictures), "");
+        assert_eq!(sheet(&format!("{}a{{b:c}}", "@media all{".repeat(50)), LIGHT, &mut pictures).matches("b:c").count(), 0);
+    }
+}

@@ -1,0 +1,179 @@
+//! HTML as the tree that browsers make of it, walked from front to back, and what is needed to write it again.
+//!
+//! The walk needs no stack of the processor, whatever the depth, and ends where the limits are. It does not know what the
+//! visitor makes of the tree.
+
+use scraper::{ElementRef, Html, Node};
+
+use super::gate::Refusal;
+use crate::vocab::limits::{DRAWN_LEVELS_MAX, DRAWN_NODES_MAX};
+
+/// Whether the walk goes into an element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    Into,
+    Past,
+}
+
+/// What meets the nodes, in the order of the document.
+pub trait Visitor {
+    /// An element begins.
+    fn open(&mut self, element: ElementRef<'_>) -> Way;
+    /// An element that was gone into ends.
+    fn close(&mut self, name: &str);
+    /// Text.
+    fn text(&mut self, text: &str);
+}
+
+enum Step<'a> {
+    Open(ElementRef<'a>),
+    Close(&'a str),
+    Text(&'a str),
+}
+
+/// Read HTML as mail clients do, which take every email for a document of today's standard.
+pub fn parse(html: &str) -> Html {
+    Html::parse_document(&format!("<!doctype html>{html}"))
+}
+
+/// Show the tree to a visitor.
+pub fn walk(html: &Html, visitor: &mut impl Visitor) -> Result<(), Refusal> {
+    let mut steps = vec![Step::Open(html.root_element())];
+    let (mut depth, mut nodes) = (0, 0);
+    while let Some(step) = steps.pop() {
+        nodes += 1;
+        if nodes > 2 * DRAWN_NODES_MAX {
+            return Err(Refusal::TooManyNodes);
+        }
+        match step {
+            Step::Text(text) => visitor.text(text),
+            Step::Close(name) => {
+                depth -= 1;
+                visitor.close(name);
+            }
+            Step::Open(element) => {
+                if visitor.open(element) == Way::Past {
+                    continue;
+                }
+                depth += 1;
+                if depth > DRAWN_LEVELS_MAX {
+                    return Err(Refusal::TooDeep);
+                }
+                steps.push(Step::Close(element.value().name()));
+                for child in element.children().rev() {
+                    match child.value() {
+                        Node::Text(text) => steps.push(Step::Text(text)),
+                        Node::Element(_) => steps.extend(ElementRef::wrap(child).map(Step::Open)),
+                        Node::Document
+                        | Node::Fragment
+                        | Node::Doctype(_)
+                        | Node::Comment(_)
+                        | Node::ProcessingInstruction(_) => {}
+                    }
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The text within an element that has nothing but text, like `style`.
+pub fn raw_text(element: ElementRef<'_>) -> String {
+    element.text().collect()
+}
+
+/// Whether an element of HTML never has content nor an end tag.
+pub fn is_void(name: &str) -> bool {
+    matches!(
+        name,
+        "area" | "base" | "br" | "col" | "embed" | "hr" | "img" | "input" | "link" | "meta" | "source" | "track" | "wbr"
+    )
+}
+
+/// Whether a name can be written as a tag or attribute and means the same when it is read again.
+pub fn is_plain_name(name: &str) -> bool {
+    let rest = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b':' | b'.');
+    name.as_bytes().first().is_some_and(u8::is_ascii_alphabetic) && name.bytes().all(rest)
+}
+
+/// Text, so that it is read as text.
+pub fn push_text(text: &str, out: &mut String) {
+    for letter in text.chars() {
+        match letter {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '\u{a0}' => out.push_str("&nbsp;"),
+            '\0' => {}
+            _ => out.push(letter),
+        }
+    }
+}
+
+/// ` name="value"`.
+pub fn push_attribute(name: &str, value: &str, out: &mut String) {
+    out.push(' ');
+    out.push_str(name);
+    out.push_str("=\"");
+    for letter in value.chars() {
+        match letter {
+            '&' => out.push_str("&amp;"),
+            '"' => out.push_str("&quot;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '\0' => {}
+            _ => out.push(letter),
+        }
+    }
+    out.push('"');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Default)]
+    struct Outline(String);
+
+    impl Visitor for Outline {
+        fn open(&mut self, element: ElementRef<'_>) -> Way {
+            let name = element.value().name();
+            self.0.push_str(&format!("<{name}>"));
+            if name == "svg" { Way::Past } else { Way::Into }
+        }
+
+        fn close(&mut self, name: &str) {
+            self.0.push_str(&format!("</{name}>"));
+        }
+
+        fn text(&mut self, text: &str) {
+            self.0.push_str(text);
+        }
+    }
+
+    #[test]
+    fn the_tree_is_the_one_that_browsers_make() {
+        let mut outline = Outline::default();
+        walk(&parse("<table><p>a<tr><td>b<b>c</table>d<svg><p>"), &mut outline).expect("small");
+        let expected = "<html><head></head><body><p>a</p><table><tbody><tr><td>b<b>c</b></td></tr></tbody></table>d<svg><p></p>\
+                        </body></html>";
+        assert_eq!(outline.0, expected);
+    }
+
+    #[test]
+    fn what_grows_while_it_is_read_is_refused() {
+        let open: String = (0..100).map(|number| format!("<b class={number}>")).collect();
+        let grown = format!("<p>{open}{}", "<p>x".repeat(2_000));
+        let refusal = walk(&parse(&grown), &mut Outline::default());
+        assert!(refusal.is_err(), "{refusal:?}");
+    }
+
+    #[test]
+    fn text_and_attributes_are_read_as_they_were_meant() {
+        let mut out = String::new();
+        push_text("a<b>&\u{a0}\0", &mut out);
+        push_attribute("title", "\"'<&>", &mut out);
+        assert_eq!(out, "a&lt;b&gt;&amp;&nbsp; title=\"&quot;'&lt;&amp;&gt;\"");
+        assert!(is_plain_name("v:rect") && !is_plain_name("a\"b") && !is_plain_name("") && !is_plain_name("1a"));
+    }
+}

@@ -1,0 +1,291 @@
+//! Which fields the contacts of a project have, of what type, and how many have them: for writing merge fields and conditions.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
+
+use roaring::RoaringBitmap;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::engine::api::answer::Moment;
+use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
+use crate::engine::store::Read;
+use crate::features::contacts::condition::saved;
+use crate::features::contacts::fields::FieldValue;
+use crate::features::contacts::model::ContactRow;
+use crate::features::contacts::selection::Filters;
+use crate::features::contacts::store;
+use crate::features::projects;
+use crate::vocab::codes::Code;
+use crate::vocab::ids::{ProjectId, SegmentId};
+use crate::vocab::limits;
+use crate::vocab::permissions::Permission;
+
+/// `contacts.field_catalog`
+pub struct FieldCatalog;
+
+/// Of whom.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Wanted {
+    pub project_id: ProjectId,
+    /// Only members of this segment.
+    pub segment_id: Option<SegmentId>,
+    /// Only contacts with the tag of this name.
+    pub tag: Option<String>,
+}
+
+/// The fields.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Catalog {
+    /// First those that every contact may have, then custom fields, the most common first.
+    pub entries: Vec<Entry>,
+    /// How many contacts were asked for.
+    pub total_subscribers: u64,
+    /// How many of them, the newest, this was computed from.
+    pub examined: u64,
+    pub computed_at: Moment,
+}
+
+/// One field.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Entry {
+    /// As merge fields and conditions name it.
+    pub key: String,
+    /// For people.
+    pub label: String,
+    #[serde(rename = "type")]
+    pub kind: Kind,
+    /// Share of the contacts that have it, 0 to 1.
+    pub fill_rate: f64,
+    /// A few different values.
+    pub sample: Vec<String>,
+    /// Whether it is there by itself; custom fields are not.
+    pub auto: bool,
+}
+
+/// What the values of a field are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(rename = "FieldKind")]
+pub enum Kind {
+    String,
+    Number,
+    Boolean,
+    Date,
+    Url,
+    /// Lists and maps, or nothing at all.
+    Unknown,
+}
+
+/// Fields that every contact may have, and what people call them.
+const OWN: [(&str, &str); 6] = [
+    ("email", "Email"),
+    ("firstName", "First name"),
+    ("lastName", "Last name"),
+    ("phone", "Phone"),
+    ("country", "Country"),
+    ("language", "Language"),
+];
+/// Enough to see what a field holds.
+const SAMPLES: usize = 3;
+
+impl Operation for FieldCatalog {
+    const SPEC: Spec =
+        Spec::get("contacts.field_catalog", "/v1/projects/{projectId}/field-catalog", needs(Permission::AudienceRead))
+            .summary("List the fields of contacts")
+            .about("Computed from the newest 50,000 of the contacts asked for.")
+            .heavy()
+            .fails(&[Code::NotFound]);
+    type Input = Wanted;
+    type Output = Done<Catalog>;
+
+    fn example() -> (Value, Self::Output) {
+        let entry = |key: &str, label: &str, sample: &str, auto| Entry {
+            key: key.into(),
+            label: label.into(),
+            kind: Kind::String,
+            fill_rate: 1.0,
+            sample: vec![sample.into()],
+            auto,
+        };
+        let entries = vec![entry("email", "Email", "ada@example.com", true), entry("plan", "plan", "pro", false)];
+        let catalog = Catalog { entries, total_subscribers: 1, examined: 1, computed_at: Moment::sample() };
+        (json!({ "projectId": "66f1a2b3d4e5f60718293a4b" }), Done(catalog))
+    }
+}
+
+impl Query for FieldCatalog {
+    fn run(ask: &View<'_>, input: Wanted) -> Result<Self::Output, Failure> {
+        let (tx, project) = (ask.tx, input.project_id);
+        projects::require(tx, ask.caller.account(), project)?;
+        let tags: Vec<String> = input.tag.into_iter().collect();
+        let filters =
+            Filters { status: None, tags: &tags, created_from: None, created_to: None, updated_from: None, updated_to: None };
+        let mut wanted = filters.select(tx, project)?;
+        if let Some(segment) = input.segment_id {
+            wanted &= saved::require(tx, project, segment)?.filter()?.members(tx, project, ask.now)?.as_ref();
+        }
+        let total_subscribers = wanted.len();
+        // Numbers grow with time: the newest are the last.
+        let surplus = total_subscribers.saturating_sub(limits::FIELD_CATALOG_CONTACTS_MAX) as u32;
+        if surplus > 0
+            && let Some(first) = wanted.select(surplus)
+        {
+            wanted.remove_range(..first);
+        }
+        let tally = Tally::of(tx, project, &wanted)?;
+        let entries = tally.entries(wanted.len());
+        Ok(Done(Catalog { entries, total_subscribers, examined: wanted.len(), computed_at: Moment(ask.now) }))
+    }
+}
+
+/// What was seen of each field.
+#[derive(Default)]
+struct Tally {
+    own: [Seen; OWN.len()],
+    custom: BTreeMap<String, Seen>,
+}
+
+/// What was seen of one field.
+#[derive(Default)]
+struct Seen {
+    filled: u64,
+    kinds: BTreeMap<Kind, u64>,
+    sample: BTreeSet<String>,
+}
+
+impl Seen {
+    fn text(&mut self, text: &str) {
+        if !text.is_empty() {
+            self.add(kind_of(text), text);
+        }
+    }
+
+    fn value(&mut self, value: &FieldValue) {
+        match value {
+            FieldValue::Null => {}
+            FieldValue::Text(text) => self.text(text),
+            FieldValue::Whole(_) | FieldValue::Number(_) => self.add(Kind::Number, &value.as_text().unwrap_or_default()),
+            FieldValue::Bool(_) => self.add(Kind::Boolean, &value.as_text().unwrap_or_default()),
+            FieldValue::List(_) | FieldValue::Map(_) => self.add(Kind::Unknown, ""),
+        }
+    }
+
+    fn add(&mut self, kind: Kind, text: &str) {
+        self.filled += 1;
+        *self.kinds.entry(kind).or_default() += 1;
+        if self.sample.len() < SAMPLES && !text.is_empty() {
+            self.sample.insert(text.to_owned());
+        }
+    }
+
+    fn entry(&self, key: &str, label: &str, auto: bool, of: u64) -> Entry {
+        let kind = match self.kinds.keys().copied().collect::<Vec<_>>().as_slice() {
+            [] => Kind::Unknown,
+            [kind] => *kind,
+            // Dates beside words are words.
+            _ => Kind::String,
+        };
+        let fill_rate = if of == 0 { 0.0 } else { (self.filled as f64 / of as f64 * 1e4).round() / 1e4 };
+        Entry { key: key.into(), label: label.into(), kind, fill_rate, sample: self.sample.iter().cloned().collect(), auto }
+    }
+}
+
+impl Tally {
+    fn of(tx: &impl Read, project: ProjectId, wanted: &RoaringBitmap) -> Result<Self, Failure> {
+        let mut tally = Self::default();
+        if let (Some(first), Some(last)) = (wanted.min(), wanted.max()) {
+            store::visit_rows(tx, project, first..=last, |number, bytes| {
+                if wanted.contains(number) {
+                    tally.add(&ContactRow::read(bytes)?);
+                }
+                Ok(ControlFlow::Continue(()))
+            })?;
+        }
+        Ok(tally)
+    }
+
+    fn add(&mut self, row: &ContactRow<'_>) {
+        let own = [Some(row.email), row.first_name, row.last_name, row.phone, row.country, row.language];
+        for (seen, text) in self.own.iter_mut().zip(own) {
+            text.inspect(|text| seen.text(text));
+        }
+        for (key, value) in &row.custom_fields {
+            if let Some(seen) = self.custom.get_mut(*key) {
+                seen.value(value);
+            } else if self.custom.len() < limits::EXPORT_CUSTOM_COLUMNS_MAX {
+                self.custom.entry((*key).to_owned()).or_default().value(value);
+            }
+        }
+    }
+
+    fn entries(&self, of: u64) -> Vec<Entry> {
+        let own = OWN.iter().zip(&self.own).map(|((key, label), seen)| seen.entry(key, label, true, of));
+        let mut custom: Vec<(&String, &Seen)> = self.custom.iter().collect();
+        custom.sort_by_key(|(_, seen)| std::cmp::Reverse(seen.filled));
+        own.chain(custom.into_iter().map(|(key, seen)| seen.entry(key, key, false, of))).collect()
+    }
+}
+
+fn kind_of(text: &str) -> Kind {
+    if text.parse::<Moment>().is_ok() {
+        Kind::Date
+    } else if text.starts_with("https://") || text.starts_with("http://") {
+        Kind::Url
+    } else {
+        Kind::String
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Mill;
+
+    #[test]
+    fn own_fields_come_first_and_custom_ones_by_how_common_they_are() {
+        let mill = Mill::new();
+        for (number, fields) in [
+            json!({ "plan": "pro", "age": 31, "site": "https://a.example", "since": "2026-01-31" }),
+            json!({ "plan": "free", "age": 45, "vip": true }),
+            json!({ "plan": "2026-01-31" }),
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            let contact = json!({ "email": format!("p{number}@example.com"), "firstName": "P", "tags": [format!("t{number}")], "customFields": fields });
+            mill.post_in("/v1/contacts", contact).data();
+        }
+        let catalog = mill.get(&format!("/v1/projects/{}/field-catalog", mill.project)).data();
+        assert_eq!((&catalog["totalSubscribers"], &catalog["examined"]), (&json!(3), &json!(3)));
+        let told: Vec<(&str, &str, f64)> = catalog["entries"]
+            .as_array()
+            .expect("entries")
+            .iter()
+            .map(|entry| {
+                (
+                    entry["key"].as_str().expect("text"),
+                    entry["type"].as_str().expect("text"),
+                    entry["fillRate"].as_f64().expect("a number"),
+                )
+            })
+            .collect();
+        assert_eq!(told[..2], [("email", "string", 1.0), ("firstName", "string", 1.0)]);
+        assert_eq!(
+            told[6..],
+            [
+                ("plan", "string", 1.0),
+                ("age", "number", 0.6667),
+                ("since", "date", 0.3333),
+                ("site", "url", 0.3333),
+                ("vip", "boolean", 0.3333)
+            ]
+        );
+        let tagged = mill.get(&format!("/v1/projects/{}/field-catalog?tag=t1", mill.project)).data();
+        assert_eq!(tagged["totalSubscribers"], 1);
+    }
+}

@@ -1,0 +1,173 @@
+//! Numbers, money, days and times as each language writes them. It knows no emails.
+
+use jiff::civil::Date;
+
+use super::language::Format;
+use super::understand::{Clock, Money, Saving};
+
+/// Keeps a number and its sign on one line.
+const NO_BREAK: &str = "\u{a0}";
+/// A day of another year this far off is told with its year.
+const YEAR_TOLD_AFTER_DAYS: i32 = 90;
+
+impl Format {
+    /// "20 %".
+    pub fn percent(&self, value: f64) -> String {
+        self.percent.replace(' ', NO_BREAK).replace("{n}", &self.number(value, false))
+    }
+
+    /// "20 €", "19,90 €".
+    pub fn money(&self, money: &Money) -> String {
+        self.amount(money.amount, money.currency)
+    }
+
+    /// "20,00 €": as sums stand under each other.
+    pub fn sum(&self, money: &Money) -> String {
+        let whole = self.money(money);
+        if money.amount.fract() != 0.0 || money.currency == "JPY" {
+            return whole;
+        }
+        let figures = self.number(money.amount, true);
+        whole.replace(&figures, &format!("{figures}{}00", self.decimal))
+    }
+
+    /// An amount in a currency by its ISO 4217 code.
+    pub fn amount(&self, amount: f64, currency: &str) -> String {
+        let symbol = match currency {
+            "EUR" => "€",
+            "USD" => "$",
+            "GBP" => "£",
+            "BRL" => "R$",
+            "JPY" => "¥",
+            other => other,
+        };
+        let worded = symbol.ends_with(char::is_alphabetic);
+        let pattern = if worded && self.money == "{symbol}{n}" { "{symbol} {n}" } else { &self.money };
+        pattern.replace(' ', NO_BREAK).replace("{n}", &self.number(amount, true)).replace("{symbol}", symbol)
+    }
+
+    /// Whole numbers without decimals; sums of money with two.
+    fn number(&self, value: f64, is_money: bool) -> String {
+        let text = match (value.fract() == 0.0, is_money) {
+            (true, _) => format!("{value:.0}"),
+            (false, true) => format!("{value:.2}"),
+            (false, false) => format!("{value}"),
+        };
+        let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
+        let mut out = String::new();
+        for (place, digit) in whole.chars().enumerate() {
+            if place > 0 && (whole.len() - place).is_multiple_of(3) {
+                out.push_str(&self.thousands);
+            }
+            out.push(digit);
+        }
+        if !fraction.is_empty() {
+            out.push_str(&self.decimal);
+            out.push_str(fraction);
+        }
+        out
+    }
+
+    /// What is saved, like "up to 20 %".
+    pub fn saving(&self, saving: &Saving) -> String {
+        let (text, up_to) = match saving {
+            Saving::Percent { value, up_to } => (self.percent(*value), *up_to),
+            Saving::Amount { value, up_to } => (self.money(value), *up_to),
+        };
+        if up_to { self.saving_up_to.replace("{n}", &text) } else { self.saving.replace("{n}", &text) }
+    }
+
+    /// The offer alone, like "20 % off".
+    pub fn offer(&self, saving: &Saving) -> String {
+        self.offer.replace("{saving}", &self.saving(saving))
+    }
+
+    /// "Friday, November 27".
+    pub fn date(&self, date: Date, today: Date) -> String {
+        self.filled(if is_far(date, today) { &self.date_year } else { &self.date }, date)
+    }
+
+    /// "November 27".
+    pub fn day(&self, date: Date, today: Date) -> String {
+        self.filled(if is_far(date, today) { &self.day_year } else { &self.day }, date)
+    }
+
+    fn filled(&self, pattern: &str, date: Date) -> String {
+        let weekday = usize::try_from(date.weekday().to_monday_zero_offset()).unwrap_or(0);
+        let month = usize::try_from(date.month() - 1).unwrap_or(0);
+        let day = if date.day() == 1 { self.ordinal_first.clone() } else { date.day().to_string() };
+        let name = |names: &[String], at: usize| names.get(at).cloned().unwrap_or_default();
+        pattern
+            .replace("{weekday}", &name(&self.weekdays, weekday))
+            .replace("{month}", &name(&self.months, month))
+            .replace("{day}", &day)
+            .replace("{year}", &date.year().to_string())
+    }
+
+    /// "6:30 PM", "18.30 Uhr".
+    pub fn time(&self, clock: Clock) -> String {
+        let pattern = if clock.minute == 0 { &self.time_full } else { &self.time };
+        let hour = if clock.hour.is_multiple_of(12) { 12 } else { clock.hour % 12 };
+        pattern
+            .replace(' ', NO_BREAK)
+            .replace("{h12}", &hour.to_string())
+            .replace("{h}", &clock.hour.to_string())
+            .replace("{mm}", &format!("{:02}", clock.minute))
+            .replace("{ampm}", if clock.hour < 12 { "AM" } else { "PM" })
+    }
+
+    /// "6 to 9 PM".
+    pub fn times(&self, from: Clock, to: Clock) -> String {
+        let (from, to) = (self.time(from), self.time(to));
+        // "14 bis 17 Uhr", "2 to 5 PM": what both end with is said once.
+        let end = to.rsplit(NO_BREAK).next().unwrap_or_default();
+        let from =
+            from.strip_suffix(end).filter(|_| end.len() < to.len()).map_or(from.as_str(), |from| from.trim_end_matches(NO_BREAK));
+        self.time_range.replace("{from}", from).replace("{to}", &to)
+    }
+}
+
+fn is_far(date: Date, today: Date) -> bool {
+    let far = today.until(date).map_or(true, |span| span.get_days().abs() > YEAR_TOLD_AFTER_DAYS);
+    far && date.year() != today.year()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::features::emails::composer::language::{Bank, Language};
+
+    fn plain(text: &str) -> String {
+        text.replace(NO_BREAK, " ")
+    }
+
+    #[test]
+    fn each_language_writes_numbers_its_own_way() {
+        let euros = Money { amount: 1299.5, currency: "EUR" };
+        for (language, percent, money, offer) in
+            [(Language::En, "20%", "€1,299.50", "up to 20% off"), (Language::De, "20 %", "1.299,50 €", "bis zu 20 % Rabatt")]
+        {
+            let format = &Bank::of(language).format;
+            assert_eq!(plain(&format.percent(20.0)), percent);
+            assert_eq!(plain(&format.money(&euros)), money);
+            assert_eq!(plain(&format.offer(&Saving::Percent { value: 20.0, up_to: true })), offer);
+        }
+        assert_eq!(plain(&Bank::of(Language::En).format.amount(20.0, "CHF")), "CHF 20");
+    }
+
+    #[test]
+    fn each_language_writes_days_and_times_its_own_way() {
+        let today = Date::constant(2026, 11, 21);
+        let day = Date::constant(2026, 12, 1);
+        let clock = Clock { hour: 18, minute: 30 };
+        for (language, date, time) in
+            [(Language::En, "Tuesday, December 1", "6:30 PM"), (Language::De, "Dienstag, 1. Dezember", "18:30 Uhr")]
+        {
+            let format = &Bank::of(language).format;
+            assert_eq!(format.date(day, today), date);
+            assert_eq!(plain(&format.time(clock)), time);
+        }
+        let far = Date::constant(2027, 11, 1);
+        assert_eq!(Bank::of(Language::En).format.day(far, today), "November 1, 2027");
+    }
+}

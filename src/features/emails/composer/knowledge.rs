@@ -1,0 +1,175 @@
+//! Sentences of the brand's own texts that an email can quote. It only leaves out: every word is the brand's.
+
+use super::facts::tidy;
+use super::language::Language;
+use super::lexicon;
+use super::phrases::mix;
+use super::words::{Kind, Words, plain};
+use crate::vocab::limits;
+
+/// A text that the brand has written about itself.
+#[derive(Clone, Copy, Debug)]
+pub struct Knowledge<'a> {
+    pub title: &'a str,
+    pub text: &'a str,
+    /// The page it stands on.
+    pub url: Option<&'a str>,
+}
+
+/// A part of such a text, fit for an email.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Excerpt<'a> {
+    pub title: String,
+    pub text: String,
+    pub url: Option<&'a str>,
+}
+
+/// Characters of an excerpt: two or three sentences.
+const EXCERPT_CHARACTERS_MAX: usize = 320;
+const TITLE_CHARACTERS_MAX: usize = 80;
+/// Sentences outside these lengths are headings, menus or lists that lost their form.
+const SENTENCE_WORDS: std::ops::RangeInclusive<usize> = 3..=40;
+/// How much of a long text is read.
+const TEXT_CHARACTERS_READ: usize = 6_000;
+
+/// Pages that are there for the law or for machines, in all languages.
+const NOT_FOR_EMAIL: [&str; 32] = [
+    "privacy",
+    "datenschutz",
+    "confidentialite",
+    "privacidad",
+    "privacidade",
+    "terms",
+    "agb",
+    "cgv",
+    "impressum",
+    "imprint",
+    "legal",
+    "mentions",
+    "aviso",
+    "cookie",
+    "condizioni",
+    "termini",
+    "termos",
+    "voorwaarden",
+    "login",
+    "konto",
+    "account",
+    "cart",
+    "warenkorb",
+    "checkout",
+    "404",
+    "widerruf",
+    "versand",
+    "shipping",
+    "returns",
+    "sitemap",
+    "rgpd",
+    "gdpr",
+];
+
+/// The texts that can be quoted in this language, the ones nearest to the prompt first.
+pub fn excerpts<'a>(knowledge: &[Knowledge<'a>], language: Language, prompt: &Words<'_>, seed: u64) -> Vec<Excerpt<'a>> {
+    let score = |entry: &Knowledge<'_>| {
+        let title = plain(entry.title);
+        let known = |token: &&super::words::Token| token.kind == Kind::Word && token.fold.chars().count() > 4;
+        prompt.tokens.iter().filter(known).filter(|token| title.contains(&token.fold)).count()
+    };
+    let mut found: Vec<(usize, u64, Excerpt<'a>)> = knowledge
+        .iter()
+        .take(limits::COMPOSER_KNOWLEDGE_MAX)
+        .filter_map(|entry| Some((score(entry), mix(seed, entry.title), excerpt(entry, language)?)))
+        .collect();
+    found.sort_by_key(|(score, order, _)| (std::cmp::Reverse(*score), *order));
+    found.into_iter().map(|(_, _, excerpt)| excerpt).collect()
+}
+
+fn excerpt<'a>(entry: &Knowledge<'a>, language: Language) -> Option<Excerpt<'a>> {
+    let title = tidy(entry.title);
+    let bare = plain(&title);
+    if NOT_FOR_EMAIL.iter().any(|word| bare.contains(word))
+        || entry.url.is_some_and(|url| NOT_FOR_EMAIL.iter().any(|word| url.contains(word)))
+    {
+        return None;
+    }
+    // "How we roast | Leaf & Stone" is called "How we roast".
+    let cut = [" | ", " – ", " — ", " · "].into_iter().filter_map(|mark| title.find(mark)).min().unwrap_or(title.len());
+    let title = title[..cut].trim().to_owned();
+    if title.is_empty() || title.chars().count() > TITLE_CHARACTERS_MAX {
+        return None;
+    }
+    let head: String = entry.text.chars().take(TEXT_CHARACTERS_READ).collect();
+    if language.is_complete() && lexicon::language_of(&Words::read(&head), language) != language {
+        return None;
+    }
+    let text = sentences(&head)?;
+    Some(Excerpt { title, text, url: entry.url })
+}
+
+/// The first whole sentences that belong together.
+fn sentences(text: &str) -> Option<String> {
+    let mut out = String::new();
+    for line in text.lines().map(tidy).filter(|line| !line.is_empty()) {
+        for sentence in split(&line) {
+            let words = sentence.split(' ').count();
+            let odd =
+                ["©", "http", "@", "|", "»", "›", "cookie", "Cookie", "**", "##"].iter().any(|mark| sentence.contains(mark));
+            let whole = sentence.ends_with(['.', '!', '?']) && sentence.starts_with(|first: char| first.is_uppercase());
+            if !whole || odd || !SENTENCE_WORDS.contains(&words) {
+                if out.is_empty() { continue } else { return Some(out) }
+            }
+            if out.chars().count() + sentence.chars().count() > EXCERPT_CHARACTERS_MAX {
+                return Some(out).filter(|out| !out.is_empty());
+            }
+            if !out.is_empty() {
+                out.push(' ');
+            }
+            out.push_str(sentence);
+        }
+        if !out.is_empty() {
+            break;
+        }
+    }
+    Some(out).filter(|out| !out.is_empty())
+}
+
+/// A line as sentences.
+fn split(line: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let mut start = 0;
+    for (at, sign) in line.char_indices().filter(|(_, sign)| matches!(sign, '.' | '!' | '?')) {
+        let end = at + sign.len_utf8();
+        let word = line[start..at].rsplit(' ').next().unwrap_or_default();
+        let short = word.chars().count() <= 2 || word.ends_with(|last: char| last.is_ascii_digit());
+        if line[end..].starts_with(' ') && !(sign == '.' && short) {
+            parts.push(line[start..end].trim());
+            start = end;
+        }
+    }
+    parts.push(line[start..].trim());
+    parts.retain(|part| !part.is_empty());
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_sentences_are_quoted_and_the_rest_is_left_out() {
+        let entry = Knowledge {
+            title: "How we roast | Leaf & Stone",
+            text: "Home Shop About\nWe roast our teas in small batches over charcoal. It takes the whole night, and somebody stays awake for it.",
+            url: Some("https://example.com/how"),
+        };
+        let found = excerpts(&[entry], Language::En, &Words::read(""), 1);
+        assert_eq!(found[0].title, "How we roast");
+        assert_eq!(
+            found[0].text,
+            "We roast our teas in small batches over charcoal. It takes the whole night, and somebody stays awake for it."
+        );
+        assert!(excerpts(&[entry], Language::De, &Words::read(""), 1).is_empty(), "it is English");
+        let law = Knowledge { title: "Privacy policy", ..entry };
+        assert!(excerpts(&[law], Language::En, &Words::read(""), 1).is_empty());
+    }
+}

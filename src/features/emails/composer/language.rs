@@ -1,0 +1,260 @@
+//! The languages in which the composer writes, and their phrase banks.
+//!
+//! A bank is flat: `sale.main.subject` leads to the phrases for that place. It does not know what the phrases are for.
+
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+use serde::Deserialize;
+
+use crate::base::locale::LanguageTag;
+
+/// A language with phrases of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Language {
+    En,
+    De,
+    Fr,
+    Es,
+    It,
+    Pt,
+    Nl,
+    /// A small set of phrases only: see `is_complete`.
+    Ar,
+    /// A small set of phrases only: see `is_complete`.
+    He,
+}
+
+impl Language {
+    /// Those in which it writes complete copy and understands prompts.
+    pub const SPOKEN: [Self; 2] = [Self::En, Self::De];
+    const ALL: [Self; 2] = [Self::En, Self::De];
+
+    /// The language of a tag, if there are phrases in it.
+    pub fn of(tag: &LanguageTag) -> Option<Self> {
+        Self::ALL.into_iter().find(|language| language.code() == tag.primary())
+    }
+
+    /// ISO 639-1.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::En => "en",
+            Self::De => "de",
+            Self::Fr => "fr",
+            Self::Es => "es",
+            Self::It => "it",
+            Self::Pt => "pt",
+            Self::Nl => "nl",
+            Self::Ar => "ar",
+            Self::He => "he",
+        }
+    }
+
+    pub fn tag(self) -> LanguageTag {
+        LanguageTag::parse(self.code()).expect("these codes are ISO 639-1")
+    }
+
+    /// Its own name, as people of other languages know it too.
+    pub fn english_name(self) -> &'static str {
+        match self {
+            Self::En => "English",
+            Self::De => "German",
+            Self::Fr => "French",
+            Self::Es => "Spanish",
+            Self::It => "Italian",
+            Self::Pt => "Portuguese",
+            Self::Nl => "Dutch",
+            Self::Ar => "Arabic",
+            Self::He => "Hebrew",
+        }
+    }
+
+    /// Whether it has phrases for every purpose. The others have one set for all, around the brand's own texts.
+    pub fn is_complete(self) -> bool {
+        Self::SPOKEN.contains(&self)
+    }
+
+    /// Words of the first person plural: brands that speak otherwise do without, where that is possible.
+    pub fn first_person(self) -> &'static [&'static str] {
+        match self {
+            Self::En => &["we", "us", "our", "ours", "we're", "we've", "we'd", "we'll"],
+            Self::De => &["wir", "uns", "unser", "unsere", "unserer", "unserem", "unseren"],
+            Self::Fr => &["nous", "notre", "nos"],
+            Self::Es => &["nosotros", "nos", "nuestra", "nuestro", "nuestras", "nuestros"],
+            Self::It => &["noi", "ci", "nostra", "nostro", "nostri", "nostre"],
+            Self::Pt => &["nós", "nos", "nossa", "nosso", "nossas", "nossos"],
+            Self::Nl => &["wij", "we", "ons", "onze"],
+            Self::Ar | Self::He => &[],
+        }
+    }
+
+    fn copy(self) -> &'static str {
+        match self {
+            Self::De => include_str!("../../../../assets/composer/de.toml"),
+            _ => include_str!("../../../../assets/composer/en.toml"),
+        }
+    }
+
+    /// The word list as text; English's for languages without one.
+    pub fn understanding(self) -> &'static str {
+        match self {
+            Self::De => include_str!("../../../../assets/composer/understand/de.toml"),
+            _ => include_str!("../../../../assets/composer/understand/en.toml"),
+        }
+    }
+}
+
+/// How a language writes numbers, money and dates.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Format {
+    /// `{n}`: the number.
+    pub percent: String,
+    /// `{saving}`: a percentage or an amount, perhaps with "up to".
+    pub offer: String,
+    /// `{n}`: the percentage or the amount.
+    pub saving: String,
+    pub saving_up_to: String,
+    /// `{offer}` and `{scope}`, in the words of the prompt.
+    pub deal: String,
+    pub deal_all: String,
+    /// `{n}` and `{symbol}`.
+    pub money: String,
+    pub decimal: String,
+    pub thousands: String,
+    pub date: String,
+    pub date_year: String,
+    pub day: String,
+    pub day_year: String,
+    pub time: String,
+    pub time_full: String,
+    pub time_range: String,
+    pub and: String,
+    /// The first of a month: "1er".
+    pub ordinal_first: String,
+    pub months: Vec<String>,
+    pub weekdays: Vec<String>,
+}
+
+/// The phrases of a language.
+#[derive(Debug)]
+pub struct Bank {
+    pub format: Format,
+    phrases: HashMap<String, Vec<String>>,
+    /// Spellings of a region: `favorites` is `favourites` in GB.
+    regions: HashMap<String, Vec<(String, String)>>,
+    /// How numbers and days are written in regions that do it their own way.
+    formats: HashMap<String, Format>,
+}
+
+impl Bank {
+    pub fn of(language: Language) -> &'static Self {
+        static ALL: [OnceLock<Bank>; Language::ALL.len()] = [const { OnceLock::new() }; Language::ALL.len()];
+        let place = Language::ALL.iter().position(|other| *other == language).expect("all languages are in the list");
+        ALL[place].get_or_init(|| Self::read(language.copy()))
+    }
+
+    fn read(text: &str) -> Self {
+        let mut table: toml::Table = toml::from_str(text).expect("a test reads every bank");
+        let format = table.remove("format").expect("every bank says how numbers are written");
+        let formats = formats(&format, table.remove("region_formats"));
+        let format = format.try_into().expect("a test reads every bank");
+        let mut phrases = HashMap::new();
+        let mut regions = HashMap::new();
+        if let Some(toml::Value::Table(table)) = table.remove("regions") {
+            for (region, spellings) in table {
+                let toml::Value::Table(spellings) = spellings else { continue };
+                let pairs = spellings.into_iter().map(|(word, other)| (word, other.as_str().unwrap_or_default().to_owned()));
+                regions.insert(region, pairs.collect());
+            }
+        }
+        collect("", &toml::Value::Table(table), &mut phrases);
+        Self { format, phrases, regions, formats }
+    }
+
+    /// The phrases for a place; none if the bank has nothing for it.
+    pub fn phrases(&self, place: &str) -> &[String] {
+        self.phrases.get(place).map_or(&[], Vec::as_slice)
+    }
+
+    /// How numbers and days are written in a region.
+    pub fn format(&self, region: Option<&str>) -> &Format {
+        region.and_then(|region| self.formats.get(region)).unwrap_or(&self.format)
+    }
+
+    /// The spellings of a region that differ from the bank's.
+    pub fn spellings(&self, region: &str) -> &[(String, String)] {
+        self.regions.get(region).map_or(&[], Vec::as_slice)
+    }
+
+    /// Every place and its phrases, for tests.
+    #[cfg(test)]
+    pub fn all(&self) -> impl Iterator<Item = (&String, &Vec<String>)> {
+        self.phrases.iter()
+    }
+}
+
+/// The format of each region: the language's, with what differs.
+fn formats(format: &toml::Value, regions: Option<toml::Value>) -> HashMap<String, Format> {
+    let Some(toml::Value::Table(regions)) = regions else { return HashMap::new() };
+    let merged = |(region, own): (String, toml::Value)| {
+        let mut table = format.as_table().cloned().unwrap_or_default();
+        table.extend(own.as_table().cloned().unwrap_or_default());
+        let format = toml::Value::Table(table).try_into().expect("a test reads every bank");
+        (region, format)
+    };
+    regions.into_iter().map(merged).collect()
+}
+
+fn collect(path: &str, value: &toml::Value, found: &mut HashMap<String, Vec<String>>) {
+    let below = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
+    match value {
+        toml::Value::Table(table) => table.iter().for_each(|(name, value)| collect(&below(name), value, found)),
+        toml::Value::Array(items) if items.iter().any(toml::Value::is_array) => {
+            items.iter().enumerate().for_each(|(index, item)| collect(&below(&index.to_string()), item, found));
+        }
+        toml::Value::Array(items) => {
+            found.insert(path.to_owned(), items.iter().filter_map(|item| item.as_str().map(str::to_owned)).collect());
+        }
+        toml::Value::String(text) => {
+            found.insert(path.to_owned(), vec![text.clone()]);
+        }
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn complete_banks_have_phrases_for_the_same_places() {
+        let places = |language| Bank::of(language).all().map(|(place, _)| place.clone()).collect::<BTreeSet<_>>();
+        let english = places(Language::En);
+        assert!(english.len() > 300, "{}", english.len());
+        for language in Language::SPOKEN {
+            let own = places(language);
+            let differing: Vec<_> = english.symmetric_difference(&own).collect();
+            assert!(differing.is_empty(), "{language:?}: {differing:?}");
+        }
+    }
+
+    #[test]
+    fn no_place_is_empty_and_brackets_are_closed() {
+        for language in Language::ALL {
+            for (place, phrases) in Bank::of(language).all() {
+                assert!(!phrases.is_empty(), "{language:?} {place}");
+                for phrase in phrases {
+                    for (open, close) in [('{', '}'), ('[', ']')] {
+                        assert_eq!(phrase.matches(open).count(), phrase.matches(close).count(), "{language:?} {place}: {phrase}");
+                    }
+                    assert_eq!(phrase.matches('[').count(), phrase.matches('|').count(), "{language:?} {place}: {phrase}");
+                    assert_eq!(phrase.trim(), phrase, "{language:?} {place}");
+                    assert!(!phrase.contains("  "), "{language:?} {place}: {phrase}");
+                }
+            }
+        }
+    }
+}

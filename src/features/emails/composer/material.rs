@@ -1,0 +1,157 @@
+//! What the brand lends to an email: links, logo, pictures, products, social networks, the legal end.
+//!
+//! It chooses among what is there and makes nothing up. It writes no copy.
+
+use super::facts::tidy;
+use super::language::Format;
+use super::phrases::mix;
+use super::words::{Words, number, plain};
+use crate::base::locale::LanguageTag;
+use crate::features::emails::document::{ImageUrl, Layout, Line, Link, Picture, Product, SocialLink};
+use crate::features::projects::brand::{self, Brand, LogoBackground, LogoSource};
+use crate::vocab::limits;
+
+/// Narrower pictures look lost across an email.
+const PICTURE_WIDTH_MIN: u32 = 480;
+/// Icons are no logos: they would stand there like stamps.
+const LOGO_WIDTH_MIN: u32 = 72;
+/// A product's description beside its picture.
+const DESCRIPTION_CHARACTERS_MAX: usize = 160;
+
+/// The link of a text, if it is one.
+pub fn link(address: &str) -> Option<Link> {
+    Link::parse(address).ok()
+}
+
+/// Whether the brand's texts are in this language: its main one, or the only thing known of it.
+pub fn speaks(brand: &Brand, language: &LanguageTag) -> bool {
+    let main = brand.languages.first().and_then(|tag| LanguageTag::parse(tag).ok());
+    main.is_some_and(|main| main.primary() == language.primary())
+}
+
+/// The logo that can be seen on the layout's ground.
+pub fn logo(brand: &Brand, layout: Layout) -> Option<ImageUrl> {
+    let hidden_on = if layout == Layout::Midnight { LogoBackground::Light } else { LogoBackground::Dark };
+    let fits = |logo: &&brand::Logo| {
+        let small = logo.width.is_some_and(|width| width < LOGO_WIDTH_MIN);
+        let icon = matches!(logo.source, LogoSource::IconLink | LogoSource::Manifest | LogoSource::Share);
+        logo.background != hidden_on && !small && !icon
+    };
+    brand.logos.iter().filter(fits).find_map(|logo| ImageUrl::parse(&logo.url).ok())
+}
+
+/// The brand's social networks.
+pub fn social(brand: &Brand) -> Vec<SocialLink> {
+    let named = |social: &brand::SocialLink| {
+        let name = network(&social.network);
+        Some(SocialLink { name: Line::cut(&name), href: link(&social.url)? }).filter(|_| !name.is_empty())
+    };
+    brand.social.iter().filter_map(named).take(limits::EMAIL_SOCIAL_LINKS_MAX).collect()
+}
+
+/// A network's name as it writes itself.
+fn network(word: &str) -> String {
+    match plain(word).as_str() {
+        "x" | "twitter" => "X".to_owned(),
+        "tiktok" => "TikTok".to_owned(),
+        "youtube" => "YouTube".to_owned(),
+        "linkedin" => "LinkedIn".to_owned(),
+        "whatsapp" => "WhatsApp".to_owned(),
+        "github" => "GitHub".to_owned(),
+        _ => super::understand::capital(&tidy(word)),
+    }
+}
+
+/// A picture of the brand by its address, with what is known of it.
+pub fn picture(url: &str, alt: Option<String>, size: (Option<u32>, Option<u32>)) -> Option<Picture> {
+    let known = |side: Option<u32>| side.filter(|pixels| (1..=limits::EMAIL_IMAGE_PIXELS_MAX).contains(pixels));
+    let alt = alt.map(|alt| tidy(&alt)).filter(|alt| !alt.is_empty()).map(|alt| Line::cut(&alt));
+    Some(Picture { src: ImageUrl::parse(url).ok()?, alt, width: known(size.0), height: known(size.1), href: None })
+}
+
+/// A picture for the top of an email: of those that fit, the one that has most to do with the prompt; the seed decides the rest.
+pub fn opening(brand: &Brand, prompt: &Words<'_>, seed: u64, job: &str) -> Option<Picture> {
+    let score = |image: &brand::Image| {
+        let told = image.tags.iter().map(String::as_str).chain(image.description.as_deref());
+        let told = told.map(plain).collect::<Vec<_>>().join(" ");
+        let known = |token: &&super::words::Token| token.fold.chars().count() > 3 && told.contains(&token.fold);
+        prompt.tokens.iter().filter(known).count().min(4)
+    };
+    let fitting = brand.images.iter().filter(|image| fits(image));
+    let mut found: Vec<(usize, u64, &brand::Image)> =
+        fitting.map(|image| (score(image), mix(seed, &format!("{job} {}", image.url)), image)).collect();
+    found.sort_by_key(|(score, order, _)| (std::cmp::Reverse(*score), *order));
+    found.into_iter().find_map(|(_, _, image)| picture(&image.url, image.description.clone(), (image.width, image.height)))
+}
+
+/// Wide enough, neither a column nor a banner, and no drawing that mail clients do not show.
+fn fits(image: &brand::Image) -> bool {
+    let path = plain(image.url.split(['?', '#']).next().unwrap_or_default());
+    let odd = [".svg", ".ico", ".avif", "logo", "icon", "sprite", "badge", "avatar", "payment"];
+    if odd.iter().any(|part| path.contains(part)) {
+        return false;
+    }
+    match (image.width, image.height) {
+        (Some(width), Some(height)) if height > 0 => {
+            let ratio = f64::from(width) / f64::from(height);
+            width >= PICTURE_WIDTH_MIN && (0.8..=3.5).contains(&ratio)
+        }
+        (Some(width), _) => width >= PICTURE_WIDTH_MIN,
+        (None, _) => false,
+    }
+}
+
+/// A product as a document shows it. `site` is where products without a page lead.
+pub fn product(product: &brand::Product, format: &Format, site: Option<&Link>, with_text: bool) -> Option<Product> {
+    let name = tidy(&product.name);
+    let href = product.url.as_deref().and_then(link).or_else(|| site.cloned())?;
+    let picture = product.image.as_deref().and_then(|url| picture(url, Some(name.clone()), (None, None)));
+    let text = product.description.as_deref().filter(|_| with_text).and_then(first_sentence);
+    let named = (!name.is_empty()).then(|| Line::cut(&name))?;
+    let price = price(product, format).map(|price| Line::cut(&price));
+    Some(Product {
+        name: named,
+        href,
+        image: picture,
+        text: text.map(|text| Line::cut(&text)),
+        price,
+        price_before: None,
+        button: None,
+    })
+}
+
+/// A price as the email's language writes it; as the page wrote it, where it is no number.
+pub fn price(product: &brand::Product, format: &Format) -> Option<String> {
+    let text = tidy(product.price.as_deref()?);
+    let figures = text.chars().all(|letter| letter.is_ascii_digit() || matches!(letter, '.' | ','));
+    match (number(&text).filter(|_| figures && !text.is_empty()), &product.currency) {
+        (Some(amount), Some(currency)) if amount > 0.0 => Some(format.amount(amount, currency)),
+        (Some(_), _) => None,
+        (None, _) => Some(text).filter(|text| text.chars().any(|letter| letter.is_ascii_digit())),
+    }
+}
+
+/// Whether a product has one of these words in its name or description, in any ending.
+pub fn is_about(product: &brand::Product, words: &str) -> bool {
+    let told = plain(&format!("{} {}", product.name, product.description.as_deref().unwrap_or_default()));
+    let stem = |word: &str| word.chars().take(STEM_CHARACTERS).collect::<String>();
+    let asked = Words::read(words);
+    let stems =
+        asked.tokens.iter().map(|token| token.fold.as_str()).filter(|word| word.chars().count() >= STEM_CHARACTERS).map(stem);
+    stems.into_iter().any(|stem| told.split(|letter: char| !letter.is_alphanumeric()).any(|word| word.starts_with(&stem)))
+}
+
+/// Letters by which words of one origin agree.
+const STEM_CHARACTERS: usize = 5;
+
+/// The first sentence of a description, if it is short enough to stand beside a picture.
+pub fn first_sentence(text: &str) -> Option<String> {
+    let text = tidy(text);
+    let end = text
+        .match_indices(['.', '!', '?'])
+        .map(|(at, sign)| at + sign.len())
+        .find(|end| text[*end..].is_empty() || (text[*end..].starts_with(' ') && text[..*end].chars().count() > 24));
+    let sentence = &text[..end.unwrap_or(text.len())];
+    let length = sentence.chars().count();
+    (4..=DESCRIPTION_CHARACTERS_MAX).contains(&length).then(|| sentence.to_owned())
+}

@@ -1,0 +1,451 @@
+//! The built-in composer: complete emails from a prompt and what is known of a brand, without a language model.
+//!
+//! Deterministic: the same brief, brand and texts give the same email. Honest: what neither the prompt nor the brand says is not in
+//! the email; no discount, date, price, quotation or deadline is ever made up. It understands prompts in seven languages and writes
+//! complete copy in the same seven; for Arabic and Hebrew it has a small set of phrases around the brand's own texts.
+//!
+//! Pure: it knows no store, no network, no clock.
+
+mod facts;
+mod format;
+mod knowledge;
+mod language;
+mod lexicon;
+mod material;
+mod phrases;
+mod plan;
+mod recipe;
+mod sections;
+#[cfg(test)]
+mod tests;
+mod understand;
+mod voice;
+mod words;
+
+pub use knowledge::Knowledge;
+pub use language::Language;
+pub use plan::{Plan, Slot};
+
+use jiff::civil::Date;
+
+use crate::base::locale::LanguageTag;
+use crate::features::emails::document::{Direction, Email, Layout, Line, Link, Picture, Purpose, Style, VERSION};
+use crate::features::projects::brand::Brand;
+use crate::vocab::limits;
+use facts::Source;
+use phrases::{Phrasebook, mix};
+use sections::Writer;
+use understand::{Scope, Understood};
+use voice::Voice;
+use words::Words;
+
+/// The name under which the composer signs what it has written.
+pub const MODEL: &str = "composer";
+
+/// What an email or a series is to be made from.
+#[derive(Clone, Debug)]
+pub struct Brief<'a> {
+    /// What is wanted, in the user's words, in any of the seven languages.
+    pub prompt: &'a str,
+    /// Pictures to use, the most important first.
+    pub images: &'a [Picture],
+    /// An email to take purpose and look from.
+    pub reference: Option<&'a Email>,
+    /// The brand's home page: where buttons lead when the prompt gives no link.
+    pub site: Option<&'a str>,
+    /// Decides whatever taste would: phrases, arrangement, layout.
+    pub seed: u64,
+    /// The day on which the prompt was written: "this Friday" is counted from here.
+    pub today: Date,
+}
+
+/// An email and what its user should know about it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Composed {
+    pub email: Email,
+    /// What the composer could not do, and what it guessed.
+    pub warnings: Vec<String>,
+}
+
+/// Subjects longer than this are cut by mail clients.
+const SUBJECT_CHARACTERS_MAX: usize = 60;
+/// What mail clients show after the subject.
+const PREHEADER_CHARACTERS_MAX: usize = 110;
+const PREHEADER_CHARACTERS_MIN: usize = 40;
+
+/// The language to write in when none is asked for: what the prompt says, else the brand's, else the prompt's own.
+pub fn language(prompt: &str, brand: &Brand, today: Date) -> LanguageTag {
+    let understood = understand::understand(prompt, brand, today);
+    let asked = understood.languages.first().map(|language| language.tag());
+    let of_brand = || brand.languages.first().and_then(|tag| LanguageTag::parse(tag).ok());
+    asked.or_else(of_brand).unwrap_or_else(|| understood.language.tag())
+}
+
+/// Plan an email or a series. `count`: how many the caller asks for; none: what the prompt says.
+pub fn plan(brief: &Brief<'_>, brand: &Brand, has_knowledge: bool, language: &LanguageTag, count: Option<usize>) -> Plan {
+    let understood = understand(brief, brand);
+    let slots = plan::slots(&understood, brand, has_knowledge, count, brief.today);
+    let written = written_in(language);
+    let bank = language::Bank::of(written);
+    let place = format!("series.{}", plan::key(understood.purpose));
+    let name = bank.phrases(&place).first().cloned();
+    Plan { name: name.unwrap_or_else(|| brand.name.clone().unwrap_or_default()), slots }
+}
+
+/// Write one email of a plan, in one language. Places beyond the plan are its last one.
+pub fn compose(
+    brief: &Brief<'_>,
+    brand: &Brand,
+    knowledge: &[Knowledge<'_>],
+    plan: &Plan,
+    place: usize,
+    language: &LanguageTag,
+) -> Composed {
+    let understood = understand(brief, brand);
+    let place = place.min(plan.slots.len().saturating_sub(1));
+    let written = written_in(language);
+    let job = match plan.slots.get(place) {
+        Some(slot) if written.is_complete() => slot.job.clone(),
+        Some(_) | None if written.is_complete() => format!("{}.main", plan::key(understood.purpose)),
+        Some(_) | None => "plain".to_owned(),
+    };
+    let teased = plan.slots[..place.min(plan.slots.len())].iter().any(|slot| slot.job.ends_with(".teaser"));
+    let draft =
+        Draft { brief, brand, knowledge, understood: &understood, language, written, job: &job, place, has_begun: teased };
+    let email = draft.email();
+    let warnings = draft.warnings(&email);
+    Composed { email, warnings }
+}
+
+fn understand(brief: &Brief<'_>, brand: &Brand) -> Understood {
+    let mut understood = understand::understand(brief.prompt, brand, brief.today);
+    if let Some(reference) = brief.reference
+        && brief.prompt.split_whitespace().count() < REMIX_WORDS
+    {
+        understood.purpose = reference.purpose;
+    }
+    understood
+}
+
+/// A prompt of fewer words beside a reference says how to change it, not what it is for.
+const REMIX_WORDS: usize = 4;
+
+/// The language of the phrases for a tag: its own, or English.
+fn written_in(language: &LanguageTag) -> Language {
+    Language::of(language).unwrap_or(Language::En)
+}
+
+/// Everything one email is made from.
+struct Draft<'a> {
+    brief: &'a Brief<'a>,
+    brand: &'a Brand,
+    knowledge: &'a [Knowledge<'a>],
+    understood: &'a Understood,
+    /// The language that is asked for.
+    language: &'a LanguageTag,
+    /// The language of the phrases.
+    written: Language,
+    job: &'a str,
+    place: usize,
+    /// Whether an earlier email of the series has told of the beginning.
+    has_begun: bool,
+}
+
+impl Draft<'_> {
+    fn email(&self) -> Email {
+        let layout = self.layout();
+        let mut writer = self.writer(layout);
+        let special = writer.special();
+        let subject = self.subject(&mut writer.book, special.as_deref());
+        let preheader = self.preheader(&mut writer.book, special.as_deref());
+        writer.header();
+        for part in writer.parts {
+            writer.write(*part);
+        }
+        writer.footer();
+        let mut blocks = writer.blocks;
+        if blocks.len() > limits::EMAIL_BLOCKS_MAX {
+            let footer = blocks.pop();
+            blocks.truncate(limits::EMAIL_BLOCKS_MAX - 1);
+            blocks.extend(footer);
+        }
+        let tag = self.tag();
+        let reference = self.brief.reference.map(|reference| reference.style.clone()).unwrap_or_default();
+        let style = Style { layout: Some(layout), primary: self.understood.color.or(reference.primary), ..reference };
+        let direction = Direction::of(&tag);
+        Email { version: VERSION, language: tag, direction, purpose: self.understood.purpose, subject, preheader, style, blocks }
+    }
+
+    /// The tag of what is written: the one asked for, with its region, if the phrases are in it.
+    fn tag(&self) -> LanguageTag {
+        if Language::of(self.language).is_some() { *self.language } else { self.written.tag() }
+    }
+
+    /// The same for every email of a series in every language: a series has one look.
+    fn seed(&self) -> u64 {
+        mix(self.brief.seed, self.brief.prompt)
+    }
+
+    fn slot_seed(&self) -> u64 {
+        mix(self.seed(), &format!("{} {}", self.job, self.place))
+    }
+
+    fn layout(&self) -> Layout {
+        let asked = self.understood.layout.or(self.brief.reference.and_then(|reference| reference.style.layout));
+        if let Some(layout) = asked {
+            return layout;
+        }
+        let has_picture = !self.brief.images.is_empty() || material::opening(self.brand, &Words::read(""), 0, "").is_some();
+        let all = recipe::layouts(self.understood.purpose);
+        let fitting: Vec<Layout> = all.iter().copied().filter(|layout| has_picture || !recipe::needs_picture(*layout)).collect();
+        fitting[(mix(self.seed(), "layout") % fitting.len() as u64) as usize]
+    }
+
+    fn writer(&self, layout: Layout) -> Writer<'_> {
+        let brand_speaks = material::speaks(self.brand, self.language) && (Language::of(self.language).is_some());
+        let featured = self.featured();
+        let product = featured.and_then(|place| self.brand.products.get(place)).map(|product| facts::tidy(&product.name));
+        let region = self.region();
+        let parts = recipe::parts(self.job, mix(self.slot_seed(), "arrangement") as usize % 64);
+        let products = self.products(featured);
+        let source = Source {
+            understood: self.understood,
+            brand: self.brand,
+            language: self.written,
+            today: self.brief.today,
+            product: product.as_deref(),
+            region: region.as_deref(),
+            has_grid: parts.contains(&recipe::Part::Products) && products.len() > 1,
+            has_begun: self.has_begun,
+        };
+        let voice = Voice::of(self.brand, self.understood, self.written);
+        let book = Phrasebook::new(self.written, region.as_deref(), voice, self.slot_seed(), source.facts());
+        let prompt_speaks = source.prompt_speaks();
+        let words = Words::read(self.brief.prompt);
+        let site = self.brief.site.and_then(material::link);
+        let (opening, pictures) = self.pictures(layout, featured);
+        Writer {
+            book,
+            job: self.job,
+            layout,
+            understood: self.understood,
+            brand: self.brand,
+            products,
+            featured,
+            excerpts: knowledge::excerpts(self.knowledge, self.written, &words, self.slot_seed()),
+            opening,
+            parts,
+            format: language::Bank::of(self.written).format(region.as_deref()),
+            pictures,
+            target: self.target(featured),
+            site,
+            prompt_speaks,
+            brand_speaks,
+            blocks: Vec::new(),
+            is_told: false,
+            is_featured: false,
+            is_signed: false,
+        }
+    }
+
+    /// The region whose spelling is wanted: that of the tag; without one, that of the brand's money.
+    fn region(&self) -> Option<String> {
+        let parts = self.language.as_str().split('-').skip(1);
+        let region = parts.into_iter().find(|part| part.len() == 2).map(str::to_owned);
+        let pounds = || self.brand.products.iter().any(|product| product.currency.as_deref() == Some("GBP"));
+        region.or_else(|| (self.written == Language::En && pounds()).then(|| "GB".to_owned()))
+    }
+
+    /// The product that the email is about: the one named, or in a spotlight the next of the range.
+    fn featured(&self) -> Option<usize> {
+        let named = self.understood.products.first().copied();
+        let spotlight = self.job == "general.spotlight" && !self.brand.products.is_empty();
+        let next = || (mix(self.seed(), "products") as usize).wrapping_add(self.place) % self.brand.products.len();
+        match self.job.split('.').next().unwrap_or_default() {
+            "launch" | "cart" | "review" | "sale" | "seasonal" => named,
+            _ if spotlight => named.filter(|_| self.place == 0).or_else(|| Some(next())),
+            _ => None,
+        }
+    }
+
+    /// Products to show: those named, then the others from a place that the seed decides.
+    fn products(&self, featured: Option<usize>) -> Vec<usize> {
+        let count = self.brand.products.len().min(limits::COMPOSER_PRODUCTS_MAX);
+        let mut order = self.understood.products.clone();
+        if count > 0 {
+            let first = mix(self.slot_seed(), "products") as usize % count;
+            order.extend((0..count).map(|step| (first + step) % count));
+        }
+        let mut seen = std::collections::HashSet::new();
+        order.retain(|place| seen.insert(*place) && (Some(*place) != featured || self.understood.products.len() > 1));
+        // An offer on lamps shows lamps, where the range has things of that name.
+        if let Some(Scope::Words(scope)) = &self.understood.scope {
+            let about = |place: &usize| self.brand.products.get(*place).is_some_and(|product| material::is_about(product, scope));
+            if order.iter().filter(|place| about(place)).count() > 1 {
+                order.retain(about);
+            }
+        }
+        // Pictures make a grid: products with one come first.
+        let has_picture = |place: &usize| self.brand.products.get(*place).is_some_and(|product| product.image.is_some());
+        let named = self.understood.products.len().min(order.len());
+        order[named..].sort_by_key(|place| !has_picture(place));
+        order
+    }
+
+    /// The picture at the top, and the others that were given.
+    fn pictures(&self, layout: Layout, featured: Option<usize>) -> (Option<Picture>, Vec<Picture>) {
+        let shows = sections::shows_picture(self.job, layout, self.written);
+        let mut given = self.brief.images.iter().take(limits::COMPOSER_LIST_MAX).cloned();
+        if !shows {
+            return (None, given.collect());
+        }
+        if let Some(first) = given.next() {
+            return (Some(first), given.collect());
+        }
+        let product = featured.and_then(|place| self.brand.products.get(place));
+        let is_about_it = self.job.starts_with("launch");
+        let of_product = product
+            .filter(|_| is_about_it)
+            .and_then(|product| material::picture(product.image.as_deref()?, Some(facts::tidy(&product.name)), (None, None)));
+        let words = Words::read(self.brief.prompt);
+        (of_product.or_else(|| material::opening(self.brand, &words, self.slot_seed(), self.job)), Vec::new())
+    }
+
+    /// Where buttons lead: the prompt's link, the page of the product, the home page.
+    fn target(&self, featured: Option<usize>) -> Option<Link> {
+        let given = self.understood.links.iter().find_map(|address| material::link(address));
+        let product = featured.and_then(|place| self.brand.products.get(place)).and_then(|product| product.url.as_deref());
+        let is_about_it = matches!(self.job.split('.').next(), Some("launch" | "general"));
+        let page = product.filter(|_| is_about_it).and_then(material::link);
+        let site = self.brief.site.and_then(material::link);
+        let mail = self.brand.contact.email.as_deref().and_then(|address| material::link(&format!("mailto:{address}")));
+        let help = mail.clone().filter(|_| self.job == "general.help");
+        given.or(page).or(help).or(site).or(mail)
+    }
+
+    fn subject(&self, book: &mut Phrasebook, special: Option<&str>) -> Line<{ limits::EMAIL_SUBJECT_CHARACTERS_MAX }> {
+        let speaks = self.understood.language == self.written;
+        if let Some(subject) = self.understood.subject.as_ref().filter(|_| speaks && self.place == 0) {
+            return Line::cut(&facts::tidy(subject));
+        }
+        let emoji = Voice::of(self.brand, self.understood, self.written).emoji.then(|| self.emoji());
+        let room = SUBJECT_CHARACTERS_MAX - emoji.map_or(0, |emoji| emoji.chars().count() + 1);
+        let place = special.map_or_else(|| format!("{}.subject", self.job), str::to_owned);
+        let text = book.line_within(&place, room);
+        let text = text.or_else(|| book.line(&place)).unwrap_or_else(|| self.brand.name.clone().unwrap_or_default());
+        let text = Line::<SUBJECT_CHARACTERS_MAX>::cut(&text);
+        match emoji {
+            Some(emoji) if text.chars().count() <= room => Line::new(&format!("{text} {emoji}")),
+            Some(_) | None => Line::new(&text),
+        }
+    }
+
+    fn preheader(&self, book: &mut Phrasebook, special: Option<&str>) -> Line<{ limits::EMAIL_PREHEADER_CHARACTERS_MAX }> {
+        let place = special.map_or_else(|| format!("{}.preheader", self.job), |_| "common.special_preheader".to_owned());
+        let text = book.line_within(&place, PREHEADER_CHARACTERS_MAX).or_else(|| book.line(&place)).unwrap_or_default();
+        let more = if text.chars().count() < PREHEADER_CHARACTERS_MIN { book.line("common.preheader_more") } else { None };
+        let text = [Some(text), more].into_iter().flatten().collect::<Vec<_>>().join(" ");
+        let text = Line::<PREHEADER_CHARACTERS_MAX>::cut(&text);
+        if text.is_empty() { Line::new(self.brand.name.as_deref().unwrap_or("…")) } else { Line::new(&text) }
+    }
+
+    fn emoji(&self) -> &'static str {
+        match (self.understood.purpose, self.understood.season.as_deref()) {
+            (Purpose::Receipt, _) => "🧾",
+            (_, Some("christmas")) => "🎄",
+            (_, Some("easter")) => "🐣",
+            (_, Some("valentines_day" | "mothers_day" | "fathers_day")) => "💝",
+            (_, Some("halloween")) => "🎃",
+            (_, Some("new_year")) => "🎆",
+            (_, Some("spring")) => "🌷",
+            (_, Some("summer")) => "☀️",
+            (_, Some("autumn" | "thanksgiving")) => "🍂",
+            (_, Some("winter")) => "❄️",
+            (_, Some("birthday" | "anniversary")) => "🎂",
+            (Purpose::Welcome, _) => "👋",
+            (Purpose::Sale, _) => "🎁",
+            (Purpose::Launch, _) => "✨",
+            (Purpose::Newsletter, _) => "📬",
+            (Purpose::Event, _) => "📅",
+            (Purpose::CartReminder, _) => "🛒",
+            (Purpose::WinBack, _) => "💛",
+            (Purpose::ReviewRequest, _) => "⭐",
+            (Purpose::Referral, _) => "🤝",
+            (Purpose::Seasonal, _) => "🎁",
+            (Purpose::Announcement, _) => "📣",
+        }
+    }
+
+    /// What the user should look at before sending.
+    fn warnings(&self, email: &Email) -> Vec<String> {
+        let understood = self.understood;
+        let mut warnings = understood.notes.clone();
+        let mut warn = |applies: bool, text: String| {
+            if applies {
+                warnings.push(text);
+            }
+        };
+        let language = self.language;
+        warn(
+            Language::of(language).is_none(),
+            format!(
+                "The composer does not write in {language}: this email is in English. Configure a language model for other languages."
+            ),
+        );
+        warn(
+            Language::of(language).is_some() && !self.written.is_complete(),
+            format!(
+                "In {} the composer has only a small set of phrases around the brand's own texts; read it before sending.",
+                self.written.english_name()
+            ),
+        );
+        let has_words = !understood.statements.is_empty() || !understood.points.is_empty() || understood.clause.is_some();
+        let other = understood.language != self.written;
+        warn(
+            other && (has_words || understood.subject.is_some() || understood.praise.is_some()),
+            format!(
+                "The prompt is in {}: its own sentences were not carried over into the email in {}.",
+                understood.language.english_name(),
+                self.written.english_name()
+            ),
+        );
+        if let (Some(Scope::Words(scope)), true) = (&understood.scope, other && understood.saving.is_some()) {
+            warn(
+                true,
+                format!(
+                    "The offer holds for \"{scope}\", which the email in {} does not say; add it.",
+                    self.written.english_name()
+                ),
+            );
+        }
+        if !understood.unused.is_empty() {
+            warn(true, format!("Not used, because it speaks about the readers and not to them: {}", understood.unused.join(" ")));
+        }
+        let needs_page = matches!(
+            understood.purpose,
+            Purpose::CartReminder | Purpose::Event | Purpose::ReviewRequest | Purpose::Receipt | Purpose::Referral
+        );
+        warn(
+            needs_page && understood.links.is_empty(),
+            "The prompt gives no link: the buttons lead to the brand's home page. Set the right one.".to_owned(),
+        );
+        warn(
+            email.blocks.iter().all(|block| !has_button(block)),
+            "No link is known for a button; put one into the prompt.".to_owned(),
+        );
+        warn(
+            self.brand.contact.address.is_none(),
+            "The brand has no postal address, which most countries ask for in the footer; add it to the project.".to_owned(),
+        );
+        warnings
+    }
+}
+
+fn has_button(block: &crate::features::emails::document::Block) -> bool {
+    use crate::features::emails::document::Block;
+    match block {
+        Block::Hero(hero) => hero.button.is_some(),
+        Block::Button(_) => true,
+        _ => false,
+    }
+}

@@ -1,0 +1,341 @@
+//! Choosing a phrase for a place of an email and filling it with facts.
+//!
+//! Invariant: a phrase is used only if every fact it names is known, so no email ever has a gap or a placeholder. It does not know
+//! which places there are.
+
+use std::collections::BTreeMap;
+
+use super::language::{Bank, Language};
+use super::understand::capital;
+use super::voice::{Sentences, Voice};
+use crate::features::projects::brand::Person;
+
+/// Facts by the names that phrases call them.
+pub type Facts = BTreeMap<&'static str, String>;
+
+/// Phrases in one language and voice, filled with the facts of one email.
+pub struct Phrasebook {
+    language: Language,
+    region: Option<String>,
+    voice: Voice,
+    seed: u64,
+    pub facts: Facts,
+    /// What the email says already: it is not said again where something else can be.
+    used: Vec<String>,
+}
+
+/// How a fact stands in a text with markup.
+#[derive(Clone, Copy, PartialEq)]
+enum Marks {
+    None,
+    /// What readers look for is bold.
+    Bold,
+}
+
+/// Facts that readers look for in running text.
+const BOLD: [&str; 6] = ["code", "deal", "ends", "when", "order", "starts"];
+/// Facts that every email has: a phrase is not better because it names them.
+const EVERYWHERE: [&str; 2] = ["brand", "de:brand"];
+
+impl Phrasebook {
+    pub fn new(language: Language, region: Option<&str>, voice: Voice, seed: u64, facts: Facts) -> Self {
+        Self { language, region: region.map(str::to_owned), voice, seed, facts, used: Vec::new() }
+    }
+
+    pub fn bank(&self) -> &'static Bank {
+        Bank::of(self.language)
+    }
+
+    /// Whether there is anything to choose from at a place.
+    pub fn has(&self, place: &str) -> bool {
+        !self.bank().phrases(place).is_empty()
+    }
+
+    /// A phrase for a place, if one can be filled.
+    pub fn line(&mut self, place: &str) -> Option<String> {
+        self.choose(place, Marks::None, usize::MAX)
+    }
+
+    /// A phrase of at most so many characters.
+    pub fn line_within(&mut self, place: &str, characters_max: usize) -> Option<String> {
+        self.choose(place, Marks::None, characters_max)
+    }
+
+    /// A phrase as markup, with bold facts.
+    pub fn text(&mut self, place: &str) -> Option<String> {
+        self.choose(place, Marks::Bold, usize::MAX)
+    }
+
+    /// A label that is always the same.
+    pub fn label(&self, place: &str) -> String {
+        self.bank().phrases(place).first().map_or_else(String::new, |phrase| self.finish(phrase.clone()))
+    }
+
+    /// Every phrase of a place, filled, if all of them can be.
+    pub fn all(&self, place: &str) -> Option<Vec<String>> {
+        let phrases = self.bank().phrases(place);
+        let filled: Option<Vec<String>> =
+            phrases.iter().map(|phrase| self.fill(phrase, Marks::Bold).map(|(text, _)| text)).collect();
+        filled.filter(|phrases| !phrases.is_empty())
+    }
+
+    /// A number from the seed, the same for the same place.
+    pub fn pick(&self, place: &str, count: usize) -> usize {
+        if count == 0 { 0 } else { (mix(self.seed, place) % count as u64) as usize }
+    }
+
+    fn choose(&mut self, place: &str, marks: Marks, characters_max: usize) -> Option<String> {
+        let bank = self.bank();
+        let filled = bank.phrases(place).iter().filter_map(|phrase| self.fill(phrase, marks));
+        let mut candidates: Vec<(String, usize)> = filled.filter(|(text, _)| text.chars().count() <= characters_max).collect();
+        let most = candidates.iter().map(|(_, facts)| *facts).max()?;
+        // One fact fewer is good enough: otherwise each set of facts would always have the same words.
+        candidates.retain(|(_, facts)| *facts == most || (*facts + 1 == most && *facts > 0));
+        self.prefer(&mut candidates, |book, text| !book.is_said(text));
+        if self.voice.person != Person::We {
+            self.prefer(&mut candidates, |book, text| !book.speaks_as_we(text));
+        }
+        self.prefer_length(&mut candidates);
+        let (text, _) = candidates.swap_remove(self.pick(place, candidates.len()));
+        self.used.push(super::words::plain(&text));
+        Some(text)
+    }
+
+    /// Keep only the candidates that are preferred, if there are any.
+    fn prefer(&self, candidates: &mut Vec<(String, usize)>, is_good: impl Fn(&Self, &str) -> bool) {
+        if candidates.iter().any(|(text, _)| is_good(self, text)) {
+            candidates.retain(|(text, _)| is_good(self, text));
+        }
+    }
+
+    /// A brand of short sentences gets the shorter phrases.
+    fn prefer_length(&self, candidates: &mut Vec<(String, usize)>) {
+        let kept = candidates.len().div_ceil(3) * 2;
+        if candidates.len() < 4 || kept >= candidates.len() || self.voice.sentences == Sentences::Any {
+            return;
+        }
+        candidates.sort_by_key(|(text, _)| text.chars().count());
+        if self.voice.sentences == Sentences::Long {
+            candidates.reverse();
+        }
+        candidates.truncate(kept);
+    }
+
+    fn is_said(&self, text: &str) -> bool {
+        let text = super::words::plain(text);
+        let bare = text.trim_end_matches(['.', '!', '?']);
+        self.used
+            .iter()
+            .any(|used| used.contains(bare) || (used.len() > 8 && bare.contains(used.trim_end_matches(['.', '!', '?']))))
+    }
+
+    fn speaks_as_we(&self, text: &str) -> bool {
+        let words = text.split(|letter: char| !(letter.is_alphabetic() || matches!(letter, '\'' | '’')));
+        words.into_iter().any(|word| self.language.first_person().contains(&word.to_lowercase().replace('’', "'").as_str()))
+    }
+
+    /// A phrase with its facts, and how many of them tell something; nothing if one is not known.
+    fn fill(&self, phrase: &str, marks: Marks) -> Option<(String, usize)> {
+        let phrase = self.formed(phrase);
+        let mut out = String::with_capacity(phrase.len() + 16);
+        let mut facts = 0;
+        let mut rest = phrase.as_str();
+        while let Some(open) = rest.find('{') {
+            out.push_str(&rest[..open]);
+            let close = rest[open..].find('}').map(|close| open + close)?;
+            let name = &rest[open + 1..close];
+            rest = &rest[close + 1..];
+            match name.as_bytes().first() {
+                Some(b'?') if self.facts.contains_key(&name[1..]) => {}
+                Some(b'!') if !self.facts.contains_key(&name[1..]) => {}
+                Some(b'?' | b'!') => return None,
+                _ => {
+                    let value = self.value(name)?;
+                    facts += usize::from(!EVERYWHERE.contains(&name));
+                    match marks {
+                        Marks::None => out.push_str(&value),
+                        Marks::Bold if BOLD.contains(&name) => out.push_str(&format!("**{}**", escape(&value))),
+                        Marks::Bold => out.push_str(&escape(&value)),
+                    }
+                }
+            }
+        }
+        out.push_str(rest);
+        Some((self.finish(out), facts))
+    }
+
+    /// A fact; `the:product` with the article that the prompt gives it; `de:brand` with French "de" before it.
+    fn value(&self, name: &str) -> Option<String> {
+        if let Some(name) = name.strip_prefix("the:") {
+            let value = self.facts.get(name)?;
+            return Some(if self.facts.contains_key("article") { format!("the {value}") } else { value.clone() });
+        }
+        let Some(name) = name.strip_prefix("de:") else { return self.facts.get(name).cloned() };
+        let value = self.facts.get(name)?;
+        let first = super::words::plain(value).chars().next().unwrap_or(' ');
+        let vowel = matches!(first, 'a' | 'e' | 'i' | 'o' | 'u' | 'y');
+        Some(if vowel { format!("d’{value}") } else { format!("de {value}") })
+    }
+
+    /// `[informal|formal]` decided.
+    fn formed(&self, phrase: &str) -> String {
+        let mut out = String::with_capacity(phrase.len());
+        let mut rest = phrase;
+        while let Some(open) = rest.find('[') {
+            out.push_str(&rest[..open]);
+            let Some(close) = rest[open..].find(']').map(|close| open + close) else { break };
+            let (informal, formal) = rest[open + 1..close].split_once('|').unwrap_or((&rest[open + 1..close], ""));
+            out.push_str(if self.voice.formal { formal } else { informal });
+            rest = &rest[close + 1..];
+        }
+        out.push_str(rest);
+        out
+    }
+
+    /// Apostrophes, spaces and spellings as the language and region want them, and a capital letter first.
+    fn finish(&self, text: String) -> String {
+        let mut text = text.replace('\'', "’");
+        if self.language == Language::En && self.voice.person == Person::I {
+            text = as_one(&text);
+        }
+        if self.language == Language::Fr {
+            for sign in [":", ";", "!", "?", "»"] {
+                text = text.replace(&format!(" {sign}"), &format!("\u{a0}{sign}"));
+            }
+            text = text.replace("« ", "«\u{a0}");
+        }
+        if let Some(region) = &self.region {
+            for (word, other) in self.bank().spellings(region) {
+                text = if word.len() > 2 { replace_word(&text, word, other) } else { text.replace(word.as_str(), other) };
+            }
+        }
+        match text.strip_prefix("**") {
+            Some(rest) => format!("**{}", capital(rest)),
+            None => capital(&text),
+        }
+    }
+}
+
+/// English in the first person singular.
+fn as_one(text: &str) -> String {
+    const WORDS: [(&str, &str); 16] = [
+        ("we’re", "I’m"),
+        ("we’ve", "I’ve"),
+        ("we’d", "I’d"),
+        ("we’ll", "I’ll"),
+        ("we are", "I am"),
+        ("we were", "I was"),
+        ("we have", "I have"),
+        ("we", "I"),
+        ("We’re", "I’m"),
+        ("We’ve", "I’ve"),
+        ("We’d", "I’d"),
+        ("We’ll", "I’ll"),
+        ("We", "I"),
+        ("us", "me"),
+        ("our", "my"),
+        ("Our", "My"),
+    ];
+    let mut out = text.to_owned();
+    for (word, other) in WORDS {
+        out = replace_word(&out, word, other);
+    }
+    out
+}
+
+/// Replace a word where it stands by itself.
+pub fn replace_word(text: &str, word: &str, other: &str) -> String {
+    let letter = |letter: Option<char>| letter.is_some_and(|letter| letter.is_alphanumeric() || letter == '’');
+    let mut out = String::with_capacity(text.len());
+    let mut from = 0;
+    for (at, _) in text.match_indices(word) {
+        if at < from || letter(text[..at].chars().next_back()) || letter(text[at + word.len()..].chars().next()) {
+            continue;
+        }
+        out.push_str(&text[from..at]);
+        out.push_str(other);
+        from = at + word.len();
+    }
+    out.push_str(&text[from..]);
+    out
+}
+
+/// Text that is meant as itself, in the markup of documents.
+pub fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for letter in text.chars() {
+        if matches!(letter, '*' | '[' | ']' | '\\') {
+            out.push('\\');
+        }
+        out.push(letter);
+    }
+    out
+}
+
+/// A number that depends on every bit of the seed and the word (splitmix64 over FNV-1a).
+pub fn mix(seed: u64, word: &str) -> u64 {
+    let mut state = word.bytes().fold(0xcbf2_9ce4_8422_2325_u64 ^ seed.rotate_left(17), |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    });
+    state = state.wrapping_add(seed).wrapping_add(0x9e37_79b9_7f4a_7c15);
+    state = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    state = (state ^ (state >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    state ^ (state >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn book(language: Language, formal: bool, facts: &[(&'static str, &str)]) -> Phrasebook {
+        let voice = Voice { formal, person: Person::We, emoji: false, sentences: Sentences::Any };
+        let facts = facts.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
+        Phrasebook::new(language, None, voice, 7, facts)
+    }
+
+    #[test]
+    fn a_phrase_without_its_fact_is_not_used() {
+        let book = book(Language::En, false, &[("brand", "Leaf")]);
+        assert_eq!(book.fill("{offer} at {brand}", Marks::None), None);
+        assert_eq!(book.fill("{!offer}hello from {brand}", Marks::None), Some(("Hello from Leaf".to_owned(), 0)));
+        assert_eq!(book.fill("{?code}x", Marks::None), None);
+    }
+
+    #[test]
+    fn forms_follow_the_voice() {
+        let phrase = "[Sichere dir|Sichern Sie sich] {offer}";
+        let facts = [("offer", "20 % Rabatt")];
+        assert_eq!(book(Language::De, false, &facts).fill(phrase, Marks::None).expect("known").0, "Sichere dir 20 % Rabatt");
+        assert_eq!(book(Language::De, true, &facts).fill(phrase, Marks::None).expect("known").0, "Sichern Sie sich 20 % Rabatt");
+    }
+
+    #[test]
+    fn french_elides_and_keeps_signs_with_their_words() {
+        let book = book(Language::Fr, true, &[("brand", "Alma")]);
+        let text = book.fill("L'équipe {de:brand} : bonjour !", Marks::None).expect("known").0;
+        assert_eq!(text, "L’équipe d’Alma\u{a0}: bonjour\u{a0}!");
+    }
+
+    #[test]
+    fn facts_are_bold_and_never_markup() {
+        let book = book(Language::En, false, &[("code", "A*B"), ("product", "[x]")]);
+        let text = book.fill("use {code} for {product}", Marks::Bold).expect("known").0;
+        assert_eq!(text, "Use **A\\*B** for \\[x\\]");
+    }
+
+    #[test]
+    fn a_single_person_speaks_as_one() {
+        assert_eq!(
+            as_one("We’re glad you told us what our readers think, and we were there."),
+            "I’m glad you told me what my readers think, and I was there."
+        );
+    }
+
+    #[test]
+    fn the_same_is_not_said_twice_where_there_is_a_choice() {
+        let mut book = book(Language::En, false, &[("brand", "Leaf")]);
+        let first = book.line("welcome.main.headline").expect("there are phrases");
+        let second = book.line("welcome.main.headline").expect("there are phrases");
+        assert_ne!(first, second);
+    }
+}

@@ -1,0 +1,141 @@
+//! How many emails, in which order, how many days apart, and what each of them is for.
+//!
+//! Pure: it reads what is understood of the prompt and what material the brand has.
+
+use jiff::civil::Date;
+use serde::{Deserialize, Serialize};
+
+use super::understand::Understood;
+use crate::features::emails::document::Purpose;
+use crate::features::projects::brand::Brand;
+use crate::vocab::limits;
+
+/// The emails of a series; a single email is a series of one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Plan {
+    /// What the series is called, in the language of the first email.
+    pub name: String,
+    pub slots: Vec<Slot>,
+}
+
+/// One place of a series.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Slot {
+    /// What the email has to do there: a place in the phrase banks, like `sale.teaser`.
+    pub job: String,
+    /// Days from the day of the first contact, the sale, the launch or the event; before it below zero.
+    pub send_offset_days: i32,
+}
+
+/// A series without a number has as many emails as such series mostly have.
+const SERIES_DEFAULT: usize = 3;
+/// Days between further emails of a long series.
+const FURTHER_DAYS: i32 = 4;
+/// A last reminder comes no later after the beginning.
+const PERIOD_DAYS_MAX: i32 = 60;
+
+/// Plan a series. `count` is what the caller asks for; none: what the prompt says.
+pub fn slots(understood: &Understood, brand: &Brand, has_knowledge: bool, count: Option<usize>, today: Date) -> Vec<Slot> {
+    let asked = count.or(understood.count).unwrap_or(if understood.is_series { SERIES_DEFAULT } else { 1 });
+    let count = asked.clamp(1, limits::EMAILS_PER_SERIES_MAX);
+    let key = key(understood.purpose);
+    let period = period(understood, today);
+    let own = own(understood, period);
+    let mut slots: Vec<Slot> = chosen(own, count).iter().map(|(job, days)| slot(key, job, *days)).collect();
+    let mut further = further(understood, brand, has_knowledge).into_iter();
+    // Further emails stand before the last one where that says goodbye or counts the days; their days go on from the one before.
+    let closes = slots.len() > 1 && slots.last().is_some_and(|slot| slot.job.ends_with(".last"));
+    while slots.len() < count {
+        let at = slots.len() - usize::from(closes);
+        let before = slots[at - 1].send_offset_days;
+        let Some(job) = further.next() else { break };
+        slots.insert(at, Slot { job: job.to_owned(), send_offset_days: before + FURTHER_DAYS });
+        if closes {
+            let last = slots.len() - 1;
+            slots[last].send_offset_days = slots[last].send_offset_days.max(before + FURTHER_DAYS + 1);
+        }
+    }
+    if let [only] = slots.as_mut_slice() {
+        only.send_offset_days = 0;
+    }
+    slots
+}
+
+fn slot(key: &str, job: &str, days: i32) -> Slot {
+    let job = if job.contains('.') { job.to_owned() } else { format!("{key}.{job}") };
+    Slot { job, send_offset_days: days }
+}
+
+/// The name of a purpose in the phrase banks.
+pub fn key(purpose: Purpose) -> &'static str {
+    match purpose {
+        Purpose::Welcome => "welcome",
+        Purpose::Sale => "sale",
+        Purpose::Launch => "launch",
+        Purpose::Newsletter => "newsletter",
+        Purpose::Event => "event",
+        Purpose::CartReminder => "cart",
+        Purpose::WinBack => "winback",
+        Purpose::ReviewRequest => "review",
+        Purpose::Receipt => "receipt",
+        Purpose::Seasonal => "seasonal",
+        Purpose::Referral => "referral",
+        Purpose::Announcement => "announcement",
+    }
+}
+
+/// Days from the beginning of a period to its end.
+fn period(understood: &Understood, today: Date) -> i32 {
+    let from = understood.starts.or(understood.on).unwrap_or(today);
+    let days = understood.ends.and_then(|ends| from.until(ends).ok()).map_or(3, |span| span.get_days());
+    days.clamp(1, PERIOD_DAYS_MAX)
+}
+
+/// What the emails of a purpose are for, each with the length of series from which on it belongs to it, in the order of sending.
+fn own(understood: &Understood, period: i32) -> Vec<(&'static str, i32, usize)> {
+    let has_offer = understood.saving.is_some();
+    match understood.purpose {
+        Purpose::Welcome if has_offer => {
+            vec![("main", 0, 1), ("general.story", 2, 3), ("reminder", 5, 2), ("general.picks", 9, 4)]
+        }
+        Purpose::Welcome => vec![("main", 0, 1), ("general.story", 2, 2), ("general.picks", 5, 3), ("general.help", 9, 4)],
+        Purpose::Sale => vec![("teaser", -2, 3), ("main", 0, 1), ("reminder", (period / 2).max(1), 4), ("last", period, 2)],
+        Purpose::Launch => vec![("teaser", -3, 3), ("main", 0, 1), ("reminder", 2, 2), ("general.spotlight", 6, 4)],
+        Purpose::Newsletter => {
+            vec![("main", 0, 1), ("general.knowledge", 7, 2), ("general.picks", 14, 3), ("general.story", 21, 4)]
+        }
+        Purpose::Event => vec![("main", -14, 1), ("reminder", -3, 2), ("last", -1, 3)],
+        Purpose::CartReminder => vec![("main", 0, 1), ("second", 1, 2), ("last", 3, 3)],
+        Purpose::WinBack => vec![("main", 0, 1), ("second", 4, 2), ("last", 10, 3)],
+        Purpose::ReviewRequest => vec![("main", 0, 1), ("reminder", 5, 2), ("general.help", 10, 3)],
+        Purpose::Receipt => vec![("main", 0, 1), ("review.main", 10, 2), ("general.help", 4, 3)],
+        Purpose::Seasonal => vec![("teaser", -7, 3), ("main", 0, 1), ("last", period, 2)],
+        Purpose::Referral => vec![("main", 0, 1), ("reminder", 5, 2), ("general.social", 10, 3)],
+        Purpose::Announcement => vec![("main", 0, 1), ("reminder", 4, 2), ("general.help", 8, 3)],
+    }
+}
+
+/// Those that belong to a series of this length, by their days.
+fn chosen(own: Vec<(&'static str, i32, usize)>, count: usize) -> Vec<(&'static str, i32)> {
+    let mut chosen: Vec<_> = own.into_iter().filter(|(_, _, from)| *from <= count).map(|(job, days, _)| (job, days)).collect();
+    chosen.sort_by_key(|(_, days)| *days);
+    chosen
+}
+
+/// Jobs for longer series, as far as there is material for them; what can be done again comes again.
+fn further(understood: &Understood, brand: &Brand, has_knowledge: bool) -> Vec<&'static str> {
+    let own: Vec<&str> = own(understood, 1).iter().map(|(job, ..)| *job).collect();
+    let has_offer_reminder = understood.saving.is_none() && understood.purpose == Purpose::Welcome;
+    let once = [
+        ("general.knowledge", has_knowledge),
+        ("general.spotlight", !brand.products.is_empty()),
+        ("general.story", brand.description.is_some()),
+        ("general.social", !brand.social.is_empty()),
+        ("general.picks", brand.products.len() > 1),
+        ("general.help", true),
+        ("welcome.reminder", has_offer_reminder),
+    ];
+    let again = ["general.spotlight", "general.knowledge", "general.picks"];
+    let first = once.iter().filter(|(job, known)| *known && !own.contains(job)).map(|(job, _)| *job);
+    first.chain(again.into_iter().cycle()).take(limits::EMAILS_PER_SERIES_MAX * 2).collect()
+}

@@ -1,0 +1,566 @@
+//! Writes the parts of an email as blocks of the document, each from a phrase, a fact of the prompt or material of the brand.
+//!
+//! Invariant: a part without material writes nothing; nothing is made up to fill it.
+
+use super::facts::tidy;
+use super::knowledge::Excerpt;
+use super::language::{Format, Language};
+use super::material;
+use super::phrases::{Phrasebook, escape};
+use super::recipe::{self, Part};
+use super::understand::{Understood, capital, ended};
+use crate::features::emails::document::*;
+use crate::features::projects::brand::{self, Brand};
+use crate::vocab::limits;
+
+/// What all parts of one email are written from.
+pub struct Writer<'a> {
+    pub book: Phrasebook,
+    pub job: &'a str,
+    pub layout: Layout,
+    pub understood: &'a Understood,
+    pub brand: &'a Brand,
+    /// Places of the brand's products in the order in which this email shows them.
+    pub products: Vec<usize>,
+    /// The product that the email is about.
+    pub featured: Option<usize>,
+    pub excerpts: Vec<Excerpt<'a>>,
+    pub opening: Option<Picture>,
+    /// The email's parts: some are written otherwise when another follows.
+    pub parts: &'static [Part],
+    pub format: &'static Format,
+    pub pictures: Vec<Picture>,
+    /// Where buttons lead.
+    pub target: Option<Link>,
+    pub site: Option<Link>,
+    /// Whether the prompt's own words are in the email's language.
+    pub prompt_speaks: bool,
+    /// Whether the brand's texts are.
+    pub brand_speaks: bool,
+    pub blocks: Vec<Block>,
+    /// Whether the prompt's own words stand in the email already.
+    pub is_told: bool,
+    /// Whether one product stands out already.
+    pub is_featured: bool,
+    /// Whether it is signed.
+    pub is_signed: bool,
+}
+
+/// Words of a button fit on one line of a telephone.
+const BUTTON_CHARACTERS_MAX: usize = 28;
+/// Products in a grid, by how much room the layout gives them.
+const GRID_PRODUCTS: usize = 3;
+const SHOWCASE_PRODUCTS: usize = 4;
+/// Fewer texts are quoted in emails that are about something else.
+const NEWSLETTER_EXCERPTS: usize = 2;
+
+impl Writer<'_> {
+    pub fn write(&mut self, part: Part) {
+        match part {
+            Part::Opening => self.opening(),
+            Part::Body => self.body(),
+            Part::Told => self.told(),
+            Part::Steps => self.steps(),
+            Part::Offer => self.offer(),
+            Part::Deadline => self.deadline(),
+            Part::Facts => self.facts(),
+            Part::Order => self.order(),
+            Part::Featured => self.featured(),
+            Part::Products => self.products(),
+            Part::Story => self.story(),
+            Part::Knowledge => self.knowledge(),
+            Part::Praise => self.praise(),
+            Part::Pictures => self.further_pictures(),
+            Part::Call => self.call(),
+            Part::Contact => self.contact(),
+            Part::Closing => self.closing(),
+            Part::Social => self.social(),
+        }
+    }
+
+    /// A name for a block that no other has.
+    fn id(&self, kind: &str) -> BlockId {
+        let count = self.blocks.iter().filter(|block| block.id().starts_with(kind)).count();
+        if count == 0 { kind.into() } else { format!("{kind}-{}", count + 1).into() }
+    }
+
+    fn place(&self, name: &str) -> String {
+        format!("{}.{name}", self.job)
+    }
+
+    fn line(&mut self, name: &str) -> Option<String> {
+        let place = self.place(name);
+        self.book.line(&place)
+    }
+
+    fn markup(&mut self, name: &str) -> Option<String> {
+        let place = self.place(name);
+        self.book.text(&place)
+    }
+
+    fn common(&mut self, name: &str) -> Option<String> {
+        self.book.line(&format!("common.{name}"))
+    }
+
+    fn text(&mut self, markup: &str) {
+        if markup.trim().is_empty() {
+            return;
+        }
+        let text = Rich::parse(markup).unwrap_or_else(|_| Rich::plain(markup));
+        let block = Text { id: self.id("text"), text };
+        self.blocks.push(Block::Text(block));
+    }
+
+    fn heading(&mut self, text: &str) {
+        let block = Heading { id: self.id("heading"), text: Line::cut(text), level: Level::Section };
+        self.blocks.push(Block::Heading(block));
+    }
+
+    fn action(&mut self) -> Option<Action> {
+        let href = self.target.clone()?;
+        let (own, common) = (self.place("button"), "common.default_button");
+        let label = [own.as_str(), common].into_iter().find_map(|place| self.book.line_within(place, BUTTON_CHARACTERS_MAX));
+        let label = label.or_else(|| self.book.line(&own))?;
+        Some(Action { label: Line::cut(&label), href })
+    }
+
+    /// Title and lead; the season's own words where the email is about one.
+    fn opening(&mut self) {
+        let season = self.understood.season.clone().filter(|_| matches!(self.job, "seasonal.main" | "sale.main"));
+        let has_season = season.as_ref().is_some_and(|season| self.book.has(&format!("season.{season}.lead")));
+        let season = season.filter(|_| has_season);
+        let is_sale = self.job == "sale.main";
+        let special = self.special();
+        let own_title = special.is_some() || (season.is_some() && !is_sale && self.book.pick("title", 2) == 0);
+        let eyebrow = if special.is_some() { None } else { self.eyebrow() };
+        let title = match &season {
+            Some(season) if own_title => self.book.line(&format!("season.{season}.headline")),
+            _ => None,
+        };
+        let Some(title) = title.or_else(|| self.line("headline")) else { return };
+        let lead = match &season {
+            Some(season) => {
+                let kind = if self.book.facts.contains_key("grid") { "lead" } else { "wish" };
+                let lead = self.book.text(&format!("season.{season}.{kind}"));
+                let deal = if is_sale { self.book.text("common.deal_sentence") } else { None };
+                [lead, deal].into_iter().flatten().collect::<Vec<_>>().join(" ")
+            }
+            None => self.markup("lead").unwrap_or_default(),
+        };
+        let text: Option<Paragraph> = Rich::parse(&lead).ok().filter(|text| !text.is_empty());
+        // News are read first: their button stands at the end.
+        let late =
+            matches!(self.understood.purpose, Purpose::Newsletter | Purpose::Announcement) && self.parts.contains(&Part::Call);
+        let button = if late { None } else { self.action() };
+        if self.layout == Layout::Letter {
+            let greeting = self.common("greeting").map(|greeting| escape(&greeting));
+            let heading = Heading { id: "title".into(), text: Line::cut(&title), level: Level::Title };
+            self.blocks.push(Block::Heading(heading));
+            let text = [greeting, Some(lead)].into_iter().flatten().collect::<Vec<_>>().join("\n\n");
+            self.text(&text);
+            self.told();
+            self.body();
+            if let Some(Action { label, href }) = button {
+                self.blocks.push(Block::Button(Button { id: "button".into(), label, href, emphasis: Emphasis::Primary }));
+            }
+            return;
+        }
+        let image = self.opening.take();
+        let hero = Hero { id: "hero".into(), eyebrow, title: Line::cut(&title), text, image, button };
+        self.blocks.push(Block::Hero(hero));
+    }
+
+    /// The season, if it is a day of its own, like a birthday, and not a time in which one sells.
+    pub fn special(&self) -> Option<String> {
+        let season = self.understood.season.as_ref().filter(|_| self.job == "seasonal.main")?;
+        let place = format!("season.{season}.subject");
+        self.book.has(&place).then_some(place)
+    }
+
+    fn eyebrow(&mut self) -> Option<Label> {
+        let audience = self.book.facts.get("audience").map(|audience| capital(audience));
+        let audience = audience.filter(|audience| audience.chars().count() <= 40);
+        let eyebrow = audience.or_else(|| {
+            let place = self.place("eyebrow");
+            self.book.line_within(&place, 40)
+        });
+        eyebrow.map(|eyebrow| Line::cut(&eyebrow))
+    }
+
+    fn body(&mut self) {
+        // A letter has said it in its opening.
+        let said = self.blocks.iter().any(|block| block.id().as_str() == "body");
+        let Some(body) = (!said).then(|| self.markup("body")).flatten() else { return };
+        let text = Rich::parse(&body).unwrap_or_else(|_| Rich::plain(&body));
+        self.blocks.push(Block::Text(Text { id: "body".into(), text }));
+    }
+
+    /// Sentences and points of the prompt; the product's own description where the email is about it.
+    fn told(&mut self) {
+        if !self.prompt_speaks || std::mem::replace(&mut self.is_told, true) {
+            return;
+        }
+        let statements: Vec<String> = self.understood.statements.iter().map(|text| escape(&tidy(text))).collect();
+        let mut told = Vec::new();
+        if let Some(clause) = &self.understood.clause {
+            self.book.facts.insert("clause", tidy(clause));
+            told.extend(self.book.text("common.clause").map(|text| ended(&text)));
+        }
+        told.extend(statements);
+        let mut paragraphs = if told.is_empty() { Vec::new() } else { vec![told.join(" ")] };
+        let points: Vec<String> =
+            self.understood.points.iter().map(|point| tidy(point)).filter(|point| !point.is_empty()).collect();
+        if let [point] = points.as_slice() {
+            self.book.facts.insert("point", point.clone());
+            paragraphs.extend(self.book.text("common.also").map(|text| ended(&text)));
+        }
+        self.text(&paragraphs.join("\n\n"));
+        if points.len() > 1 {
+            if let Some(heading) = self.common("points_heading") {
+                self.heading(&heading);
+            }
+            let items = points.iter().map(|point| Item { title: None, text: Rich::plain(point) });
+            let items = items.take(limits::EMAIL_LIST_ITEMS_MAX).collect();
+            let marks = if self.book.pick("marks", 2) == 0 { Marks::Checks } else { Marks::Bullets };
+            let list = List { id: self.id("list"), marks, items };
+            self.blocks.push(Block::List(list));
+        }
+    }
+
+    fn steps(&mut self) {
+        let sets = (0..4).map(|index| self.place(&format!("points.{index}")));
+        let Some(steps) = sets.into_iter().find_map(|place| self.book.all(&place)) else { return };
+        if let Some(heading) = self.line("points_heading") {
+            self.heading(&heading);
+        }
+        let item = |step: &String| Item { title: None, text: Rich::parse(step).unwrap_or_else(|_| Rich::plain(step)) };
+        let list = List { id: self.id("steps"), marks: Marks::Numbers, items: steps.iter().map(item).collect() };
+        self.blocks.push(Block::List(list));
+    }
+
+    /// The code on a coupon; without a code, the conditions as a text.
+    fn offer(&mut self) {
+        if self.job.starts_with("event") || self.understood.purpose == Purpose::Newsletter && self.understood.saving.is_none() {
+            return;
+        }
+        let is_offer = self.book.facts.contains_key("offer") || self.book.facts.contains_key("shipping");
+        let code = self.book.facts.get("code").cloned();
+        let counts_down = self.parts.contains(&Part::Deadline) && self.has_deadline();
+        let period = if is_offer && !counts_down { self.book.text("common.period") } else { None };
+        let threshold = if self.book.facts.contains_key("offer") { self.book.text("common.threshold") } else { None };
+        let shipping = self.book.text("common.shipping").filter(|_| self.book.facts.contains_key("shipping"));
+        match code {
+            Some(code) => {
+                let deal = self.book.facts.get("deal").map(|deal| capital(deal));
+                let title = deal.or_else(|| self.common("coupon_heading")).unwrap_or_default();
+                let note = self.book.text("common.coupon_note");
+                let text = [note, period, threshold].into_iter().flatten().collect::<Vec<_>>().join(" ");
+                let text = Rich::parse(&text).ok().filter(|text: &Paragraph| !text.is_empty());
+                let coupon = Coupon { id: "coupon".into(), title: Line::cut(&title), code: Line::cut(&code), text, button: None };
+                self.blocks.push(Block::Coupon(coupon));
+                self.text(&shipping.unwrap_or_default());
+            }
+            None => {
+                let sentences = [period, threshold, shipping].into_iter().flatten().collect::<Vec<_>>();
+                self.text(&sentences.join(" "));
+            }
+        }
+    }
+
+    /// Whether the end of an offer is told large. A period with its beginning is told in a sentence.
+    fn has_deadline(&self) -> bool {
+        let facts = &self.book.facts;
+        self.begins() || (facts.contains_key("ends") && !facts.contains_key("starts"))
+    }
+
+    /// Whether the email is about the beginning of something, not its end.
+    fn begins(&self) -> bool {
+        self.job.ends_with(".teaser")
+    }
+
+    fn deadline(&mut self) {
+        if !self.has_deadline() {
+            return;
+        }
+        let begins = self.begins();
+        let understood = self.understood;
+        let day = if begins { understood.starts.or(understood.on) } else { understood.ends };
+        let (Some(day), false) = (day, self.blocks.iter().any(|block| matches!(block, Block::Countdown(_)))) else { return };
+        let name = if begins { "starts" } else { "ends" };
+        let Some(date) = self.book.facts.get(name).map(|date| capital(date)) else { return };
+        let Some(title) = self.common(if begins { "starts_heading" } else { "ends_heading" }) else { return };
+        let Ok(until) = day.to_string().parse() else { return };
+        let date = match self.book.facts.get("time").filter(|_| begins) {
+            Some(time) => format!("{date}, {time}"),
+            None => date,
+        };
+        let block = Countdown { id: "deadline".into(), title: Line::cut(&title), date: Line::cut(&date), until, text: None };
+        self.blocks.push(Block::Countdown(block));
+    }
+
+    /// Day, time, place and price, as a table of names and values.
+    fn facts(&mut self) {
+        // An announcement in its own words has its days in them.
+        if self.understood.purpose == Purpose::Announcement && self.prompt_speaks && !self.understood.statements.is_empty() {
+            return;
+        }
+        let is_range = self.understood.purpose == Purpose::Event && self.understood.on.is_none();
+        let when = self.book.facts.get("when").map(|when| match self.book.facts.get("ends").filter(|_| is_range) {
+            Some(ends) => format!("{} – {ends}", capital(when)),
+            None => capital(when),
+        });
+        let venue = self.understood.venue.as_ref().map(|venue| capital(&tidy(&venue.name)));
+        let price = self.book.facts.get("price").cloned();
+        let starts = self.book.facts.get("starts").filter(|_| when.is_none()).map(|day| capital(day));
+        let ends = self.book.facts.get("ends").filter(|_| when.is_none()).map(|day| capital(day));
+        let time = self.book.facts.get("time").cloned();
+        let known = [("when", when), ("starts", starts), ("ends", ends), ("time", time), ("where", venue), ("price", price)];
+        let mut rows = Vec::new();
+        for (name, value) in known {
+            let label = self.book.label(&format!("common.label_{name}"));
+            let Some(value) = value.filter(|_| !label.is_empty()) else { continue };
+            rows.push(Row { cells: vec![Rich::plain(&label), Rich::plain(&value)], strong: false });
+        }
+        if rows.is_empty() {
+            return;
+        }
+        let title = self.common("details_heading").map(|title| Line::cut(&title));
+        self.blocks.push(Block::Table(Table { id: "details".into(), title, head: Vec::new(), rows }));
+    }
+
+    /// The order as the prompt tells it: lines, then the total.
+    fn order(&mut self) {
+        let understood = self.understood;
+        let format = self.format;
+        let label = |name: &str| self.book.label(&format!("common.label_{name}"));
+        let priced = understood.items.iter().any(|item| item.price.is_some());
+        let mut rows = Vec::new();
+        for item in &understood.items {
+            let price = item.price.as_ref().map(|price| format.sum(price)).unwrap_or_default();
+            let cells = [tidy(&item.name), item.quantity.to_string(), price];
+            let cells = cells.iter().take(if priced { 3 } else { 2 }).map(|cell| Rich::plain(cell)).collect();
+            rows.push(Row { cells, strong: false });
+        }
+        let mut head = Vec::new();
+        if !rows.is_empty() {
+            let names = ["item", "quantity", "amount"];
+            head = names.iter().take(if priced { 3 } else { 2 }).map(|name| Line::cut(&label(name))).collect();
+        }
+        if let Some(total) = &understood.total {
+            let width = head.len().max(2);
+            let mut cells = vec![Rich::plain(&label("total"))];
+            cells.resize(width - 1, Rich::plain(""));
+            cells.push(Rich::plain(&format.sum(total)));
+            rows.push(Row { cells, strong: true });
+        }
+        if rows.is_empty() {
+            return;
+        }
+        let number = understood.order.as_ref().map(|number| format!("{} {number}", label("order")));
+        let title = number.or_else(|| Some(label("order"))).filter(|title| !title.trim().is_empty());
+        let table = Table { id: "order".into(), title: title.map(|title| Line::cut(&title)), head, rows };
+        self.blocks.push(Block::Table(table));
+    }
+
+    fn product(&self, place: usize) -> Option<&brand::Product> {
+        self.brand.products.get(place)
+    }
+
+    /// One product with picture, words and price side by side.
+    fn featured(&mut self) {
+        let Some(product) = self.featured.take().and_then(|place| self.product(place)).cloned() else { return };
+        let format = self.format;
+        let Some(shown) = material::product(&product, format, self.site.as_ref(), self.brand_speaks) else { return };
+        self.is_featured = true;
+        self.products.retain(|place| self.brand.products.get(*place) != Some(&product));
+        let shown = Product { price: self.book.facts.get("price").map(|price| Line::cut(price)).or(shown.price), ..shown };
+        let at_top = self.blocks.iter().any(|block| matches!(block, Block::Hero(hero) if hero.image.as_ref().map(|image| &image.src) == shown.image.as_ref().map(|image| &image.src)));
+        if at_top && shown.image.is_some() {
+            if let Some(price) = &shown.price {
+                self.book.facts.insert("price", price.to_string());
+            }
+            // What the prompt says of it is better than what the page says.
+            let told = self.is_told && !(self.understood.statements.is_empty() && self.understood.points.is_empty());
+            let text = shown.text.as_ref().filter(|_| !told).map(|text| escape(text));
+            let price = self.book.text("common.price");
+            return self.text(&[text, price].into_iter().flatten().collect::<Vec<_>>().join(" "));
+        }
+        let Some(picture) = shown.image.clone() else {
+            let block = Products { id: self.id("product"), title: None, products: vec![shown] };
+            return self.blocks.push(Block::Products(block));
+        };
+        let (id, label) = (self.id("product"), self.common("product_button"));
+        let part = |name: &str| format!("{id}-{name}").into();
+        let mut words = vec![Cell::Heading(Heading { id: part("name"), text: Line::cut(&shown.name), level: Level::Small })];
+        let price = shown.price.as_ref().map(|price| format!("**{}**", escape(price)));
+        let text = [shown.text.as_ref().map(|text| escape(text)), price].into_iter().flatten().collect::<Vec<_>>().join("\n\n");
+        if let Ok(text) = Rich::parse(&text)
+            && !text.is_empty()
+        {
+            words.push(Cell::Text(Text { id: part("text"), text }));
+        }
+        if let Some(label) = label {
+            words.push(Cell::Button(Button {
+                id: part("button"),
+                label: Line::cut(&label),
+                href: shown.href.clone(),
+                emphasis: Emphasis::Secondary,
+            }));
+        }
+        let image = Picture { href: Some(shown.href), ..picture };
+        let image = Cell::Image(Image { id: part("image"), image, caption: None, width: Width::Content });
+        let columns = vec![Column { blocks: vec![image] }, Column { blocks: words }];
+        self.blocks.push(Block::Columns(Columns { id, columns }));
+    }
+
+    fn products(&mut self) {
+        let most = if self.layout == Layout::Showcase { SHOWCASE_PRODUCTS } else { GRID_PRODUCTS };
+        let mentioned = self.understood.products.len();
+        let count = most.max(mentioned).min(limits::EMAIL_PRODUCTS_MAX);
+        let format = self.format;
+        let label = self.book.line("common.product_button").filter(|_| self.layout != Layout::Minimal);
+        let with_text = self.brand_speaks && self.layout != Layout::Showcase;
+        let shown = |place: &usize| material::product(self.product(*place)?, format, self.site.as_ref(), with_text);
+        let mut products: Vec<Product> = self.products.iter().filter_map(shown).take(count).collect();
+        // A single product beside pictures of none looks like a mistake; two rows of one and a half do too.
+        if products.is_empty() || (products.len() == 1 && mentioned == 0) {
+            return;
+        }
+        for product in &mut products {
+            product.button = label.as_ref().map(|label| Line::cut(label));
+        }
+        let name = match (self.is_featured, mentioned > 0) {
+            (true, _) => "more_products_heading",
+            (false, true) => "products_heading_mentioned",
+            (false, false) => "products_heading",
+        };
+        let title = self.common(name).map(|title| Line::cut(&title));
+        let block = Products { id: self.id("products"), title, products };
+        self.blocks.push(Block::Products(block));
+    }
+
+    /// The brand's own words about itself.
+    fn story(&mut self) {
+        let description = self.brand.description.as_ref().filter(|_| self.brand_speaks).map(|text| tidy(text));
+        let Some(description) = description.filter(|text| text.split(' ').count() >= 5) else { return };
+        let Some(heading) = self.common("story_heading") else { return };
+        self.heading(&heading);
+        self.text(&ended(&escape(&description)));
+    }
+
+    fn knowledge(&mut self) {
+        let about_it = matches!(self.job, "newsletter.main" | "general.knowledge" | "general.story");
+        let count = if about_it { NEWSLETTER_EXCERPTS } else { 1 };
+        let count = count.min(self.excerpts.len());
+        for excerpt in self.excerpts.drain(..count).collect::<Vec<_>>() {
+            self.heading(&excerpt.title);
+            let more = excerpt.url.and_then(material::link).zip(self.common("read_more"));
+            let more = more.map(|(link, label)| format!("[{}]({link})", escape(&label)));
+            let text = [Some(escape(&excerpt.text)), more].into_iter().flatten().collect::<Vec<_>>().join("\n\n");
+            self.text(&text);
+        }
+    }
+
+    fn praise(&mut self) {
+        let Some(praise) = self.understood.praise.clone().filter(|_| self.prompt_speaks) else { return };
+        let author = praise.author.map(|author| Line::cut(&tidy(&author)));
+        let text = Rich::plain(&tidy(&praise.text));
+        let block = Quote { id: self.id("quote"), text, author, role: None, image: None, stars: None };
+        self.blocks.push(Block::Quote(block));
+    }
+
+    fn further_pictures(&mut self) {
+        for image in std::mem::take(&mut self.pictures) {
+            let block = Image { id: self.id("image"), image, caption: None, width: Width::Content };
+            self.blocks.push(Block::Image(block));
+        }
+    }
+
+    fn call(&mut self) {
+        // Right after the opening it would say the same twice.
+        if self.blocks.len() < 4 {
+            return;
+        }
+        if let Some(Action { label, href }) = self.action() {
+            let block = Button { id: self.id("button"), label, href, emphasis: Emphasis::Primary };
+            self.blocks.push(Block::Button(block));
+        }
+    }
+
+    fn contact(&mut self) {
+        if let Some(text) = self.book.text("common.contact") {
+            self.text(&text);
+        }
+    }
+
+    fn closing(&mut self) {
+        self.is_signed = true;
+        let alone = self.brand.voice.person == Some(brand::Person::I);
+        let signature = if alone { "signature_one" } else { "signature" };
+        let (Some(closing), Some(signature)) = (self.common("closing"), self.common(signature)) else { return };
+        self.text(&format!("{}\n{}", escape(&closing), escape(&signature)));
+    }
+
+    fn social(&mut self) {
+        self.sign_letter();
+        let links = material::social(self.brand);
+        let said = self.blocks.iter().any(|block| matches!(block, Block::Social(_)));
+        if links.is_empty() || said {
+            return;
+        }
+        let title = self.common("social_heading").map(|title| Line::cut(&title));
+        self.blocks.push(Block::Social(Social { id: "social".into(), title, links }));
+    }
+
+    /// A letter is always signed.
+    fn sign_letter(&mut self) {
+        if self.layout == Layout::Letter && !self.is_signed {
+            self.closing();
+        }
+    }
+
+    /// The end that the law asks for.
+    pub fn footer(&mut self) {
+        self.sign_letter();
+        let brand = self.brand;
+        let name = [brand.contact.company.as_ref(), brand.name.as_ref()].into_iter().flatten().map(|name| tidy(name));
+        let sender = name.into_iter().find(|name| !name.is_empty()).unwrap_or_else(|| self.sender_unknown());
+        let is_receipt = self.understood.purpose == Purpose::Receipt;
+        let reason = self.book.text(if is_receipt { "common.reason_receipt" } else { "common.reason" });
+        let footer = Footer {
+            id: "footer".into(),
+            sender: Line::cut(&sender),
+            address: brand
+                .contact
+                .address
+                .as_ref()
+                .map(|text| tidy(text))
+                .filter(|text| !text.is_empty())
+                .map(|text| Line::cut(&text)),
+            reason: reason.and_then(|reason| Rich::parse(&reason).ok()),
+            links: Vec::new(),
+            unsubscribe: Line::cut(&self.book.label("common.unsubscribe")),
+            view: Some(Line::cut(&self.book.label("common.view"))),
+        };
+        self.blocks.push(Block::Footer(footer));
+    }
+
+    /// Who has no name is known by the site.
+    fn sender_unknown(&self) -> String {
+        let host = self.site.as_ref().and_then(|site| site.as_str().split('/').nth(2)).unwrap_or_default();
+        if host.is_empty() { "—".to_owned() } else { host.to_owned() }
+    }
+
+    pub fn header(&mut self) {
+        let name = self.brand.name.as_ref().map(|name| tidy(name)).filter(|name| !name.is_empty());
+        let name = name.unwrap_or_else(|| self.sender_unknown());
+        let logo = material::logo(self.brand, self.layout);
+        let header = Header { id: "header".into(), name: Line::cut(&name), logo, href: self.site.clone(), links: Vec::new() };
+        self.blocks.push(Block::Header(header));
+    }
+}
+
+/// Whether a picture at the top suits this email.
+pub fn shows_picture(job: &str, layout: Layout, language: Language) -> bool {
+    layout != Layout::Letter && (recipe::opens_with_picture(job) || !language.is_complete())
+}

@@ -1,0 +1,31 @@
+//! Emails by the dozen: from many prompts, for brands that have much and brands that have little.
+
+mod brands;
+mod print;
+mod prompts;
+mod series;
+mod twenty;
+
+use jiff::civil::Date;
+
+use super::*;
+
+/// A Saturday.
+const TODAY: Date = Date::constant(2026, 11, 21);
+
+fn tag(code: &str) -> LanguageTag {
+    LanguageTag::parse(code).expect(code)
+}
+
+fn brief(prompt: &str, seed: u64) -> Brief<'_> {
+    Brief { prompt, images: &[], reference: None, site: Some("https://example.com"), seed, today: TODAY }
+}
+
+/// One email, as a caller without any wishes gets it.
+fn one(prompt: &str, brand: &Brand, language: &str, seed: u64) -> Composed {
+    let brief = brief(prompt, seed);
+    let language = tag(language);
+    let knowledge = if brand.products.is_empty() { Vec::new() } else { brands::knowledge() };
+    let plan = plan(&brief, brand, !knowledge.is_empty(), &language, Some(1));
+    compose(&brief, brand, &knowledge, &plan, 0, &language)
+}

@@ -1,0 +1,73 @@
+//! Prompts as people write them.
+
+/// Twenty, for a shop.
+pub const SHOP: [&str; 20] = [
+    "Write a welcome email for new subscribers",
+    "Welcome email with 10% off the first order, code HELLO10",
+    "20% off all teas until Sunday, code WINTER20",
+    "Black Friday sale: up to 30% off everything, from November 27 to November 30",
+    "Announce our new Smoked Black tea. It is dried over pine wood and tastes like a campfire.",
+    "Launch of the Clay Pot for $64, available from 3 December. Mention that it is turned by hand and holds two cups.",
+    "Monthly newsletter about winter teas and how to brew them",
+    "Newsletter: we visited three gardens in Taiwan this autumn. The harvest was late but very good. Highlight our brewing guide, the new Aged White and free returns.",
+    "Invite our customers to a tea tasting on Friday, December 4 at 7pm at our shop in Hamburg",
+    "Invitation to the workshop \"Tea and Clay\" on 12/12 from 2 to 5 pm, 45 €, venue: Old Customs House, Hamburg. Sign up at https://example.com/workshop",
+    "Abandoned cart reminder for people who left the Roasted Oolong in their cart",
+    "Cart reminder, friendly, with free shipping as an incentive",
+    "Win back customers who haven't ordered in six months with $10 off orders over $40, code COMEBACK",
+    "We miss you email for inactive subscribers",
+    "Ask customers for a review of the First Flush Darjeeling they bought two weeks ago",
+    "Order confirmation for order #10482: 2x Roasted Oolong €36.00, 1x Clay Pot €64.00, total €100.00",
+    "Christmas email with gift ideas",
+    "Mother's Day: 15% off gift sets with code MUM15 until May 8",
+    "Referral email: give a friend 5 € off and get 5 € off yourself",
+    "Tell our customers that we are moving to a new shop at Kaiserkai 8 on 1 March. The old shop closes on 26 February.",
+];
+
+/// The same jobs, as others put them.
+pub const SOFTWARE: [&str; 20] = [
+    "welcome new users who just signed up",
+    "Onboarding welcome email, mention the import wizard, the mobile app and the help centre",
+    "25% discount on annual plans until the end of the month",
+    "Save £50 with the code SPRING50, ends Friday",
+    "Launch our new feature \"Swap Board\", nurses can now trade shifts in the app",
+    "Introducing Tidewater for iPad",
+    "Write a short newsletter about fair night shifts",
+    "Quarterly update newsletter. We now support 14 languages. Our servers moved to Germany.",
+    "Webinar on Tuesday 8 December at 10:30 about planning holidays",
+    "Invite to our user conference from May 11 to May 13, 2027 in Manchester",
+    "Reminder for people who started the checkout but did not finish",
+    "Abandoned checkout, last step, 10% with code FINISH10",
+    "Re-engage inactive users",
+    "Win-back email: we have rebuilt the calendar since you left",
+    "Ask for feedback after the first month",
+    "Receipt for invoice 2026-0815 over £240.00",
+    "Happy New Year email to our customers",
+    "Summer greetings, no offer",
+    "Refer a colleague and both get a free month",
+    "Announce that prices will change on 1 February. Existing customers keep their price for one year.",
+];
+
+/// Twenty in German.
+pub const GERMAN: [&str; 20] = [
+    "Schreibe eine Willkommensmail für neue Abonnenten",
+    "Willkommensmail mit 10 % Rabatt auf die erste Bestellung, Code MOIN10",
+    "20 % Rabatt auf alle Leuchten bis Sonntag mit dem Code LICHT20",
+    "Black-Friday-Aktion: bis zu 30 % auf alles, vom 27. bis 30. November",
+    "Stelle unsere neue Leuchte Aurora vor. Sie lässt sich per Berührung dimmen und kostet 129 €.",
+    "Produkteinführung Regal Sund, erhältlich ab 3. Dezember. Erwähne den Aufbau ohne Werkzeug und die zehn Jahre Garantie.",
+    "Newsletter zum Thema Licht im Winter",
+    "Newsletter: Wir haben im Herbst drei Sägewerke besucht. Das Holz in diesem Jahr ist besonders gut getrocknet.",
+    "Einladung zum Werkstattabend am Freitag, 4. Dezember, um 19 Uhr in der Werkstatt in Kiel",
+    "Lade zum Workshop „Hocker selber bauen“ am 12.12. von 14 bis 17 Uhr ein, 45 €, Ort: Holzweg 3, Kiel. Anmeldung: https://example.de/workshop",
+    "Warenkorb-Erinnerung für die Leuchte Aurora",
+    "Freundliche Erinnerung an den Warenkorb, versandkostenfrei",
+    "Kunden zurückgewinnen, die seit sechs Monaten nichts bestellt haben: 10 € Rabatt ab 50 € Bestellwert mit Code ZURUECK",
+    "Mail an inaktive Abonnenten",
+    "Bitte Kunden um eine Bewertung für den Hocker Fjord",
+    "Bestellbestätigung für Bestellung 10482: 2 x Hocker Fjord 178,00 €, 1 x Leuchte Aurora 129,00 €, Summe 307,00 €",
+    "Weihnachtsmail mit Geschenkideen",
+    "Zum Muttertag 15 % auf Leuchten mit Code MAMA15 bis 8. Mai",
+    "Empfehlungsmail: 5 € Rabatt für Freunde und Werber",
+    "Kündige an, dass wir am 1. März umziehen. Unsere neue Adresse ist Hafenstraße 8 in Kiel.",
+];

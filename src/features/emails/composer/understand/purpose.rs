@@ -1,0 +1,143 @@
+//! The purpose of an email, how many are asked for, the season and the languages, from the words of a prompt.
+
+use super::Prompt;
+use super::money::Amounts;
+use crate::features::emails::composer::language::Language;
+use crate::features::emails::composer::lexicon;
+use crate::features::emails::composer::words::{Kind, Words, number};
+use crate::features::emails::document::Purpose;
+use crate::vocab::limits;
+
+/// A word among the first of a prompt says more about it than a later one.
+const HEAD_WORDS: usize = 6;
+/// What a season is worth against other purposes, when nothing else is said.
+const SEASON_SCORE: usize = 5;
+/// Times of the year are named in passing more often than feasts.
+const TIME_OF_YEAR_SCORE: usize = 3;
+const TIMES_OF_YEAR: [&str; 4] = ["spring", "summer", "autumn", "winter"];
+
+/// The purpose that most words speak for.
+pub fn purpose(prompt: &Prompt<'_>, season: &Option<String>, money: &Amounts, has_name: bool, has_product: bool) -> Purpose {
+    let mut best = (0, Purpose::Newsletter);
+    for purpose in Purpose::ALL {
+        let mut score = score(prompt, purpose);
+        if let Some(season) = season {
+            let of_sales = matches!(season.as_str(), "black_friday" | "cyber_monday");
+            score = match purpose {
+                Purpose::Sale if of_sales || names_a_sale(prompt, season) => score + SEASON_SCORE,
+                Purpose::Seasonal if TIMES_OF_YEAR.contains(&season.as_str()) => score.max(TIME_OF_YEAR_SCORE),
+                Purpose::Seasonal if !of_sales => score.max(SEASON_SCORE),
+                _ => score,
+            };
+        }
+        if score > best.0 {
+            best = (score, purpose);
+        }
+    }
+    match best {
+        (0, _) if has_name => Purpose::Launch,
+        (0, _) if money.saving.is_some() => Purpose::Sale,
+        (0, _) => Purpose::Announcement,
+        // "Announce our new lamp": what is announced is a product.
+        (_, Purpose::Announcement) if has_product && has_name => Purpose::Launch,
+        // "Invite everybody to our sale": there is nothing to attend.
+        (_, Purpose::Event) if money.saving.is_some() && !has_day(prompt) => Purpose::Sale,
+        (_, purpose) => purpose,
+    }
+}
+
+fn has_day(prompt: &Prompt<'_>) -> bool {
+    let dates = super::dates::read(prompt);
+    dates.on.is_some() || dates.starts.is_some() || dates.time.is_some()
+}
+
+/// The best phrase counts in full, each further one as a hint.
+fn score(prompt: &Prompt<'_>, purpose: Purpose) -> usize {
+    let weight = lexicon::weight(purpose);
+    let mut scores = Vec::new();
+    let lists = [Some(prompt.lexicon), (prompt.language != Language::En).then(|| lexicon::of(Language::En))];
+    for (list, part) in lists.into_iter().flatten().zip([1, 2]) {
+        let Some(phrases) = list.purposes.get(&purpose) else { continue };
+        for phrase in phrases.iter() {
+            let Some((at, _)) = prompt.words.find(0, std::slice::from_ref(phrase)) else { continue };
+            let early = usize::from(at < HEAD_WORDS);
+            scores.push((weight + 2 * (phrase.len() - 1) + early) / part);
+        }
+    }
+    let best = scores.iter().copied().max().unwrap_or(0);
+    best + scores.len().saturating_sub(1).min(2)
+}
+
+/// "Summer sale": the season's name right before a word for sales.
+fn names_a_sale(prompt: &Prompt<'_>, season: &str) -> bool {
+    let (Some(seasons), Some(sales)) = (prompt.lexicon.seasons.get(season), prompt.lexicon.purposes.get(&Purpose::Sale)) else {
+        return false;
+    };
+    let words = prompt.words;
+    let near =
+        |at: usize| (at.saturating_sub(4)..at + 3).any(|near| words.kind(near) == Kind::Word && is_sale(words, near, sales));
+    (0..words.len()).any(|at| words.any(at, seasons).is_some() && (near(at) || is_sale(words, at, sales)))
+}
+
+/// A word for a sale itself. Percentages and vouchers are given for other reasons too.
+fn is_sale(words: &Words<'_>, at: usize, sales: &[Vec<String>]) -> bool {
+    let nouns =
+        sales.iter().filter(|phrase| phrase.len() == 1 && !matches!(phrase[0].as_str(), "off" | "save" | "offer" | "coupon"));
+    let word = words.fold(at);
+    nouns.into_iter().any(|phrase| words.matches(at, phrase).is_some())
+        || ["sale", "schlussverkauf", "rebajas"].iter().any(|noun| word.ends_with(noun))
+}
+
+/// The season or feast that is named.
+pub fn season(prompt: &Prompt<'_>) -> Option<String> {
+    // Feasts before times of the year: "a winter Christmas" is Christmas.
+    let named = |(_, phrases): &(&String, &lexicon::Phrases)| prompt.says(phrases);
+    let mut found: Vec<&String> = prompt.lexicon.seasons.iter().filter(named).map(|(name, _)| name).collect();
+    found.sort_by_key(|name| TIMES_OF_YEAR.contains(&name.as_str()));
+    found.first().map(|name| (*name).clone())
+}
+
+/// How many emails are asked for, and whether it is a series.
+pub fn count(prompt: &Prompt<'_>) -> (Option<usize>, bool) {
+    let words = prompt.words;
+    let is_series = prompt.says(&prompt.lexicon.series);
+    let read = |at: usize| {
+        let spelt = || prompt.lexicon.numbers.iter().position(|word| words.matches(at, word).is_some()).map(|place| place + 1);
+        let figures = number(words.raw(at)).filter(|_| words.kind(at) == Kind::Number).map(|value| value as usize);
+        figures.or_else(spelt).filter(|count| (1..=limits::EMAILS_PER_SERIES_MAX).contains(count))
+    };
+    if let Some(count) = (0..words.len()).find_map(|at| {
+        let taken = words.any(at, &prompt.lexicon.series)?;
+        read(at + taken).filter(|count| *count > 1)
+    }) {
+        return (Some(count), true);
+    }
+    for at in 0..words.len() {
+        // "dreiteilige", "driedelige".
+        let joined = ["teilig", "delig"].iter().find_map(|end| words.fold(at).split_once(end).map(|(number, _)| number));
+        let joined = joined
+            .and_then(|spelt| prompt.lexicon.numbers.iter().position(|word| word.first().is_some_and(|word| word == spelt)));
+        if let Some(place) = joined {
+            return (Some(place + 1), true);
+        }
+        let Some(count) = read(at).filter(|count| *count > 1) else { continue };
+        let near = (at + 1..at + 4).take_while(|at| !prompt.is_end(*at) && words.fold(*at) != "%");
+        if near.into_iter().any(|at| words.any(at, &prompt.lexicon.email).is_some()) {
+            return (Some(count), true);
+        }
+    }
+    (None, is_series)
+}
+
+/// Languages asked for as "in German".
+pub fn languages(prompt: &Prompt<'_>) -> Vec<Language> {
+    let all = [Language::SPOKEN.as_slice(), &[Language::Ar, Language::He]].concat();
+    let before = prompt.lexicon.in_language.replace("{}", "");
+    let before: Vec<String> = before.split_whitespace().map(str::to_owned).collect();
+    let asked = |language: &Language| {
+        let Some(names) = prompt.lexicon.languages.get(language.code()) else { return false };
+        (0..prompt.words.len())
+            .any(|at| prompt.words.matches(at, &before).is_some_and(|taken| prompt.words.any(at + taken, names).is_some()))
+    };
+    all.into_iter().filter(asked).collect()
+}

@@ -1,0 +1,294 @@
+//! What a prompt wants said in its own words: sentences for the reader, things to mention, a quotation, a subject.
+//!
+//! Prompts mix instructions ("use a friendly tone") with what is to be told ("we open on Sunday"). The former are not copy.
+
+use super::{Prompt, names};
+use crate::features::emails::composer::language::Language;
+use crate::features::emails::composer::words::{Kind, Words};
+use crate::features::emails::document::Purpose;
+use crate::vocab::limits;
+
+/// Words of a customer or of the press, given in the prompt.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Praise {
+    pub text: String,
+    pub author: Option<String>,
+}
+
+/// What is to be said.
+#[derive(Clone, Debug, Default)]
+pub struct Said {
+    pub statements: Vec<String>,
+    pub clause: Option<String>,
+    pub points: Vec<String>,
+    pub praise: Option<Praise>,
+    pub unused: Vec<String>,
+}
+
+/// Fewer words are a fragment, not a sentence.
+const STATEMENT_WORDS_MIN: usize = 4;
+/// A longer text is several points.
+const POINT_CHARACTERS_MAX: usize = 160;
+
+/// The subject that the prompt dictates, and the prompt without it.
+pub fn subject(prompt: &Prompt<'_>) -> (Option<String>, String) {
+    let words = prompt.words;
+    let mut from = 0;
+    while let Some((at, taken)) = words.find(from, &prompt.lexicon.subject) {
+        from = at + 1;
+        let mut start = at + taken;
+        let has_colon = words.fold(start) == ":";
+        start += usize::from(has_colon);
+        let quoted = names::quotations(words).into_iter().find(|(open, _)| *open == start);
+        let (text, end) = match quoted {
+            Some((_, text)) => (text, words.text.find(text).map_or(words.text.len(), |at| at + text.len())),
+            None if has_colon => {
+                let rest = words.tokens.get(start).map_or("", |token| &words.text[token.start..]);
+                let line = rest.lines().next().unwrap_or_default();
+                // A sentence of instructions may follow on the same line.
+                let text = line.split(". ").next().unwrap_or_default().trim();
+                (text, words.text.len() - rest.len() + text.len())
+            }
+            None => continue,
+        };
+        if !text.is_empty() {
+            let first = words.tokens[at].start;
+            let rest = words.text[end..].trim_start_matches(['"', '”', '“', '»', '.']);
+            return (Some(text.to_owned()), format!("{}{rest}", &words.text[..first]));
+        }
+    }
+    (None, words.text.to_owned())
+}
+
+pub fn read(prompt: &Prompt<'_>, purpose: Purpose, code: &Option<String>) -> Said {
+    let mut said = Said { praise: praise(prompt), ..Said::default() };
+    for (index, line) in lines(prompt.words.text).into_iter().enumerate() {
+        match line {
+            Line::Point(text) => said.points.push(point(prompt, text)),
+            Line::Sentence(text) => sentence(prompt, text, index == 0, &mut said),
+        }
+    }
+    let mentions_code = |text: &String| code.as_ref().is_some_and(|code| text.contains(code.as_str()));
+    let in_praise = |text: &String| said.praise.as_ref().is_some_and(|praise| text.contains(praise.text.as_str()));
+    let offers = matches!(
+        purpose,
+        Purpose::Sale | Purpose::Seasonal | Purpose::Welcome | Purpose::WinBack | Purpose::Referral | Purpose::CartReminder
+    );
+    // What an offer says in figures stands in the email already.
+    let repeats = |text: &String| offers && text.contains('%');
+    said.statements.retain(|text| !mentions_code(text) && !repeats(text) && !in_praise(text));
+    said.points.retain(|text| !mentions_code(text) && !repeats(text) && text.chars().count() <= POINT_CHARACTERS_MAX);
+    said.points.truncate(limits::COMPOSER_LIST_MAX);
+    said.statements.truncate(limits::COMPOSER_LIST_MAX);
+    said
+}
+
+enum Line<'a> {
+    /// After a bullet or a number.
+    Point(&'a str),
+    Sentence(&'a str),
+}
+
+/// A prompt as bullets and sentences.
+fn lines(text: &str) -> Vec<Line<'_>> {
+    let mut found = Vec::new();
+    for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        let bullet = ["- ", "• ", "* ", "– ", "· "].iter().find_map(|mark| line.strip_prefix(mark));
+        let numbered = line.split_once([')', '.']).filter(|(number, rest)| {
+            (1..=2).contains(&number.len()) && number.bytes().all(|digit| digit.is_ascii_digit()) && rest.starts_with(' ')
+        });
+        match bullet.or(numbered.map(|(_, rest)| rest)).map(str::trim).filter(|rest| !rest.is_empty()) {
+            Some(point) if !is_month_first(point) || bullet.is_some() => found.push(Line::Point(point.trim_end_matches('.'))),
+            _ => found.extend(sentences(line).into_iter().flat_map(after_label).map(Line::Sentence)),
+        }
+    }
+    found
+}
+
+/// "27. November": the number is a day.
+fn is_month_first(text: &str) -> bool {
+    let first = super::super::words::plain(text.split_whitespace().next().unwrap_or_default());
+    Language::SPOKEN.into_iter().any(|language| {
+        super::super::lexicon::of(language).months.iter().flat_map(|names| names.iter()).any(|name| name.first() == Some(&first))
+    })
+}
+
+/// Parts of a line that end with a full stop, exclamation or question mark. Abbreviations and days do not end one.
+fn sentences(line: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let mut start = 0;
+    for (at, sign) in line.char_indices().filter(|(_, sign)| matches!(sign, '.' | '!' | '?')) {
+        let after = &line[at + sign.len_utf8()..];
+        let before = &line[start..at];
+        let word = before.rsplit([' ', '.']).next().unwrap_or_default();
+        let short =
+            sign == '.' && (word.chars().count() <= 2 || word.ends_with(|last: char| last.is_ascii_digit()) && !after.is_empty());
+        let starts_anew = after.trim_start().starts_with(|next: char| next.is_uppercase() || !next.is_alphanumeric());
+        if after.starts_with(' ') && starts_anew && (!short || word.is_empty()) {
+            parts.push(line[start..at + sign.len_utf8()].trim());
+            start = at + sign.len_utf8();
+        }
+    }
+    parts.push(line[start..].trim());
+    parts.retain(|part| !part.is_empty());
+    parts
+}
+
+fn sentence(prompt: &Prompt<'_>, text: &str, is_first: bool, said: &mut Said) {
+    let words = Words::read(text);
+    let lexicon = prompt.lexicon;
+    if told(prompt, &words, said) {
+        return;
+    }
+    if let Some((at, taken)) = words.find(0, &lexicon.mention) {
+        mentioned(prompt, &words, at + taken, said);
+        return;
+    }
+    let count = words.tokens.iter().filter(|token| token.kind == Kind::Word).count();
+    let is_instruction = (0..2).any(|at| words.any(at, &lexicon.verbs).is_some() && words.kind(at) == Kind::Word && at == 0)
+        || words.find(0, &lexicon.meta).is_some()
+        || text.ends_with(':');
+    let speaks = words.tokens.iter().any(|token| prompt.language.first_person().contains(&token.fold.as_str()));
+    if is_instruction || count < STATEMENT_WORDS_MIN || (is_first && !speaks) || text.contains("http") {
+        return;
+    }
+    match addressed(prompt, &words, text) {
+        Some(text) => said.statements.push(ended(&capital(&text))),
+        None => said.unused.push(text.to_owned()),
+    }
+}
+
+/// A sentence about "customers" as one to them, where that can be done without bending words.
+fn addressed(prompt: &Prompt<'_>, words: &Words<'_>, text: &str) -> Option<String> {
+    let Some((at, taken)) = words.find(0, &prompt.lexicon.readers) else { return Some(text.to_owned()) };
+    let speaks = words.tokens.iter().any(|token| prompt.language.first_person().contains(&token.fold.as_str()));
+    if prompt.language == Language::En
+        && at == 0
+        && matches!(words.fold(taken), "get" | "receive" | "can" | "will" | "save" | "have")
+    {
+        return Some(format!("You {}", &text[words.tokens[taken].start..]));
+    }
+    // "We care for our customers" can stand; "Kunden erhalten …" cannot.
+    (speaks && at > 1).then(|| text.to_owned())
+}
+
+/// "Announce that …", "tell them that …". Whether the sentence was one.
+fn told(prompt: &Prompt<'_>, words: &Words<'_>, said: &mut Said) -> bool {
+    let lexicon = prompt.lexicon;
+    let Some((at, taken)) = words.find(0, &lexicon.announce) else { return false };
+    let reach = at + taken..(at + taken + 5).min(words.len());
+    let Some(clause) = reach.into_iter().find(|at| words.any(*at, &lexicon.clause).is_some()) else {
+        return prompt.language == Language::En && bare_told(prompt, words, at + taken, said);
+    };
+    let rest = words.slice(clause + 1, words.len()).trim().trim_end_matches('.');
+    if rest.is_empty() {
+        return false;
+    }
+    if prompt.language == Language::En {
+        said.statements.push(ended(&capital(rest)));
+    } else {
+        said.clause.get_or_insert_with(|| rest.to_owned());
+    }
+    true
+}
+
+/// "Tell our customers we are moving": English leaves "that" out.
+fn bare_told(prompt: &Prompt<'_>, words: &Words<'_>, from: usize, said: &mut Said) -> bool {
+    let mut at = from;
+    while words.any(at, &prompt.lexicon.readers).is_some()
+        || words.any(at, &prompt.lexicon.determiners).is_some() && words.fold(at) != "the"
+    {
+        at += 1;
+    }
+    if !matches!(words.fold(at), "we" | "i" | "there") {
+        return false;
+    }
+    said.statements.push(ended(&capital(words.slice(at, words.len()).trim_end_matches('.'))));
+    true
+}
+
+/// "Mention our free returns and the new showroom": each thing is a point.
+fn mentioned(prompt: &Prompt<'_>, words: &Words<'_>, from: usize, said: &mut Said) {
+    let rest = words.slice(from, words.len()).trim_end_matches(['.', '!']);
+    let joiner = format!(" {} ", super::super::language::Bank::of(prompt.language).format.and);
+    let clause = words.any(from, &prompt.lexicon.clause);
+    if let Some(taken) = clause {
+        let text = words.slice(from + taken, words.len()).trim_end_matches(['.', '!']);
+        if prompt.language == Language::En {
+            said.statements.push(ended(&capital(text)));
+        } else {
+            said.clause.get_or_insert_with(|| text.to_owned());
+        }
+        return;
+    }
+    let parts = rest.split([',', ';']).flat_map(|part| part.split(joiner.as_str()));
+    for part in parts.map(str::trim) {
+        let inner = Words::read(part);
+        let skipped = inner.any(0, &prompt.lexicon.clause).unwrap_or(0);
+        let part = inner.slice(skipped, inner.len()).trim_start_matches(':').trim();
+        let of_the_email = inner.find(0, &prompt.lexicon.meta).is_some() || inner.find(0, &prompt.lexicon.code).is_some();
+        if part.chars().count() >= 4 && !of_the_email && inner.any(skipped, &prompt.lexicon.verbs).is_none() {
+            said.points.push(point(prompt, part));
+        }
+    }
+}
+
+/// A point by itself. German articles in the accusative are left out: "den Aufbau" is "Aufbau".
+fn point(prompt: &Prompt<'_>, text: &str) -> String {
+    let bare = match (prompt.language, text.split_once(' ')) {
+        (Language::De, Some(("den" | "die" | "das" | "einen" | "eine" | "ein" | "der" | "dem", rest))) => {
+            let first = super::super::words::plain(rest.split(' ').next().unwrap_or_default());
+            let is_number = prompt.lexicon.numbers.iter().any(|word| word.first() == Some(&first));
+            Some(rest).filter(|rest| is_number || rest.starts_with(|first: char| first.is_uppercase() || first.is_ascii_digit()))
+        }
+        _ => None,
+    };
+    capital(bare.unwrap_or(text))
+}
+
+/// "Newsletter: we have …" is a label and a sentence.
+fn after_label(sentence: &str) -> Vec<&str> {
+    match sentence.split_once(": ") {
+        Some((label, rest)) if label.split(' ').count() <= LABEL_WORDS_MAX && rest.split(' ').count() >= STATEMENT_WORDS_MIN => {
+            vec![label, rest]
+        }
+        _ => vec![sentence],
+    }
+}
+
+/// Words before a colon that only say what the email is.
+const LABEL_WORDS_MAX: usize = 4;
+
+/// A quotation that the prompt calls one.
+fn praise(prompt: &Prompt<'_>) -> Option<Praise> {
+    let words = prompt.words;
+    let near = |at: usize| (at.saturating_sub(6)..at).any(|at| words.any(at, &prompt.lexicon.quote).is_some());
+    let (open, text) = names::quotations(words).into_iter().find(|(at, _)| near(*at))?;
+    let close = (open + 1..words.len()).find(|at| words.tokens[*at].start >= words.tokens[open].end + text.len())?;
+    let mut at = close + 1;
+    while matches!(words.fold(at), "," | "-" | "–" | "—" | "(") {
+        at += 1;
+    }
+    let by = words.any(at, &prompt.lexicon.quote_by);
+    let start = at + by.unwrap_or(0);
+    let marked = by.is_some() || at > close + 1;
+    let capital = |at: &usize| words.raw(*at).starts_with(char::is_uppercase);
+    let end = (start..start + 3).take_while(capital).last().map_or(start, |last| last + 1);
+    let author = (marked && end > start).then(|| {
+        let point = words.fold(end) == "." && words.raw(end - 1).chars().count() == 1;
+        words.slice(start, end + usize::from(point)).to_owned()
+    });
+    Some(Praise { text: text.to_owned(), author })
+}
+
+/// With a capital letter first.
+pub fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// With a sign at its end.
+pub fn ended(text: &str) -> String {
+    let text = text.trim();
+    if text.ends_with(['.', '!', '?', '…', ':', '"', '”', '“', '»']) { text.to_owned() } else { format!("{text}.") }
+}

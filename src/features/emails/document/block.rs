@@ -1,0 +1,573 @@
+//! The blocks that a document is made of, in the order readers meet them: data only.
+//!
+//! They do not know how any layout draws them. Doc comments here are also what language models are told about each field, so they
+//! say what makes a good value, not only what it is.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::str::FromStr;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::line::Line;
+use super::link::{ImageUrl, Link};
+use super::rich::Rich;
+use crate::base::parsed;
+use crate::vocab::limits;
+
+/// A stable name of a block within its document, so that an edit can say which block it means: small letters, digits and hyphens.
+pub type BlockId = Line<{ limits::EMAIL_BLOCK_ID_CHARACTERS_MAX }>;
+/// A title over something.
+pub type Title = Line<{ limits::EMAIL_TITLE_CHARACTERS_MAX }>;
+/// A few words.
+pub type Label = Line<{ limits::EMAIL_LABEL_CHARACTERS_MAX }>;
+/// A sentence.
+pub type Sentence = Line<{ limits::EMAIL_SENTENCE_CHARACTERS_MAX }>;
+/// A short paragraph.
+pub type Paragraph = Rich<{ limits::EMAIL_PARAGRAPH_CHARACTERS_MAX }>;
+/// Running text of any number of paragraphs.
+pub type Prose = Rich<{ limits::EMAIL_PROSE_CHARACTERS_MAX }>;
+
+/// One block of an email.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "camelCase")]
+pub enum Block {
+    Header(Header),
+    Hero(Hero),
+    Text(Text),
+    Heading(Heading),
+    Image(Image),
+    Button(Button),
+    Columns(Columns),
+    Products(Products),
+    Quote(Quote),
+    List(List),
+    Coupon(Coupon),
+    Countdown(Countdown),
+    Table(Table),
+    Divider(Divider),
+    Social(Social),
+    Footer(Footer),
+}
+
+/// What a column can hold: the simple blocks, which hold no blocks themselves.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "camelCase")]
+pub enum Cell {
+    Text(Text),
+    Heading(Heading),
+    Image(Image),
+    Button(Button),
+    List(List),
+    Divider(Divider),
+}
+
+/// The top of the email: the brand's logo or name, perhaps a few links.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Header {
+    /// A name that no other block has, like `hero` or `text-2`.
+    pub id: BlockId,
+    /// The brand's name; shown where there is no logo, and as the logo's alternative text.
+    pub name: Label,
+    /// The brand's logo.
+    #[serde(default)]
+    pub logo: Option<ImageUrl>,
+    /// Where logo and name lead: the brand's home page.
+    #[serde(default)]
+    pub href: Option<Link>,
+    /// At most three short links beside the logo, like in a shop's menu. Mostly none.
+    #[serde(default)]
+    #[schemars(length(max = limits::EMAIL_HEADER_LINKS_MAX))]
+    pub links: Vec<NavLink>,
+}
+
+/// The opening: the one thing this email says. At most one, right after the header.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Hero {
+    /// A name that no other block has, like `hero` or `text-2`.
+    pub id: BlockId,
+    /// A few words over the title, like "New in" or "48 hours only".
+    #[serde(default)]
+    pub eyebrow: Option<Label>,
+    /// The message in two to eight words. No full stop.
+    pub title: Title,
+    /// One or two sentences under the title.
+    #[serde(default)]
+    pub text: Option<Paragraph>,
+    /// A wide picture.
+    #[serde(default)]
+    pub image: Option<Picture>,
+    #[serde(default)]
+    pub button: Option<Action>,
+}
+
+/// Running text.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Text {
+    /// A name that no other block has, like `hero` or `text-2`.
+    pub id: BlockId,
+    /// Short paragraphs with an empty line between them. Markup: **bold**, *italic*, [words](https://example.com).
+    pub text: Prose,
+}
+
+/// A heading over the blocks that follow.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Heading {
+    /// A name that no other block has, like `hero` or `text-2`.
+    pub id: BlockId,
+    pub text: Title,
+    #[serde(default)]
+    pub level: Level,
+}
+
+/// How far up a heading stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "HeadingLevel")]
+pub enum Level {
+    /// The email's title, where there is no hero.
+    Title,
+    /// Over a section of the email.
+    #[default]
+    Section,
+    /// Within a section or a column.
+    Small,
+}
+
+/// A picture by itself.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Image {
+    /// A name that no other block has, like `hero` or `text-2`.
+    pub id: BlockId,
+    pub image: Picture,
+    /// A line under the picture.
+    #[serde(default)]
+    pub caption: Option<Sentence>,
+    #[serde(default)]
+    pub width: Width,
+}
+
+/// How much of the room a picture takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "ImageWidth")]
+pub enum Width {
+    /// From edge to edge of the email.
+    Full,
+    /// As wide as the text.
+    #[default]
+    Content,
+    /// Half as wide as the text.
+    Half,
+}
+
+/// A button by itself.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Button {
+    /// A name that no other block has, like `hero` or `text-2`.
+    pub id: BlockId,
+    /// What happens, beginning with a verb: two to four words.
+    pub label: Label,
+    pub href: Link,
+    #[serde(default)]
+    pub emphasis: Emphasis,
+}
+
+/// How much a button asks for attention.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum Emphasis {
+    /// Filled: the thing to do. One or two in an email.
+    #[default]
+    Primary,
+    /// Outlined.
+    Secondary,
+    /// A link with an arrow.
+    Quiet,
+}
+
+/// Two or three columns side by side; on telephones they stand one under the other.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Columns {
+    /// A name that no other block has, like `hero` or `text-2`.
+    pub id: BlockId,
+    #[schemars(length(min = limits::EMAIL_COLUMNS_MIN, max = limits::EMAIL_COLUMNS_MAX))]
+    pub columns: Vec<Column>,
+}
+
+/// One column.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Column {
+    /// From top to bottom.
+    #[schemars(length(min = 1, max = limits::EMAIL_COLUMN_BLOCKS_MAX))]
+    pub blocks: Vec<Cell>,
+}
+
+/// Products with picture, name and price.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Products {
+    /// A name that no other block has, like `hero` or `text-2`.
+    pub id: BlockId,
+    #[serde(default)]
+    pub title: Option<Title>,
+    /// One is shown large; two, four or six in pairs; three, six or nine in threes.
+    #[schemars(length(min = 1, max = limits::EMAIL_PRODUCTS_MAX))]
+    pub products: Vec<Product>,
+}
+
+/// One product of a grid.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Product {
+    pub name: Label,
+    /// Its page.
+    pub href: Link,
+    #[serde(default)]
+    pub image: Option<Picture>,
+    /// One short sentence.
+    #[serde(default)]
+    pub text: Option<Sentence>,
+    /// As people write it, with its currency: "€ 19.90".
+    #[serde(default)]
+    pub price: Option<Label>,
+    /// The price before, shown struck out. Only if it is known to be true.
+    #[serde(default)]
+    pub price_before: Option<Label>,
+    /// Words of its button; none: the name and the picture are links.
+    #[serde(default)]
+    pub button: Option<Label>,
+}
+
+/// Words of a customer, the press or a person of the brand. Never invented.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Quote {
+    /// A name that no other block has, like `hero` or `text-2`.
+    pub id: BlockId,
+    /// Without quotation marks around it.
+    pub text: Paragraph,
+    #[serde(default)]
+    pub author: Option<Label>,
+    /// What the author is or where.
+    #[serde(default)]
+    pub role: Option<Label>,
+    /// The author's portrait.
+    #[serde(default)]
+    pub image: Option<Picture>,
+    /// Stars, 1 to 5.
+    #[serde(default)]
+    #[schemars(range(min = 1, max = 5))]
+    pub stars: Option<u8>,
+}
+
+/// Points, steps or advantages.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct List {
+    /// A name that no other block has, like `hero` or `text-2`.
+    pub id: BlockId,
+    #[serde(default)]
+    pub marks: Marks,
+    #[schemars(length(min = 1, max = limits::EMAIL_LIST_ITEMS_MAX))]
+    pub items: Vec<Item>,
+}
+
+/// What stands before each item.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "ListMarks")]
+pub enum Marks {
+    #[default]
+    Bullets,
+    /// Steps in their order.
+    Numbers,
+    /// Advantages, or things that are done.
+    Checks,
+}
+
+/// One item of a list.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Item {
+    /// A few words in bold before the text.
+    #[serde(default)]
+    pub title: Option<Label>,
+    pub text: Paragraph,
+}
+
+/// A code for a discount.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Coupon {
+    /// A name that no other block has, like `hero` or `text-2`.
+    pub id: BlockId,
+    /// What the code gives: "20 % off everything".
+    pub title: Title,
+    /// Exactly as it is typed in.
+    pub code: Label,
+    /// Conditions and the last day, in one sentence.
+    #[serde(default)]
+    pub text: Option<Paragraph>,
+    #[serde(default)]
+    pub button: Option<Action>,
+}
+
+/// A date that something begins or ends.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Countdown {
+    /// A name that no other block has, like `hero` or `text-2`.
+    pub id: BlockId,
+    /// What begins or ends: "The sale ends".
+    pub title: Title,
+    /// The date in words, in the email's language: "Sunday, 30 November, at midnight".
+    pub date: Label,
+    /// The same date for machines: 2026-11-30, or 2026-11-30T23:59:00+01:00.
+    pub until: Deadline,
+    #[serde(default)]
+    pub text: Option<Paragraph>,
+}
+
+/// Rows and columns of facts: an order, opening hours, a programme.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Table {
+    /// A name that no other block has, like `hero` or `text-2`.
+    pub id: BlockId,
+    #[serde(default)]
+    pub title: Option<Title>,
+    /// Names of the columns; none for a list of names and values.
+    #[serde(default)]
+    #[schemars(length(max = limits::EMAIL_TABLE_COLUMNS_MAX))]
+    pub head: Vec<Label>,
+    /// Each with as many cells as the others.
+    #[schemars(length(min = 1, max = limits::EMAIL_TABLE_ROWS_MAX))]
+    pub rows: Vec<Row>,
+}
+
+/// One row of a table.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Row {
+    #[schemars(length(min = 1, max = limits::EMAIL_TABLE_COLUMNS_MAX))]
+    pub cells: Vec<Value>,
+    /// Set off from the others, like a total.
+    #[serde(default)]
+    pub strong: bool,
+}
+
+/// What stands in one cell of a table; it may be empty.
+pub type Value = Rich<{ limits::EMAIL_SENTENCE_CHARACTERS_MAX }>;
+
+/// A pause between two parts of the email.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Divider {
+    /// A name that no other block has, like `hero` or `text-2`.
+    pub id: BlockId,
+    #[serde(default)]
+    pub look: Pause,
+}
+
+/// How a pause looks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum Pause {
+    #[default]
+    Line,
+    /// Nothing but room.
+    Space,
+}
+
+/// The brand elsewhere.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Social {
+    /// A name that no other block has, like `hero` or `text-2`.
+    pub id: BlockId,
+    #[serde(default)]
+    pub title: Option<Label>,
+    #[schemars(length(min = 1, max = limits::EMAIL_SOCIAL_LINKS_MAX))]
+    pub links: Vec<SocialLink>,
+}
+
+/// One place where the brand is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SocialLink {
+    /// The network's name as it writes itself, like "Instagram".
+    pub name: Label,
+    pub href: Link,
+}
+
+/// The end that the law asks for. Exactly one, as the last block.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Footer {
+    /// A name that no other block has, like `hero` or `text-2`.
+    pub id: BlockId,
+    /// The company in law, or the brand.
+    pub sender: Label,
+    /// The postal address. Null only if it is unknown: most countries' laws ask for it.
+    #[serde(default)]
+    pub address: Option<Sentence>,
+    /// Why the reader gets this email.
+    #[serde(default)]
+    pub reason: Option<Paragraph>,
+    /// At most four, like "Privacy" or "Contact".
+    #[serde(default)]
+    #[schemars(length(max = limits::EMAIL_FOOTER_LINKS_MAX))]
+    pub links: Vec<NavLink>,
+    /// Words of the link to unsubscribe, in the email's language.
+    pub unsubscribe: Label,
+    /// Words of the link to the email in a browser, in the email's language; none: no such link.
+    #[serde(default)]
+    pub view: Option<Label>,
+}
+
+/// A picture with what must be known of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Picture {
+    pub src: ImageUrl,
+    /// What it shows, for those who do not see it. Null only if it is mere decoration.
+    #[serde(default)]
+    pub alt: Option<Sentence>,
+    /// Its own size in pixels, where known.
+    #[serde(default)]
+    #[schemars(range(min = 1, max = limits::EMAIL_IMAGE_PIXELS_MAX))]
+    pub width: Option<u32>,
+    #[serde(default)]
+    #[schemars(range(min = 1, max = limits::EMAIL_IMAGE_PIXELS_MAX))]
+    pub height: Option<u32>,
+    /// Where it leads.
+    #[serde(default)]
+    pub href: Option<Link>,
+}
+
+/// A button inside another block.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Action {
+    /// What happens, beginning with a verb: two to four words.
+    pub label: Label,
+    pub href: Link,
+}
+
+/// A plain link of a menu.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NavLink {
+    pub label: Label,
+    pub href: Link,
+}
+
+impl Block {
+    /// Its name within the document.
+    pub fn id(&self) -> &BlockId {
+        match self {
+            Self::Header(block) => &block.id,
+            Self::Hero(block) => &block.id,
+            Self::Text(block) => &block.id,
+            Self::Heading(block) => &block.id,
+            Self::Image(block) => &block.id,
+            Self::Button(block) => &block.id,
+            Self::Columns(block) => &block.id,
+            Self::Products(block) => &block.id,
+            Self::Quote(block) => &block.id,
+            Self::List(block) => &block.id,
+            Self::Coupon(block) => &block.id,
+            Self::Countdown(block) => &block.id,
+            Self::Table(block) => &block.id,
+            Self::Divider(block) => &block.id,
+            Self::Social(block) => &block.id,
+            Self::Footer(block) => &block.id,
+        }
+    }
+}
+
+impl Cell {
+    /// Its name within the document.
+    pub fn id(&self) -> &BlockId {
+        match self {
+            Self::Text(block) => &block.id,
+            Self::Heading(block) => &block.id,
+            Self::Image(block) => &block.id,
+            Self::Button(block) => &block.id,
+            Self::List(block) => &block.id,
+            Self::Divider(block) => &block.id,
+        }
+    }
+}
+
+/// A day, or a moment with its offset from UTC, as ISO 8601 writes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Deadline(Box<str>);
+
+impl Deadline {
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// The text is neither a day nor a moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DeadlineError;
+
+impl fmt::Display for DeadlineError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("The date is not ISO 8601; write it like 2026-11-30 or 2026-11-30T23:59:00+01:00.")
+    }
+}
+
+impl std::error::Error for DeadlineError {}
+
+impl FromStr for Deadline {
+    type Err = DeadlineError;
+
+    fn from_str(given: &str) -> Result<Self, DeadlineError> {
+        let given = given.trim();
+        let valid = if given.len() == "2026-11-30".len() {
+            given.parse::<jiff::civil::Date>().is_ok()
+        } else {
+            given.len() <= limits::EMAIL_DEADLINE_CHARACTERS_MAX && given.parse::<jiff::Timestamp>().is_ok()
+        };
+        if valid { Ok(Self(given.into())) } else { Err(DeadlineError) }
+    }
+}
+
+impl Serialize for Deadline {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for Deadline {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        parsed::deserialize(deserializer, "a date as text, like 2026-11-30")
+    }
+}
+
+impl JsonSchema for Deadline {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Deadline".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "maxLength": limits::EMAIL_DEADLINE_CHARACTERS_MAX })
+    }
+}

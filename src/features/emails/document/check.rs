@@ -1,0 +1,369 @@
+//! What a document must keep to: lengths, counts, names, order. Everything that is wrong is said at once, each with its place.
+//!
+//! It knows nothing about looks. What only makes an email worse, not wrong, is a warning of the rendering instead.
+
+use std::collections::HashSet;
+use std::fmt;
+
+use super::*;
+use crate::features::emails::placeholders;
+
+/// Something that keeps a document from being one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Violation {
+    /// Where: `blocks[3].href`.
+    pub path: String,
+    /// What is wrong there and what to do.
+    pub problem: String,
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.path.is_empty() { f.write_str(&self.problem) } else { write!(f, "{}: {}", self.path, self.problem) }
+    }
+}
+
+impl std::error::Error for Violation {}
+
+/// Where the check is, and what it has found.
+#[derive(Default)]
+struct Place {
+    path: String,
+    found: Vec<Violation>,
+}
+
+impl Place {
+    /// Go into a field.
+    fn field(&mut self, name: &str, check: impl FnOnce(&mut Self)) {
+        let length = self.path.len();
+        if length > 0 {
+            self.path.push('.');
+        }
+        self.path.push_str(name);
+        check(self);
+        self.path.truncate(length);
+    }
+
+    /// Go into each item of a list, whose length must be in the range.
+    fn list<T>(&mut self, name: &str, items: &[T], bounds: (usize, usize), each: impl Fn(&T, &mut Self)) {
+        let (min, max) = bounds;
+        self.field(name, |at| {
+            if items.len() < min || items.len() > max {
+                let remedy = if items.len() < min { "add some" } else { "leave some out" };
+                at.say(format!("has {} items; {min} to {max} are allowed: {remedy}", items.len()));
+            }
+            for (index, item) in items.iter().enumerate().take(max) {
+                let length = at.path.len();
+                at.path.push_str(&format!("[{index}]"));
+                each(item, at);
+                at.path.truncate(length);
+            }
+        });
+    }
+
+    fn line<const MAX: usize>(&mut self, name: &str, line: &Line<MAX>) {
+        self.field(name, |at| at.text(line, line.chars().count(), MAX));
+    }
+
+    fn maybe_line<const MAX: usize>(&mut self, name: &str, line: &Option<Line<MAX>>) {
+        if let Some(line) = line {
+            self.line(name, line);
+        }
+    }
+
+    fn rich<const MAX: usize>(&mut self, name: &str, rich: &Rich<MAX>) {
+        let words = rich.words();
+        self.field(name, |at| at.text(&words, words.chars().count(), MAX));
+    }
+
+    fn maybe_rich<const MAX: usize>(&mut self, name: &str, rich: &Option<Rich<MAX>>) {
+        if let Some(rich) = rich {
+            self.rich(name, rich);
+        }
+    }
+
+    fn text(&mut self, text: &str, characters: usize, max: usize) {
+        if text.trim().is_empty() {
+            self.say("is empty; write something or use null where that is allowed".to_owned());
+        }
+        if characters > max {
+            self.say(format!("has {characters} characters; at most {max} are allowed: shorten it"));
+        }
+        if let Some(control) = text.chars().find(|letter| letter.is_control() && *letter != '\n') {
+            self.say(format!("has the control character U+{:04X}; remove it", u32::from(control)));
+        }
+        if let Some(problem) = placeholders::problem(text) {
+            self.say(problem);
+        }
+    }
+
+    fn say(&mut self, problem: String) {
+        if self.found.len() < limits::EMAIL_VIOLATIONS_MAX {
+            self.found.push(Violation { path: self.path.clone(), problem });
+        }
+    }
+}
+
+impl Email {
+    /// Everything that is wrong with the document; nothing if it can be drawn and sent.
+    pub fn check(&self) -> Vec<Violation> {
+        let mut at = Place::default();
+        if self.version != VERSION {
+            at.field("version", |at| at.say(format!("is {}; write {VERSION}", self.version)));
+        }
+        at.line("subject", &self.subject);
+        at.line("preheader", &self.preheader);
+        at.list("blocks", &self.blocks, (2, limits::EMAIL_BLOCKS_MAX), |block, at| block.check(at));
+        self.check_order(&mut at);
+        self.check_names(&mut at);
+        at.found
+    }
+
+    /// A header first, a footer last, a hero at most once.
+    fn check_order(&self, at: &mut Place) {
+        let last = self.blocks.len().saturating_sub(1);
+        let is_header = |block: &Block| matches!(block, Block::Header(_));
+        let is_footer = |block: &Block| matches!(block, Block::Footer(_));
+        if !self.blocks.first().is_some_and(is_header) {
+            at.field("blocks[0]", |at| at.say("is no header; begin with a block of type header".to_owned()));
+        }
+        if !self.blocks.last().is_some_and(is_footer) {
+            at.field(&format!("blocks[{last}]"), |at| at.say("is no footer; end with a block of type footer".to_owned()));
+        }
+        let heroes = self.blocks.iter().enumerate().filter(|(_, block)| matches!(block, Block::Hero(_))).skip(1);
+        let repeated = self.blocks.iter().enumerate();
+        let headers = repeated.clone().filter(|(index, block)| *index > 0 && is_header(block));
+        let footers = repeated.filter(|(index, block)| *index < last && is_footer(block));
+        for (index, kind) in heroes.map(|(index, _)| (index, "hero")).chain(headers.map(|(index, _)| (index, "header"))) {
+            at.field(&format!("blocks[{index}]"), |at| at.say(format!("is a second {kind}; keep the first only")));
+        }
+        for (index, _) in footers {
+            at.field(&format!("blocks[{index}]"), |at| at.say("is a footer before the end; keep the last only".to_owned()));
+        }
+    }
+
+    /// Each block has a name of its own.
+    fn check_names(&self, at: &mut Place) {
+        let mut seen = HashSet::new();
+        for (index, block) in self.blocks.iter().enumerate() {
+            for id in std::iter::once(block.id()).chain(block.cells().map(Cell::id)) {
+                let plain = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '-';
+                if !id.chars().all(plain) {
+                    let problem = format!("is \"{id}\"; use small letters a to z, digits and hyphens only");
+                    at.field(&format!("blocks[{index}].id"), |at| at.say(problem));
+                }
+                if !seen.insert(id.as_str()) {
+                    let problem = format!("is \"{id}\", which another block is called too; choose another");
+                    at.field(&format!("blocks[{index}].id"), |at| at.say(problem));
+                }
+            }
+        }
+    }
+}
+
+impl Block {
+    /// The blocks inside its columns.
+    pub fn cells(&self) -> impl Iterator<Item = &Cell> {
+        let columns = if let Block::Columns(block) = self { block.columns.as_slice() } else { &[] };
+        columns.iter().flat_map(|column| &column.blocks)
+    }
+
+    fn check(&self, at: &mut Place) {
+        at.line("id", self.id());
+        match self {
+            Self::Header(block) => {
+                at.line("name", &block.name);
+                at.list("links", &block.links, (0, limits::EMAIL_HEADER_LINKS_MAX), |link, at| at.line("label", &link.label));
+            }
+            Self::Hero(block) => block.check(at),
+            Self::Text(block) => at.rich("text", &block.text),
+            Self::Heading(block) => at.line("text", &block.text),
+            Self::Image(block) => block.check(at),
+            Self::Button(block) => at.line("label", &block.label),
+            Self::Columns(block) => {
+                let bounds = (limits::EMAIL_COLUMNS_MIN, limits::EMAIL_COLUMNS_MAX);
+                at.list("columns", &block.columns, bounds, |column, at| {
+                    at.list("blocks", &column.blocks, (1, limits::EMAIL_COLUMN_BLOCKS_MAX), Cell::check);
+                });
+            }
+            Self::Products(block) => {
+                at.maybe_line("title", &block.title);
+                at.list("products", &block.products, (1, limits::EMAIL_PRODUCTS_MAX), Product::check);
+            }
+            Self::Quote(block) => block.check(at),
+            Self::List(block) => at.list("items", &block.items, (1, limits::EMAIL_LIST_ITEMS_MAX), Item::check),
+            Self::Coupon(block) => {
+                at.line("title", &block.title);
+                at.line("code", &block.code);
+                at.maybe_rich("text", &block.text);
+                check_action(&block.button, at);
+            }
+            Self::Countdown(block) => {
+                at.line("title", &block.title);
+                at.line("date", &block.date);
+                at.maybe_rich("text", &block.text);
+            }
+            Self::Table(block) => block.check(at),
+            Self::Divider(_) => {}
+            Self::Social(block) => {
+                at.maybe_line("title", &block.title);
+                at.list("links", &block.links, (1, limits::EMAIL_SOCIAL_LINKS_MAX), |link, at| at.line("name", &link.name));
+            }
+            Self::Footer(block) => block.check(at),
+        }
+    }
+}
+
+impl Cell {
+    fn check(&self, at: &mut Place) {
+        at.line("id", self.id());
+        match self {
+            Self::Text(block) => at.rich("text", &block.text),
+            Self::Heading(block) => at.line("text", &block.text),
+            Self::Image(block) => block.check(at),
+            Self::Button(block) => at.line("label", &block.label),
+            Self::List(block) => at.list("items", &block.items, (1, limits::EMAIL_LIST_ITEMS_MAX), Item::check),
+            Self::Divider(_) => {}
+        }
+    }
+}
+
+impl Hero {
+    fn check(&self, at: &mut Place) {
+        at.maybe_line("eyebrow", &self.eyebrow);
+        at.line("title", &self.title);
+        at.maybe_rich("text", &self.text);
+        check_picture("image", self.image.as_ref(), at);
+        check_action(&self.button, at);
+    }
+}
+
+impl Image {
+    fn check(&self, at: &mut Place) {
+        check_picture("image", Some(&self.image), at);
+        at.maybe_line("caption", &self.caption);
+    }
+}
+
+impl Product {
+    fn check(&self, at: &mut Place) {
+        at.line("name", &self.name);
+        check_picture("image", self.image.as_ref(), at);
+        at.maybe_line("text", &self.text);
+        at.maybe_line("price", &self.price);
+        at.maybe_line("priceBefore", &self.price_before);
+        at.maybe_line("button", &self.button);
+        if self.price_before.is_some() && self.price.is_none() {
+            at.field("priceBefore", |at| at.say("stands without price; give both or neither".to_owned()));
+        }
+    }
+}
+
+impl Quote {
+    fn check(&self, at: &mut Place) {
+        at.rich("text", &self.text);
+        at.maybe_line("author", &self.author);
+        at.maybe_line("role", &self.role);
+        check_picture("image", self.image.as_ref(), at);
+        if self.stars.is_some_and(|stars| !(1..=5).contains(&stars)) {
+            at.field("stars", |at| at.say("is not from 1 to 5; correct it or use null".to_owned()));
+        }
+    }
+}
+
+impl Item {
+    fn check(&self, at: &mut Place) {
+        at.maybe_line("title", &self.title);
+        at.rich("text", &self.text);
+    }
+}
+
+impl Table {
+    fn check(&self, at: &mut Place) {
+        at.maybe_line("title", &self.title);
+        at.list("head", &self.head, (0, limits::EMAIL_TABLE_COLUMNS_MAX), |label, at| {
+            at.text(label, label.chars().count(), Label::MAX);
+        });
+        let width = self.head.len().max(self.rows.first().map_or(0, |row| row.cells.len()));
+        at.list("rows", &self.rows, (1, limits::EMAIL_TABLE_ROWS_MAX), |row, at| {
+            at.list("cells", &row.cells, (1, limits::EMAIL_TABLE_COLUMNS_MAX), |cell, at| {
+                let words = cell.words();
+                // An empty cell is a fact too.
+                if !words.trim().is_empty() {
+                    at.text(&words, words.chars().count(), Value::MAX);
+                }
+            });
+            if row.cells.len() != width {
+                at.field("cells", |at| at.say(format!("has {} items; the table has {width} columns", row.cells.len())));
+            }
+        });
+    }
+}
+
+impl Footer {
+    fn check(&self, at: &mut Place) {
+        at.line("sender", &self.sender);
+        at.maybe_line("address", &self.address);
+        at.maybe_rich("reason", &self.reason);
+        at.list("links", &self.links, (0, limits::EMAIL_FOOTER_LINKS_MAX), |link, at| at.line("label", &link.label));
+        at.line("unsubscribe", &self.unsubscribe);
+        at.maybe_line("view", &self.view);
+    }
+}
+
+fn check_picture(name: &str, picture: Option<&Picture>, at: &mut Place) {
+    let Some(picture) = picture else { return };
+    at.field(name, |at| {
+        at.maybe_line("alt", &picture.alt);
+        for (side, pixels) in [("width", picture.width), ("height", picture.height)] {
+            if pixels.is_some_and(|pixels| !(1..=limits::EMAIL_IMAGE_PIXELS_MAX).contains(&pixels)) {
+                let problem = format!("is not from 1 to {} pixels; correct it or use null", limits::EMAIL_IMAGE_PIXELS_MAX);
+                at.field(side, |at| at.say(problem));
+            }
+        }
+    });
+}
+
+fn check_action(action: &Option<Action>, at: &mut Place) {
+    if let Some(action) = action {
+        at.field("button", |at| at.line("label", &action.label));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(email: &Email) -> Vec<String> {
+        email.check().iter().map(Violation::to_string).collect()
+    }
+
+    #[test]
+    fn the_sample_has_nothing_wrong() {
+        assert_eq!(said(&Email::sample()), [""; 0]);
+    }
+
+    #[test]
+    fn everything_wrong_is_said_with_its_place_and_a_remedy() {
+        let mut email = Email::sample();
+        email.subject = Line::new("");
+        email.blocks.swap(0, 1);
+        if let Block::Hero(hero) = &mut email.blocks[0] {
+            hero.title = Line::new(&"a".repeat(200));
+            hero.text = Some(Rich::plain("{% if x %}"));
+            hero.id = "header".into();
+        }
+        let said = said(&email);
+        for expected in [
+            "subject: is empty; write something",
+            "blocks[0].title: has 200 characters; at most 140 are allowed: shorten it",
+            "blocks[0].text: has {%, which only the merge language uses",
+            "blocks[0]: is no header; begin with a block of type header",
+            "blocks[1]: is a second header",
+            "blocks[1].id: is \"header\", which another block is called too",
+        ] {
+            assert!(said.iter().any(|line| line.starts_with(expected)), "{expected} is missing in {said:#?}");
+        }
+        assert_eq!(said.len(), 6, "{said:#?}");
+    }
+}

@@ -1,0 +1,110 @@
+//! Words of one line whose greatest length is part of the type.
+//!
+//! A line can be made from any text: a writer, be it a person, the composer or a language model, is told of everything that is too
+//! long at once, by [`check`](super::Email::check), instead of one by one. Bound in the schema and bound in the check are the same
+//! number because both are read from the type.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::Deref;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// One line of 1 to `MAX` characters, once it is checked. Without space around it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Line<const MAX: usize>(String);
+
+impl<const MAX: usize> Line<MAX> {
+    /// The most characters that the check lets pass.
+    pub const MAX: usize = MAX;
+
+    /// The text with ends of lines and runs of spaces made one space each.
+    pub fn new(text: &str) -> Self {
+        Self(text.split([' ', '\n', '\r', '\t']).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" "))
+    }
+
+    /// The text, cut to `MAX` characters at the end of a word, with an ellipsis if something is missing.
+    pub fn cut(text: &str) -> Self {
+        let Self(text) = Self::new(text);
+        if text.chars().count() <= MAX {
+            return Self(text);
+        }
+        let head: String = text.chars().take(MAX.saturating_sub(1)).collect();
+        let end = head.rfind(' ').filter(|end| *end > head.len() / 2).unwrap_or(head.len());
+        Self(format!("{}…", head[..end].trim_end_matches([' ', ',', ';', ':', '.', '-', '–', '—'])))
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl<const MAX: usize> Deref for Line<MAX> {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl<const MAX: usize> From<&str> for Line<MAX> {
+    fn from(text: &str) -> Self {
+        Self::new(text)
+    }
+}
+
+impl<const MAX: usize> From<String> for Line<MAX> {
+    fn from(text: String) -> Self {
+        Self::new(&text)
+    }
+}
+
+impl<const MAX: usize> fmt::Display for Line<MAX> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl<const MAX: usize> Serialize for Line<MAX> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.0)
+    }
+}
+
+impl<'de, const MAX: usize> Deserialize<'de> for Line<MAX> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer).map(|text| Self::new(&text))
+    }
+}
+
+impl<const MAX: usize> JsonSchema for Line<MAX> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        format!("Line{MAX}").into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "minLength": 1, "maxLength": MAX })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_has_single_spaces() {
+        assert_eq!(Line::<9>::new(" a\n\n b\t c ").as_str(), "a b c");
+    }
+
+    #[test]
+    fn cutting_ends_at_a_word() {
+        assert_eq!(Line::<16>::cut("The quick, brown fox").as_str(), "The quick…");
+        assert_eq!(Line::<4>::cut("Überlandleitung").as_str(), "Übe…");
+        assert_eq!(Line::<20>::cut("The quick, brown fox").as_str(), "The quick, brown fox");
+    }
+}

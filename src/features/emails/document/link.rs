@@ -1,0 +1,253 @@
+//! Addresses inside a document: where links lead and where images are. Checked when read, safe to write into any output after.
+//!
+//! They do not know whether anything answers there.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::str::FromStr;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::base::email::EmailAddress;
+use crate::base::parsed;
+use crate::features::emails::placeholders;
+use crate::features::projects::Site;
+use crate::vocab::limits;
+
+/// Where a link leads: a web page, an email address (`mailto:`), a telephone number (`tel:`), or a placeholder for an address that
+/// sending fills in, like `{{ unsubscribe_url }}`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Link(Box<str>);
+
+/// Where an image is: an http or https address.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ImageUrl(Box<str>);
+
+impl Link {
+    /// Check an address.
+    pub fn parse(given: &str) -> Result<Self, LinkError> {
+        let given = given.trim();
+        if let Some(placeholder) = placeholder(given) {
+            return Ok(Self(placeholder.into()));
+        }
+        let scheme = given.split(':').next().unwrap_or_default();
+        if scheme.eq_ignore_ascii_case("mailto") {
+            return mailto(&given["mailto:".len().min(given.len())..]);
+        }
+        if scheme.eq_ignore_ascii_case("tel") {
+            return tel(&given["tel:".len().min(given.len())..]);
+        }
+        web(given).map(|text| Self(text.into()))
+    }
+
+    /// The link to unsubscribe, which sending fills in.
+    pub fn unsubscribe() -> Self {
+        Self(placeholders::UNSUBSCRIBE_URL.into())
+    }
+
+    /// The link to the email in a browser, which sending fills in.
+    pub fn view() -> Self {
+        Self(placeholders::VIEW_URL.into())
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether sending fills it in.
+    pub fn is_placeholder(&self) -> bool {
+        placeholders::LINKS.contains(&self.as_str())
+    }
+}
+
+impl ImageUrl {
+    /// Check an address.
+    pub fn parse(given: &str) -> Result<Self, LinkError> {
+        web(given.trim()).map(|text| Self(text.into()))
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// The placeholder that this is in some spelling of its spaces.
+fn placeholder(given: &str) -> Option<&'static str> {
+    let name = given.strip_prefix("{{")?.strip_suffix("}}")?.trim();
+    placeholders::LINKS.into_iter().find(|known| known.trim_matches(['{', '}', ' ']) == name)
+}
+
+/// A web address in one spelling: [`Site`] checks everything before the fragment.
+fn web(given: &str) -> Result<String, LinkError> {
+    let (page, fragment) = given.split_once('#').map_or((given, None), |(page, fragment)| (page, Some(fragment)));
+    let site: Site = page.parse().map_err(|error: <Site as FromStr>::Err| LinkError(error.to_string()))?;
+    let mut text = String::with_capacity(given.len());
+    push_escaped(&mut text, site.as_str());
+    if let Some(fragment) = fragment {
+        text.push('#');
+        push_escaped(&mut text, fragment);
+    }
+    if text.len() > limits::URL_CHARACTERS_MAX {
+        return Err(LinkError(format!("The address is longer than {} characters; shorten it.", limits::URL_CHARACTERS_MAX)));
+    }
+    Ok(text)
+}
+
+/// Characters that a URL has no use for and that mean something in HTML, CSS, Markdown or the merge language become escapes.
+fn push_escaped(text: &mut String, address: &str) {
+    let mut buffer = [0; 4];
+    for character in address.chars() {
+        let plain = character.is_ascii_graphic() && !matches!(character, '"' | '<' | '>' | '\\' | '^' | '`' | '{' | '|' | '}');
+        if plain {
+            text.push(character);
+            continue;
+        }
+        for byte in character.encode_utf8(&mut buffer).bytes() {
+            text.push('%');
+            text.push_str(&crate::base::hex::encode(&[byte]).to_ascii_uppercase());
+        }
+    }
+}
+
+fn mailto(address: &str) -> Result<Link, LinkError> {
+    let (mailbox, query) = address.split_once('?').map_or((address, None), |(mailbox, query)| (mailbox, Some(query)));
+    let mailbox: EmailAddress = mailbox.parse().map_err(|error| LinkError(format!("{error}")))?;
+    let mut text = "mailto:".to_owned();
+    push_escaped(&mut text, mailbox.as_str());
+    if let Some(query) = query {
+        text.push('?');
+        push_escaped(&mut text, query);
+    }
+    Ok(Link(text.into()))
+}
+
+fn tel(number: &str) -> Result<Link, LinkError> {
+    let kept: String = number.chars().filter(|digit| !matches!(digit, ' ' | '-' | '.' | '(' | ')' | '/')).collect();
+    let digits = kept.strip_prefix('+').unwrap_or(&kept);
+    if (3..=20).contains(&digits.len()) && digits.bytes().all(|digit| digit.is_ascii_digit()) {
+        return Ok(Link(format!("tel:{kept}").into()));
+    }
+    Err(LinkError("The telephone number is not digits, perhaps after a +; write it like tel:+4930123456.".to_owned()))
+}
+
+/// Why a text is no address for a link or an image: a sentence that ends with what to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LinkError(String);
+
+impl fmt::Display for LinkError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for LinkError {}
+
+impl FromStr for Link {
+    type Err = LinkError;
+
+    fn from_str(given: &str) -> Result<Self, LinkError> {
+        Self::parse(given)
+    }
+}
+
+impl FromStr for ImageUrl {
+    type Err = LinkError;
+
+    fn from_str(given: &str) -> Result<Self, LinkError> {
+        Self::parse(given)
+    }
+}
+
+impl fmt::Display for Link {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Display for ImageUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Serialize for Link {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.0)
+    }
+}
+
+impl Serialize for ImageUrl {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for Link {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        parsed::deserialize(deserializer, "an address as text, like https://example.com/sale")
+    }
+}
+
+impl<'de> Deserialize<'de> for ImageUrl {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        parsed::deserialize(deserializer, "the address of an image as text, like https://example.com/a.jpg")
+    }
+}
+
+impl JsonSchema for Link {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Link".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "maxLength": limits::URL_CHARACTERS_MAX })
+    }
+}
+
+impl JsonSchema for ImageUrl {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "ImageUrl".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "maxLength": limits::URL_CHARACTERS_MAX })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_kept_in_one_safe_spelling() {
+        for (given, kept) in [
+            ("https://Example.com", "https://example.com/"),
+            (" https://example.com/a?b=c#d ", "https://example.com/a?b=c#d"),
+            ("https://example.com/\"><script>", "https://example.com/%22%3E%3Cscript%3E"),
+            ("https://example.com/{{a}}#{%x%}", "https://example.com/%7B%7Ba%7D%7D#%7B%x%%7D"),
+            ("mailto:Ada@example.com?subject=a b", "mailto:Ada@example.com?subject=a%20b"),
+            ("TEL:+49 (30) 123-456", "tel:+4930123456"),
+            ("{{unsubscribe_url}}", "{{ unsubscribe_url }}"),
+        ] {
+            assert_eq!(Link::parse(given).map(|link| link.to_string()).as_deref(), Ok(kept), "{given}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_address_is_refused_with_a_remedy() {
+        for given in ["", "javascript:alert(1)", "data:text/html,x", "/path", "example.com", "mailto:", "tel:abc", "{{ name }}"] {
+            let error = Link::parse(given).expect_err(given).to_string();
+            assert!(error.ends_with('.'), "{given}: {error}");
+        }
+        assert!(ImageUrl::parse("mailto:ada@example.com").is_err() && ImageUrl::parse("{{ view_url }}").is_err());
+    }
+}

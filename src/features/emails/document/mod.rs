@@ -1,0 +1,266 @@
+//! The email document: what an email says, block by block, without saying how it is drawn.
+//!
+//! It is the source of truth: people, the composer and language models write it, edits change it, MJML, HTML and plain text are drawn
+//! from it. Texts can be of any length until [`Email::check`] has passed them, so that a writer hears of everything at once; addresses
+//! are checked when they are read, so that no document can ever hold one that is not safe to write into a page.
+//!
+//! It does not know the brand, its colours or its layouts; only, if somebody has chosen, which of them to use.
+
+mod block;
+mod check;
+mod line;
+mod link;
+mod rich;
+mod sample;
+mod schema;
+
+pub use block::*;
+pub use check::Violation;
+pub use line::Line;
+pub use link::{ImageUrl, Link, LinkError};
+pub use rich::{Rich, RichError, Span};
+pub use schema::schema;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::base::locale::LanguageTag;
+use crate::base::text::Color;
+use crate::engine::store::Record;
+use crate::vocab::limits;
+
+/// The version that this program writes.
+pub const VERSION: u8 = 1;
+
+/// A whole email.
+// The derived code stands aside (`remote`), because the form in a record is another one: see `Record` below.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, remote = "Self")]
+#[schemars(rename = "Email")]
+pub struct Email {
+    /// Version of this form: 1.
+    #[schemars(range(min = 1, max = 1))]
+    pub version: u8,
+    /// Language of all texts: a BCP 47 tag like `en` or `pt-BR`.
+    pub language: LanguageTag,
+    /// The direction in which that language is written.
+    pub direction: Direction,
+    /// What it is for.
+    pub purpose: Purpose,
+    /// What the inbox shows in bold: 30 to 60 characters, no shouting.
+    pub subject: Line<{ limits::EMAIL_SUBJECT_CHARACTERS_MAX }>,
+    /// What the inbox shows after the subject: 40 to 110 characters that go on from it and do not repeat it.
+    pub preheader: Line<{ limits::EMAIL_PREHEADER_CHARACTERS_MAX }>,
+    /// How it shall look, where somebody has chosen; the brand decides the rest.
+    pub style: Style,
+    /// From top to bottom: a header first, a footer last.
+    #[schemars(length(min = 2, max = limits::EMAIL_BLOCKS_MAX))]
+    pub blocks: Vec<Block>,
+}
+
+/// The direction of a text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum Direction {
+    #[default]
+    Ltr,
+    Rtl,
+}
+
+/// What an email is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum Purpose {
+    Welcome,
+    Sale,
+    Launch,
+    Newsletter,
+    Event,
+    CartReminder,
+    WinBack,
+    ReviewRequest,
+    Receipt,
+    Seasonal,
+    Referral,
+    Announcement,
+}
+
+/// Choices about the look. Null leaves each to the brand and the purpose.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Style {
+    /// The arrangement of the whole email.
+    #[serde(default)]
+    pub layout: Option<Layout>,
+    /// The main colour instead of the brand's, as `#RRGGBB`.
+    #[serde(default)]
+    pub primary: Option<Color>,
+    /// The colour of buttons instead of the brand's, as `#RRGGBB`.
+    #[serde(default)]
+    pub button: Option<Color>,
+    /// The ground under the texts instead of the brand's, as `#RRGGBB`.
+    #[serde(default)]
+    pub background: Option<Color>,
+    /// The shape of buttons, cards and pictures.
+    #[serde(default)]
+    pub corners: Option<Corners>,
+}
+
+/// The arrangement of an email: not colours, but where things stand and how large.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum Layout {
+    /// Like a magazine: large serif titles, hairlines, wide margins.
+    Editorial,
+    /// A coloured field with a very large title: one loud message.
+    Bold,
+    /// Pictures first, from edge to edge; products in a tight grid.
+    Showcase,
+    /// Like a personal letter: hardly any decoration, everything at the start of the line.
+    Letter,
+    /// Centred, much white, small type.
+    Minimal,
+    /// Each part on its own card over a tinted ground.
+    Cards,
+    /// A dark ground from top to bottom, with light type.
+    Midnight,
+    /// Sections with coloured bars and numbers, for reports and newsletters.
+    Bulletin,
+}
+
+/// The shape of corners.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum Corners {
+    Sharp,
+    Soft,
+    Round,
+}
+
+impl Email {
+    /// Read a document, with everything that keeps it from being one. It is checked as well: see [`Email::check`].
+    pub fn from_json(json: &serde_json::Value) -> Result<Self, Vec<Violation>> {
+        schema::read(json)
+    }
+
+    /// The document as JSON.
+    pub fn to_json(&self) -> serde_json::Value {
+        serde_json::to_value(self).expect("a document has only keys that are text")
+    }
+
+    /// The block of this name and where it stands.
+    pub fn find(&self, id: &str) -> Option<(usize, &Block)> {
+        self.blocks.iter().enumerate().find(|(_, block)| block.id().as_str() == id)
+    }
+
+    /// A name for a new block of a kind that no block of this document has: `text-3`.
+    pub fn free_id(&self, kind: &str) -> BlockId {
+        let taken = |id: &str| {
+            self.blocks.iter().any(|block| block.id().as_str() == id || block.cells().any(|cell| cell.id().as_str() == id))
+        };
+        let numbers = 1..=limits::EMAIL_BLOCKS_MAX * (1 + limits::EMAIL_COLUMNS_MAX * limits::EMAIL_COLUMN_BLOCKS_MAX) + 1;
+        let free = numbers.map(|number| format!("{kind}-{number}")).find(|id| !taken(id));
+        Line::new(&free.expect("there are more numbers than blocks"))
+    }
+}
+
+impl Direction {
+    /// The direction in which a language is usually written.
+    pub fn of(language: &LanguageTag) -> Self {
+        let tag = language.as_str();
+        let script = tag.split('-').skip(1).find(|part| part.len() == 4);
+        let rtl = match script {
+            Some(script) => matches!(script, "Arab" | "Hebr" | "Thaa" | "Syrc" | "Nkoo" | "Adlm"),
+            None => matches!(language.primary(), "ar" | "he" | "iw" | "fa" | "ur" | "ps" | "sd" | "ug" | "yi" | "dv" | "ckb"),
+        };
+        if rtl { Self::Rtl } else { Self::Ltr }
+    }
+
+    /// As in the attribute `dir` of HTML.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Ltr => "ltr",
+            Self::Rtl => "rtl",
+        }
+    }
+}
+
+impl Layout {
+    /// All of them.
+    pub const ALL: [Self; 8] =
+        [Self::Editorial, Self::Bold, Self::Showcase, Self::Letter, Self::Minimal, Self::Cards, Self::Midnight, Self::Bulletin];
+}
+
+impl Purpose {
+    /// All of them.
+    pub const ALL: [Self; 12] = [
+        Self::Welcome,
+        Self::Sale,
+        Self::Launch,
+        Self::Newsletter,
+        Self::Event,
+        Self::CartReminder,
+        Self::WinBack,
+        Self::ReviewRequest,
+        Self::Receipt,
+        Self::Seasonal,
+        Self::Referral,
+        Self::Announcement,
+    ];
+}
+
+/// A document can be part of any record. Records are written field by field without names, which cannot say which block follows
+/// (serde's tagged enums need a format that describes itself); so there the document is one JSON text. It is also what makes old
+/// documents readable by hand and by later versions.
+impl Record for Email {}
+
+impl Serialize for Email {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if serializer.is_human_readable() {
+            return Self::serialize(self, serializer);
+        }
+        let mut json = Vec::new();
+        Self::serialize(self, &mut serde_json::Serializer::new(&mut json)).map_err(serde::ser::Error::custom)?;
+        serializer.serialize_bytes(&json)
+    }
+}
+
+impl<'de> Deserialize<'de> for Email {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        if deserializer.is_human_readable() {
+            return Self::deserialize(deserializer);
+        }
+        let json = Vec::<u8>::deserialize(deserializer)?;
+        Self::deserialize(&mut serde_json::Deserializer::from_slice(&json)).map_err(serde::de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::store::Value;
+
+    #[test]
+    fn a_document_survives_the_store_and_the_wire() {
+        let email = Email::sample();
+        let mut bytes = Vec::new();
+        email.encode(&mut bytes);
+        assert_eq!(Email::decode(&bytes).as_ref(), Some(&email));
+        assert_eq!(Email::from_json(&email.to_json()), Ok(email));
+    }
+
+    #[test]
+    fn languages_have_their_direction() {
+        for (tag, direction) in [("ar", "rtl"), ("he-IL", "rtl"), ("en", "ltr"), ("az-Arab", "rtl"), ("ar-Latn", "ltr")] {
+            assert_eq!(Direction::of(&LanguageTag::parse(tag).expect(tag)).as_str(), direction, "{tag}");
+        }
+    }
+
+    #[test]
+    fn a_free_name_is_one_that_no_block_has() {
+        let mut email = Email::sample();
+        let first = email.free_id("divider");
+        email.blocks.push(Block::Divider(Divider { id: first.clone(), look: Pause::Line }));
+        assert_ne!(email.free_id("divider"), first);
+    }
+}

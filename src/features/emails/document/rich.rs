@@ -1,0 +1,372 @@
+//! Inline text with bold, italic, links and line breaks.
+//!
+//! Outside it is one string in a small markup, because people, the composer and language models all write that without mistakes and
+//! in few characters: `**bold**`, `*italic*`, `[words](https://example.com)`, a line feed for a new line, an empty line for a new
+//! paragraph, and `\` before a character that is meant as itself (`\|` is nothing, and parts marks that would run together). Inside it is a list of typed spans. It is never HTML.
+
+use std::borrow::Cow;
+use std::fmt::{self, Write};
+use std::str::FromStr;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::link::{Link, LinkError};
+use crate::base::parsed;
+
+/// Inline text of at most `MAX` visible characters, once it is checked.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rich<const MAX: usize>(Vec<Span>);
+
+/// A piece of inline text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Span {
+    /// Words in one style.
+    Words { text: String, bold: bool, italic: bool, link: Option<Link> },
+    /// The line ends here; two in a row end the paragraph.
+    Break,
+}
+
+impl<const MAX: usize> Rich<MAX> {
+    /// The most visible characters that the check lets pass.
+    pub const MAX: usize = MAX;
+
+    /// Text without any markup: what looks like markup is meant as itself.
+    pub fn plain(text: &str) -> Self {
+        let mut reader = Reader::default();
+        for character in text.trim().chars().filter(|character| *character != '\r') {
+            if character == '\n' { reader.line_break() } else { reader.words.push(character) }
+        }
+        reader.finish()
+    }
+
+    /// Read the markup. Marks without a partner are meant as themselves; a link must lead somewhere.
+    pub fn parse(markup: &str) -> Result<Self, RichError> {
+        let mut reader = Reader::default();
+        let mut rest = markup.trim();
+        while let Some(character) = rest.chars().next() {
+            let taken = reader.step(rest)?;
+            rest = &rest[taken.max(character.len_utf8())..];
+        }
+        Ok(reader.finish())
+    }
+
+    pub fn spans(&self) -> &[Span] {
+        &self.0
+    }
+
+    /// The paragraphs, none of them empty. Within one, breaks are single.
+    pub fn paragraphs(&self) -> impl Iterator<Item = &[Span]> {
+        let is_gap = |at: usize| self.0[at] == Span::Break && self.0.get(at + 1) == Some(&Span::Break);
+        let mut parts = Vec::new();
+        let mut start = 0;
+        let mut at = 0;
+        while at < self.0.len() {
+            if is_gap(at) {
+                parts.push(&self.0[start..at]);
+                while self.0.get(at) == Some(&Span::Break) {
+                    at += 1;
+                }
+                start = at;
+            } else {
+                at += 1;
+            }
+        }
+        parts.push(&self.0[start..]);
+        parts.into_iter().filter(|part| !part.is_empty())
+    }
+
+    /// The words alone, breaks as line feeds.
+    pub fn words(&self) -> String {
+        let mut out = String::new();
+        for span in &self.0 {
+            match span {
+                Span::Words { text, .. } => out.push_str(text),
+                Span::Break => out.push('\n'),
+            }
+        }
+        out
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.iter().all(|span| matches!(span, Span::Words { text, .. } if text.trim().is_empty()))
+    }
+
+    /// All addresses it links to.
+    pub fn links(&self) -> impl Iterator<Item = &Link> {
+        self.0.iter().filter_map(|span| match span {
+            Span::Words { link, .. } => link.as_ref(),
+            Span::Break => None,
+        })
+    }
+
+    /// The markup that reads as this text.
+    pub fn markup(&self) -> String {
+        let mut out = String::new();
+        for (at, span) in self.0.iter().enumerate() {
+            match span {
+                Span::Break => out.push('\n'),
+                Span::Words { text, bold, italic, link } => {
+                    let marks = match (*bold, *italic) {
+                        (true, true) => "***",
+                        (true, false) => "**",
+                        (false, true) => "*",
+                        (false, false) => "",
+                    };
+                    // Marks of two neighbours would run together and read as something else.
+                    if link.is_none() && !marks.is_empty() && at > 0 && out.ends_with('*') {
+                        out.push_str("\\|");
+                    }
+                    let open = if link.is_some() { "[" } else { "" };
+                    write!(out, "{open}{marks}{}{marks}", escape(text)).expect("writing to memory cannot fail");
+                    if let Some(link) = link {
+                        let address = link.as_str().replace('(', "%28").replace(')', "%29");
+                        write!(out, "]({address})").expect("writing to memory cannot fail");
+                    }
+                }
+            }
+        }
+        out
+    }
+}
+
+fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in text.chars() {
+        if matches!(character, '*' | '[' | ']' | '\\') {
+            out.push('\\');
+        }
+        out.push(character);
+    }
+    out
+}
+
+/// What has been read so far.
+#[derive(Default)]
+struct Reader {
+    spans: Vec<Span>,
+    words: String,
+    bold: bool,
+    italic: bool,
+    link: Option<Link>,
+}
+
+impl Reader {
+    /// Take one thing from the front of `rest`; the bytes it took.
+    fn step(&mut self, rest: &str) -> Result<usize, RichError> {
+        let first = rest.as_bytes()[0];
+        match first {
+            b'\\' if rest[1..].starts_with('|') => Ok(2),
+            b'\\' if rest[1..].starts_with(['*', '[', ']', '\\', '_', '(', ')', '#', '-', '!', '`']) => {
+                self.words.push(char::from(rest.as_bytes()[1]));
+                Ok(2)
+            }
+            b'\n' => {
+                self.line_break();
+                Ok(1)
+            }
+            b'\r' => Ok(1),
+            b'*' if rest.starts_with("***") && self.can_turn(rest, "***", self.bold && self.italic) => {
+                self.turn(|reader| (reader.bold, reader.italic) = (!reader.bold, !reader.italic));
+                Ok(3)
+            }
+            b'*' if rest.starts_with("**") && self.can_turn(rest, "**", self.bold) => {
+                self.turn(|reader| reader.bold = !reader.bold);
+                Ok(2)
+            }
+            b'*' if !rest.starts_with("**") && self.can_turn(rest, "*", self.italic) => {
+                self.turn(|reader| reader.italic = !reader.italic);
+                Ok(1)
+            }
+            b'[' if self.link.is_none() => self.linked(rest),
+            _ => {
+                let character = rest.chars().next().expect("the caller looked");
+                self.words.push(character);
+                Ok(character.len_utf8())
+            }
+        }
+    }
+
+    /// A mark opens if a partner comes in the same paragraph; it closes what is open.
+    fn can_turn(&self, rest: &str, mark: &str, open: bool) -> bool {
+        if open {
+            return true;
+        }
+        let inside = rest[mark.len()..].split("\n\n").next().unwrap_or_default();
+        // A lone star between spaces is a sign for times.
+        let lone = mark == "*" && inside.starts_with([' ', '\n']);
+        !lone && inside.contains(mark)
+    }
+
+    /// `[words](address)`.
+    fn linked(&mut self, rest: &str) -> Result<usize, RichError> {
+        let mut close = None;
+        let mut escaped = false;
+        for (at, byte) in rest.bytes().enumerate().skip(1) {
+            match byte {
+                _ if escaped => escaped = false,
+                b'\\' => escaped = true,
+                b'[' => break,
+                b']' => {
+                    close = Some(at);
+                    break;
+                }
+                _ => {}
+            }
+        }
+        let address = close.and_then(|close| Some((close, rest[close + 1..].strip_prefix('(')?)));
+        let Some((close, address)) = address.filter(|(_, address)| address.contains(')')) else {
+            self.words.push('[');
+            return Ok(1);
+        };
+        let end = address.find(')').expect("filtered for one");
+        let link = Link::parse(&address[..end]).map_err(RichError)?;
+        self.turn(|reader| reader.link = Some(link));
+        let mut label = &rest[1..close];
+        while !label.is_empty() {
+            let taken = self.step(label)?;
+            label = &label[taken..];
+        }
+        self.turn(|reader| reader.link = None);
+        Ok(close + 1 + 1 + end + 1)
+    }
+
+    fn line_break(&mut self) {
+        let kept = self.words.trim_end_matches(' ').len();
+        self.words.truncate(kept);
+        self.turn(|_| ());
+        self.spans.push(Span::Break);
+    }
+
+    /// End the span in the present style, then change the style.
+    fn turn(&mut self, change: impl FnOnce(&mut Self)) {
+        if !self.words.is_empty() {
+            let text = std::mem::take(&mut self.words);
+            self.spans.push(Span::Words { text, bold: self.bold, italic: self.italic, link: self.link.clone() });
+        }
+        change(self);
+    }
+
+    fn finish<const MAX: usize>(mut self) -> Rich<MAX> {
+        self.turn(|_| ());
+        let first = self.spans.iter().position(|span| *span != Span::Break).unwrap_or(self.spans.len());
+        self.spans.drain(..first);
+        while self.spans.last() == Some(&Span::Break) {
+            self.spans.pop();
+        }
+        // More than one empty line is one empty line.
+        let mut breaks = 0;
+        self.spans.retain(|span| {
+            breaks = if *span == Span::Break { breaks + 1 } else { 0 };
+            breaks <= 2
+        });
+        Rich(self.spans)
+    }
+}
+
+/// A link in the text leads nowhere.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RichError(LinkError);
+
+impl fmt::Display for RichError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "A link in the text is wrong. {}", self.0)
+    }
+}
+
+impl std::error::Error for RichError {}
+
+impl<const MAX: usize> FromStr for Rich<MAX> {
+    type Err = RichError;
+
+    fn from_str(markup: &str) -> Result<Self, RichError> {
+        Self::parse(markup)
+    }
+}
+
+impl<const MAX: usize> Serialize for Rich<MAX> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.markup())
+    }
+}
+
+impl<'de, const MAX: usize> Deserialize<'de> for Rich<MAX> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        parsed::deserialize(deserializer, "text with **bold**, *italic* and [links](https://example.com)")
+    }
+}
+
+impl<const MAX: usize> JsonSchema for Rich<MAX> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        format!("Rich{MAX}").into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        // Marks and addresses count here but not in the check, which counts what is seen: hence the room.
+        json_schema!({ "type": "string", "minLength": 1, "maxLength": MAX * 2 })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    type Text = Rich<1000>;
+
+    fn shape(markup: &str) -> String {
+        let rich = Text::parse(markup).expect("valid");
+        let span = |span: &Span| match span {
+            Span::Break => "/".to_owned(),
+            Span::Words { text, bold, italic, link } => {
+                let style = [(*bold, "b"), (*italic, "i"), (link.is_some(), "a")];
+                let style: String = style.into_iter().filter(|(on, _)| *on).map(|(_, letter)| letter).collect();
+                format!("{style}({text})")
+            }
+        };
+        rich.spans().iter().map(span).collect()
+    }
+
+    #[test]
+    fn marks_are_read() {
+        for (markup, spans) in [
+            ("plain", "(plain)"),
+            ("a **b** c", "(a )b(b)( c)"),
+            ("*a* and ***b***", "i(a)( and )bi(b)"),
+            ("see [the **sale**](https://example.com/x) now", "(see )a(the )ba(sale)( now)"),
+            ("one  \ntwo\n\n\n\nthree", "(one)/(two)//(three)"),
+            ("\\*not\\* \\[this\\]", "(*not* [this])"),
+            ("2 * 3 * 4 and 5*", "(2 * 3 * 4 and 5*)"),
+            ("**open", "(**open)"),
+            ("[no link] (x)", "([no link] (x))"),
+        ] {
+            assert_eq!(shape(markup), spans, "{markup}");
+        }
+    }
+
+    #[test]
+    fn a_link_must_lead_somewhere() {
+        let error = Text::parse("[x](javascript:alert)").expect_err("no address").to_string();
+        assert!(error.starts_with("A link in the text is wrong. The address does not begin with https://"), "{error}");
+    }
+
+    #[test]
+    fn what_is_written_reads_the_same() {
+        for markup in
+            ["a **b** c *d* [e](https://example.com/#x)\nf\n\ng \\* \\[h\\]", "***x***", "[**a**](mailto:a@example.com)"]
+        {
+            let rich = Text::parse(markup).expect("valid");
+            assert_eq!(Text::parse(&rich.markup()).expect("valid"), rich, "{}", rich.markup());
+        }
+        assert_eq!(Text::parse(&Text::plain("**a** [b](c)").markup()).expect("valid").words(), "**a** [b](c)");
+    }
+
+    #[test]
+    fn paragraphs_are_what_empty_lines_part() {
+        let rich = Text::parse("a\nb\n\nc").expect("valid");
+        assert_eq!(rich.paragraphs().map(<[Span]>::len).collect::<Vec<_>>(), [3, 1]);
+    }
+}

@@ -1,0 +1,228 @@
+//! The document's JSON Schema as language models get it, and reading JSON with every mistake named.
+//!
+//! The schema keeps to what endpoints with structured output take: every property required (absent is null), no further ones,
+//! `anyOf` told apart by a constant `type`, no recursion.
+
+use std::sync::LazyLock;
+
+use schemars::Schema;
+use schemars::generate::SchemaSettings;
+use schemars::transform::{Transform, transform_subschemas};
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value as Json};
+
+use super::*;
+
+/// The schema of a whole document.
+pub fn schema() -> &'static Json {
+    static SCHEMA: LazyLock<Json> = LazyLock::new(|| {
+        // As it is written, not as it may be read: there every property is present.
+        let settings = SchemaSettings::draft2020_12().for_serialize().with_transform(Strict);
+        Json::from(settings.into_generator().into_root_schema_for::<Email>())
+    });
+    &SCHEMA
+}
+
+/// Longer patterns tell a language model nothing.
+const PATTERN_BYTES_MAX: usize = 100;
+
+/// Makes a schema strict in the sense of structured output.
+#[derive(Clone, Debug)]
+struct Strict;
+
+impl Transform for Strict {
+    fn transform(&mut self, schema: &mut Schema) {
+        transform_subschemas(self, schema);
+        let Some(object) = schema.as_object_mut() else { return };
+        for word in ["format", "default", "$schema"] {
+            object.remove(word);
+        }
+        // Languages are told by their names; the pattern of all their codes would cost more than all fields of a block.
+        if object.get("pattern").and_then(Json::as_str).is_some_and(|pattern| pattern.len() > PATTERN_BYTES_MAX) {
+            object.remove("pattern");
+        }
+        if let Some(kinds) = object.remove("oneOf") {
+            object.insert("anyOf".into(), kinds);
+        }
+        if let Some(names) = object.get("properties").and_then(Json::as_object).map(|all| all.keys().cloned().collect::<Vec<_>>())
+        {
+            object.insert("required".into(), names.into());
+            object.insert("additionalProperties".into(), false.into());
+        }
+    }
+}
+
+/// Read a document piece by piece, so that one mistake does not hide the others, and each has its exact place.
+pub fn read(json: &Json) -> Result<Email, Vec<Violation>> {
+    let Some(object) = json.as_object() else {
+        return Err(vec![violation("", "is not an object; write a whole email document".to_owned())]);
+    };
+    let mut found = Vec::new();
+    let mut rest = object.clone();
+    let listed = match rest.insert("blocks".into(), Json::Array(Vec::new())) {
+        Some(Json::Array(blocks)) if blocks.len() <= limits::EMAIL_BLOCKS_MAX => blocks,
+        Some(Json::Array(blocks)) => {
+            let problem = format!("has {} items; 2 to {} are allowed: leave some out", blocks.len(), limits::EMAIL_BLOCKS_MAX);
+            return Err(vec![violation("blocks", problem)]);
+        }
+        _ => return Err(vec![violation("blocks", "is not a list; write the list of blocks".to_owned())]),
+    };
+    let mut blocks = Vec::with_capacity(listed.len());
+    for (index, block) in listed.iter().enumerate() {
+        let path = format!("blocks[{index}]");
+        blocks.extend(read_block(block, &path, &mut found));
+    }
+    let frame = read_part::<Frame>(&Json::Object(rest), "", &mut found);
+    let Some(Frame(mut email)) = frame.filter(|_| found.is_empty()) else { return Err(found) };
+    email.blocks = blocks;
+    let violations = email.check();
+    if violations.is_empty() { Ok(email) } else { Err(violations) }
+}
+
+/// The document around its blocks.
+#[derive(Deserialize)]
+struct Frame(Email);
+
+fn violation(path: &str, problem: String) -> Violation {
+    Violation { path: path.to_owned(), problem }
+}
+
+/// Read one value; what is wrong goes into `found`, with the path of the very field.
+fn read_part<T: DeserializeOwned>(json: &Json, path: &str, found: &mut Vec<Violation>) -> Option<T> {
+    match serde_path_to_error::deserialize(json) {
+        Ok(value) => Some(value),
+        Err(error) => {
+            let inner = error.path().to_string();
+            let inner = if inner == "." { String::new() } else { inner };
+            let parted = !path.is_empty() && !inner.is_empty() && !inner.starts_with('[');
+            let path = format!("{path}{}{inner}", if parted { "." } else { "" });
+            found.push(violation(&path, error.into_inner().to_string()));
+            None
+        }
+    }
+}
+
+/// A tagged value's kind and its fields.
+fn untag(json: &Json, path: &str, found: &mut Vec<Violation>) -> Option<(String, Json)> {
+    let mut fields: Map<String, Json> = match json.as_object() {
+        Some(fields) => fields.clone(),
+        None => {
+            found.push(violation(path, "is not an object; write a block with its type".to_owned()));
+            return None;
+        }
+    };
+    match fields.remove("type") {
+        Some(Json::String(kind)) => Some((kind, Json::Object(fields))),
+        _ => {
+            found.push(violation(&format!("{path}.type"), "is missing; say which block it is".to_owned()));
+            None
+        }
+    }
+}
+
+fn read_block(json: &Json, path: &str, found: &mut Vec<Violation>) -> Option<Block> {
+    let (kind, fields) = untag(json, path, found)?;
+    Some(match kind.as_str() {
+        "header" => Block::Header(read_part(&fields, path, found)?),
+        "hero" => Block::Hero(read_part(&fields, path, found)?),
+        "text" => Block::Text(read_part(&fields, path, found)?),
+        "heading" => Block::Heading(read_part(&fields, path, found)?),
+        "image" => Block::Image(read_part(&fields, path, found)?),
+        "button" => Block::Button(read_part(&fields, path, found)?),
+        "columns" => Block::Columns(read_columns(&fields, path, found)?),
+        "products" => Block::Products(read_part(&fields, path, found)?),
+        "quote" => Block::Quote(read_part(&fields, path, found)?),
+        "list" => Block::List(read_part(&fields, path, found)?),
+        "coupon" => Block::Coupon(read_part(&fields, path, found)?),
+        "countdown" => Block::Countdown(read_part(&fields, path, found)?),
+        "table" => Block::Table(read_part(&fields, path, found)?),
+        "divider" => Block::Divider(read_part(&fields, path, found)?),
+        "social" => Block::Social(read_part(&fields, path, found)?),
+        "footer" => Block::Footer(read_part(&fields, path, found)?),
+        _ => {
+            let known = "header, hero, text, heading, image, button, columns, products, quote, list, coupon, countdown, table, \
+                         divider, social, footer";
+            found.push(violation(&format!("{path}.type"), format!("is \"{kind}\"; write one of {known}")));
+            return None;
+        }
+    })
+}
+
+/// Columns hold tagged values, whose mistakes serde would place at the block only.
+fn read_columns(fields: &Json, path: &str, found: &mut Vec<Violation>) -> Option<Columns> {
+    let mut bare = fields.clone();
+    let mut cells = Vec::new();
+    if let Some(columns) = bare.get_mut("columns").and_then(Json::as_array_mut) {
+        for (at, column) in columns.iter_mut().enumerate().take(limits::EMAIL_COLUMNS_MAX) {
+            let Some(blocks) = column.get_mut("blocks").and_then(Json::as_array_mut) else { continue };
+            let given = std::mem::take(blocks);
+            let each = given.iter().enumerate().take(limits::EMAIL_COLUMN_BLOCKS_MAX + 1);
+            let read: Vec<Cell> = each
+                .filter_map(|(index, cell)| read_cell(cell, &format!("{path}.columns[{at}].blocks[{index}]"), found))
+                .collect();
+            cells.push((at, read));
+        }
+    }
+    let mut columns: Columns = read_part(&bare, path, found)?;
+    for (at, read) in cells {
+        columns.columns[at].blocks = read;
+    }
+    Some(columns)
+}
+
+fn read_cell(json: &Json, path: &str, found: &mut Vec<Violation>) -> Option<Cell> {
+    let (kind, fields) = untag(json, path, found)?;
+    Some(match kind.as_str() {
+        "text" => Cell::Text(read_part(&fields, path, found)?),
+        "heading" => Cell::Heading(read_part(&fields, path, found)?),
+        "image" => Cell::Image(read_part(&fields, path, found)?),
+        "button" => Cell::Button(read_part(&fields, path, found)?),
+        "list" => Cell::List(read_part(&fields, path, found)?),
+        "divider" => Cell::Divider(read_part(&fields, path, found)?),
+        _ => {
+            let known = "text, heading, image, button, list, divider";
+            found.push(violation(&format!("{path}.type"), format!("is \"{kind}\"; a column holds only {known}")));
+            return None;
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_sample_fits_the_schema_and_the_schema_is_strict() {
+        assert!(jsonschema::is_valid(schema(), &Email::sample().to_json()));
+        let text = schema().to_string();
+        assert!(!text.contains("oneOf") && !text.contains("\"default\"") && !text.contains("patternProperties"));
+        assert!(text.len() < 24_000, "{} bytes are sent to the model each time", text.len());
+    }
+
+    #[test]
+    fn every_mistake_is_named_with_its_place() {
+        let mut json = Email::sample().to_json();
+        json["blocks"][1]["button"]["href"] = json!("javascript:alert(1)");
+        json["blocks"][2] = json!({ "type": "carousel", "id": "x" });
+        json["blocks"][3]["colour"] = json!("red");
+        json["language"] = json!("xx");
+        let found = Email::from_json(&json).expect_err("four mistakes");
+        let places: Vec<&str> = found.iter().map(|violation| violation.path.as_str()).collect();
+        assert_eq!(places, ["blocks[1].button.href", "blocks[2].type", "blocks[3].colour", "language"], "{found:#?}");
+    }
+
+    #[test]
+    fn a_mistake_in_a_column_is_named_with_its_place() {
+        let mut json = Email::sample().to_json();
+        let columns = json!({ "type": "columns", "id": "c", "columns": [
+            { "blocks": [{ "type": "text", "id": "c1", "text": "a" }] },
+            { "blocks": [{ "type": "image", "id": "c2", "image": { "src": "nowhere" } }, { "type": "hero", "id": "c3" }] },
+        ] });
+        json["blocks"].as_array_mut().expect("a list").insert(2, columns);
+        let found = Email::from_json(&json).expect_err("two mistakes");
+        let places: Vec<&str> = found.iter().map(|violation| violation.path.as_str()).collect();
+        assert_eq!(places, ["blocks[2].columns[1].blocks[0].image.src", "blocks[2].columns[1].blocks[1].type"]);
+    }
+}

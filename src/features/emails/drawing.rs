@@ -1,0 +1,133 @@
+//! From a document to what people see: HTML, MJML and text in the brand's look, pictures, PDF.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use futures_util::stream::{self, StreamExt};
+use url::Url;
+
+use super::document::Email as Document;
+use super::look::Look;
+use super::model::{Conversation, Facts, Pictures};
+use super::versions::Texts;
+use super::{placeholders, render};
+use crate::engine::api::{Engine, Failure};
+use crate::engine::fetch::{Limits, Overlong};
+use crate::engine::render::pixels::{self, Fault, Page, Paper, Shot};
+use crate::engine::store::blobs::{self, Head};
+use crate::engine::store::{Read, WriteTx};
+use crate::features::projects;
+use crate::vocab::codes::Code;
+use crate::vocab::ids::AccountId;
+use crate::vocab::limits;
+
+/// Width of an email on a desktop, in pixels of the style sheet.
+const WIDTH: u32 = 600;
+/// Pictures have this many pixels for one of the style sheet, for today's screens.
+const DENSITY: f32 = 2.0;
+/// A card in a list.
+const THUMBNAIL_WIDTH: u32 = 320;
+
+/// A document in every form of text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Drawn {
+    pub texts: Texts,
+    pub facts: Facts,
+    /// What whoever uses it should know.
+    pub warnings: Vec<String>,
+}
+
+/// Draw a document in the look of its brand. Emails of one conversation have its seed, and so one look.
+pub fn texts(tx: &impl Read, account: AccountId, conversation: &Conversation, document: &Document) -> Result<Drawn, Failure> {
+    let brand = projects::brand(tx, account, conversation.project)?.map(|(_, brand)| brand).unwrap_or_default();
+    let look = Look::new(&brand, document, conversation.seed);
+    let rendered = render::render(document, &look);
+    let stats = render::stats(document, &look);
+    let facts =
+        Facts { images: stats.image_count, buttons: stats.button_count, length: stats.estimated_length, colors: stats.colors };
+    let warnings = rendered.warnings.iter().map(ToString::to_string).collect();
+    let texts = Texts { html: rendered.html, mjml: Some(rendered.mjml), text: rendered.text };
+    Ok(Drawn { texts, facts, warnings })
+}
+
+/// Pictures of an email, before they are kept.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Painted {
+    screenshot: Option<Vec<u8>>,
+    thumbnail: Option<Vec<u8>>,
+}
+
+impl Painted {
+    /// Keep the pictures, in the transaction of the version that has them.
+    pub fn keep(self, tx: &mut WriteTx<'_>) -> Pictures {
+        let mut keep = |name: &str, png: Vec<u8>| {
+            let head = Head { complete: true, bytes: 0, content_type: "image/png".into(), name: name.into(), expires_at: None };
+            blobs::put(tx, head, &png)
+        };
+        let screenshot = self.screenshot.map(|png| keep("screenshot.png", png));
+        Pictures { screenshot, thumbnail: self.thumbnail.map(|png| keep("thumbnail.png", png)) }
+    }
+}
+
+/// Pictures of an email, and what they cannot show. An email that cannot be drawn is no failure: it has no pictures then.
+pub async fn pictures(engine: &Engine, html: &str) -> Result<(Painted, Vec<String>), Failure> {
+    match shot(engine, html).await {
+        Ok((shot, warnings)) => Ok((Painted { screenshot: Some(shot.png), thumbnail: shot.thumbnail }, warnings)),
+        Err(Fault::Busy) => Err(Failure::new(Code::Unavailable).after_seconds(1)),
+        Err(fault) => Ok((Painted::default(), vec![fault.to_string()])),
+    }
+}
+
+async fn shot(engine: &Engine, html: &str) -> Result<(Shot, Vec<String>), Fault> {
+    let page = page(engine, html).await?;
+    let look = pixels::Look { widths: vec![WIDTH], density: DENSITY, dark: false, thumbnail_width: Some(THUMBNAIL_WIDTH) };
+    let drawn = engine.pixels.shots(&page, &look).await?;
+    let warnings = drawn.warnings.iter().map(ToString::to_string).collect();
+    let shot = drawn.made.into_iter().next().ok_or_else(|| Fault::Unavailable("one width gives one picture".into()))?;
+    Ok((shot, warnings))
+}
+
+/// The whole email as PNG.
+pub async fn png(engine: &Engine, html: &str) -> Result<Vec<u8>, Failure> {
+    Ok(shot(engine, html).await.map_err(failure)?.0.png)
+}
+
+/// The whole email as PDF.
+pub async fn pdf(engine: &Engine, html: &str, title: &str) -> Result<Vec<u8>, Failure> {
+    let page = page(engine, html).await.map_err(failure)?;
+    Ok(engine.pixels.pdf(&page, Paper::Roll { width: WIDTH }, title).await.map_err(failure)?.made)
+}
+
+fn failure(fault: Fault) -> Failure {
+    match fault {
+        Fault::Busy => Failure::because(Code::Unavailable, fault.to_string()).after_seconds(2),
+        Fault::Misused(_) | Fault::Unavailable(_) => Failure::internal(fault),
+        Fault::Refused(_) | Fault::TooCostly | Fault::Failed(_) => Failure::because(Code::NotExportable, fault.to_string()),
+    }
+}
+
+/// An email with the images that could be loaded: the others are shown as mail clients show them, by their texts.
+async fn page(engine: &Engine, html: &str) -> Result<Page, Fault> {
+    let html = placeholders::preview(html);
+    let addresses = engine.pixels.image_addresses(&html).await?;
+    let web = addresses.into_iter().filter_map(|address| Some((Url::parse(&address).ok()?, address)));
+    let web = web.filter(|(url, _)| matches!(url.scheme(), "http" | "https")).take(limits::DRAWN_IMAGES_FETCHED_MAX);
+    let fetched = stream::iter(web.map(|(url, address)| async move { (address, image(engine, &url).await) }));
+    let fetched: Vec<_> = fetched.buffer_unordered(limits::DRAWN_IMAGES_AT_ONCE).collect().await;
+    let mut images = BTreeMap::new();
+    let mut room = limits::DRAWN_IMAGES_BYTES_MAX;
+    for (address, bytes) in fetched {
+        if let Some(bytes) = bytes.filter(|bytes| bytes.len() <= room) {
+            room -= bytes.len();
+            images.insert(address, bytes);
+        }
+    }
+    Ok(Page { html, images })
+}
+
+async fn image(engine: &Engine, url: &Url) -> Option<Vec<u8>> {
+    let total = Duration::from_millis(limits::DRAWN_IMAGE_MS_MAX);
+    let limits = Limits { head: total, total, body_bytes: limits::DRAWN_IMAGE_BYTES_MAX, overlong: Overlong::Refuse };
+    let fetched = engine.fetch.get(url, "image/png,image/jpeg,image/gif,image/webp", &limits).await.ok()?;
+    fetched.status.is_success().then_some(fetched.body)
+}

@@ -1,0 +1,143 @@
+//! Making emails, in stages that each can be repeated: plan → write → render → draw → finish.
+//!
+//! A conversation in the queue is planned once: then every email of it has a row, and each email goes through its stages by itself,
+//! several side by side, because a language model is mostly waited for. What a stage has made is kept in the transaction that says
+//! so; an interrupted one begins anew, a bounded number of times. The end of a conversation, its event and its leaving the queue
+//! are one transaction too, so there is exactly one such event.
+
+pub mod stages;
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use futures_util::stream::{FuturesUnordered, StreamExt};
+
+use super::edits;
+use super::model::{Conversation, Email, State};
+use super::store;
+use crate::base::clock::Timestamp;
+use crate::engine::api::{Engine, Failure, World};
+use crate::engine::store::ReadTx;
+use crate::features::projects::{self, Status};
+use crate::vocab::environment::Environment;
+use crate::vocab::ids::{AccountId, ConversationId, EditId, EmailId};
+use crate::vocab::{limits, tables};
+
+/// Where stages work.
+#[derive(Clone)]
+pub struct Mill {
+    pub engine: Arc<Engine>,
+    pub world: Arc<World>,
+}
+
+/// Something that can be done now, independent of everything else that can be.
+enum Task {
+    Plan(AccountId, Box<Conversation>),
+    Advance(AccountId, Box<Conversation>, Box<Email>),
+    Finish(AccountId, ConversationId),
+    Edit(EditId),
+}
+
+/// What a task works on, so that it is not begun twice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Subject {
+    Conversation(ConversationId),
+    Email(EmailId),
+    Edit(EditId),
+}
+
+impl Task {
+    fn subject(&self) -> Subject {
+        match self {
+            Self::Plan(_, conversation) => Subject::Conversation(conversation.id),
+            Self::Finish(_, conversation) => Subject::Conversation(*conversation),
+            Self::Advance(_, _, email) => Subject::Email(email.id),
+            Self::Edit(edit) => Subject::Edit(*edit),
+        }
+    }
+
+    async fn run(self, mill: Mill) -> (Subject, Result<(), Failure>) {
+        let subject = self.subject();
+        let result = match self {
+            Self::Plan(account, conversation) => stages::plan(&mill, account, *conversation).await,
+            Self::Advance(account, conversation, email) => stages::advance(&mill, account, *conversation, *email).await,
+            Self::Finish(account, conversation) => stages::finish(&mill, account, conversation).await,
+            Self::Edit(edit) => edits::work(&mill, edit).await,
+        };
+        (subject, result)
+    }
+}
+
+/// Do what can be done, several things at once, up to a bounded number; true if there may be more.
+pub async fn step(engine: Arc<Engine>, environment: Environment) -> Result<bool, Failure> {
+    let mill = Mill { world: engine.world(environment).clone(), engine };
+    let mut running = FuturesUnordered::new();
+    let mut begun = HashSet::new();
+    let mut left = limits::EMAIL_STAGES_PER_STEP;
+    loop {
+        // Listen before looking, so that what is added in between is seen.
+        let added = [tables::CONVERSATION_QUEUE, tables::EMAIL_EDIT_QUEUE]
+            .map(|table| Box::pin(mill.world.store.changed(table).notified()));
+        for task in due(&mill.world.store.read(), mill.engine.clock.now(), limits::EMAILS_AT_ONCE, &begun)? {
+            if left == 0 || running.len() >= limits::EMAILS_AT_ONCE {
+                break;
+            }
+            left -= 1;
+            begun.insert(task.subject());
+            running.push(task.run(mill.clone()));
+        }
+        if running.is_empty() {
+            return Ok(left == 0);
+        }
+        tokio::select! {
+            Some((subject, result)) = running.next() => {
+                begun.remove(&subject);
+                result?;
+            }
+            _ = futures_util::future::select_all(added), if left > 0 && running.len() < limits::EMAILS_AT_ONCE => {}
+        }
+    }
+}
+
+/// Up to `limit` tasks that can be begun now, edits first: somebody waits for those.
+fn due(tx: &ReadTx, now: Timestamp, limit: usize, begun: &HashSet<Subject>) -> Result<Vec<Task>, Failure> {
+    let mut tasks: Vec<Task> = Vec::new();
+    let is_free = |task: &Task| !begun.contains(&task.subject());
+    for edit in store::open_edits(tx, limit + begun.len())? {
+        tasks.extend(Some(Task::Edit(edit)).filter(is_free));
+    }
+    for (id, account) in store::open_conversations(tx, limits::EMAIL_STAGES_PER_STEP)? {
+        if tasks.len() >= limit {
+            break;
+        }
+        let Some(conversation) = store::conversation(tx, account, id)? else { continue };
+        if conversation.state == State::Pending {
+            if waits_for_import(tx, account, &conversation, now)? {
+                continue;
+            }
+            tasks.extend(Some(Task::Plan(account, Box::new(conversation))).filter(is_free));
+            continue;
+        }
+        let emails = store::emails(tx, account, id)?;
+        if emails.iter().all(|email| email.stage.is_final()) {
+            tasks.extend(Some(Task::Finish(account, id)).filter(is_free));
+            continue;
+        }
+        for email in emails.iter().filter(|email| stages::can_advance(email, &emails)) {
+            let task = Task::Advance(account, Box::new(conversation.clone()), Box::new(email.clone()));
+            tasks.extend(Some(task).filter(is_free));
+        }
+    }
+    tasks.truncate(limit);
+    Ok(tasks)
+}
+
+/// Whether the brand's sites are still being read: who imports a brand and asks for emails at once wants emails of that brand. It is
+/// not waited for endlessly.
+fn waits_for_import(tx: &ReadTx, account: AccountId, conversation: &Conversation, now: Timestamp) -> Result<bool, Failure> {
+    let project = projects::find(tx, account, conversation.project)?;
+    let is_reading = project.is_some_and(|project| matches!(project.status, Status::Pending | Status::Processing));
+    Ok(is_reading && now.ms_since(conversation.created_at) < limits::IMPORT_AWAITED_MS)
+}

@@ -1,0 +1,311 @@
+//! The stages of a conversation and of its emails.
+
+use std::sync::Arc;
+
+use serde_json::json;
+
+use super::Mill;
+use crate::base::clock::Timestamp;
+use crate::engine::api::Failure;
+use crate::engine::language_model::Usage;
+use crate::engine::outbox::{self, NewEvent};
+use crate::engine::store::{self as rows, Read, WriteTx};
+use crate::features::emails::document::Email as Document;
+use crate::features::emails::drawing;
+use crate::features::emails::model::{Conversation, Email, Facts, Origin, Pictures, Stage, State, Version};
+use crate::features::emails::store;
+use crate::features::emails::versions;
+use crate::features::emails::writing::material::{self, Material};
+use crate::features::emails::writing::{self, Brief, Draft, Planned, Writer};
+use crate::vocab::ids::{AccountId, ConversationId, EmailId};
+use crate::vocab::limits;
+use crate::vocab::webhook_events::WebhookEvent;
+
+/// The date of a moment, in UTC.
+pub fn date(now: Timestamp) -> jiff::civil::Date {
+    let moment = jiff::Timestamp::from_millisecond(now.0).expect("clocks show times that calendars have");
+    moment.to_zoned(jiff::tz::TimeZone::UTC).date()
+}
+
+/// Whether a stage of this email can begin: a translation waits for its original.
+pub fn can_advance(email: &Email, all: &[Email]) -> bool {
+    let original = |other: &&Email| other.slot == email.slot;
+    let waits = email.stage == Stage::Planned
+        && all.iter().find(original).is_some_and(|original| original.id != email.id && original.stage == Stage::Planned);
+    !email.stage.is_final() && !waits
+}
+
+/// Decide what emails a conversation has, and give each its row.
+pub async fn plan(mill: &Mill, account: AccountId, conversation: Conversation) -> Result<(), Failure> {
+    let now = mill.engine.clock.now();
+    let (id, wanted) = (conversation.id, conversation.wanted.clone());
+    let material = gather(mill, account, &conversation).await?;
+    let languages = match wanted.languages.is_empty() {
+        true => vec![writing::language(&wanted.prompt, &material, date(now))],
+        false => wanted.languages.clone(),
+    };
+    let (planned, usage) = match Writer::named(&wanted.model, &mill.engine) {
+        Ok(writer) => writer.plan(&wanted, &material, &languages[0], conversation.seed, date(now)).await,
+        Err(reason) => (Err(reason), Usage::default()),
+    };
+    let keep = move |tx: &mut WriteTx<'_>| -> Result<(), rows::Error> {
+        let Some(mut conversation) = store::conversation(tx, account, id)?.filter(|found| found.state == State::Pending) else {
+            return Ok(());
+        };
+        conversation.usage = conversation.usage.plus(usage);
+        conversation.updated_at = tx.now();
+        match planned {
+            Ok(planned) => begin(tx, account, conversation, planned, languages),
+            Err(reason) => end(tx, account, conversation, State::Failed(reason)),
+        }
+        Ok(())
+    };
+    Ok(mill.world.store.write(keep).await??)
+}
+
+fn begin(tx: &mut WriteTx<'_>, account: AccountId, mut conversation: Conversation, planned: Planned, languages: Vec<String>) {
+    let slots = planned.plan.as_ref().map_or(1, |plan| plan.slots.len());
+    let mut place = 0;
+    for slot in 0..slots {
+        for language in &languages {
+            let days = planned.plan.as_ref().map(|plan| plan.slots[slot].send_offset_days);
+            let email = Email {
+                id: EmailId::make(tx.now(), tx.random()),
+                conversation: conversation.id,
+                project: conversation.project,
+                slot: slot as u8,
+                language: language.clone(),
+                send_offset_days: days,
+                stage: Stage::Planned,
+                attempts: 0,
+                version: 0,
+                versions: 0,
+                favorite: false,
+                visibility: conversation.wanted.visibility,
+                created_at: tx.now(),
+                updated_at: tx.now(),
+            };
+            store::place(tx, account, place, &email);
+            place += 1;
+        }
+    }
+    conversation.wanted.languages = languages;
+    conversation.title = Some(planned.title);
+    conversation.plan = planned.plan;
+    conversation.state = State::Processing;
+    store::save_conversation(tx, account, &conversation);
+}
+
+/// The conversation is over: its state, its event and its leaving the queue in one.
+fn end(tx: &mut WriteTx<'_>, account: AccountId, mut conversation: Conversation, state: State) {
+    let (id, project) = (conversation.id, conversation.project);
+    let (kind, data) = match &state {
+        State::Failed(reason) => {
+            (WebhookEvent::EmailGenerationFailed, json!({ "conversationId": id, "projectId": project, "error": reason }))
+        }
+        _ => {
+            let count = conversation.plan.as_ref().map_or(1, |plan| plan.slots.len());
+            let languages = &conversation.wanted.languages;
+            let data = json!({ "conversationId": id, "projectId": project, "count": count, "languages": languages });
+            (WebhookEvent::EmailGenerationCompleted, data)
+        }
+    };
+    conversation.state = state;
+    conversation.updated_at = tx.now();
+    store::save_conversation(tx, account, &conversation);
+    store::close(tx, account, id);
+    outbox::emit(tx, NewEvent { kind, account, project: Some(project), conversation: Some(id.to_string()), data });
+}
+
+/// Every email has come to its end: so has the conversation. It has failed if all of them have.
+pub async fn finish(mill: &Mill, account: AccountId, id: ConversationId) -> Result<(), Failure> {
+    let keep = move |tx: &mut WriteTx<'_>| -> Result<(), rows::Error> {
+        let Some(conversation) = store::conversation(tx, account, id)?.filter(|found| !found.state.is_final()) else {
+            return Ok(());
+        };
+        let emails = store::emails(tx, account, id)?;
+        let reason = |email: &Email| if let Stage::Failed(reason) = &email.stage { Some(reason.clone()) } else { None };
+        let state = match emails.iter().any(|email| email.stage == Stage::Ready) {
+            true => State::Completed,
+            false => State::Failed(emails.iter().find_map(reason).unwrap_or_else(|| "No email was planned.".into())),
+        };
+        end(tx, account, conversation, state);
+        Ok(())
+    };
+    Ok(mill.world.store.write(keep).await??)
+}
+
+/// What a stage has made.
+enum Made {
+    Draft(Box<Draft>, Usage),
+    Texts(Box<drawing::Drawn>),
+    Pictures(drawing::Painted, Vec<String>),
+    /// The email cannot be made, and why.
+    Nothing(String, Usage),
+}
+
+/// Do the next stage of an email.
+pub async fn advance(mill: &Mill, account: AccountId, conversation: Conversation, email: Email) -> Result<(), Failure> {
+    let (id, stage) = (email.id, email.stage.clone());
+    let claimed = stage.clone();
+    let claim = move |tx: &mut WriteTx<'_>| -> Result<bool, rows::Error> {
+        let Some(mut email) = store::email(tx, account, id)?.filter(|found| found.stage == claimed) else { return Ok(false) };
+        email.attempts += 1;
+        let is_hopeless = email.attempts > limits::EMAIL_ATTEMPTS_MAX;
+        if is_hopeless {
+            email.stage = Stage::Failed("It was interrupted again and again; ask for it once more.".into());
+        }
+        store::save_email(tx, account, &email);
+        Ok(!is_hopeless)
+    };
+    if !mill.world.store.write(claim).await?? {
+        return Ok(());
+    }
+    let made = match stage {
+        Stage::Planned => write(mill, account, &conversation, &email).await?,
+        Stage::Written => render(mill, account, conversation, email).await?,
+        Stage::Rendered => draw(mill, &email).await?,
+        Stage::Ready | Stage::Failed(_) => return Ok(()),
+    };
+    let keep = move |tx: &mut WriteTx<'_>| -> Result<(), rows::Error> {
+        let Some(email) = store::email(tx, account, id)?.filter(|found| found.stage == stage) else { return Ok(()) };
+        keep(tx, account, email, made)
+    };
+    Ok(mill.world.store.write(keep).await??)
+}
+
+/// Keep what a stage has made, together with the word that it is done.
+fn keep(tx: &mut WriteTx<'_>, account: AccountId, mut email: Email, made: Made) -> Result<(), rows::Error> {
+    email.attempts = 0;
+    email.updated_at = tx.now();
+    match made {
+        Made::Draft(draft, usage) => {
+            count(tx, account, email.conversation, usage)?;
+            email.version = 1;
+            email.versions = 1;
+            email.stage = Stage::Written;
+            store::save_version(tx, email.id, &first_version(*draft, tx.now()));
+        }
+        Made::Texts(drawn) => {
+            if let Some(mut version) = store::version(tx, email.id, email.version)? {
+                version.facts = drawn.facts;
+                version.warnings.extend(drawn.warnings);
+                store::save_version(tx, email.id, &version);
+            }
+            versions::save_texts(tx, email.id, email.version, drawn.texts);
+            email.stage = Stage::Rendered;
+        }
+        Made::Pictures(painted, warnings) => {
+            let pictures = painted.keep(tx);
+            if let Some(mut version) = store::version(tx, email.id, email.version)? {
+                version.pictures = pictures;
+                version.warnings.extend(warnings);
+                store::save_version(tx, email.id, &version);
+            }
+            email.stage = Stage::Ready;
+        }
+        Made::Nothing(reason, usage) => {
+            count(tx, account, email.conversation, usage)?;
+            email.stage = Stage::Failed(reason);
+        }
+    }
+    store::save_email(tx, account, &email);
+    Ok(())
+}
+
+fn first_version(draft: Draft, now: Timestamp) -> Version {
+    let Draft { document, warnings } = draft;
+    Version {
+        number: 1,
+        origin: Origin::Generated,
+        subject: document.subject.as_str().to_owned(),
+        preheader: document.preheader.as_str().to_owned(),
+        document: Some(document.to_json().to_string()),
+        warnings,
+        pictures: Pictures::default(),
+        facts: Facts::default(),
+        created_at: now,
+    }
+}
+
+/// Add to what the conversation has used.
+fn count(tx: &mut WriteTx<'_>, account: AccountId, id: ConversationId, usage: Usage) -> Result<(), rows::Error> {
+    if usage != Usage::default()
+        && let Some(mut conversation) = store::conversation(tx, account, id)?
+    {
+        conversation.usage = conversation.usage.plus(usage);
+        store::save_conversation(tx, account, &conversation);
+    }
+    Ok(())
+}
+
+async fn gather(mill: &Mill, account: AccountId, conversation: &Conversation) -> Result<Arc<Material>, Failure> {
+    let (project, wanted) = (conversation.project, conversation.wanted.clone());
+    let store = mill.world.store.clone();
+    let gathering = tokio::task::spawn_blocking(move || material::gather(&store.read(), account, project, &wanted));
+    gathering.await.map_err(Failure::internal)?.map(Arc::new)
+}
+
+async fn write(mill: &Mill, account: AccountId, conversation: &Conversation, email: &Email) -> Result<Made, Failure> {
+    let writer = match Writer::named(&conversation.wanted.model, &mill.engine) {
+        Ok(writer) => writer,
+        Err(reason) => return Ok(Made::Nothing(reason, Usage::default())),
+    };
+    let material = gather(mill, account, conversation).await?;
+    let brief = {
+        let tx = mill.world.store.read();
+        Brief {
+            wanted: conversation.wanted.clone(),
+            plan: conversation.plan.clone(),
+            slot: usize::from(email.slot),
+            language: email.language.clone(),
+            pattern: pattern(&tx, account, conversation, email)?,
+            original: original(&tx, account, email)?,
+            seed: conversation.seed,
+            today: date(conversation.created_at),
+        }
+    };
+    let (draft, usage) = writer.write(brief, material).await;
+    Ok(match draft {
+        Ok(draft) => Made::Draft(Box::new(draft), usage),
+        Err(reason) => Made::Nothing(reason, usage),
+    })
+}
+
+/// The same place of the series that is taken as a pattern, or its last one if this series is longer.
+fn pattern(tx: &impl Read, account: AccountId, conversation: &Conversation, email: &Email) -> Result<Option<Document>, Failure> {
+    let Some(reference) = conversation.wanted.reference else { return Ok(None) };
+    let others = store::emails(tx, account, reference)?;
+    let fits = others.iter().rev().find(|other| other.slot <= email.slot && other.version > 0);
+    fits.map_or(Ok(None), |other| document(tx, other))
+}
+
+/// The same place of the series in the conversation's first language, unless this is it.
+fn original(tx: &impl Read, account: AccountId, email: &Email) -> Result<Option<Document>, Failure> {
+    let emails = store::emails(tx, account, email.conversation)?;
+    let first = emails.iter().find(|other| other.slot == email.slot).filter(|first| first.id != email.id);
+    first.map_or(Ok(None), |first| document(tx, first))
+}
+
+/// The document of an email's version in use.
+pub fn document(tx: &impl Read, email: &Email) -> Result<Option<Document>, Failure> {
+    let text = store::version(tx, email.id, email.version)?.and_then(|version| version.document);
+    text.map(|text| serde_json::from_str(&text)).transpose().map_err(Failure::internal)
+}
+
+async fn render(mill: &Mill, account: AccountId, conversation: Conversation, email: Email) -> Result<Made, Failure> {
+    let store = mill.world.store.clone();
+    let rendering = tokio::task::spawn_blocking(move || {
+        let tx = store.read();
+        let document = document(&tx, &email)?;
+        let document = document.ok_or_else(|| Failure::internal("an email that is written has a document"))?;
+        drawing::texts(&tx, account, &conversation, &document)
+    });
+    Ok(Made::Texts(Box::new(rendering.await.map_err(Failure::internal)??)))
+}
+
+async fn draw(mill: &Mill, email: &Email) -> Result<Made, Failure> {
+    let html = versions::texts(&mill.world.store.read(), email.id, email.version)?.html;
+    let (painted, warnings) = drawing::pictures(&mill.engine, &html).await?;
+    Ok(Made::Pictures(painted, warnings))
+}

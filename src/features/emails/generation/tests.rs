@@ -1,0 +1,301 @@
+//! Whole generations over a store, with the composer and with a peer of a language model.
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::engine::outbox;
+use crate::features::emails::document::Email as Document;
+use crate::testing::Mill as TestMill;
+use crate::testing::model_peer::{Asked, ModelPeer, Reaction};
+use crate::vocab::webhook_events::WebhookEvent;
+
+/// Work until nothing is left.
+fn work(mill: &TestMill) {
+    while mill.wait(step(mill.engine().clone(), Environment::Test)).expect("stages do not fail") {}
+}
+
+fn generate(mill: &TestMill, body: Value) -> String {
+    let made = mill.post_in("/v1/projects/emails/generate", body).data();
+    // The sites of the project are not read in these tests.
+    mill.clock.advance_ms(limits::IMPORT_AWAITED_MS);
+    made["conversationId"].as_str().expect("an id").to_owned()
+}
+
+fn status(mill: &TestMill, conversation: &str) -> Value {
+    mill.get(&format!("/v1/projects/emails/{conversation}/status")).data()
+}
+
+fn events(mill: &TestMill) -> Vec<WebhookEvent> {
+    let kinds = outbox::waiting(&mill.read(), 1000).expect("reads").into_iter().map(|(_, event)| event.kind);
+    kinds.filter(|kind| *kind != WebhookEvent::ProjectImportStarted).collect()
+}
+
+/// The peer's answer: the sample document with the mistakes that `spoil` makes.
+fn email(spoil: impl FnOnce(&mut Value)) -> Reaction {
+    let mut json = Document::sample().to_json();
+    strip_addresses(&mut json);
+    spoil(&mut json);
+    Reaction::Text(json.to_string())
+}
+
+/// The sample's pictures and links are not those of the test's brand.
+fn strip_addresses(json: &mut Value) {
+    match json {
+        Value::Object(fields) => {
+            for (name, value) in fields.iter_mut() {
+                match name.as_str() {
+                    "logo" | "image" => *value = Value::Null,
+                    "href" if value.is_string() => *value = json!("https://acme.example/"),
+                    _ => strip_addresses(value),
+                }
+            }
+        }
+        Value::Array(items) => {
+            items.retain(|item| !matches!(item["type"].as_str(), Some("image" | "products" | "columns" | "social")));
+            items.iter_mut().for_each(strip_addresses);
+        }
+        Value::String(text) if text.contains("](http") => *text = "Hello.".into(),
+        _ => {}
+    }
+}
+
+fn with_model(peer: &ModelPeer) -> TestMill {
+    let url = peer.url();
+    TestMill::with(&[
+        ("language_model.protocol", "openai"),
+        ("language_model.url", &url),
+        ("language_model.name", "peer"),
+        ("language_model.repeats", "0"),
+        ("language_model.input_price", "2.5"),
+    ])
+}
+
+#[test]
+fn the_composer_makes_an_email_with_every_form_of_it() {
+    let mill = TestMill::new();
+    let id = generate(&mill, json!({ "prompt": "Welcome our new subscribers", "languages": ["en"], "count": 1 }));
+    assert_eq!(status(&mill, &id)["status"], "pending");
+    work(&mill);
+    let status = status(&mill, &id);
+    assert_eq!(
+        (&status["status"], &status["model"], &status["progress"]["percentage"]),
+        (&json!("completed"), &json!("composer"), &json!(100))
+    );
+    let result = &status["result"];
+    assert_eq!(result["emails"].as_array().map(Vec::len), Some(1));
+    let email = &result["emails"][0];
+    assert_eq!(email["status"], "ready");
+    for field in ["subject", "preheader", "html", "text"] {
+        assert!(email[field].as_str().is_some_and(|text| !text.is_empty()), "{field}: {email}");
+    }
+    assert!(email["screenshotUrl"].as_str().is_some_and(|url| url.contains("/v1/files/")), "{}", email["warnings"]);
+    assert!(result["stats"]["buttonCount"].as_u64().is_some_and(|count| count > 0));
+    let path = email["screenshotUrl"].as_str().expect("a link");
+    let (code, disposition, png) = mill.download(path);
+    assert_eq!((code, disposition.as_str(), &png[1..4]), (200, "inline; filename=\"screenshot.png\"", b"PNG".as_slice()));
+    assert_eq!(events(&mill), [WebhookEvent::EmailGenerationStarted, WebhookEvent::EmailGenerationCompleted]);
+}
+
+#[test]
+fn a_series_has_an_email_for_every_slot_in_every_language() {
+    let mill = TestMill::new();
+    let id = generate(&mill, json!({ "prompt": "A welcome series", "languages": ["en", "de"], "count": 3 }));
+    work(&mill);
+    let result = status(&mill, &id)["result"].clone();
+    assert_eq!(result["seriesPlan"]["count"], 3);
+    let places: Vec<(u64, &str)> = result["emails"]
+        .as_array()
+        .expect("emails")
+        .iter()
+        .map(|email| (email["slotIdx"].as_u64().expect("a number"), email["language"].as_str().expect("text")))
+        .collect();
+    assert_eq!(places, [(0, "en"), (0, "de"), (1, "en"), (1, "de"), (2, "en"), (2, "de")]);
+    let days: Vec<i64> =
+        result["emails"].as_array().expect("emails").iter().filter_map(|email| email["sendOffsetDays"].as_i64()).collect();
+    assert!(days.len() == 6 && days[0] == 0 && days.is_sorted(), "{days:?}");
+    assert_ne!(result["emails"][0]["subject"], result["emails"][2]["subject"]);
+    assert_ne!(result["emails"][0]["subject"], result["emails"][1]["subject"]);
+    assert_eq!(result["emails"][0]["slotUuid"], result["emails"][1]["slotUuid"]);
+}
+
+#[test]
+fn a_generation_that_is_left_in_the_middle_goes_on_and_ends_once() {
+    let mill = TestMill::new();
+    let id = generate(&mill, json!({ "prompt": "Spring sale, 20% off with SPRING20", "languages": ["en"], "count": 2 }));
+    // One stage at a time, as if the process ended after each of them.
+    let mut stages = 0;
+    loop {
+        let tasks = due(&mill.read(), mill.engine().clock.now(), 1, &HashSet::new()).expect("reads");
+        let Some(task) = tasks.into_iter().next() else { break };
+        let place = Mill { engine: mill.engine().clone(), world: mill.world().clone() };
+        // Begun and dropped at its first pause: what it had not kept is lost.
+        let begun = due(&mill.read(), mill.engine().clock.now(), 1, &HashSet::new())
+            .expect("reads")
+            .into_iter()
+            .next()
+            .expect("the same task");
+        mill.wait(async { drop(tokio::time::timeout(std::time::Duration::ZERO, begun.run(place.clone())).await) });
+        mill.wait(task.run(place)).1.expect("the stage");
+        stages += 1;
+    }
+    assert_eq!(status(&mill, &id)["status"], "completed");
+    assert_eq!(stages, 1 + 2 * 3 + 1, "planned once, three stages for each of two emails, finished once");
+    assert_eq!(events(&mill), [WebhookEvent::EmailGenerationStarted, WebhookEvent::EmailGenerationCompleted]);
+}
+
+#[test]
+fn a_stage_that_never_ends_is_given_up() {
+    let mill = TestMill::new();
+    let id = generate(&mill, json!({ "prompt": "Hello", "languages": ["en"], "count": 1 }));
+    let place = Mill { engine: mill.engine().clone(), world: mill.world().clone() };
+    let next =
+        || due(&mill.read(), mill.engine().clock.now(), 1, &HashSet::new()).expect("reads").into_iter().next().expect("a task");
+    mill.wait(next().run(place.clone())).1.expect("planned");
+    for _ in 0..limits::EMAIL_ATTEMPTS_MAX {
+        let Task::Advance(account, _, mut email) = next() else { panic!("an email is next") };
+        email.attempts += 1;
+        let write = move |tx: &mut crate::engine::store::WriteTx<'_>| -> crate::engine::store::Result<()> {
+            store::save_email(tx, account, &email);
+            Ok(())
+        };
+        mill.wait(mill.world().store.write(write)).expect("writes").expect("writes");
+    }
+    work(&mill);
+    let status = status(&mill, &id);
+    assert_eq!(status["status"], "failed");
+    assert!(status["error"].as_str().is_some_and(|error| error.contains("interrupted")), "{status}");
+    assert_eq!(events(&mill), [WebhookEvent::EmailGenerationStarted, WebhookEvent::EmailGenerationFailed]);
+}
+
+#[test]
+fn a_language_model_writes_and_what_it_used_is_counted() {
+    let peer = ModelPeer::with(vec![email(|_| {})]);
+    let mill = with_model(&peer);
+    let id = generate(&mill, json!({ "prompt": "Hello. See https://shop.example/sale.", "languages": ["en"], "count": 1 }));
+    work(&mill);
+    let status = status(&mill, &id);
+    assert_eq!((&status["status"], &status["model"]), (&json!("completed"), &json!("peer")), "{status}");
+    let usage = &status["result"]["usage"];
+    assert_eq!((&usage["calls"], &usage["inputTokens"], &usage["cost"]), (&json!(1), &json!(100), &json!(0.00025)));
+    let asked = peer.asked();
+    let system = asked[0].body["messages"][0]["content"].as_str().expect("text");
+    assert!(system.contains("https://shop.example/sale"), "links of the request are known: {system}");
+    assert!(asked[0].last_turn().contains("<request>\nHello."));
+}
+
+#[test]
+fn what_is_wrong_with_an_answer_goes_back_to_the_model() {
+    let peer = ModelPeer::with(vec![
+        Reaction::Text("Here is your email!".into()),
+        email(|json| json["blocks"][1]["button"] = json!({ "label": "Go", "href": "https://evil.example/" })),
+        email(|_| {}),
+    ]);
+    let mill = with_model(&peer);
+    let id = generate(&mill, json!({ "prompt": "Hello", "languages": ["en"], "count": 1 }));
+    work(&mill);
+    assert_eq!(status(&mill, &id)["status"], "completed", "{}", status(&mill, &id));
+    let asked = peer.asked();
+    assert_eq!(asked.len(), 3);
+    assert!(asked[1].last_turn().contains("not JSON"));
+    assert!(asked[2].last_turn().contains("https://evil.example/ is not among the links"), "{}", asked[2].last_turn());
+}
+
+#[test]
+fn a_model_that_never_gets_it_right_fails_with_the_reason() {
+    let peer = ModelPeer::with(vec![email(|json| json["subject"] = json!(""))]);
+    let mill = with_model(&peer);
+    let id = generate(&mill, json!({ "prompt": "Hello", "languages": ["en"], "count": 1 }));
+    work(&mill);
+    let status = status(&mill, &id);
+    assert_eq!(status["status"], "failed");
+    assert!(status["error"].as_str().is_some_and(|error| error.contains("subject")), "{status}");
+    assert_eq!(peer.asked().len(), 1 + limits::LANGUAGE_MODEL_CORRECTIONS_MAX);
+    assert_eq!(status["result"]["usage"]["calls"], 3, "what was in vain costs too");
+    assert_eq!(events(&mill), [WebhookEvent::EmailGenerationStarted, WebhookEvent::EmailGenerationFailed]);
+}
+
+#[test]
+fn a_refusal_or_a_wrong_key_is_the_reason_of_the_failure() {
+    for (reaction, words) in [
+        (Reaction::Refuse("I will not write this.".into()), "declined to write this: I will not write this"),
+        (Reaction::Status(401, "Incorrect API key".into(), None), "Incorrect API key (401"),
+        (Reaction::Cut("{".into()), "output_tokens_max"),
+    ] {
+        let peer = ModelPeer::with(vec![reaction]);
+        let mill = with_model(&peer);
+        let id = generate(&mill, json!({ "prompt": "Hello", "languages": ["en"], "count": 1 }));
+        work(&mill);
+        let status = status(&mill, &id);
+        assert!(status["error"].as_str().is_some_and(|error| error.contains(words)), "{status}");
+    }
+}
+
+#[test]
+fn a_model_plans_a_series_and_translates_from_the_original() {
+    let plan = json!({ "title": "Welcome", "emails": [
+        { "purpose": "Say hello", "sendOffsetDays": 0 }, { "purpose": "Show the products", "sendOffsetDays": 3 },
+    ] });
+    let peer = ModelPeer::by(move |asked: &Asked| {
+        if asked.body["response_format"]["json_schema"]["name"] == "plan_emails" {
+            return Reaction::Text(plan.to_string());
+        }
+        let german = asked.last_turn().contains("Write it in de");
+        email(|json| json["language"] = json!(if german { "de" } else { "en" }))
+    });
+    let mill = with_model(&peer);
+    let id = generate(&mill, json!({ "prompt": "A series", "languages": ["en", "de"] }));
+    work(&mill);
+    let status = status(&mill, &id);
+    assert_eq!(status["status"], "completed", "{status}");
+    assert_eq!(
+        status["result"]["seriesPlan"]["slots"][1],
+        json!({ "slotIdx": 1, "purpose": "Show the products", "sendOffsetDays": 3 })
+    );
+    let ready = status["result"]["emails"].as_array().expect("emails").iter().filter(|email| email["status"] == "ready");
+    assert_eq!(ready.count(), 4, "{status}");
+    assert_eq!(peer.asked().len(), 5, "one plan, four emails");
+}
+
+#[test]
+fn what_cannot_be_generated_is_refused_with_the_field() {
+    let mill = TestMill::new();
+    for (body, field) in [
+        (json!({ "prompt": " " }), "prompt"),
+        (json!({ "prompt": "x", "count": 13 }), "count"),
+        (json!({ "prompt": "x", "languages": ["en", "de", "fr", "es", "it", "pt"] }), "languages"),
+        (json!({ "prompt": "x", "model": "gpt-9" }), "model"),
+        (json!({ "prompt": "x", "referenceId": "66f1a2b3d4e5f60718293a4d" }), "referenceId"),
+        (json!({ "prompt": "x", "images": [{ "source": { "type": "url", "url": "ftp://a.example" } }] }), "images"),
+    ] {
+        let answer = mill.post_in("/v1/projects/emails/generate", body);
+        let (status, code, error) = answer.refusal();
+        assert_eq!((status, code), (400, "INVALID_REQUEST"), "{error}");
+        assert!(error.contains(field), "{field}: {error}");
+    }
+}
+
+#[test]
+fn a_model_edits_by_a_patch_and_the_version_before_can_be_restored() {
+    let peer = ModelPeer::by(|asked: &Asked| match asked.body["response_format"]["json_schema"]["name"].as_str() {
+        Some("edit_email") => {
+            let change = json!({ "op": "set", "path": "subject", "value": "Changed" });
+            Reaction::Text(json!({ "summary": "The subject is new.", "changes": [change] }).to_string())
+        }
+        _ => email(|_| {}),
+    });
+    let mill = with_model(&peer);
+    let id = generate(&mill, json!({ "prompt": "Hello", "languages": ["en"], "count": 1 }));
+    work(&mill);
+    let email = status(&mill, &id)["result"]["emails"][0]["id"].as_str().expect("an id").to_owned();
+    let begun = mill.post(&format!("/v1/emails/{email}/edit"), json!({ "prompt": "Another subject", "async": true })).data();
+    work(&mill);
+    let edit = mill.get(&format!("/v1/emails/{email}/edits/{}", begun["editId"].as_str().expect("an id"))).data();
+    assert_eq!((&edit["result"]["subject"], &edit["done"]), (&json!("Changed"), &json!(["The subject is new."])), "{edit}");
+    let path = format!("/v1/emails/{email}");
+    let restored = mill.post(&format!("{path}/versions/1/restore"), json!({})).data();
+    assert_eq!((&restored["version"], &restored["subject"]), (&json!(3), &json!(Document::sample().subject.as_str())));
+    let versions = mill.get(&format!("{path}/versions")).data();
+    let origins: Vec<&Value> =
+        versions["versions"].as_array().expect("versions").iter().map(|version| &version["origin"]).collect();
+    assert_eq!(origins, ["restored", "edited", "generated"]);
+}

@@ -1,0 +1,489 @@
+//! The layouts, each as a table of decisions: which form every kind of block takes, how large type is, how much room there is.
+//!
+//! Colours and families come from the brand and are not here; so one layout looks like the brand, and two layouts of one brand do not
+//! look like each other.
+
+use serde::Serialize;
+
+use crate::features::emails::document::Layout;
+
+/// One layout's decisions.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Design {
+    pub header: HeaderForm,
+    pub hero: HeroForm,
+    pub heading: HeadingForm,
+    pub products: ProductsForm,
+    pub quote: QuoteForm,
+    pub coupon: BoxForm,
+    pub countdown: BoxForm,
+    pub list: ListForm,
+    pub table: TableForm,
+    pub divider: DividerForm,
+    pub social: SocialForm,
+    pub footer: FooterForm,
+    pub buttons: ButtonForm,
+    /// Where texts begin.
+    pub align: Align,
+    /// Parts stand on cards over the page instead of one sheet.
+    pub cards: bool,
+    /// Which families headings take.
+    pub voice: Voice,
+    pub scale: Scale,
+    pub room: Room,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum HeaderForm {
+    /// Logo in the middle, links under it.
+    Center,
+    /// The same over a hairline.
+    Masthead,
+    /// Logo at the start, links at the end.
+    Split,
+    /// Logo at the start, small, nothing else.
+    Plain,
+    /// A coloured strip.
+    Strip,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum HeroForm {
+    /// Large title, the picture, then lead and button.
+    Title,
+    /// Large title, lead and button, then the picture from edge to edge.
+    Poster,
+    /// A coloured field with title and button, the picture under it.
+    Band,
+    /// The picture from edge to edge, then the words.
+    Picture,
+    /// A title like any other, a picture among the text.
+    Letter,
+    /// All in the middle, with room around.
+    Still,
+    /// A card with the picture as its top.
+    Card,
+    /// Words and picture side by side.
+    Split,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum HeadingForm {
+    /// A hairline over it.
+    Ruled,
+    Plain,
+    /// A short line under it.
+    Short,
+    /// A short coloured bar over it.
+    Tab,
+    /// A coloured label on a line.
+    Tag,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ProductsForm {
+    Grid,
+    /// One under the other, picture at the start.
+    Rows,
+    /// Each in a box.
+    Tiles,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum QuoteForm {
+    /// A coloured bar at the start.
+    Bar,
+    /// Large, in the middle.
+    Large,
+    /// In a tinted box.
+    Box,
+    /// On a coloured field.
+    Band,
+}
+
+/// The form of what is set off: coupon and countdown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum BoxForm {
+    /// A dashed frame.
+    Ticket,
+    /// A coloured field from edge to edge.
+    Band,
+    /// Between two hairlines.
+    Ruled,
+    /// A thin frame.
+    Frame,
+    /// A tinted box.
+    Tint,
+    /// On a tinted field from edge to edge, words at one side, the code at the other.
+    Sides,
+    /// Nothing around it.
+    Bare,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ListForm {
+    Plain,
+    /// Marks in coloured discs.
+    Discs,
+    /// A hairline between items.
+    Ruled,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TableForm {
+    Lines,
+    Striped,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DividerForm {
+    Hairline,
+    Short,
+    /// Three marks in the middle.
+    Marks,
+    Thick,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SocialForm {
+    Words,
+    Pills,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FooterForm {
+    Center,
+    Start,
+    /// On a dark field.
+    Band,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ButtonForm {
+    Filled,
+    /// Small letters with room between them, in capitals.
+    Capitals,
+    Outlined,
+    /// As wide as the card.
+    Wide,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Align {
+    Start,
+    Center,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum Voice {
+    /// The brand's heading font.
+    Brand,
+    /// A serif, the brand's if it has one.
+    Serif,
+}
+
+/// Sizes of type, in pixels.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Scale {
+    pub title: Size,
+    /// The title on a telephone.
+    pub title_small: u16,
+    pub section: Size,
+    pub small: Size,
+    pub lead: Size,
+    pub body: Size,
+    /// Captions and the footer.
+    pub note: Size,
+}
+
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Size {
+    pub size: u16,
+    /// The height of a line, in pixels.
+    pub line: u16,
+    pub weight: u16,
+    /// Room between letters in hundredths of their size; negative is tighter.
+    pub spacing: i8,
+}
+
+/// Room between things, in pixels.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Room {
+    /// At both sides of texts.
+    pub side: u16,
+    /// The same on a telephone.
+    pub side_small: u16,
+    /// Between parts.
+    pub part: u16,
+    /// Between blocks of a part.
+    pub block: u16,
+    /// Between paragraphs.
+    pub paragraph: u16,
+}
+
+impl Size {
+    pub const fn new(size: u16, line: u16, weight: u16, spacing: i8) -> Self {
+        Self { size, line, weight, spacing }
+    }
+}
+
+impl Design {
+    /// The decisions of a layout.
+    pub const fn of(layout: Layout) -> Self {
+        match layout {
+            Layout::Editorial => EDITORIAL,
+            Layout::Bold => BOLD,
+            Layout::Showcase => SHOWCASE,
+            Layout::Letter => LETTER,
+            Layout::Minimal => MINIMAL,
+            Layout::Cards => CARDS,
+            Layout::Midnight => MIDNIGHT,
+            Layout::Bulletin => BULLETIN,
+        }
+    }
+}
+
+const EDITORIAL: Design = Design {
+    header: HeaderForm::Masthead,
+    hero: HeroForm::Title,
+    heading: HeadingForm::Ruled,
+    products: ProductsForm::Rows,
+    quote: QuoteForm::Large,
+    coupon: BoxForm::Ruled,
+    countdown: BoxForm::Ruled,
+    list: ListForm::Ruled,
+    table: TableForm::Lines,
+    divider: DividerForm::Marks,
+    social: SocialForm::Words,
+    footer: FooterForm::Start,
+    buttons: ButtonForm::Capitals,
+    align: Align::Start,
+    cards: false,
+    voice: Voice::Serif,
+    scale: Scale {
+        title: Size::new(46, 50, 400, -1),
+        title_small: 36,
+        section: Size::new(28, 34, 400, 0),
+        small: Size::new(20, 26, 400, 0),
+        lead: Size::new(20, 31, 400, 0),
+        body: Size::new(17, 28, 400, 0),
+        note: Size::new(13, 20, 400, 0),
+    },
+    room: Room { side: 48, side_small: 24, part: 52, block: 24, paragraph: 18 },
+};
+
+const BOLD: Design = Design {
+    header: HeaderForm::Strip,
+    hero: HeroForm::Band,
+    heading: HeadingForm::Plain,
+    products: ProductsForm::Tiles,
+    quote: QuoteForm::Band,
+    coupon: BoxForm::Band,
+    countdown: BoxForm::Tint,
+    list: ListForm::Discs,
+    table: TableForm::Striped,
+    divider: DividerForm::Thick,
+    social: SocialForm::Pills,
+    footer: FooterForm::Band,
+    buttons: ButtonForm::Filled,
+    align: Align::Center,
+    cards: false,
+    voice: Voice::Brand,
+    scale: Scale {
+        title: Size::new(56, 58, 800, -3),
+        title_small: 42,
+        section: Size::new(32, 36, 800, -2),
+        small: Size::new(19, 25, 700, -1),
+        lead: Size::new(19, 29, 400, 0),
+        body: Size::new(17, 27, 400, 0),
+        note: Size::new(13, 20, 400, 0),
+    },
+    room: Room { side: 40, side_small: 24, part: 48, block: 22, paragraph: 16 },
+};
+
+const SHOWCASE: Design = Design {
+    header: HeaderForm::Split,
+    hero: HeroForm::Picture,
+    heading: HeadingForm::Plain,
+    products: ProductsForm::Grid,
+    quote: QuoteForm::Box,
+    coupon: BoxForm::Ticket,
+    countdown: BoxForm::Tint,
+    list: ListForm::Plain,
+    table: TableForm::Lines,
+    divider: DividerForm::Hairline,
+    social: SocialForm::Words,
+    footer: FooterForm::Center,
+    buttons: ButtonForm::Filled,
+    align: Align::Start,
+    cards: false,
+    voice: Voice::Brand,
+    scale: Scale {
+        title: Size::new(38, 43, 700, -2),
+        title_small: 31,
+        section: Size::new(23, 29, 700, -1),
+        small: Size::new(17, 23, 600, 0),
+        lead: Size::new(17, 27, 400, 0),
+        body: Size::new(15, 24, 400, 0),
+        note: Size::new(12, 19, 400, 0),
+    },
+    room: Room { side: 32, side_small: 20, part: 40, block: 18, paragraph: 14 },
+};
+
+const LETTER: Design = Design {
+    header: HeaderForm::Plain,
+    hero: HeroForm::Letter,
+    heading: HeadingForm::Plain,
+    products: ProductsForm::Rows,
+    quote: QuoteForm::Bar,
+    coupon: BoxForm::Tint,
+    countdown: BoxForm::Ruled,
+    list: ListForm::Plain,
+    table: TableForm::Lines,
+    divider: DividerForm::Short,
+    social: SocialForm::Words,
+    footer: FooterForm::Start,
+    buttons: ButtonForm::Filled,
+    align: Align::Start,
+    cards: false,
+    voice: Voice::Brand,
+    scale: Scale {
+        title: Size::new(28, 36, 700, -1),
+        title_small: 26,
+        section: Size::new(20, 28, 700, 0),
+        small: Size::new(17, 26, 700, 0),
+        lead: Size::new(17, 29, 400, 0),
+        body: Size::new(17, 29, 400, 0),
+        note: Size::new(13, 21, 400, 0),
+    },
+    room: Room { side: 56, side_small: 24, part: 32, block: 22, paragraph: 18 },
+};
+
+const MINIMAL: Design = Design {
+    header: HeaderForm::Center,
+    hero: HeroForm::Still,
+    heading: HeadingForm::Short,
+    products: ProductsForm::Grid,
+    quote: QuoteForm::Large,
+    coupon: BoxForm::Frame,
+    countdown: BoxForm::Frame,
+    list: ListForm::Ruled,
+    table: TableForm::Lines,
+    divider: DividerForm::Short,
+    social: SocialForm::Words,
+    footer: FooterForm::Center,
+    buttons: ButtonForm::Outlined,
+    align: Align::Center,
+    cards: false,
+    voice: Voice::Brand,
+    scale: Scale {
+        title: Size::new(38, 48, 300, -1),
+        title_small: 32,
+        section: Size::new(22, 30, 400, 0),
+        small: Size::new(16, 24, 600, 0),
+        lead: Size::new(17, 29, 400, 0),
+        body: Size::new(15, 26, 400, 0),
+        note: Size::new(12, 20, 400, 0),
+    },
+    room: Room { side: 72, side_small: 28, part: 60, block: 26, paragraph: 16 },
+};
+
+const CARDS: Design = Design {
+    header: HeaderForm::Center,
+    hero: HeroForm::Card,
+    heading: HeadingForm::Plain,
+    products: ProductsForm::Grid,
+    quote: QuoteForm::Box,
+    coupon: BoxForm::Band,
+    countdown: BoxForm::Bare,
+    list: ListForm::Discs,
+    table: TableForm::Lines,
+    divider: DividerForm::Hairline,
+    social: SocialForm::Pills,
+    footer: FooterForm::Center,
+    buttons: ButtonForm::Wide,
+    align: Align::Start,
+    cards: true,
+    voice: Voice::Brand,
+    scale: Scale {
+        title: Size::new(32, 38, 700, -2),
+        title_small: 28,
+        section: Size::new(22, 28, 700, -1),
+        small: Size::new(17, 24, 600, 0),
+        lead: Size::new(17, 27, 400, 0),
+        body: Size::new(16, 25, 400, 0),
+        note: Size::new(12, 19, 400, 0),
+    },
+    room: Room { side: 32, side_small: 22, part: 32, block: 18, paragraph: 14 },
+};
+
+const MIDNIGHT: Design = Design {
+    header: HeaderForm::Split,
+    hero: HeroForm::Poster,
+    heading: HeadingForm::Tab,
+    products: ProductsForm::Tiles,
+    quote: QuoteForm::Large,
+    coupon: BoxForm::Ticket,
+    countdown: BoxForm::Tint,
+    list: ListForm::Discs,
+    table: TableForm::Lines,
+    divider: DividerForm::Hairline,
+    social: SocialForm::Pills,
+    footer: FooterForm::Start,
+    buttons: ButtonForm::Filled,
+    align: Align::Start,
+    cards: false,
+    voice: Voice::Brand,
+    scale: Scale {
+        title: Size::new(50, 54, 700, -2),
+        title_small: 38,
+        section: Size::new(27, 33, 700, -1),
+        small: Size::new(18, 25, 600, 0),
+        lead: Size::new(18, 29, 400, 0),
+        body: Size::new(16, 26, 400, 0),
+        note: Size::new(13, 20, 400, 0),
+    },
+    room: Room { side: 40, side_small: 24, part: 48, block: 22, paragraph: 16 },
+};
+
+const BULLETIN: Design = Design {
+    header: HeaderForm::Strip,
+    hero: HeroForm::Split,
+    heading: HeadingForm::Tag,
+    products: ProductsForm::Rows,
+    quote: QuoteForm::Bar,
+    coupon: BoxForm::Sides,
+    countdown: BoxForm::Tint,
+    list: ListForm::Discs,
+    table: TableForm::Striped,
+    divider: DividerForm::Hairline,
+    social: SocialForm::Words,
+    footer: FooterForm::Band,
+    buttons: ButtonForm::Filled,
+    align: Align::Start,
+    cards: false,
+    voice: Voice::Brand,
+    scale: Scale {
+        title: Size::new(34, 39, 800, -2),
+        title_small: 29,
+        section: Size::new(14, 20, 700, 4),
+        small: Size::new(17, 23, 700, 0),
+        lead: Size::new(16, 25, 400, 0),
+        body: Size::new(15, 24, 400, 0),
+        note: Size::new(12, 19, 400, 0),
+    },
+    room: Room { side: 32, side_small: 20, part: 36, block: 16, paragraph: 14 },
+};

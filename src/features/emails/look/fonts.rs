@@ -1,0 +1,123 @@
+//! Font stacks for mail: the brand's families first, then ones that every mail client has.
+//!
+//! No font is ever loaded from the net: many clients refuse to, and readers would be tracked by it. So a brand's own font is seen
+//! where it is installed, and its likeness everywhere else.
+
+use serde::Serialize;
+
+pub const SANS: &str = "'Helvetica Neue', Helvetica, Arial, sans-serif";
+pub const SERIF: &str = "Georgia, 'Times New Roman', Times, serif";
+pub const MONO: &str = "'SFMono-Regular', Menlo, Consolas, 'Courier New', monospace";
+
+/// What a family looks like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum Kind {
+    Sans,
+    Serif,
+    Mono,
+}
+
+/// Words by which families tell their kind.
+const SERIFS: [&str; 22] = [
+    "georgia",
+    "times",
+    "garamond",
+    "baskerville",
+    "didot",
+    "bodoni",
+    "playfair",
+    "merriweather",
+    "lora",
+    "caslon",
+    "palatino",
+    "cambria",
+    "cormorant",
+    "tiempos",
+    "canela",
+    "fraunces",
+    "freight text",
+    "noto serif",
+    "roboto slab",
+    "slab",
+    "minion",
+    "crimson",
+];
+
+/// The kind of a stack.
+pub fn kind(stack: &str) -> Kind {
+    let small = stack.to_ascii_lowercase();
+    let last = small.rsplit(',').next().unwrap_or_default().trim();
+    match last {
+        "monospace" => return Kind::Mono,
+        "sans-serif" | "system-ui" => return Kind::Sans,
+        "serif" => return Kind::Serif,
+        _ => {}
+    }
+    let first = small.split(',').next().unwrap_or_default();
+    let is_serif = !first.contains("sans") && (SERIFS.iter().any(|name| first.contains(name)) || first.contains("serif"));
+    if is_serif {
+        Kind::Serif
+    } else if first.contains("mono") {
+        Kind::Mono
+    } else {
+        Kind::Sans
+    }
+}
+
+/// The brand's stack in a spelling that fits into any attribute, with fallbacks; `None` if there is nothing in it.
+pub fn stack(given: Option<&str>) -> Option<String> {
+    const FAMILIES_MAX: usize = 4;
+    let given = given?;
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, ' ' | '-' | '_');
+    let names = given.split(',').map(|name| name.trim().trim_matches(['"', '\'']).trim());
+    let generic = ["sans-serif", "serif", "monospace", "system-ui", "cursive", "fantasy", "inherit", "initial", "unset"];
+    let names = names.filter(|name| !name.is_empty() && name.len() < 60 && name.chars().all(plain));
+    let names: Vec<&str> =
+        names.filter(|name| !generic.contains(&name.to_ascii_lowercase().as_str())).take(FAMILIES_MAX).collect();
+    if names.is_empty() {
+        return None;
+    }
+    let fallback = match kind(given) {
+        Kind::Sans => SANS,
+        Kind::Serif => SERIF,
+        Kind::Mono => MONO,
+    };
+    let known: Vec<String> = fallback.split(", ").map(|name| name.trim_matches('\'').to_ascii_lowercase()).collect();
+    let own = names.into_iter().filter(|name| !known.contains(&name.to_ascii_lowercase()));
+    let quoted = own.map(|name| if name.contains(' ') { format!("'{name}'") } else { name.to_owned() });
+    Some(quoted.chain([fallback.to_owned()]).collect::<Vec<_>>().join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stack_ends_with_families_that_every_client_has() {
+        assert_eq!(stack(Some("Inter, sans-serif")).as_deref(), Some("Inter, 'Helvetica Neue', Helvetica, Arial, sans-serif"));
+        assert_eq!(
+            stack(Some("\"Playfair Display\"")).as_deref(),
+            Some("'Playfair Display', Georgia, 'Times New Roman', Times, serif")
+        );
+        assert_eq!(stack(Some("Arial")).as_deref(), Some(SANS));
+    }
+
+    #[test]
+    fn nothing_that_could_leave_an_attribute_gets_in() {
+        assert_eq!(stack(Some("a\";color:red, b}c, <d>")), None);
+        assert_eq!(stack(None), None);
+    }
+
+    #[test]
+    fn kinds_are_told_apart() {
+        for (given, expected) in [
+            ("'Source Serif Pro', serif", Kind::Serif),
+            ("Georgia", Kind::Serif),
+            ("Open Sans", Kind::Sans),
+            ("'JetBrains Mono'", Kind::Mono),
+            ("'PT Sans', sans-serif", Kind::Sans),
+        ] {
+            assert_eq!(kind(given), expected, "{given}");
+        }
+    }
+}

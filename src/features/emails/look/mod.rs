@@ -1,0 +1,359 @@
+//! How a brand makes an email look: a layout and its decisions, colours that can be read, families, corners.
+//!
+//! Pure: the same brand, document and seed give the same look. Whatever a brand lacks has a default that goes with the rest. It does
+//! not know what any block says, nor any markup.
+
+pub mod colour;
+pub mod design;
+mod fonts;
+mod ground;
+
+pub use design::Design;
+pub use ground::{Ground, Wishes};
+
+use self::colour::{BLACK, WHITE, luminance, mix, saturation};
+use crate::base::text::Color;
+use crate::features::emails::document::{Corners, Email, Layout, Purpose, Style};
+use crate::features::projects::brand::{Brand, Formality, Logo};
+
+/// What an email of a brand looks like.
+#[derive(Clone, Debug)]
+pub struct Look {
+    pub layout: Layout,
+    pub design: Design,
+    pub families: Families,
+    pub radius: Radius,
+    pub light: Colours,
+    /// For readers whose device is set to dark.
+    pub dark: Colours,
+    /// What is known of the brand's logos, the best first.
+    pub logos: Vec<Logo>,
+}
+
+/// Font stacks, ready for any attribute.
+#[derive(Clone, Debug)]
+pub struct Families {
+    pub heading: String,
+    pub body: String,
+    pub mono: String,
+    /// Letters of the heading family are narrow.
+    pub has_serif_headings: bool,
+}
+
+/// Corners in pixels.
+#[derive(Clone, Copy, Debug)]
+pub struct Radius {
+    pub button: u16,
+    pub card: u16,
+    pub image: u16,
+}
+
+/// The grounds of an email.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Colours {
+    /// Around the email.
+    pub page: Ground,
+    /// Under its texts.
+    pub sheet: Ground,
+    /// Under what is set off a little.
+    pub tint: Ground,
+    /// The brand's colour as a field.
+    pub band: Ground,
+    /// A dark field, for the end.
+    pub deep: Ground,
+}
+
+/// One of the grounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GroundName {
+    Page,
+    Sheet,
+    Tint,
+    Band,
+    Deep,
+}
+
+impl GroundName {
+    pub const ALL: [Self; 5] = [Self::Page, Self::Sheet, Self::Tint, Self::Band, Self::Deep];
+
+    /// As in the names of classes.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Page => "page",
+            Self::Sheet => "sheet",
+            Self::Tint => "tint",
+            Self::Band => "band",
+            Self::Deep => "deep",
+        }
+    }
+}
+
+impl Colours {
+    pub fn ground(&self, name: GroundName) -> &Ground {
+        match name {
+            GroundName::Page => &self.page,
+            GroundName::Sheet => &self.sheet,
+            GroundName::Tint => &self.tint,
+            GroundName::Band => &self.band,
+            GroundName::Deep => &self.deep,
+        }
+    }
+}
+
+/// Marks of a brand that has none of its own: an ink that goes with every picture.
+const INK: Color = Color { red: 31, green: 41, blue: 55 };
+const NIGHT: Color = Color { red: 17, green: 18, blue: 22 };
+
+impl Look {
+    /// The look of this email of this brand. Where the document names no layout, purpose, brand and seed choose one; who draws an
+    /// email again and again writes the choice into its style (see [`choose`]), so that it stays.
+    pub fn new(brand: &Brand, email: &Email, seed: u64) -> Self {
+        let layout = email.style.layout.unwrap_or_else(|| choose(email.purpose, brand, seed));
+        let design = Design::of(layout);
+        let (light, dark) = colours(brand, &email.style, layout);
+        let logos = brand.logos.clone();
+        Self {
+            layout,
+            design,
+            families: families(brand, &design),
+            radius: radius(brand, &email.style, layout),
+            light,
+            dark,
+            logos,
+        }
+    }
+}
+
+/// The layout for an email of this purpose and brand; another seed may give another.
+pub fn choose(purpose: Purpose, brand: &Brand, seed: u64) -> Layout {
+    let suited = suited(purpose).iter().filter(|layout| fits(**layout, brand));
+    let weighted: Vec<Layout> = suited.flat_map(|layout| std::iter::repeat_n(*layout, weight(*layout, brand))).collect();
+    let drawn = scatter(seed) % weighted.len().max(1) as u64;
+    weighted.get(drawn as usize).copied().unwrap_or(Layout::Cards)
+}
+
+/// Layouts that say what such an email wants to say.
+fn suited(purpose: Purpose) -> &'static [Layout] {
+    use Layout::*;
+    match purpose {
+        Purpose::Welcome => &[Cards, Bold, Letter, Editorial, Minimal],
+        Purpose::Sale => &[Bold, Showcase, Midnight, Cards],
+        Purpose::Launch => &[Midnight, Bold, Showcase, Minimal, Editorial],
+        Purpose::Newsletter => &[Bulletin, Editorial, Cards],
+        Purpose::Event => &[Midnight, Bold, Editorial, Bulletin],
+        Purpose::CartReminder => &[Showcase, Cards, Minimal],
+        Purpose::WinBack => &[Letter, Bold, Minimal, Cards],
+        Purpose::ReviewRequest => &[Letter, Minimal, Cards],
+        Purpose::Receipt => &[Cards, Bulletin, Letter],
+        Purpose::Seasonal => &[Editorial, Showcase, Midnight, Bold],
+        Purpose::Referral => &[Cards, Bold, Letter],
+        Purpose::Announcement => &[Bulletin, Editorial, Letter, Minimal],
+    }
+}
+
+/// Whether the brand has what a layout lives on.
+fn fits(layout: Layout, brand: &Brand) -> bool {
+    match layout {
+        Layout::Showcase => !brand.products.is_empty() || !brand.images.is_empty(),
+        Layout::Bold => brand.voice.formality != Some(Formality::Formal),
+        _ => true,
+    }
+}
+
+/// How much a layout goes with a brand.
+fn weight(layout: Layout, brand: &Brand) -> usize {
+    let serif = brand.fonts.heading.as_deref().is_some_and(|stack| fonts::kind(stack) == fonts::Kind::Serif);
+    let dark = parsed(brand.palette.background.as_deref()).is_some_and(|color| luminance(color) < 0.1);
+    let round = brand.corner_radius.is_some_and(|radius| radius >= 10);
+    let goes_well = match layout {
+        Layout::Editorial | Layout::Minimal => serif,
+        Layout::Midnight => dark,
+        Layout::Cards => round,
+        Layout::Showcase => brand.products.len() >= 3,
+        Layout::Bold | Layout::Bulletin | Layout::Letter => false,
+    };
+    if goes_well { 3 } else { 2 }
+}
+
+/// Neighbouring seeds give far numbers (the finaliser of SplitMix64).
+fn scatter(seed: u64) -> u64 {
+    let mut mixed = seed.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    mixed ^ (mixed >> 31)
+}
+
+fn parsed(color: Option<&str>) -> Option<Color> {
+    color?.parse().ok()
+}
+
+fn colours(brand: &Brand, style: &Style, layout: Layout) -> (Colours, Colours) {
+    let palette = &brand.palette;
+    let own = [&palette.primary, &palette.button, &palette.accent].into_iter().find_map(|color| parsed(color.as_deref()));
+    let primary = style.primary.or(own).unwrap_or(INK);
+    let button = style.button.or(style.primary).or_else(|| parsed(palette.button.as_deref())).unwrap_or(primary);
+    let wishes = Wishes {
+        text: parsed(palette.text.as_deref()).unwrap_or_else(|| mix(NIGHT, primary, 0.08)),
+        primary,
+        accent: parsed(palette.accent.as_deref()),
+        button,
+        on_button: parsed(palette.button_text.as_deref()),
+    };
+    let (sheet, page) = papers(brand, style, layout, primary);
+    let light = grounds(sheet, page, &wishes);
+    // What is dark already stays as it is.
+    if luminance(sheet) < 0.18 {
+        return (light, light);
+    }
+    let sheet = mix(Color { red: 24, green: 25, blue: 28 }, primary, 0.04);
+    let page = if light.page.ground == light.sheet.ground { sheet } else { mix(sheet, BLACK, 0.4) };
+    let dark = grounds(sheet, page, &wishes);
+    // A coloured field is the same by day and by night.
+    (light, Colours { band: light.band, deep: light.deep, ..dark })
+}
+
+/// The colours of the sheet and of the page around it.
+fn papers(brand: &Brand, style: &Style, layout: Layout, primary: Color) -> (Color, Color) {
+    let own = parsed(brand.palette.background.as_deref());
+    // A half-dark colour is no ground for text: nothing stands out from it.
+    let usable = own.filter(|color| luminance(*color) > 0.72 || luminance(*color) < 0.06);
+    let near_white = |color: Color| luminance(color) > 0.93;
+    if let Some(given) = style.background {
+        return (given, if layout == Layout::Cards { mix(given, colour::opposite(given), 0.06) } else { given });
+    }
+    let tinted = |share: f64| mix(WHITE, primary, share);
+    match layout {
+        Layout::Midnight => {
+            let night = usable.filter(|color| luminance(*color) < 0.06).unwrap_or_else(|| mix(NIGHT, primary, 0.07));
+            (night, night)
+        }
+        Layout::Letter => (WHITE, WHITE),
+        Layout::Cards => match usable {
+            Some(color) if luminance(color) < 0.06 => (mix(color, WHITE, 0.08), color),
+            Some(color) if !near_white(color) => (WHITE, color),
+            _ => (WHITE, tinted(if saturation(primary) > 0.25 { 0.09 } else { 0.07 })),
+        },
+        Layout::Editorial | Layout::Minimal => {
+            let paper = usable.unwrap_or(WHITE);
+            (paper, paper)
+        }
+        Layout::Bold | Layout::Showcase | Layout::Bulletin => {
+            let paper = usable.unwrap_or(WHITE);
+            (paper, mix(paper, colour::opposite(paper), 0.05))
+        }
+    }
+}
+
+fn grounds(sheet: Color, page: Color, wishes: &Wishes) -> Colours {
+    let is_dark = luminance(sheet) < 0.18;
+    let tint = if is_dark { mix(sheet, WHITE, 0.07) } else { mix(sheet, wishes.primary, 0.07) };
+    // A field in the colour of the sheet would be none.
+    let field = [wishes.primary, wishes.button, wishes.text].into_iter().find(|color| ground::is_seen(*color, sheet));
+    let field = field.unwrap_or_else(|| mix(sheet, colour::opposite(sheet), 0.85));
+    Colours {
+        page: Ground::new(page, wishes),
+        sheet: Ground::new(sheet, wishes),
+        tint: Ground::new(tint, wishes),
+        band: Ground::band(field),
+        deep: Ground::band(mix(field, Color { red: 12, green: 12, blue: 15 }, 0.82)),
+    }
+}
+
+fn families(brand: &Brand, design: &Design) -> Families {
+    let body = fonts::stack(brand.fonts.body.as_deref()).or_else(|| fonts::stack(brand.fonts.heading.as_deref()));
+    let body = body.unwrap_or_else(|| fonts::SANS.to_owned());
+    let heading = fonts::stack(brand.fonts.heading.as_deref()).unwrap_or_else(|| body.clone());
+    let heading = match design.voice {
+        design::Voice::Serif if fonts::kind(&heading) != fonts::Kind::Serif => fonts::SERIF.to_owned(),
+        design::Voice::Serif | design::Voice::Brand => heading,
+    };
+    let has_serif_headings = fonts::kind(&heading) == fonts::Kind::Serif;
+    Families { heading, body, mono: fonts::MONO.to_owned(), has_serif_headings }
+}
+
+/// More than this is a pill at any size of type.
+const PILL: u16 = 100;
+
+fn radius(brand: &Brand, style: &Style, layout: Layout) -> Radius {
+    let usual = match layout {
+        Layout::Editorial | Layout::Minimal => 0,
+        Layout::Bulletin => 4,
+        Layout::Showcase | Layout::Letter => 6,
+        Layout::Midnight => 8,
+        Layout::Cards => 12,
+        Layout::Bold => PILL,
+    };
+    let own = match style.corners {
+        Some(Corners::Sharp) => 0,
+        Some(Corners::Soft) => 6,
+        Some(Corners::Round) => PILL,
+        None => brand.corner_radius.unwrap_or(usual),
+    };
+    let button = if own >= 20 { PILL } else { own };
+    // Cards are large: they can be rounder than buttons, but not without end.
+    let card = if layout == Layout::Cards && own > 0 { own.clamp(10, 20) } else { own.min(16) };
+    Radius { button, card, image: own.min(12) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::features::emails::look::colour::{LEGIBLE, contrast};
+    use crate::features::projects::brand::Palette;
+
+    fn brand(background: &str, text: &str, primary: &str, button: &str) -> Brand {
+        let given = |color: &str| (!color.is_empty()).then(|| color.to_owned());
+        let palette = Palette {
+            background: given(background),
+            text: given(text),
+            primary: given(primary),
+            button: given(button),
+            ..Palette::default()
+        };
+        Brand { palette, ..Brand::default() }
+    }
+
+    #[test]
+    fn every_text_can_be_read_on_every_ground_of_every_layout() {
+        for brand in [
+            Brand::default(),
+            brand("#FFFFFF", "#222222", "#FFD400", "#FFD400"),
+            brand("#0B0B0F", "#EDEDED", "#7C3AED", "#22D3EE"),
+            brand("#FF0000", "#00FF00", "#FF00FF", "#FFFF00"),
+            brand("#808080", "#808080", "#808080", "#808080"),
+            brand("#FFF8EE", "#FFFFFF", "#FFFFFF", "#FFFFFF"),
+            brand("#000000", "#000000", "#000000", "#000000"),
+        ] {
+            for layout in Layout::ALL {
+                let style = Style { layout: Some(layout), ..Style::default() };
+                let email = Email { style, ..Email::sample() };
+                let look = Look::new(&brand, &email, 1);
+                for (colours, name) in [look.light, look.dark].iter().flat_map(|all| GroundName::ALL.map(|name| (*all, name))) {
+                    // Texts of the sheet stand on the stripes of tables too.
+                    let striped = (colours.sheet.text, colours.tint.ground);
+                    for (text, ground) in colours.ground(name).pairs().into_iter().chain([striped]) {
+                        let ratio = contrast(text, ground);
+                        assert!(ratio >= LEGIBLE, "{layout:?} {name:?}: {text} on {ground} has {ratio:.2}; {:?}", brand.palette);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn purposes_and_seeds_give_different_layouts() {
+        let brand = Brand::default();
+        let all: std::collections::HashSet<Layout> =
+            Purpose::ALL.iter().flat_map(|purpose| (0..20).map(|seed| choose(*purpose, &brand, seed))).collect();
+        assert_eq!(all.len(), Layout::ALL.len() - 1, "a brand without pictures gets no showcase: {all:?}");
+        assert_eq!(choose(Purpose::Sale, &brand, 7), choose(Purpose::Sale, &brand, 7));
+    }
+
+    #[test]
+    fn a_choice_in_the_document_comes_before_the_brand() {
+        let red = Color { red: 200, green: 0, blue: 0 };
+        let style = Style { layout: Some(Layout::Letter), button: Some(red), corners: Some(Corners::Sharp), ..Style::default() };
+        let look = Look::new(&brand("", "", "#00AA00", "#00AA00"), &Email { style, ..Email::sample() }, 1);
+        assert_eq!((look.layout, look.light.sheet.button, look.radius.button), (Layout::Letter, red, 0));
+    }
+}

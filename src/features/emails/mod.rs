@@ -1,0 +1,109 @@
+//! Emails: the block document that is the source of truth, how a brand makes it look, and what becomes of it: MJML, HTML, plain text.
+//!
+//! Invariant: a document holds no markup of any output format, so that every output can be drawn anew from it, in any look.
+
+pub mod composer;
+pub mod document;
+mod drawing;
+mod edits;
+pub mod generation;
+pub mod look;
+mod model;
+pub mod ops;
+pub mod placeholders;
+pub mod render;
+mod store;
+mod versions;
+mod views;
+mod writing;
+
+use crate::engine::api::Failure;
+use crate::engine::store::Read;
+use crate::vocab::codes::Code;
+use crate::vocab::ids::{AccountId, BlobId, ConversationId, EmailId, ProjectId};
+use crate::vocab::permissions::Permission;
+use model::{Email, Stage};
+
+pub use drawing::{pdf as draw_pdf, png as draw_png};
+
+/// Any of these lets a key see emails.
+const READERS: &[Permission] = &[Permission::EmailRead, Permission::EmailWrite, Permission::EmailSend];
+
+/// The account's email with this id, in this project where one is named.
+fn require_email(tx: &impl Read, account: AccountId, id: EmailId, project: Option<ProjectId>) -> Result<Email, Failure> {
+    let found = store::email(tx, account, id)?.filter(|email| project.is_none_or(|project| email.project == project));
+    found.ok_or_else(|| Failure::because(Code::NotFound, "There is no such email."))
+}
+
+/// The failure for a conversation that the account does not have, whether or not another has it.
+fn conversation_not_found() -> Failure {
+    Failure::because(Code::NotFound, "There is no such generation; GET /v1/projects/emails lists those of a project.")
+}
+
+/// An email that is ready, in its version in use.
+#[derive(Clone, Debug)]
+pub struct Finished {
+    pub id: EmailId,
+    /// The place in the series, from 0.
+    pub slot: u8,
+    pub language: String,
+    pub version: u32,
+    pub subject: String,
+    pub html: String,
+    /// None where it was handed in as HTML.
+    pub mjml: Option<String>,
+    /// The whole of it as a picture.
+    pub screenshot: Option<BlobId>,
+}
+
+impl Finished {
+    /// A name for its files: its subject in plain small letters, its place and its language.
+    pub fn file_name(&self) -> String {
+        const CHARACTERS_MAX: usize = 60;
+        let mut name = String::new();
+        for letter in self.subject.chars() {
+            match letter.to_ascii_lowercase() {
+                letter if letter.is_ascii_alphanumeric() => name.push(letter),
+                _ if !name.ends_with('-') => name.push('-'),
+                _ => {}
+            }
+        }
+        let name: String = name.trim_matches('-').chars().take(CHARACTERS_MAX).collect();
+        let name = if name.is_empty() { "email" } else { name.trim_end_matches('-') };
+        format!("{name}-{}-{}", self.slot + 1, self.language.to_ascii_lowercase())
+    }
+}
+
+/// The emails of a conversation that are ready, or the one that is named, in their order.
+pub fn finished(
+    tx: &impl Read,
+    account: AccountId,
+    conversation: ConversationId,
+    only: Option<EmailId>,
+    project: Option<ProjectId>,
+) -> Result<Vec<Finished>, Failure> {
+    let found = store::conversation(tx, account, conversation)?;
+    found.filter(|found| project.is_none_or(|project| found.project == project)).ok_or_else(conversation_not_found)?;
+    let emails = store::emails(tx, account, conversation)?;
+    if only.is_some_and(|only| emails.iter().all(|email| email.id != only)) {
+        return Err(Failure::because(Code::NotFound, "The conversation has no such email."));
+    }
+    let wanted = emails.iter().filter(|email| email.stage == Stage::Ready && only.is_none_or(|only| email.id == only));
+    wanted.map(|email| one_finished(tx, email)).collect()
+}
+
+fn one_finished(tx: &impl Read, email: &Email) -> Result<Finished, Failure> {
+    let version = store::version(tx, email.id, email.version)?;
+    let version = version.ok_or_else(|| Failure::internal("an email that is ready has its version"))?;
+    let texts = versions::texts(tx, email.id, email.version)?;
+    Ok(Finished {
+        id: email.id,
+        slot: email.slot,
+        language: email.language.clone(),
+        version: email.version,
+        subject: version.subject,
+        html: texts.html,
+        mjml: texts.mjml,
+        screenshot: version.pictures.screenshot,
+    })
+}

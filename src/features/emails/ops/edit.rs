@@ -1,0 +1,134 @@
+//! Change an email by a prompt.
+
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use tokio::time::{Instant, timeout_at};
+
+use crate::base::text::{LongText, ShortText};
+use crate::engine::api::{Context, Done, Failure, Operation, Outward, Replay, Spec, needs};
+use crate::engine::store::{ReadTx, WriteTx};
+use crate::features::emails::model::{Edit as Row, EditState, Stage};
+use crate::features::emails::views::{EditView, EmailView, Viewer};
+use crate::features::emails::{require_email, store};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::{AccountId, EditId, EmailId, ProjectId};
+use crate::vocab::permissions::Permission;
+use crate::vocab::rates::RouteGroup;
+use crate::vocab::{limits, tables};
+
+/// `emails.edit`
+pub struct Edit;
+
+/// What is to be changed.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Wanted {
+    pub email_id: EmailId,
+    /// Only if it belongs to this project.
+    pub project_id: Option<ProjectId>,
+    /// What to change, in plain words: "make the button green and shorten the intro".
+    #[schemars(length(min = 1))]
+    pub prompt: LongText<{ limits::PROMPT_CHARACTERS_MAX }>,
+    /// A name for the version that comes of it.
+    pub label: Option<ShortText<{ limits::EDIT_LABEL_CHARACTERS_MAX }>>,
+    /// Answer at once with the operation, to be asked for later.
+    #[serde(default, rename = "async")]
+    pub is_async: bool,
+}
+
+/// The email as it is now; or, with `async` or when it takes too long to wait for, the operation.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Answer {
+    Email(Box<EmailView>),
+    Operation(Box<EditView>),
+}
+
+impl Operation for Edit {
+    const SPEC: Spec = Spec::post("emails.edit", "/v1/emails/{emailId}/edit", needs(Permission::EmailWrite))
+        .summary("Edit an email by a prompt")
+        .about(
+            "Answers with the changed email; with async, or if it takes longer than 20 seconds, with the operation, which \
+                GET /v1/emails/{emailId}/edits/{editId} tells of. Every version is kept. A prompt that is not understood changes nothing.",
+        )
+        .rate(RouteGroup::Emails)
+        .replay(Replay::Keyed)
+        .fails(&[Code::NotFound, Code::EditFailed, Code::LimitReached]);
+    type Input = Wanted;
+    type Output = Done<Answer>;
+
+    fn example() -> (Value, Self::Output) {
+        let input = json!({ "emailId": "66f1a2b3d4e5f60718293a4e", "prompt": "Make the button green and shorten the intro" });
+        (input, Done(Answer::Email(Box::new(EmailView::sample()))))
+    }
+}
+
+impl Outward for Edit {
+    async fn run(context: Context, input: Wanted) -> Result<Self::Output, Failure> {
+        let account = context.caller.account();
+        if input.prompt.is_empty() {
+            return Err(Failure::field("prompt", "it is empty; say what to change"));
+        }
+        let deadline = Instant::now() + Duration::from_millis(limits::EDIT_WAIT_MS);
+        let is_async = input.is_async;
+        let id = context.write(&Self::SPEC, move |tx| open(tx, account, &input)).await?;
+        loop {
+            let store = context.world().store.clone();
+            // Listen before looking, so that a change in between is seen.
+            let changed = store.changed(tables::EMAIL_EDITS).notified();
+            let row = store::edit(&store.read(), account, id)?.ok_or_else(|| Failure::internal("an edit just made is there"))?;
+            let is_over = matches!(row.state, EditState::Completed(_) | EditState::Failed(_));
+            if is_async || is_over || timeout_at(deadline, changed).await.is_err() {
+                return answer(&context, account, row, is_async).await.map(Done);
+            }
+        }
+    }
+}
+
+fn open(tx: &mut WriteTx<'_>, account: AccountId, input: &Wanted) -> Result<EditId, Failure> {
+    let email = require_email(tx, account, input.email_id, input.project_id)?;
+    if email.stage != Stage::Ready {
+        return Err(Failure::because(
+            Code::EditFailed,
+            "The email is not ready yet, or could not be made; only finished emails can be edited.",
+        ));
+    }
+    let max = limits::EDITS_WAITING_MAX;
+    if store::open_edits(tx, max)?.len() >= max {
+        let detail = format!("There are {max} edits that wait or run; start this one when one of them is done.");
+        return Err(Failure::because(Code::LimitReached, detail));
+    }
+    let row = Row {
+        id: EditId::make(tx.now(), tx.random()),
+        email: email.id,
+        account,
+        prompt: input.prompt.to_string(),
+        label: input.label.as_ref().filter(|label| !label.is_empty()).map(|label| label.to_string()),
+        state: EditState::Pending,
+        done: Vec::new(),
+        attempts: 0,
+        created_at: tx.now(),
+        updated_at: tx.now(),
+    };
+    store::open_edit(tx, &row);
+    Ok(row.id)
+}
+
+async fn answer(context: &Context, account: AccountId, row: Row, is_async: bool) -> Result<Answer, Failure> {
+    let engine = context.engine.clone();
+    let look = move |tx: &ReadTx| {
+        let email = require_email(tx, account, row.email, None)?;
+        let viewer = Viewer { engine: &engine, tx, account };
+        match &row.state {
+            EditState::Completed(_) if !is_async => Ok(Answer::Email(Box::new(viewer.email(&email)?))),
+            EditState::Failed(reason) if !is_async => {
+                Err(Failure::because(Code::EditFailed, reason.clone()).with(json!({ "editId": row.id })))
+            }
+            _ => Ok(Answer::Operation(Box::new(viewer.edit(&row, &email)?))),
+        }
+    };
+    context.read(look).await
+}

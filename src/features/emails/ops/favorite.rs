@@ -1,0 +1,69 @@
+//! Mark an email as a favourite, or take the mark away.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
+use crate::engine::store::WriteTx;
+use crate::features::emails::views::slot_uuid;
+use crate::features::emails::{require_email, store};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::{ConversationId, EmailId, ProjectId};
+use crate::vocab::permissions::Permission;
+use crate::vocab::rates::RouteGroup;
+
+/// `emails.favorite`
+pub struct Favorite;
+
+/// Which email, and whether it is one.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Mark {
+    pub email_id: EmailId,
+    /// Only if it belongs to this project.
+    pub project_id: Option<ProjectId>,
+    pub favorite: bool,
+}
+
+/// The mark.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Marked {
+    pub email_id: EmailId,
+    pub favorite: bool,
+    pub conversation_id: ConversationId,
+    pub slot_uuid: String,
+}
+
+impl Operation for Favorite {
+    const SPEC: Spec = Spec::put("emails.favorite", "/v1/emails/{emailId}/favorite", needs(Permission::EmailWrite))
+        .summary("Mark an email as a favourite")
+        .rate(RouteGroup::Emails)
+        .fails(&[Code::NotFound]);
+    type Input = Mark;
+    type Output = Done<Marked>;
+
+    fn example() -> (Value, Self::Output) {
+        let marked = Marked {
+            email_id: EmailId::parse("66f1a2b3d4e5f60718293a4e").expect("24 hexadecimal characters"),
+            favorite: true,
+            conversation_id: ConversationId::parse("66f1a2b3d4e5f60718293a4d").expect("24 hexadecimal characters"),
+            slot_uuid: "0d3f1f9a-6c1e-8b7a-9f63-0a7f6a3c2d11".into(),
+        };
+        (json!({ "emailId": "66f1a2b3d4e5f60718293a4e", "favorite": true }), Done(marked))
+    }
+}
+
+impl Command for Favorite {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: Mark) -> Result<Self::Output, Failure> {
+        let account = caller.account();
+        let mut email = require_email(tx, account, input.email_id, input.project_id)?;
+        if email.favorite != input.favorite {
+            email.favorite = input.favorite;
+            store::save_email(tx, account, &email);
+        }
+        let slot_uuid = slot_uuid(email.conversation, email.slot);
+        Ok(Done(Marked { email_id: email.id, favorite: email.favorite, conversation_id: email.conversation, slot_uuid }))
+    }
+}

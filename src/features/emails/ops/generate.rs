@@ -1,0 +1,233 @@
+//! Ask for emails: one, or a series, in one language or several. The writing itself is done afterwards.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::base::bounded::Bounded;
+use crate::base::locale::LanguageTag;
+use crate::base::text::LongText;
+use crate::engine::api::{Caller, Command, Created, Failure, Operation, Replay, Spec, needs};
+use crate::engine::outbox::{self, NewEvent};
+use crate::engine::store::WriteTx;
+use crate::features::emails::model::{COMPOSER, Conversation, Source, State, Visibility, Wanted};
+use crate::features::emails::store;
+use crate::features::projects::{self, Site};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::{AccountId, ConversationId, ProjectId};
+use crate::vocab::limits;
+use crate::vocab::permissions::Permission;
+use crate::vocab::rates::RouteGroup;
+use crate::vocab::webhook_events::WebhookEvent;
+
+/// `emails.generate`
+pub struct Generate;
+
+/// What is wanted.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewConversation {
+    /// The brand.
+    pub project_id: ProjectId,
+    /// What the emails are for, and every fact they are to contain: offers, codes, dates, names, links.
+    #[schemars(length(min = 1))]
+    pub prompt: LongText<{ limits::PROMPT_CHARACTERS_MAX }>,
+    /// Pictures to be used.
+    #[schemars(length(max = limits::PROMPT_IMAGES_MAX))]
+    #[serde(default)]
+    pub images: Vec<GivenImage>,
+    /// `composer` for the built-in one, or the name of the configured language model, which is used if this is absent.
+    pub model: Option<String>,
+    /// Whether pages that the prompt links to may be read; true if absent.
+    pub web_mode: Option<bool>,
+    /// In these languages each (BCP 47), the first one being the original; the brand's own if absent.
+    #[schemars(length(max = limits::EMAIL_LANGUAGES_MAX))]
+    #[serde(default)]
+    pub languages: Vec<LanguageTag>,
+    /// Who may see the emails without a key; `private` if absent.
+    #[serde(default)]
+    pub visibility: Visibility,
+    /// A conversation whose emails are taken as a pattern.
+    pub reference_id: Option<ConversationId>,
+    /// How many emails; inferred from the prompt if absent.
+    pub count: Option<Count>,
+}
+
+type Count = Bounded<1, { limits::EMAILS_PER_SERIES_MAX as u64 }>;
+
+/// A picture.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GivenImage {
+    pub source: ImageSource,
+}
+
+/// Where a picture is.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "lowercase", deny_unknown_fields)]
+pub enum ImageSource {
+    /// At this address.
+    Url { url: Site },
+}
+
+/// A request for emails that was accepted.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "AcceptedGeneration")]
+pub struct Accepted {
+    pub conversation_id: ConversationId,
+    #[schemars(extend("enum" = ["pending"]))]
+    pub status: &'static str,
+    /// What to do next, for people.
+    pub message: String,
+    /// Where to ask how far it is.
+    pub link: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub count: Option<u8>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reference_id: Option<ConversationId>,
+}
+
+impl Accepted {
+    /// What is answered for a conversation that was just opened.
+    pub fn of(conversation: &Conversation, base_url: &str) -> Self {
+        let id = conversation.id;
+        let path = format!("/v1/projects/emails/{id}/status");
+        Self {
+            conversation_id: id,
+            status: State::Pending.word(),
+            message: format!("The request was accepted; GET {path} tells how far it has come."),
+            link: format!("{base_url}{path}"),
+            count: conversation.wanted.count,
+            reference_id: conversation.wanted.reference,
+        }
+    }
+
+    /// An example for the documents.
+    pub fn sample() -> Self {
+        let id = ConversationId::parse("66f1a2b3d4e5f60718293a4d").expect("24 hexadecimal characters");
+        Self {
+            conversation_id: id,
+            status: State::Pending.word(),
+            message: format!("The request was accepted; GET /v1/projects/emails/{id}/status tells how far it has come."),
+            link: format!("https://mail.example.com/v1/projects/emails/{id}/status"),
+            count: Some(3),
+            reference_id: None,
+        }
+    }
+}
+
+impl Operation for Generate {
+    const SPEC: Spec = Spec::post("emails.generate", "/v1/projects/emails/generate", needs(Permission::EmailWrite))
+        .summary("Generate emails")
+        .about(
+            "Answers at once; the emails are made in the background. Emits email.generation.started, then email.generation.completed \
+                or email.generation.failed.",
+        )
+        .rate(RouteGroup::Emails)
+        .replay(Replay::Keyed)
+        .fails(&[Code::NotFound, Code::LimitReached]);
+    type Input = NewConversation;
+    type Output = Created<Accepted>;
+
+    fn example() -> (Value, Self::Output) {
+        let input = json!({
+            "projectId": "66f1a2b3d4e5f60718293a4b",
+            "prompt": "Welcome series for new subscribers, with 10% off the first order and the code HELLO10",
+            "languages": ["en"], "count": 3,
+        });
+        (input, Created(Accepted::sample()))
+    }
+}
+
+impl Command for Generate {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: NewConversation) -> Result<Self::Output, Failure> {
+        let wanted = input.wanted(caller.engine.language_model.as_ref().map(|client| client.model()))?;
+        let conversation = open(tx, caller.account(), input.project_id, wanted)?;
+        Ok(Created(Accepted::of(&conversation, caller.engine.base_url())))
+    }
+}
+
+impl NewConversation {
+    /// The request in the form that is kept; `model` is the name of the configured language model.
+    fn wanted(&self, model: Option<&str>) -> Result<Wanted, Failure> {
+        if self.prompt.is_empty() {
+            return Err(Failure::field("prompt", "it is empty; say what the email is for"));
+        }
+        check_length("images", self.images.len(), limits::PROMPT_IMAGES_MAX)?;
+        check_length("languages", self.languages.len(), limits::EMAIL_LANGUAGES_MAX)?;
+        let mut languages: Vec<String> = Vec::new();
+        for language in &self.languages {
+            if !languages.iter().any(|known| known == language.as_str()) {
+                languages.push(language.as_str().to_owned());
+            }
+        }
+        Ok(Wanted {
+            prompt: self.prompt.to_string(),
+            model: choose_model(self.model.as_deref(), model)?,
+            languages,
+            count: self.count.map(|count| count.get() as u8),
+            images: self.images.iter().map(|GivenImage { source: ImageSource::Url { url } }| url.as_str().to_owned()).collect(),
+            reference: self.reference_id,
+            web: self.web_mode.unwrap_or(true),
+            pages: Vec::new(),
+            visibility: self.visibility,
+            source: Source::Prompt,
+        })
+    }
+}
+
+/// The model to write with: the one that is named, else the configured one, else the composer.
+pub fn choose_model(named: Option<&str>, configured: Option<&str>) -> Result<String, Failure> {
+    match named.map(str::trim).filter(|name| !name.is_empty()) {
+        None => Ok(configured.unwrap_or(COMPOSER).to_owned()),
+        Some(name) if name == COMPOSER || Some(name) == configured => Ok(name.to_owned()),
+        Some(name) => {
+            let known = configured
+                .map_or(format!("only {COMPOSER:?} is configured"), |model| format!("there are {COMPOSER:?} and {model:?}"));
+            Err(Failure::field("model", format_args!("there is no model {name:?}; {known}. Leave it out to use the default")))
+        }
+    }
+}
+
+/// Refuse a list that is too long.
+pub fn check_length(field: &str, length: usize, max: usize) -> Result<(), Failure> {
+    if length <= max { Ok(()) } else { Err(Failure::field(field, format_args!("give at most {max}, found {length}"))) }
+}
+
+/// Add a conversation and tell that it begins.
+pub fn open(tx: &mut WriteTx<'_>, account: AccountId, project: ProjectId, wanted: Wanted) -> Result<Conversation, Failure> {
+    projects::require(tx, account, project)?;
+    let max = limits::CONVERSATIONS_WAITING_PER_PROJECT_MAX;
+    if store::waiting(tx, project)? >= max {
+        let detail = format!("The project has {max} generations that wait or run; start this one when one of them is done.");
+        return Err(Failure::because(Code::LimitReached, detail));
+    }
+    if let Some(reference) = wanted.reference {
+        let found = store::conversation(tx, account, reference)?.filter(|found| found.project == project);
+        found.ok_or_else(|| {
+            Failure::field("referenceId", "the project has no such conversation; GET /v1/projects/emails lists them")
+        })?;
+    }
+    let conversation = Conversation {
+        id: ConversationId::make(tx.now(), tx.random()),
+        project,
+        wanted,
+        state: State::Pending,
+        title: None,
+        plan: None,
+        seed: u64::from_be_bytes(tx.random().bytes()),
+        usage: Default::default(),
+        created_at: tx.now(),
+        updated_at: tx.now(),
+    };
+    store::open(tx, account, &conversation);
+    let Conversation { id, wanted, .. } = &conversation;
+    let data = json!({
+        "conversationId": id, "projectId": project, "prompt": wanted.prompt, "model": wanted.model, "languages": wanted.languages,
+        "count": wanted.count,
+    });
+    let kind = WebhookEvent::EmailGenerationStarted;
+    outbox::emit(tx, NewEvent { kind, account, project: Some(project), conversation: Some(id.to_string()), data });
+    Ok(conversation)
+}

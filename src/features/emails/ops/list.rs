@@ -1,0 +1,121 @@
+//! List the generations of a project.
+
+use std::ops::ControlFlow;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::base::text::fold;
+use crate::engine::api::answer::Moment;
+use crate::engine::api::{Context, Failure, Limit, Offset, Operation, Outward, Page, PageNumber, Spec, Window, needs_one};
+use crate::engine::store::ReadTx;
+use crate::features::emails::model::{Conversation, State};
+use crate::features::emails::views::{ConversationView, Viewer, title};
+use crate::features::emails::{READERS, store};
+use crate::features::projects;
+use crate::vocab::codes::Code;
+use crate::vocab::ids::{ConversationId, ProjectId};
+use crate::vocab::rates::RouteGroup;
+
+/// `emails.list`
+pub struct List;
+
+/// Which conversations, and which page of them.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Wanted {
+    /// The project they belong to.
+    pub project_id: ProjectId,
+    /// Only those in this state.
+    pub status: Option<StateWord>,
+    /// Text to find in the title, the subject or the prompt, whatever its case.
+    pub search: Option<String>,
+    #[serde(default)]
+    pub limit: Limit,
+    /// How many to leave out at the front.
+    pub offset: Option<Offset>,
+    /// Instead of `offset`: which page, from 1.
+    pub page: Option<PageNumber>,
+}
+
+/// How far a conversation is, in one word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum StateWord {
+    Pending,
+    Processing,
+    Completed,
+    Failed,
+}
+
+impl StateWord {
+    fn is(self, state: &State) -> bool {
+        let own = match state {
+            State::Pending => Self::Pending,
+            State::Processing => Self::Processing,
+            State::Completed => Self::Completed,
+            State::Failed(_) => Self::Failed,
+        };
+        self == own
+    }
+}
+
+impl Operation for List {
+    const SPEC: Spec = Spec::get("emails.list", "/v1/projects/emails", needs_one(READERS))
+        .summary("List generations")
+        .about(
+            "Newest first. Each is a conversation with one or more emails; the subject and the picture are those of the first.",
+        )
+        .rate(RouteGroup::Emails)
+        .heavy()
+        .fails(&[Code::NotFound]);
+    type Input = Wanted;
+    type Output = Page<ConversationView>;
+
+    fn example() -> (Value, Self::Output) {
+        let window = Window { limit: 20, offset: 0, paged: false };
+        let view = ConversationView {
+            conversation_id: ConversationId::parse("66f1a2b3d4e5f60718293a4d").expect("24 hexadecimal characters"),
+            title: "Welcome".into(),
+            subject: Some("Welcome to Acme".into()),
+            preview_text: Some("Here is what you can look forward to.".into()),
+            status: "completed",
+            screenshot_url: None,
+            created_at: Moment::sample(),
+            updated_at: Moment::sample(),
+        };
+        (json!({ "projectId": "66f1a2b3d4e5f60718293a4b", "search": "welcome" }), Page { items: vec![view], total: 1, window })
+    }
+}
+
+impl Outward for List {
+    async fn run(context: Context, input: Wanted) -> Result<Self::Output, Failure> {
+        let account = context.caller.account();
+        let engine = context.engine.clone();
+        let look = move |tx: &ReadTx| {
+            projects::require(tx, account, input.project_id)?;
+            let window = Window::new(input.limit, input.offset, input.page);
+            let words = input.search.as_deref().map(|search| fold(search.trim())).filter(|search| !search.is_empty());
+            let (mut total, mut found) = (0, Vec::new());
+            store::visit_conversations(tx, account, input.project_id, |conversation| {
+                let fits = input.status.is_none_or(|status| status.is(&conversation.state));
+                if fits && words.as_deref().is_none_or(|words| tells_of(&conversation, words)) {
+                    if total >= window.offset && found.len() < window.limit {
+                        found.push(conversation);
+                    }
+                    total += 1;
+                }
+                Ok(ControlFlow::Continue(()))
+            })?;
+            let viewer = Viewer { engine: &engine, tx, account };
+            let items = found.iter().map(|conversation| viewer.conversation(conversation)).collect::<Result<_, _>>()?;
+            Ok(Page { items, total: total as u64, window })
+        };
+        context.read(look).await
+    }
+}
+
+fn tells_of(conversation: &Conversation, words: &str) -> bool {
+    fold(&title(conversation)).contains(words) || fold(&conversation.wanted.prompt).contains(words)
+}

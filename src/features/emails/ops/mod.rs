@@ -1,0 +1,13 @@
+//! The operations on emails, one file each.
+
+pub mod edit;
+pub mod edit_status;
+pub mod favorite;
+pub mod generate;
+pub mod get;
+pub mod list;
+pub mod page;
+pub mod references;
+pub mod restore;
+pub mod status;
+pub mod versions;

@@ -1,0 +1,137 @@
+//! An email as a page, for people without a key: for everybody if it is public, for whoever has its link if it is unlisted.
+
+use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue, X_CONTENT_TYPE_OPTIONS};
+use http::{HeaderMap, StatusCode};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::base::clock::Timestamp;
+use crate::engine::api::operation::Media;
+use crate::engine::api::wire::{Reply, ReplyBody};
+use crate::engine::api::{Bare, Context, Engine, Failure, Operation, Raw, RawRequest, Spec, public};
+use crate::engine::store::ReadTx;
+use crate::features::emails::model::{Part, Visibility};
+use crate::features::emails::store;
+use crate::vocab::codes::Code;
+use crate::vocab::ids::{AccountId, EmailId};
+
+/// `emails.page`
+pub struct Page;
+
+/// The link, taken apart.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Link {
+    pub account_id: AccountId,
+    pub email_id: EmailId,
+    /// What makes the link of an unlisted email work.
+    pub token: Option<String>,
+}
+
+/// A link to a page works as long as the email is there: until the last second that tokens can name.
+const NEVER: Timestamp = Timestamp(253_402_300_799_000);
+
+impl Operation for Page {
+    const SPEC: Spec = Spec::get("emails.page", "/v1/shared/{accountId}/{emailId}", public())
+        .summary("Show an email as a page")
+        .about("Without a key: emails that were generated with visibility public or unlisted; shareUrl of the email is the link.")
+        .fails(&[Code::NotFound]);
+    type Input = Link;
+    type Output = Bare;
+
+    fn example() -> (Value, Self::Output) {
+        let input = json!({
+            "accountId": "66f1a2b3d4e5f60718293a40", "emailId": "66f1a2b3d4e5f60718293a4e", "token": "253402300799.5d41",
+        });
+        (input, Bare)
+    }
+}
+
+impl Raw for Page {
+    const MEDIA: Media = Media::gives("text/html; charset=utf-8");
+
+    async fn run(context: Context, input: Link, _: RawRequest) -> Result<Reply, Failure> {
+        // The link does not say of which environment it is; an id is in one of them only.
+        for world in context.engine.worlds() {
+            if let Some(html) = html(&world.store.read(), &context.engine, &input)? {
+                return Ok(reply(html));
+            }
+        }
+        Err(Failure::because(Code::NotFound, "There is no such email, or it is not shared, or its link is not whole."))
+    }
+}
+
+fn html(tx: &ReadTx, engine: &Engine, link: &Link) -> Result<Option<String>, Failure> {
+    let Some(email) = store::email(tx, link.account_id, link.email_id)? else { return Ok(None) };
+    let is_open = match email.visibility {
+        Visibility::Public => true,
+        Visibility::Unlisted => {
+            let token = link.token.as_deref().unwrap_or_default();
+            engine.links.check(&path(link.account_id, link.email_id), token, engine.clock.now())
+        }
+        Visibility::Private => false,
+    };
+    if !is_open {
+        return Ok(None);
+    }
+    Ok(store::text(tx, email.id, email.version, Part::Html)?)
+}
+
+fn reply(html: String) -> Reply {
+    let mut headers = HeaderMap::new();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("private, max-age=60"));
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    // It is somebody's content under our name: it runs nothing and sends nothing; its links open, though.
+    let policy =
+        "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; img-src * data:; style-src 'unsafe-inline'";
+    headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
+    Reply { status: StatusCode::OK, headers, body: ReplyBody::Whole(html.into()) }
+}
+
+fn path(account: AccountId, email: EmailId) -> String {
+    format!("/v1/shared/{account}/{email}")
+}
+
+/// Where an email is shown to people without a key, if its visibility allows that.
+pub fn share_url(engine: &Engine, account: AccountId, email: EmailId, visibility: Visibility) -> Option<String> {
+    let path = path(account, email);
+    match visibility {
+        Visibility::Private => None,
+        Visibility::Public => Some(format!("{}{path}", engine.base_url())),
+        Visibility::Unlisted => Some(format!("{}{path}?token={}", engine.base_url(), engine.links.sign(&path, NEVER))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::features::emails::generation;
+    use crate::testing::Mill;
+    use crate::vocab::environment::Environment;
+
+    #[test]
+    fn only_who_may_see_an_email_without_a_key_does() {
+        let mill = Mill::new();
+        for (visibility, with_token, without) in [("private", 404, 404), ("unlisted", 200, 404), ("public", 200, 200)] {
+            let wanted = json!({ "prompt": "Hello", "languages": ["en"], "count": 1, "visibility": visibility });
+            let begun = mill.post_in("/v1/projects/emails/generate", wanted).data();
+            mill.clock.advance_ms(crate::vocab::limits::IMPORT_AWAITED_MS);
+            while mill.wait(generation::step(mill.engine().clone(), Environment::Test)).expect("stages do not fail") {}
+            let status =
+                mill.get(&format!("/v1/projects/emails/{}/status", begun["conversationId"].as_str().expect("an id"))).data();
+            let email = &status["result"]["emails"][0];
+            let id = EmailId::parse(email["id"].as_str().expect("an id")).expect("an id");
+            let account = mill.account();
+            let engine = mill.engine();
+            let token = engine.links.sign(&path(account, id), NEVER);
+            assert_eq!(mill.download(&format!("{}?token={token}", path(account, id))).0, with_token, "{visibility}");
+            assert_eq!(mill.download(&path(account, id)).0, without, "{visibility}");
+            assert_eq!(
+                email["shareUrl"].as_str(),
+                share_url(engine, account, id, serde_json::from_value(json!(visibility)).expect("a word")).as_deref()
+            );
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! List what a project has to take as a pattern: its favourite emails, and designs kept in its knowledge base.
+
+use std::ops::ControlFlow;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, needs_one};
+use crate::engine::store::ReadTx;
+use crate::features::emails::views::{EmailView, Viewer};
+use crate::features::emails::{READERS, store};
+use crate::features::projects;
+use crate::vocab::codes::Code;
+use crate::vocab::ids::ProjectId;
+use crate::vocab::limits;
+use crate::vocab::rates::RouteGroup;
+
+/// `emails.references`
+pub struct References;
+
+/// Of which project.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Wanted {
+    pub project_id: ProjectId,
+}
+
+/// What can be named as `referenceId`, by the conversation of each.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ReferencesView {
+    /// Emails marked as favourites, the newest first; at most 100.
+    pub favorites: Vec<EmailView>,
+    pub total: usize,
+}
+
+impl Operation for References {
+    const SPEC: Spec = Spec::get("emails.references", "/v1/projects/{projectId}/references", needs_one(READERS))
+        .summary("List favourite emails")
+        .about("Generate with the conversationId of one of them as referenceId to take it as a pattern.")
+        .rate(RouteGroup::Emails)
+        .heavy()
+        .fails(&[Code::NotFound]);
+    type Input = Wanted;
+    type Output = Done<ReferencesView>;
+
+    fn example() -> (Value, Self::Output) {
+        let favorite = EmailView { favorite: true, ..EmailView::sample() };
+        (json!({ "projectId": "66f1a2b3d4e5f60718293a4b" }), Done(ReferencesView { favorites: vec![favorite], total: 1 }))
+    }
+}
+
+impl Outward for References {
+    async fn run(context: Context, input: Wanted) -> Result<Self::Output, Failure> {
+        let account = context.caller.account();
+        let engine = context.engine.clone();
+        let look = move |tx: &ReadTx| {
+            projects::require(tx, account, input.project_id)?;
+            let mut emails = Vec::new();
+            store::visit_conversations(tx, account, input.project_id, |conversation| {
+                emails.extend(store::emails(tx, account, conversation.id)?.into_iter().filter(|email| email.favorite));
+                let is_full = emails.len() >= limits::PAGE_LIMIT_MAX as usize;
+                Ok(if is_full { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+            })?;
+            emails.truncate(limits::PAGE_LIMIT_MAX as usize);
+            let viewer = Viewer { engine: &engine, tx, account };
+            let favorites = emails.iter().map(|email| viewer.email(email)).collect::<Result<Vec<_>, _>>()?;
+            Ok(ReferencesView { total: favorites.len(), favorites })
+        };
+        context.read(look).await.map(Done)
+    }
+}

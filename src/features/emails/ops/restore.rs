@@ -1,0 +1,75 @@
+//! Take up an earlier version of an email again.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::base::bounded::Bounded;
+use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, needs};
+use crate::engine::store::{ReadTx, WriteTx};
+use crate::features::emails::model::{Origin, Version};
+use crate::features::emails::views::{EmailView, Viewer};
+use crate::features::emails::{require_email, store, versions};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::{EmailId, ProjectId};
+use crate::vocab::permissions::Permission;
+use crate::vocab::rates::RouteGroup;
+
+/// `emails.restore`
+pub struct Restore;
+
+/// Which version of which email.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Wanted {
+    pub email_id: EmailId,
+    pub version: Bounded<1, { u32::MAX as u64 }>,
+    /// Only if the email belongs to this project.
+    pub project_id: Option<ProjectId>,
+}
+
+impl Operation for Restore {
+    const SPEC: Spec = Spec::post(
+        "emails.restore",
+        "/v1/emails/{emailId}/versions/{version}/restore",
+        needs(Permission::EmailWrite),
+    )
+    .summary("Restore a version of an email")
+    .about("Makes a new version with the content of the earlier one, so that nothing is lost. The present one: nothing changes.")
+    .rate(RouteGroup::Emails)
+    .fails(&[Code::NotFound]);
+    type Input = Wanted;
+    type Output = Done<EmailView>;
+
+    fn example() -> (Value, Self::Output) {
+        (json!({ "emailId": "66f1a2b3d4e5f60718293a4e", "version": 1 }), Done(EmailView::sample()))
+    }
+}
+
+impl Outward for Restore {
+    async fn run(context: Context, input: Wanted) -> Result<Self::Output, Failure> {
+        let account = context.caller.account();
+        let (id, project) = (input.email_id, input.project_id);
+        let restore = move |tx: &mut WriteTx<'_>| {
+            let mut email = require_email(tx, account, id, project)?;
+            let number = input.version.get() as u32;
+            let earlier = store::version(tx, id, number)?;
+            let earlier = earlier.ok_or_else(|| {
+                Failure::because(Code::NotFound, "The email has no such version; GET /v1/emails/{emailId}/versions lists them.")
+            })?;
+            if number != email.version {
+                let texts = versions::texts(tx, id, number)?;
+                let version = Version { origin: Origin::Restored { number }, ..earlier };
+                versions::add(tx, account, &mut email, version, texts)?;
+            }
+            Ok(())
+        };
+        context.write(&Self::SPEC, restore).await?;
+        let engine = context.engine.clone();
+        let look = move |tx: &ReadTx| {
+            let email = require_email(tx, account, id, project)?;
+            Viewer { engine: &engine, tx, account }.email(&email)
+        };
+        context.read(look).await.map(Done)
+    }
+}

@@ -1,0 +1,70 @@
+//! How far a generation is, and what it has brought forth.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::engine::api::answer::Moment;
+use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, needs_one};
+use crate::features::emails::model::COMPOSER;
+use crate::features::emails::views::{Progress, StatusView, Viewer};
+use crate::features::emails::{READERS, conversation_not_found, store};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::{ConversationId, ProjectId};
+use crate::vocab::rates::RouteGroup;
+
+/// `emails.status`
+pub struct Status;
+
+/// Which conversation.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Wanted {
+    pub conversation_id: ConversationId,
+    /// Only if it belongs to this project.
+    pub project_id: Option<ProjectId>,
+}
+
+impl Operation for Status {
+    const SPEC: Spec = Spec::get("emails.status", "/v1/projects/emails/{conversationId}/status", needs_one(READERS))
+        .summary("Get the state of a generation")
+        .about(
+            "Ask every two seconds until status is completed or failed. A completed generation has at least one email that is ready; \
+                those that failed say why.",
+        )
+        .rate(RouteGroup::Emails)
+        .heavy()
+        .fails(&[Code::NotFound]);
+    type Input = Wanted;
+    type Output = Done<StatusView>;
+
+    fn example() -> (Value, Self::Output) {
+        let conversation_id = ConversationId::parse("66f1a2b3d4e5f60718293a4d").expect("24 hexadecimal characters");
+        let view = StatusView {
+            conversation_id,
+            project_id: ProjectId::parse("66f1a2b3d4e5f60718293a4b").expect("24 hexadecimal characters"),
+            status: "pending",
+            progress: Progress { stage: "waiting", percentage: 0 },
+            model: COMPOSER.into(),
+            created_at: Moment::sample(),
+            updated_at: Moment::sample(),
+            error: None,
+            result: None,
+        };
+        (json!({ "conversationId": conversation_id }), Done(view))
+    }
+}
+
+impl Outward for Status {
+    async fn run(context: Context, input: Wanted) -> Result<Self::Output, Failure> {
+        let account = context.caller.account();
+        let engine = context.engine.clone();
+        let look = move |tx: &crate::engine::store::ReadTx| {
+            let found = store::conversation(tx, account, input.conversation_id)?;
+            let found = found.filter(|found| input.project_id.is_none_or(|project| found.project == project));
+            let conversation = found.ok_or_else(conversation_not_found)?;
+            Viewer { engine: &engine, tx, account }.status(&conversation)
+        };
+        context.read(look).await.map(Done)
+    }
+}

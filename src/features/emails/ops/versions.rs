@@ -1,0 +1,84 @@
+//! List the versions of an email.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::engine::api::answer::Moment;
+use crate::engine::api::{Context, Failure, Limit, Offset, Operation, Outward, Page, PageNumber, Spec, Window, needs_one};
+use crate::engine::store::ReadTx;
+use crate::features::emails::views::{VersionView, Viewer};
+use crate::features::emails::{READERS, require_email, store};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::{EmailId, ProjectId};
+use crate::vocab::rates::RouteGroup;
+
+/// `emails.versions`
+pub struct Versions;
+
+/// Of which email, and which page.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Wanted {
+    pub email_id: EmailId,
+    /// Only if it belongs to this project.
+    pub project_id: Option<ProjectId>,
+    #[serde(default)]
+    pub limit: Limit,
+    /// How many to leave out at the front.
+    pub offset: Option<Offset>,
+    /// Instead of `offset`: which page, from 1.
+    pub page: Option<PageNumber>,
+}
+
+impl VersionView {
+    /// An example for the documents.
+    pub fn sample() -> Self {
+        Self {
+            version: 2,
+            origin: "edited",
+            prompt: Some("Make the button green".into()),
+            label: None,
+            restored_version: None,
+            subject: "Welcome to Acme".into(),
+            screenshot_url: None,
+            thumbnail_url: None,
+            current: true,
+            created_at: Moment::sample(),
+        }
+    }
+}
+
+impl Operation for Versions {
+    const SPEC: Spec = Spec::get("emails.versions", "/v1/emails/{emailId}/versions", needs_one(READERS))
+        .summary("List the versions of an email")
+        .about(
+            "Newest first. An edit makes a version and never changes one; POST …/versions/{version}/restore takes one up again.",
+        )
+        .rate(RouteGroup::Emails)
+        .fails(&[Code::NotFound]);
+    type Input = Wanted;
+    type Output = Page<VersionView>;
+
+    fn example() -> (Value, Self::Output) {
+        let window = Window { limit: 20, offset: 0, paged: false };
+        let page = Page { items: vec![VersionView::sample()], total: 2, window };
+        (json!({ "emailId": "66f1a2b3d4e5f60718293a4e", "limit": 1 }), Page { window: Window { limit: 1, ..window }, ..page })
+    }
+}
+
+impl Outward for Versions {
+    async fn run(context: Context, input: Wanted) -> Result<Self::Output, Failure> {
+        let account = context.caller.account();
+        let engine = context.engine.clone();
+        let look = move |tx: &ReadTx| {
+            let email = require_email(tx, account, input.email_id, input.project_id)?;
+            let versions = store::versions(tx, email.id)?;
+            let viewer = Viewer { engine: &engine, tx, account };
+            let views: Vec<VersionView> = versions.iter().map(|version| viewer.version(&email, version)).collect();
+            let window = Window::new(input.limit, input.offset, input.page);
+            Ok(Page { total: views.len() as u64, items: window.cut(views), window })
+        };
+        context.read(look).await
+    }
+}

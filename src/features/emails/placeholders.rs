@@ -1,0 +1,108 @@
+//! What stands in an email for a value that only its sending knows: `{{ name }}`.
+//!
+//! A placeholder is two opening braces, a name in small letters, digits and underscores, perhaps a filter `default("…")` for those
+//! who lack the value, and two closing braces. Documents, MJML, HTML and plain text carry placeholders unchanged; sending fills them
+//! in for each recipient. This file does not know how.
+
+/// Where the recipient unsubscribes. Every footer links to it.
+pub const UNSUBSCRIBE_URL: &str = "{{ unsubscribe_url }}";
+
+/// Where the email can be read in a browser.
+pub const VIEW_URL: &str = "{{ view_url }}";
+
+/// Where the recipient chooses topics.
+pub const PREFERENCES_URL: &str = "{{ preferences_url }}";
+
+/// Those that stand for a whole address.
+pub const LINKS: [&str; 3] = [UNSUBSCRIBE_URL, VIEW_URL, PREFERENCES_URL];
+
+/// What is wrong with the braces of a text; `None` if all of them are placeholders or plain braces.
+///
+/// `{%` and `{#` begin statements and comments of the merge language: in a document they can only be a mistake or an attack.
+pub fn problem(text: &str) -> Option<String> {
+    if let Some(mark) = ["{%", "{#"].into_iter().find(|mark| text.contains(mark)) {
+        return Some(format!("has {mark}, which only the merge language uses; write merge fields like {{{{ first_name }}}}"));
+    }
+    let mut rest = text;
+    while let Some(open) = rest.find("{{") {
+        let inside = &rest[open + 2..];
+        let Some(close) = inside.find("}}") else { return Some("has {{ without }}; close it or leave it out".to_owned()) };
+        if !is_field(inside[..close].trim()) {
+            let wrong = &rest[open..open + 2 + close + 2];
+            return Some(format!("has {wrong}, which is no merge field; write one like {{{{ first_name }}}}"));
+        }
+        rest = &inside[close + 2..];
+    }
+    None
+}
+
+/// `name` or `name | default("words")`.
+fn is_field(inside: &str) -> bool {
+    let (name, filter) = inside.split_once('|').map_or((inside, None), |(name, filter)| (name.trim_end(), Some(filter.trim())));
+    let small = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '_';
+    let named = name.starts_with(|first: char| first.is_ascii_lowercase()) && name.chars().all(small);
+    let words = |filter: &str| {
+        let words = filter.strip_prefix("default(\"")?.strip_suffix("\")")?;
+        Some(!words.contains(['"', '\\', '{', '}', '<', '>', '&']))
+    };
+    named && filter.is_none_or(|filter| words(filter) == Some(true))
+}
+
+/// The HTML as one of its readers might see it: each placeholder gives way to its default, or else to what its name says.
+pub fn preview(html: &str) -> String {
+    let mut shown = String::with_capacity(html.len());
+    let mut rest = html;
+    while let Some(open) = rest.find("{{") {
+        let Some(close) = rest[open..].find("}}").map(|close| open + close) else { break };
+        let inside = rest[open + 2..close].trim().replace("&quot;", "\"");
+        shown.push_str(&rest[..open]);
+        match is_field(&inside) {
+            true => shown.push_str(&stand_in(&inside)),
+            false => shown.push_str(&rest[open..close + 2]),
+        }
+        rest = &rest[close + 2..];
+    }
+    shown.push_str(rest);
+    shown
+}
+
+/// What stands for a field whose value is not known.
+fn stand_in(field: &str) -> String {
+    let default = field.split_once("default(\"").and_then(|(_, words)| words.strip_suffix("\")"));
+    match (field, default) {
+        // A link in a picture leads nowhere, and an address must not look like one.
+        (name, _) if name.ends_with("_url") => "#".to_owned(),
+        (_, Some(words)) => words.to_owned(),
+        (name, None) => name.replace('_', " "),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_and_plain_braces_are_fine() {
+        for text in ["", "a { b } c", "Hello {{ first_name }}!", "{{first_name|default(\"friend\")}}", UNSUBSCRIBE_URL] {
+            assert_eq!(problem(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_preview_shows_defaults_and_names() {
+        for (html, shown) in [
+            ("Hello {{ first_name | default(&quot;there&quot;) }},", "Hello there,"),
+            ("{{ first_name }}! <a href=\"{{ unsubscribe_url }}\">", "first name! <a href=\"#\">"),
+            ("{{ 1 + 1 }} {{ a", "{{ 1 + 1 }} {{ a"),
+        ] {
+            assert_eq!(preview(html), shown);
+        }
+    }
+
+    #[test]
+    fn anything_else_of_the_merge_language_is_named() {
+        for text in ["{% for x in y %}", "{# a #}", "{{ a.b }}", "{{ 1 + 1 }}", "{{ a", "{{ A }}", "{{ a | safe }}", "{{}}"] {
+            assert!(problem(text).is_some(), "{text}");
+        }
+    }
+}

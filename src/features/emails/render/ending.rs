@@ -1,0 +1,86 @@
+//! The end of an email: where else the brand is, and what the law asks for.
+
+use super::cells::Row;
+use super::inline::{self, Ink};
+use super::parts::Draft;
+use super::setting::Setting;
+use crate::features::emails::document::{Footer, Link, Social};
+use crate::features::emails::look::GroundName;
+use crate::features::emails::look::design::{Align, FooterForm, SocialForm};
+
+/// The ground of the end.
+fn ground(set: Setting<'_>) -> GroundName {
+    match set.design().footer {
+        FooterForm::Band => GroundName::Deep,
+        FooterForm::Center | FooterForm::Start => GroundName::Page,
+    }
+}
+
+fn end(set: Setting<'_>) -> Setting<'_> {
+    let align = if set.design().footer == FooterForm::Start { Align::Start } else { Align::Center };
+    set.on(ground(set)).aligned(align)
+}
+
+/// The brand elsewhere. Names in words: pictures of networks would have to be fetched from somewhere by every reader.
+pub fn social(set: Setting<'_>, social: &Social) -> Draft {
+    let set = end(set);
+    let mut cells = Vec::new();
+    if let Some(title) = &social.title {
+        cells.push(set.line(0, "small", "tx", title));
+    }
+    let gap = if cells.is_empty() { 0 } else { 14 };
+    let color = set.colours().text;
+    let html = match set.design().social {
+        SocialForm::Words => {
+            let links = social.links.iter().map(|link| set.linked(&link.name, &link.href, color, "tx"));
+            links.collect::<Vec<_>>().join("<span class=\"mu\">&nbsp; &middot; &nbsp;</span>")
+        }
+        SocialForm::Pills => {
+            let pill = |name: &str, href: &Link| {
+                let (name, href) = (inline::escape(name), inline::escape(href.as_str()));
+                let style = format!(
+                    "display:inline-block;margin:0 3px 8px;padding:7px 16px;border:1px solid {};border-radius:99px;color:{color};\
+                     text-decoration:none",
+                    set.colours().line
+                );
+                format!("<a class=\"tx ln\" href=\"{href}\" target=\"_blank\" style=\"{style}\">{name}</a>")
+            };
+            social.links.iter().map(|link| pill(&link.name, &link.href)).collect::<Vec<_>>().join(" ")
+        }
+    };
+    cells.push(set.words(gap, "p", "note", "tx", html));
+    let mut draft = Draft::stack(ground(set), cells, set.room().side);
+    draft.pad = Some((44, 36));
+    draft
+}
+
+/// Sender, address, reason and links.
+pub fn footer(set: Setting<'_>, footer: &Footer) -> Draft {
+    let set = end(set);
+    let muted = set.colours().muted;
+    let mut cells = Vec::new();
+    if set.design().footer == FooterForm::Start {
+        cells.push(set.rule(0, "100%", 1, false));
+    }
+    let gap = if cells.is_empty() { 0 } else { 24 };
+    let sender = format!("<strong>{}</strong>", inline::escape(&footer.sender));
+    let address = footer.address.as_ref().map(|address| format!("<br />{}", inline::escape(address)));
+    cells.push(set.words(gap, "p", "note", "mu", format!("{sender}{}", address.unwrap_or_default())));
+    if let Some(reason) = &footer.reason {
+        let html = inline::whole(reason, Ink { color: muted, class: "mu" });
+        cells.push(set.words(12, "p", "note", "mu", html));
+    }
+    let link = |label: &str, href: &Link| {
+        let (label, href) = (inline::escape(label), inline::escape(href.as_str()));
+        format!("<a class=\"mu\" href=\"{href}\" target=\"_blank\" style=\"color:{muted};text-decoration:underline\">{label}</a>")
+    };
+    let mut links = vec![link(&footer.unsubscribe, &Link::unsubscribe())];
+    links.extend(footer.view.as_ref().map(|label| link(label, &Link::view())));
+    links.extend(footer.links.iter().map(|other| link(&other.label, &other.href)));
+    let html = links.join("<span>&nbsp; &middot; &nbsp;</span>");
+    cells.push(set.words(12, "p", "note", "mu", html));
+    let mut draft = Draft::new(ground(set));
+    draft.push(Row::stack(cells, set.room().side));
+    draft.pad = Some((36, 44));
+    draft
+}

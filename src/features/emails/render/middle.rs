@@ -1,0 +1,257 @@
+//! The blocks between opening and end, in each of their forms.
+
+use super::cells::{Cell, Content, Item, List, Row, Table, TableRow, Tag};
+use super::inline::Ink;
+use super::setting::Setting;
+use super::{boxes, inline, products};
+use crate::features::emails::document::{self, Block, Columns, Heading, Level, Marks, Pause, Quote, Value, Width};
+use crate::features::emails::look::GroundName;
+use crate::features::emails::look::design::{Align, DividerForm, HeadingForm, ListForm, QuoteForm, TableForm};
+
+/// The rows of a block.
+pub fn rows(set: Setting<'_>, block: &Block) -> Vec<Row> {
+    let side = set.room().side;
+    let stack = |cells: Vec<Cell>| vec![Row::stack(cells, side)];
+    match block {
+        Block::Text(text) => stack(text_cells(set, text)),
+        Block::Heading(block) => stack(heading(set, &block.text, block)),
+        Block::Image(image) => image_rows(set, image),
+        Block::Button(button) => stack(vec![set.button(0, &button.label, &button.href, button.emphasis)]),
+        Block::Columns(columns) if columns.columns.is_empty() => Vec::new(),
+        Block::Columns(columns) => vec![columns_row(set, columns)],
+        Block::Products(block) => products::rows(set, block),
+        Block::Quote(block) => vec![quote(set, block)],
+        Block::List(block) => stack(vec![list(set, block)]),
+        Block::Coupon(block) => vec![boxes::coupon(set, block)],
+        Block::Countdown(block) => vec![boxes::countdown(set, block)],
+        Block::Table(block) => stack(table(set, block)),
+        Block::Divider(block) => stack(divider(set, block)),
+        // These begin parts of their own: see `parts`.
+        Block::Header(_) | Block::Hero(_) | Block::Social(_) | Block::Footer(_) => Vec::new(),
+    }
+}
+
+fn text_cells(set: Setting<'_>, text: &document::Text) -> Vec<Cell> {
+    // Long texts in the middle are hard to read: only short ones follow the layout.
+    let is_long = text.text.words().chars().count() > 260 || text.text.paragraphs().count() > 2;
+    let align = if is_long { Align::Start } else { set.align };
+    vec![set.aligned(align).prose(0, "body", "tx", &text.text)]
+}
+
+/// A heading as the layout draws those over sections.
+pub fn heading(set: Setting<'_>, text: &str, heading: &Heading) -> Vec<Cell> {
+    titled(set, text, heading.level)
+}
+
+/// The title of a block that has one.
+pub fn block_title(set: Setting<'_>, text: &str) -> Vec<Cell> {
+    titled(set, text, Level::Section)
+}
+
+fn titled(set: Setting<'_>, text: &str, level: Level) -> Vec<Cell> {
+    let html = inline::escape(text);
+    let (tag, size) = match level {
+        Level::Title => return vec![set.words(0, "h1", "title", "tx", html)],
+        Level::Small => return vec![set.words(0, "h3", "small", "tx", html)],
+        Level::Section => ("h2", "section"),
+    };
+    let words = |gap| set.words(gap, tag, size, "tx", html.clone());
+    match set.design().heading {
+        HeadingForm::Plain => vec![words(0)],
+        HeadingForm::Ruled => vec![set.rule(0, "100%", 1, false), words(26)],
+        HeadingForm::Short => vec![words(0), set.rule(18, "36px", 1, true)],
+        HeadingForm::Tab => vec![set.rule(0, "44px", 4, true), words(18)],
+        HeadingForm::Tag => {
+            let radius = set.look.radius.button.min(4);
+            vec![set.cell(0, Content::Tag(Tag { tag, html, radius }))]
+        }
+    }
+}
+
+fn image_rows(set: Setting<'_>, block: &document::Image) -> Vec<Row> {
+    let side = set.room().side;
+    let caption = block.caption.as_ref().map(|caption| set.line(10, "note", "mu", caption));
+    if block.width == Width::Full {
+        let mut rows = vec![Row::stack(vec![set.bleed(&block.image)], 0)];
+        rows.extend(caption.map(|caption| Row::stack(vec![caption], side)));
+        return rows;
+    }
+    let room = if block.width == Width::Half { set.measure() / 2 } else { set.measure() };
+    let cells = std::iter::once(set.picture(0, &block.image, room)).chain(caption).collect();
+    vec![Row::stack(cells, side)]
+}
+
+fn columns_row(set: Setting<'_>, block: &Columns) -> Row {
+    let count = block.columns.len().max(1);
+    let gutter: u16 = if count > 2 { 10 } else { 14 };
+    let width = 100.0 / count as f32;
+    let room = (set.measure() + 2 * gutter) / count as u16 - 2 * gutter;
+    // Columns are too narrow for large headings and wide buttons in the middle.
+    let columns = block.columns.iter().map(|column| {
+        let mut cells = Vec::new();
+        for (index, cell) in column.blocks.iter().enumerate() {
+            let before = index.checked_sub(1).and_then(|before| column.blocks.get(before));
+            let gap = match (before, cell) {
+                (None, _) => 0,
+                (Some(document::Cell::Heading(_)), _) => 8,
+                (_, document::Cell::Button(_)) => 18,
+                _ => 14,
+            };
+            cells.extend(column_cell(set, cell, room, gap));
+        }
+        (width, cells)
+    });
+    set.row(columns.collect(), gutter, false)
+}
+
+fn column_cell(set: Setting<'_>, cell: &document::Cell, room: u16, gap: u16) -> Vec<Cell> {
+    let mut cells = match cell {
+        document::Cell::Text(text) => vec![set.prose(0, "body", "tx", &text.text)],
+        document::Cell::Heading(heading) => vec![set.words(0, "h3", "small", "tx", inline::escape(&heading.text))],
+        document::Cell::Image(image) => {
+            let caption = image.caption.as_ref().map(|caption| set.line(8, "note", "mu", caption));
+            let room = if image.width == Width::Half { room / 2 } else { room };
+            std::iter::once(set.picture(0, &image.image, room)).chain(caption).collect()
+        }
+        document::Cell::Button(button) => vec![set.button(0, &button.label, &button.href, button.emphasis)],
+        document::Cell::List(block) => vec![list(set, block)],
+        document::Cell::Divider(block) => divider(set, block),
+    };
+    if let Some(first) = cells.first_mut() {
+        first.gap += gap;
+    }
+    cells
+}
+
+fn quote(set: Setting<'_>, quote: &Quote) -> Row {
+    let side = set.room().side;
+    let author = [&quote.author, &quote.role].into_iter().flatten().map(|name| inline::escape(name));
+    let author = author.collect::<Vec<_>>().join(", ");
+    let words = |set: Setting<'_>| {
+        let text = inline::whole(&quote.text, set.ink());
+        if set.is_rtl() { text } else { format!("“{text}”") }
+    };
+    let build = |set: Setting<'_>| {
+        let mut cells = Vec::new();
+        if let Some(stars) = quote.stars {
+            cells.push(set.words(0, "p", "stars", "ac", stars_html(stars)));
+        }
+        if let Some(image) = &quote.image {
+            let mut portrait = set.picture(if cells.is_empty() { 0 } else { 14 }, image, 64);
+            if let Content::Picture(picture) = &mut portrait.content {
+                picture.radius = "32px".to_owned();
+            }
+            cells.push(portrait);
+        }
+        let gap = if cells.is_empty() { 0 } else { 14 };
+        cells.push(set.words(gap, "blockquote", "quote", "tx", words(set)));
+        if !author.is_empty() {
+            cells.push(set.words(16, "p", "note", "mu", author.clone()));
+        }
+        cells
+    };
+    match set.design().quote {
+        QuoteForm::Bar => {
+            let html = inline::whole(&quote.text, set.ink());
+            let mut cells = vec![set.bar(0, html, author.clone())];
+            if let Some(stars) = quote.stars {
+                cells.insert(0, set.words(0, "p", "stars", "ac", stars_html(stars)));
+                cells[1].gap = 12;
+            }
+            Row::stack(cells, side)
+        }
+        QuoteForm::Large => Row::stack(build(set.aligned(Align::Center)), side),
+        QuoteForm::Band => Row::stack(build(set), side),
+        QuoteForm::Box if set.design().cards => Row::stack(build(set), side),
+        QuoteForm::Box => {
+            let tint = set.on(GroundName::Tint);
+            tint.boxed(build(tint), "none".to_owned(), 28)
+        }
+    }
+}
+
+/// Stars, with their number for those who hear the email.
+fn stars_html(stars: u8) -> String {
+    let full = usize::from(stars.min(5));
+    format!("<span role=\"img\" aria-label=\"{full}/5\">{}{}</span>", "★".repeat(full), "☆".repeat(5 - full))
+}
+
+/// A list of the document.
+pub fn list(set: Setting<'_>, block: &document::List) -> Cell {
+    // A list in the middle has its marks scattered over the page.
+    let set = set.aligned(Align::Start);
+    let items = block.items.iter().enumerate().map(|(index, item)| {
+        let text = inline::whole(&item.text, set.ink());
+        let html = match &item.title {
+            Some(title) => format!("<strong>{}</strong> {text}", inline::escape(title)),
+            None => text,
+        };
+        let mark = match block.marks {
+            Marks::Bullets => "•".to_owned(),
+            Marks::Checks => "✓".to_owned(),
+            Marks::Numbers => (index + 1).to_string(),
+        };
+        Item { mark, html }
+    });
+    let form = set.design().list;
+    let list = List {
+        items: items.collect(),
+        discs: form == ListForm::Discs && block.marks != Marks::Bullets,
+        ruled: form == ListForm::Ruled,
+        ordered: block.marks == Marks::Numbers,
+        room: if form == ListForm::Ruled { 14 } else { 12 },
+    };
+    set.cell(0, Content::List(list))
+}
+
+fn table(set: Setting<'_>, table: &document::Table) -> Vec<Cell> {
+    let set = set.aligned(if table.title.is_some() { set.align } else { Align::Start });
+    let mut cells = table.title.as_ref().map(|title| block_title(set, title)).unwrap_or_default();
+    let columns = table.rows.iter().map(|row| row.cells.len()).chain([table.head.len()]).max().unwrap_or(0);
+    let aligns = (0..columns).map(|index| if is_end_aligned(table, index) { set.end() } else { set.start() });
+    let striped = set.design().table == TableForm::Striped;
+    // What is legible on the sheet may not be on a stripe: links there are in the colour of the text.
+    let ink = if striped { Ink { color: set.colours().text, class: "tx" } } else { set.ink() };
+    let rows = table.rows.iter().enumerate().map(|(index, row)| TableRow {
+        cells: row.cells.iter().map(|cell| inline::whole(cell, ink)).collect(),
+        strong: row.strong,
+        striped: striped && index % 2 == 0,
+    });
+    let drawn = Table {
+        head: table.head.iter().map(|name| inline::escape(name)).collect(),
+        rows: rows.collect(),
+        striped,
+        stripe: set.look.light.tint.ground,
+        aligns: aligns.collect(),
+        title: table.title.as_ref().map(ToString::to_string).unwrap_or_default(),
+    };
+    let gap = if cells.is_empty() { 0 } else { set.room().block };
+    cells.push(set.aligned(Align::Start).cell(gap, Content::Table(drawn)));
+    cells
+}
+
+/// Numbers stand under each other by their last digit; so does the value in a list of names and values.
+fn is_end_aligned(table: &document::Table, index: usize) -> bool {
+    let columns = table.rows.first().map_or(0, |row| row.cells.len());
+    let is_number = |cell: &Value| {
+        let words = cell.words();
+        words.trim().is_empty() || words.chars().any(|letter| letter.is_ascii_digit()) && words.chars().count() < 16
+    };
+    let numbers = table.rows.iter().filter_map(|row| row.cells.get(index)).all(is_number);
+    index > 0 && (numbers || (columns == 2 && table.head.is_empty()))
+}
+
+fn divider(set: Setting<'_>, block: &document::Divider) -> Vec<Cell> {
+    if block.look == Pause::Space {
+        return vec![set.cell(0, Content::Space { height: set.room().block })];
+    }
+    vec![match set.design().divider {
+        DividerForm::Hairline => set.rule(0, "100%", 1, false),
+        DividerForm::Short => set.rule(0, "36px", 1, true),
+        DividerForm::Thick => set.rule(0, "64px", 6, true),
+        DividerForm::Marks => {
+            let set = set.aligned(Align::Center);
+            set.words(0, "p", "lead", "mu", "<span aria-hidden=\"true\">·&nbsp;&nbsp;·&nbsp;&nbsp;·</span>".to_owned())
+        }
+    }]
+}

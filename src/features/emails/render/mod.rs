@@ -1,0 +1,100 @@
+//! A document in a look becomes MJML, HTML and plain text. Pure: no clock, no store, nothing is fetched.
+//!
+//! Blocks are set as parts, rows and cells ([`parts`] and its neighbours), templates in `assets/email` write these as MJML, and
+//! [`engine::render::mjml`](crate::engine::render::mjml) makes HTML of it. Plain text is written from the document itself.
+
+mod boxes;
+mod cells;
+mod ending;
+mod inline;
+mod middle;
+mod opening;
+mod page;
+mod parts;
+mod products;
+mod setting;
+mod shrink;
+mod stats;
+mod text;
+mod wrap;
+
+pub use stats::{Stats, stats};
+pub use text::text;
+
+use std::sync::LazyLock;
+
+use crate::engine::render::{Pages, mjml};
+use crate::features::emails::document::{Block, Email, Violation};
+use crate::features::emails::look::Look;
+use crate::vocab::limits;
+
+/// A drawn email. Placeholders of [`placeholders`](crate::features::emails::placeholders) stand in all three forms as they are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rendered {
+    pub mjml: String,
+    pub html: String,
+    pub text: String,
+    /// What makes the email worse than it could be, each with what to do.
+    pub warnings: Vec<Violation>,
+}
+
+/// Draw an email.
+pub fn render(email: &Email, look: &Look) -> Rendered {
+    let mjml = to_mjml(email, look);
+    let html = mjml::to_html(&mjml).expect("the templates escape everything that they are given, so their MJML is valid");
+    let html = shrink::shrink(&html);
+    let warnings = warnings(email, &html);
+    Rendered { mjml, html, text: text(email), warnings }
+}
+
+/// The email as MJML alone.
+pub fn to_mjml(email: &Email, look: &Look) -> String {
+    static PAGES: LazyLock<Pages> = LazyLock::new(|| {
+        Pages::new(&[
+            ("email/email.mjml", include_str!("../../../../assets/email/email.mjml")),
+            ("email/row.mjml", include_str!("../../../../assets/email/row.mjml")),
+            ("email/cell.mjml", include_str!("../../../../assets/email/cell.mjml")),
+            ("email/style.css", include_str!("../../../../assets/email/style.css")),
+            ("email/night.css", include_str!("../../../../assets/email/night.css")),
+        ])
+    });
+    let mut mjml = PAGES.draw("email/email.mjml", &page::page(email, look));
+    if !mjml.chars().all(is_markup) {
+        mjml.retain(is_markup);
+    }
+    mjml
+}
+
+/// Whether markup can hold this character at all, escaped or not: see "Char" in the standard for XML.
+fn is_markup(character: char) -> bool {
+    !matches!(character, '\u{0}'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}')
+}
+
+fn warnings(email: &Email, html: &str) -> Vec<Violation> {
+    let mut found = Vec::new();
+    let mut warn = |path: String, problem: String| found.push(Violation { path, problem });
+    if html.len() > limits::EMAIL_HTML_BYTES_MAX {
+        let (size, most) = (html.len() / 1024, limits::EMAIL_HTML_BYTES_MAX / 1024);
+        warn(String::new(), format!("the HTML has {size} KB; some mail clients cut it at {most}: leave some blocks out"));
+    }
+    for (index, block) in email.blocks.iter().enumerate() {
+        match block {
+            Block::Footer(footer) if footer.address.is_none() => {
+                let problem = "is missing; most countries' laws ask for a postal address in marketing mail: add it";
+                warn(format!("blocks[{index}].address"), problem.to_owned());
+            }
+            Block::Image(image) if image.image.alt.is_none() && image.image.href.is_some() => {
+                let problem = "is missing, but the picture is a link; say where it leads";
+                warn(format!("blocks[{index}].image.alt"), problem.to_owned());
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests;
+
+#[cfg(test)]
+mod gallery;

@@ -1,0 +1,149 @@
+//! The frame around the parts: type scale, preview, grounds by day and by night.
+
+use std::collections::BTreeMap;
+
+use super::cells::{Dark, FamilyNames, Gutter, Page, Part, SmallTitle, TypeSize};
+use super::parts::parts;
+use super::setting::Setting;
+use crate::features::emails::document::{Block, Email, Level};
+use crate::features::emails::look::design::{Size, Voice};
+use crate::features::emails::look::{GroundName, Look};
+
+/// Gutters that rows have: see the forms of products and columns.
+const GUTTERS: [u16; 5] = [0, 7, 10, 12, 14];
+
+/// Everything that the templates need.
+pub fn page(email: &Email, look: &Look) -> Page {
+    let set = Setting::new(email, look);
+    let parts = parts(email, look);
+    let sizes = sizes(&set);
+    let css = sizes.iter().map(|size| (size.name, declarations(size))).collect::<BTreeMap<_, _>>();
+    let characters = title_characters(email);
+    let title = look.design.scale.title;
+    let small = shorter(Size { size: look.design.scale.title_small, ..title }, characters).size;
+    let side = look.design.room.side_small;
+    Page {
+        language: email.language.as_str().to_owned(),
+        direction: email.direction.as_str(),
+        subject: email.subject.to_string(),
+        preview: preview(&email.preheader),
+        width: set.width(),
+        page: look.light.page,
+        sizes,
+        css,
+        families: FamilyNames {
+            heading: look.families.heading.clone(),
+            body: look.families.body.clone(),
+            mono: look.families.mono.clone(),
+        },
+        start: set.start(),
+        end: set.end(),
+        title_small: SmallTitle { size: small, line: small * title.line / title.size },
+        gutters: GUTTERS.map(|width| Gutter { width, side: side.saturating_sub(width) }).into(),
+        darks: darks(look, &parts),
+        has_night: look.light != look.dark,
+        night_page: look.dark.page.ground,
+        stripe: look.dark.tint.ground,
+        cards: look.design.cards,
+        card_radius: look.radius.card,
+        parts,
+    }
+}
+
+/// The preheader, and after it characters that take room but show nothing: else clients go on with the first words of the email.
+fn preview(preheader: &str) -> String {
+    const ROOM: usize = 150;
+    let filler = "\u{34f}\u{200c}\u{a0}".repeat(ROOM.saturating_sub(preheader.chars().count()));
+    format!("{preheader}{filler}")
+}
+
+fn darks(look: &Look, parts: &[Part]) -> Vec<Dark> {
+    let frames: Vec<&str> = parts
+        .iter()
+        .flat_map(|part| &part.rows)
+        .flat_map(|row| &row.columns)
+        .filter_map(|column| column.frame.as_ref().map(|frame| frame.name))
+        .collect();
+    let used = |name: GroundName| {
+        let is_inside = frames.contains(&name.as_str());
+        let is_used = is_inside || name == GroundName::Page || parts.iter().any(|part| part.ground == name);
+        is_used.then(|| Dark { name: name.as_str(), g: *look.dark.ground(name), inside: is_inside })
+    };
+    GroundName::ALL.into_iter().filter_map(used).collect()
+}
+
+fn sizes(set: &Setting<'_>) -> Vec<TypeSize> {
+    let scale = &set.design().scale;
+    let families = &set.look.families;
+    let (heading, body) = (&families.heading, &families.body);
+    let serif = set.design().voice == Voice::Serif;
+    // Scripts whose letters join or have no capitals are set without room between letters and without slant.
+    let plain = set.is_rtl();
+    let size = |name, family: &String, size: Size| TypeSize {
+        name,
+        family: family.clone(),
+        size: size.size,
+        line: size.line,
+        weight: size.weight,
+        spacing: if plain || size.spacing == 0 { "normal".to_owned() } else { em(size.size, size.spacing) },
+        capitals: false,
+        italic: false,
+    };
+    let (body_size, title) = (scale.body, shorter(scale.title, title_characters(set.email)));
+    let quote = if serif { Size::new(27, 38, 400, 0) } else { Size::new(body_size.size + 4, body_size.line + 6, 500, 0) };
+    let figure = Size::new((scale.section.size.max(20) + 2).min(30), (scale.section.line.max(26) + 4).min(38), title.weight, 0);
+    let name = if title.weight >= 700 { Size::new(22, 28, 800, -1) } else { Size::new(24, 30, 400, 0) };
+    let price_weight = if title.weight >= 600 { 700 } else { 600 };
+    vec![
+        size("title", heading, title),
+        size("section", heading, scale.section),
+        size("small", heading, scale.small),
+        size("lead", body, scale.lead),
+        size("body", body, body_size),
+        size("note", body, scale.note),
+        TypeSize { capitals: !plain, ..size("eyebrow", body, Size::new(12, 18, 700, 14)) },
+        size("name", heading, name),
+        TypeSize { italic: serif && !plain, ..size("quote", if serif { heading } else { body }, quote) },
+        size("price", body, Size::new(body_size.size, body_size.line, price_weight, 0)),
+        size("figure", heading, figure),
+        size("stars", body, Size::new(20, 24, 400, 12)),
+    ]
+}
+
+/// How long the largest title is.
+fn title_characters(email: &Email) -> usize {
+    let titles = email.blocks.iter().map(|block| match block {
+        Block::Hero(hero) => hero.title.chars().count(),
+        Block::Heading(heading) if heading.level == Level::Title => heading.text.chars().count(),
+        _ => 0,
+    });
+    titles.max().unwrap_or(0)
+}
+
+/// Long titles are set smaller, so that they take three lines and not eight.
+fn shorter(title: Size, characters: usize) -> Size {
+    const SMALLEST: u16 = 24;
+    let percent = match characters {
+        0..=36 => 100,
+        37..=64 => 82,
+        _ => 70,
+    };
+    let size = (title.size * percent / 100).max(SMALLEST.min(title.size));
+    Size { size, line: size * title.line / title.size, ..title }
+}
+
+/// Hundredths of the size of the type in pixels.
+fn em(size: u16, hundredths: i8) -> String {
+    format!("{:.1}px", f32::from(size) * f32::from(hundredths) / 100.0)
+}
+
+fn declarations(size: &TypeSize) -> String {
+    let mut css = format!(
+        "font-family:{};font-size:{}px;line-height:{}px;font-weight:{};letter-spacing:{}",
+        size.family, size.size, size.line, size.weight, size.spacing
+    );
+    if size.capitals {
+        css.push_str(";text-transform:uppercase");
+    }
+    css
+}

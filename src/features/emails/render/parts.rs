@@ -1,0 +1,174 @@
+//! How blocks become parts: what belongs together, on which ground, and how much room is between.
+
+use super::cells::{Cell, Content, Part, Row};
+use super::setting::Setting;
+use super::{ending, middle, opening};
+use crate::features::emails::document::{Block, Email, Level};
+use crate::features::emails::look::design::{BoxForm, QuoteForm};
+use crate::features::emails::look::{GroundName, Look};
+
+/// A part that is being put together.
+pub struct Draft {
+    pub ground: GroundName,
+    pub rows: Vec<Row>,
+    /// Room above and below, where the usual will not do.
+    pub pad: Option<(u16, u16)>,
+    pub card: bool,
+    /// It begins with a picture from edge to edge.
+    pub flush_top: bool,
+}
+
+impl Draft {
+    pub fn new(ground: GroundName) -> Self {
+        Self { ground, rows: Vec::new(), pad: None, card: false, flush_top: false }
+    }
+
+    /// Append a row; cells that can stand in the column above do.
+    pub fn push(&mut self, row: Row) {
+        if let Some(last) = self.rows.last_mut().filter(|last| last.is_stack() && row.is_stack() && last.side == row.side) {
+            let cells = row.columns.into_iter().flat_map(|column| column.cells);
+            last.columns[0].cells.extend(cells);
+            return;
+        }
+        self.rows.push(row);
+    }
+
+    /// Append a row with room above it, unless it is the first.
+    pub fn follow(&mut self, mut row: Row, gap: u16) {
+        if self.rows.is_empty() {
+            return self.push(row);
+        }
+        match row.columns.as_mut_slice() {
+            [column] if column.frame.is_none() && row.gap == 0 => {
+                if let Some(first) = column.cells.first_mut() {
+                    first.gap += gap;
+                }
+            }
+            _ => row.gap += gap,
+        }
+        self.push(row);
+    }
+
+    pub fn stack(ground: GroundName, cells: Vec<Cell>, side: u16) -> Self {
+        let mut draft = Self::new(ground);
+        draft.push(Row::stack(cells, side));
+        draft
+    }
+}
+
+/// The parts of an email.
+pub fn parts(email: &Email, look: &Look) -> Vec<Part> {
+    let set = Setting::new(email, look);
+    let mut drafts: Vec<Draft> = Vec::new();
+    let mut before: Option<&Block> = None;
+    for block in &email.blocks {
+        match block {
+            Block::Header(header) => drafts.push(opening::header(set, header)),
+            Block::Hero(hero) => drafts.extend(opening::hero(set, hero)),
+            Block::Footer(footer) => {
+                let footer = ending::footer(set, footer);
+                match drafts.last_mut().filter(|_| matches!(before, Some(Block::Social(_)))) {
+                    Some(social) => footer.rows.into_iter().for_each(|row| social.follow(row, 28)),
+                    None => drafts.push(footer),
+                }
+            }
+            Block::Social(social) => drafts.push(ending::social(set, social)),
+            _ => {
+                let ground = ground(block, look);
+                if begins(block, before, ground, drafts.last()) {
+                    let mut draft = Draft::new(ground);
+                    draft.card = look.design.cards;
+                    drafts.push(draft);
+                }
+                let draft = drafts.last_mut().expect("one was pushed or there is one");
+                let gap = gap(block, before, set);
+                for (index, row) in middle::rows(set.on(ground), block).into_iter().enumerate() {
+                    draft.follow(row, if index == 0 { gap } else { 0 });
+                }
+                join_rules(&mut drafts);
+            }
+        }
+        before = Some(block);
+    }
+    spaced(drafts, look)
+}
+
+/// The ground of a block that stands in the middle of an email.
+fn ground(block: &Block, look: &Look) -> GroundName {
+    let field = |form: BoxForm| match form {
+        BoxForm::Band => GroundName::Band,
+        BoxForm::Sides => GroundName::Tint,
+        BoxForm::Ticket | BoxForm::Ruled | BoxForm::Frame | BoxForm::Tint | BoxForm::Bare => GroundName::Sheet,
+    };
+    match block {
+        Block::Quote(_) if look.design.quote == QuoteForm::Band => GroundName::Band,
+        Block::Coupon(_) => field(look.design.coupon),
+        Block::Countdown(_) => field(look.design.countdown),
+        _ => GroundName::Sheet,
+    }
+}
+
+/// Whether a part begins with this block.
+fn begins(block: &Block, before: Option<&Block>, ground: GroundName, last: Option<&Draft>) -> bool {
+    if last.is_none_or(|draft| draft.ground != ground || draft.pad.is_some()) {
+        return true;
+    }
+    let Some(before) = before else { return true };
+    match block {
+        Block::Heading(heading) => heading.level != Level::Small,
+        Block::Button(_) | Block::List(_) | Block::Divider(_) => matches!(before, Block::Header(_)),
+        Block::Text(_) => !matches!(before, Block::Heading(_) | Block::Text(_) | Block::Image(_) | Block::List(_)),
+        Block::Products(products) => products.title.is_some() || !matches!(before, Block::Heading(_) | Block::Text(_)),
+        Block::Table(table) => table.title.is_some() || !matches!(before, Block::Heading(_) | Block::Text(_)),
+        _ => !matches!(before, Block::Heading(_) | Block::Text(_) | Block::Divider(_)),
+    }
+}
+
+/// Room above a block within its part.
+fn gap(block: &Block, before: Option<&Block>, set: Setting<'_>) -> u16 {
+    let block_room = set.room().block;
+    match (before, block) {
+        (Some(Block::Heading(_)), Block::Text(_)) => block_room * 2 / 3,
+        (_, Block::Button(_)) => block_room + 6,
+        (_, Block::Divider(_)) => block_room + 10,
+        (Some(Block::Divider(_)), _) => block_room + 10,
+        _ => block_room,
+    }
+}
+
+/// A hairline at the end of one part and one at the beginning of the next are one hairline.
+fn join_rules(drafts: &mut [Draft]) {
+    let [.., before, last] = drafts else { return };
+    let is_hairline = |cell: &Cell| matches!(&cell.content, Content::Rule(rule) if rule.thickness == 1 && rule.width == "100%");
+    let ends = before.rows.last().and_then(|row| row.columns.last()?.cells.last()).is_some_and(is_hairline);
+    let Some(first) = last.rows.first_mut().and_then(|row| row.columns.first_mut()).filter(|_| ends) else { return };
+    if first.frame.is_none() && first.cells.len() > 1 && is_hairline(&first.cells[0]) {
+        first.cells.remove(0);
+        first.cells[0].gap = 0;
+    }
+}
+
+/// The drafts with room around them.
+fn spaced(drafts: Vec<Draft>, look: &Look) -> Vec<Part> {
+    let room = look.design.room.part;
+    let grounds: Vec<(GroundName, bool)> = drafts.iter().map(|draft| (draft.ground, draft.pad.is_some())).collect();
+    let each = drafts.into_iter().enumerate().filter(|(_, draft)| !draft.rows.is_empty()).map(|(index, draft)| {
+        // Neighbours on one ground share the room between them.
+        let next_is_same = grounds.get(index + 1).is_some_and(|(next, padded)| *next == draft.ground && !padded);
+        let (top, bottom) = match draft.pad {
+            Some((top, bottom)) => (top, bottom),
+            None if draft.card => (room, room),
+            None => (room, if next_is_same { 0 } else { room }),
+        };
+        Part {
+            ground: draft.ground,
+            name: draft.ground.as_str(),
+            g: *look.light.ground(draft.ground),
+            top: if draft.flush_top { 0 } else { top },
+            bottom,
+            card: draft.card,
+            rows: draft.rows,
+        }
+    });
+    each.collect()
+}

@@ -1,0 +1,195 @@
+//! Products in each of their forms, and how many stand side by side.
+
+use super::cells::{Cell, Content, Row};
+use super::setting::Setting;
+use super::{inline, middle};
+use crate::features::emails::document::{Emphasis, Product, Products};
+use crate::features::emails::look::GroundName;
+use crate::features::emails::look::design::{Align, HeadingForm, ProductsForm};
+
+pub fn rows(set: Setting<'_>, block: &Products) -> Vec<Row> {
+    let side = set.room().side;
+    let mut rows = Vec::new();
+    if let Some(title) = &block.title {
+        rows.push(Row::stack(middle::block_title(set, title), side));
+    }
+    let below_title = set.room().block;
+    let form = set.design().products;
+    let groups: Vec<Vec<Row>> = match form {
+        ProductsForm::Rows => block.products.iter().map(|product| beside(set, product)).collect(),
+        _ if block.products.len() == 1 => vec![beside(set, &block.products[0])],
+        ProductsForm::Grid | ProductsForm::Tiles => {
+            let mut rest = block.products.as_slice();
+            let mut groups = Vec::new();
+            while !rest.is_empty() {
+                let (now, later) = rest.split_at(across(rest.len()));
+                groups.push(vec![side_by_side(set, now, form)]);
+                rest = later;
+            }
+            groups
+        }
+    };
+    let ruled = form == ProductsForm::Rows && set.design().heading == HeadingForm::Ruled;
+    for (index, group) in groups.into_iter().enumerate() {
+        if ruled && index > 0 {
+            rows.push(Row { gap: 26, ..Row::stack(vec![set.rule(0, "100%", 1, false)], side) });
+        }
+        for (at, mut row) in group.into_iter().enumerate() {
+            if at == 0 && !rows.is_empty() {
+                row.gap += if index == 0 { below_title } else { 26 };
+            }
+            rows.push(row);
+        }
+    }
+    rows
+}
+
+/// How many of the products that are left stand in the next row: never one alone.
+fn across(left: usize) -> usize {
+    match left {
+        1 => 1,
+        2 | 4 => 2,
+        _ => 3,
+    }
+}
+
+fn side_by_side(set: Setting<'_>, products: &[Product], form: ProductsForm) -> Row {
+    let tiles = form == ProductsForm::Tiles;
+    let gutter: u16 = if tiles { 7 } else { 10 };
+    let count = products.len().max(1) as u16;
+    let wide = (set.measure() + 2 * gutter) / count;
+    let room = wide - 2 * gutter;
+    let height = common_height(products, room);
+    let inner = if tiles { set.on(GroundName::Tint) } else { set };
+    let inset = if tiles { 16 } else { 0 };
+    let names = name_height(set, products, room - 2 * inset);
+    let columns = products.iter().map(|product| {
+        let mut cells = Vec::new();
+        if let Some(image) = &product.image {
+            cells.push(fitted(inner, product, image, room, height, tiles));
+        }
+        let mut words = facts(inner, product, Layout::Below);
+        if let (Some(Cell { content: Content::Words(name), .. }), true) = (words.first_mut(), names > 0) {
+            name.height = Some(names);
+        }
+        for cell in &mut words {
+            cell.side = inset;
+        }
+        cells.extend(words);
+        if tiles {
+            cells.push(inner.cell(0, Content::Space { height: 18 }));
+        }
+        (100.0 / f32::from(count), cells)
+    });
+    let mut row = set.row(columns.collect(), gutter, count == 2);
+    if tiles {
+        for column in &mut row.columns {
+            column.frame = Some(inner.frame("none".to_owned()));
+        }
+    }
+    row
+}
+
+/// The height that names of a row share, so that prices stand on one line; 0 where all names take as many lines anyway.
+fn name_height(set: Setting<'_>, products: &[Product], room: u16) -> u16 {
+    let size = set.design().scale.small;
+    // Letters of text faces are about half as wide as the type is high.
+    let letter = if set.look.families.has_serif_headings { 0.47 } else { 0.54 };
+    let fitting = (f32::from(room) / (f32::from(size.size) * letter)) as usize;
+    let lines = |product: &Product| product.name.chars().count().div_ceil(fitting.max(1)).max(1);
+    let (least, most) = products.iter().map(lines).fold((usize::MAX, 0), |(least, most), now| (least.min(now), most.max(now)));
+    if least < most { most.min(4) as u16 * size.line } else { 0 }
+}
+
+/// The height that pictures of a row share, so that names stand on one line.
+fn common_height(products: &[Product], room: u16) -> u32 {
+    let heights = products.iter().filter_map(|product| {
+        let image = product.image.as_ref()?;
+        let (width, height) = (image.width?, image.height?);
+        Some(u32::from(room) * height / width.max(1))
+    });
+    heights.max().unwrap_or(u32::from(room)).min(u32::from(room) * 5 / 4).max(1)
+}
+
+/// A picture that fills the room, or stands in its middle where it is narrower.
+fn fitted(
+    set: Setting<'_>,
+    product: &Product,
+    image: &crate::features::emails::document::Picture,
+    room: u16,
+    height: u32,
+    tiles: bool,
+) -> Cell {
+    let mut linked = image.clone();
+    linked.href = linked.href.or_else(|| Some(product.href.clone()));
+    let mut cell = set.aligned(Align::Center).picture(0, &linked, room);
+    let Content::Picture(picture) = &mut cell.content else { return cell };
+    if let (Some(across), Some(down)) = (image.width, image.height) {
+        let natural = u32::from(room) * down / across.max(1);
+        if natural > height {
+            picture.width = Some((height * across / down.max(1)).max(1) as u16);
+        } else {
+            // Room above and below, so that the pictures of a row end at one height.
+            let spare = (height - natural) as u16;
+            cell.gap += spare / 2;
+            picture.below = spare - spare / 2;
+        }
+    }
+    if tiles {
+        let radius = set.look.radius.card;
+        picture.radius = if picture.width.is_none() { format!("{radius}px {radius}px 0 0") } else { "0".to_owned() };
+    }
+    cell
+}
+
+/// One product, its picture at the start and its facts beside it.
+fn beside(set: Setting<'_>, product: &Product) -> Vec<Row> {
+    let set = set.aligned(Align::Start);
+    let Some(image) = &product.image else {
+        return vec![Row::stack(facts(set, product, Layout::Beside), set.room().side)];
+    };
+    let gutter = 12;
+    let share = if set.design().products == ProductsForm::Rows { 36.0 } else { 50.0 };
+    let room = (f32::from(set.measure() + 2 * gutter) * share / 100.0) as u16 - 2 * gutter;
+    let mut linked = image.clone();
+    linked.href = linked.href.or_else(|| Some(product.href.clone()));
+    let picture = set.picture(0, &linked, room);
+    let together = set.design().products == ProductsForm::Rows;
+    let mut row = set.row(vec![(share, vec![picture]), (100.0 - share, facts(set, product, Layout::Beside))], gutter, together);
+    row.stand = "middle";
+    vec![row]
+}
+
+/// Where the facts of a product stand.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Layout {
+    Below,
+    Beside,
+}
+
+/// Name, text, price and button.
+fn facts(set: Setting<'_>, product: &Product, layout: Layout) -> Vec<Cell> {
+    let colours = set.colours();
+    let name = set.linked(&product.name, &product.href, colours.text, "tx");
+    let tile = set.design().products == ProductsForm::Tiles;
+    let gap = match (layout, &product.image) {
+        (Layout::Below, Some(_)) => 14,
+        (Layout::Below, None) if tile => 18,
+        _ => 0,
+    };
+    let mut cells = vec![set.words(gap, "h3", "small", "tx", name)];
+    cells.extend(product.text.as_ref().map(|text| set.line(6, "note", "mu", text)));
+    if let Some(price) = &product.price {
+        let before = product.price_before.as_ref().map(|before| {
+            let before = inline::escape(before);
+            format!("&nbsp; <s class=\"mu\" style=\"color:{};font-weight:400\">{before}</s>", colours.muted)
+        });
+        let html = format!("{}{}", inline::escape(price), before.unwrap_or_default());
+        cells.push(set.words(6, "p", "price", "tx", html));
+    }
+    if let Some(label) = &product.button {
+        let emphasis = if layout == Layout::Below { Emphasis::Quiet } else { Emphasis::Primary };
+        cells.push(set.button(14, label, &product.href, emphasis));
+    }
+    cells
+}

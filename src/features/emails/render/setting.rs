@@ -1,0 +1,218 @@
+//! The tools that every block is set with: cells in the type, colours and alignment of one look on one ground.
+
+use super::cells::{Bar, Button, Cell, Code, Column, Content, Frame, Picture, Row, Rule, Words};
+use super::inline::{self, Ink};
+use crate::features::emails::document::{self, Action, Email, Emphasis, Link, Rich};
+use crate::features::emails::look::design::{Align, ButtonForm, Room};
+use crate::features::emails::look::{Design, Ground, GroundName, Look};
+
+/// Width of an email: what every client shows without scrolling.
+pub const WIDTH: u16 = 600;
+/// Cards leave a margin of the page at both sides.
+pub const CARDS_WIDTH: u16 = 568;
+/// A picture higher than this pushes everything else out of sight.
+const PICTURE_HEIGHT_MAX: u32 = 640;
+
+/// One look on one ground.
+#[derive(Clone, Copy)]
+pub struct Setting<'a> {
+    pub email: &'a Email,
+    pub look: &'a Look,
+    pub ground: GroundName,
+    pub align: Align,
+}
+
+impl<'a> Setting<'a> {
+    pub fn new(email: &'a Email, look: &'a Look) -> Self {
+        Self { email, look, ground: GroundName::Sheet, align: look.design.align }
+    }
+
+    /// The same on another ground.
+    pub fn on(self, ground: GroundName) -> Self {
+        Self { ground, ..self }
+    }
+
+    /// The same, aligned otherwise.
+    pub fn aligned(self, align: Align) -> Self {
+        Self { align, ..self }
+    }
+
+    pub fn design(&self) -> &'a Design {
+        &self.look.design
+    }
+
+    pub fn room(&self) -> &'a Room {
+        &self.look.design.room
+    }
+
+    pub fn colours(&self) -> &'a Ground {
+        self.look.light.ground(self.ground)
+    }
+
+    /// How links in running text are drawn.
+    pub fn ink(&self) -> Ink {
+        Ink { color: self.colours().accent, class: "ac" }
+    }
+
+    pub fn is_rtl(&self) -> bool {
+        self.email.direction == document::Direction::Rtl
+    }
+
+    /// Width of the whole email.
+    pub fn width(&self) -> u16 {
+        if self.design().cards { CARDS_WIDTH } else { WIDTH }
+    }
+
+    /// Width between the margins.
+    pub fn measure(&self) -> u16 {
+        self.width() - 2 * self.room().side
+    }
+
+    pub fn start(&self) -> &'static str {
+        if self.is_rtl() { "right" } else { "left" }
+    }
+
+    pub fn end(&self) -> &'static str {
+        if self.is_rtl() { "left" } else { "right" }
+    }
+
+    pub fn side(&self, align: Align) -> &'static str {
+        match align {
+            Align::Start => self.start(),
+            Align::Center => "center",
+        }
+    }
+
+    pub fn cell(&self, gap: u16, content: Content) -> Cell {
+        Cell { gap, side: 0, align: self.side(self.align), content }
+    }
+
+    pub fn words(&self, gap: u16, tag: &'static str, size: &'static str, role: &'static str, html: String) -> Cell {
+        self.cell(gap, Content::Words(Words { tag, size, role, html, height: None }))
+    }
+
+    /// One plain line.
+    pub fn line(&self, gap: u16, size: &'static str, role: &'static str, text: &str) -> Cell {
+        self.words(gap, "p", size, role, inline::escape(text))
+    }
+
+    /// Paragraphs.
+    pub fn prose<const MAX: usize>(&self, gap: u16, size: &'static str, role: &'static str, text: &Rich<MAX>) -> Cell {
+        let html = inline::paragraphs(text, self.ink(), self.room().paragraph);
+        self.words(gap, "div", size, role, html)
+    }
+
+    pub fn linked(&self, text: &str, href: &Link, color: crate::base::text::Color, class: &str) -> String {
+        let (text, href) = (inline::escape(text), inline::escape(href.as_str()));
+        format!("<a class=\"{class}\" href=\"{href}\" target=\"_blank\" style=\"color:{color};text-decoration:none\">{text}</a>")
+    }
+
+    /// A picture no wider than `room` pixels, nor than it is.
+    pub fn picture(&self, gap: u16, picture: &document::Picture, room: u16) -> Cell {
+        let mut width = u32::from(room);
+        if let Some(own) = picture.width {
+            width = width.min(own);
+        }
+        if let (Some(across), Some(down)) = (picture.width, picture.height) {
+            width = width.min((PICTURE_HEIGHT_MAX * across / down.max(1)).max(1));
+        }
+        let radius = format!("{}px", self.look.radius.image);
+        let width = (width < u32::from(room)).then_some(width as u16);
+        self.cell(gap, Content::Picture(drawn(picture, width, radius)))
+    }
+
+    /// A picture from edge to edge.
+    pub fn bleed(&self, picture: &document::Picture) -> Cell {
+        self.cell(0, Content::Picture(drawn(picture, None, "0".to_owned())))
+    }
+
+    pub fn button(&self, gap: u16, label: &str, href: &Link, emphasis: Emphasis) -> Cell {
+        let form = match (emphasis, self.design().buttons) {
+            (Emphasis::Quiet, _) => "quiet",
+            (Emphasis::Secondary, _) | (Emphasis::Primary, ButtonForm::Outlined) => "outlined",
+            (Emphasis::Primary, _) => "filled",
+        };
+        let buttons = self.design().buttons;
+        // Letters of joined scripts cannot be set apart.
+        let capitals = buttons == ButtonForm::Capitals && !self.is_rtl();
+        let size = if capitals { 13 } else { self.design().scale.body.size.min(16) };
+        let loud = self.design().scale.title.weight >= 800 && self.design().scale.title.size > 50;
+        let padding = if loud { "18px 36px" } else { "15px 30px" };
+        let button = Button {
+            label: label.to_owned(),
+            href: href.as_str().to_owned(),
+            form,
+            wide: buttons == ButtonForm::Wide && form != "quiet",
+            capitals,
+            radius: self.look.radius.button,
+            size: if loud { 17 } else { size },
+            spacing: if capitals { "1px".to_owned() } else { "normal".to_owned() },
+            padding,
+            arrow: if self.is_rtl() { "←" } else { "→" },
+        };
+        self.cell(gap, Content::Button(button))
+    }
+
+    pub fn action(&self, gap: u16, action: &Action) -> Cell {
+        self.button(gap, &action.label, &action.href, Emphasis::Primary)
+    }
+
+    pub fn rule(&self, gap: u16, width: &str, thickness: u16, accent: bool) -> Cell {
+        self.cell(gap, Content::Rule(Rule { width: width.to_owned(), thickness, accent }))
+    }
+
+    pub fn code(&self, gap: u16, code: &str) -> Cell {
+        let radius = self.look.radius.button.min(8);
+        self.cell(gap, Content::Code(Code { code: code.to_owned(), radius }))
+    }
+
+    pub fn bar(&self, gap: u16, html: String, author: String) -> Cell {
+        self.cell(gap, Content::Bar(Bar { html, author }))
+    }
+
+    /// Cells in a box on the ground of this setting, which stands on another.
+    pub fn boxed(&self, cells: Vec<Cell>, border: String, inside: u16) -> Row {
+        let mut cells: Vec<Cell> = cells;
+        for cell in &mut cells {
+            cell.side = inside;
+        }
+        if let Some(first) = cells.first_mut() {
+            first.gap += inside;
+        }
+        cells.push(self.cell(0, Content::Space { height: inside }));
+        let frame = Some(self.frame(border));
+        let column = Column { width: 100.0, gutter: 0, frame, follows: false, cells };
+        Row { columns: vec![column], side: self.room().side, gap: 0, together: false, stand: "top" }
+    }
+
+    pub fn frame(&self, border: String) -> Frame {
+        let is_lined = border.contains("solid");
+        Frame { name: self.ground.as_str(), g: *self.colours(), border, is_lined, radius: self.look.radius.card }
+    }
+
+    /// Columns with as much room between as fits.
+    pub fn row(&self, columns: Vec<(f32, Vec<Cell>)>, gutter: u16, together: bool) -> Row {
+        let column = |(index, (width, cells)): (usize, (f32, Vec<Cell>))| Column {
+            width,
+            gutter,
+            frame: None,
+            follows: index > 0 && !together,
+            cells,
+        };
+        let columns = columns.into_iter().enumerate().map(column).collect();
+        Row { columns, side: self.room().side.saturating_sub(gutter), gap: 0, together, stand: "top" }
+    }
+}
+
+/// A picture of the document as the template draws it.
+pub fn drawn(picture: &document::Picture, width: Option<u16>, radius: String) -> Picture {
+    Picture {
+        src: picture.src.as_str().to_owned(),
+        alt: picture.alt.as_ref().map(ToString::to_string).unwrap_or_default(),
+        href: picture.href.as_ref().map(ToString::to_string),
+        width,
+        radius,
+        below: 0,
+        fluid: true,
+    }
+}

@@ -1,0 +1,353 @@
+//! Whole emails: every block in every layout in both directions, and documents that nobody would write.
+
+use std::collections::{BTreeSet, HashSet};
+
+use proptest::prelude::*;
+use scraper::{Html, Selector};
+
+use super::*;
+use crate::features::emails::document::*;
+use crate::features::projects::brand::Brand;
+
+fn email(layout: Layout, direction: Direction) -> Email {
+    Email { style: Style { layout: Some(layout), ..Style::default() }, direction, ..Email::sample() }
+}
+
+fn draw(email: &Email) -> Rendered {
+    render(email, &Look::new(&Brand::default(), email, 0))
+}
+
+fn each() -> impl Iterator<Item = (Layout, Direction)> {
+    Layout::ALL.into_iter().flat_map(|layout| [(layout, Direction::Ltr), (layout, Direction::Rtl)])
+}
+
+fn select(css: &str) -> Selector {
+    Selector::parse(css).expect("a selector")
+}
+
+fn attributes(html: &Html, css: &str, name: &str) -> Vec<String> {
+    html.select(&select(css)).map(|element| element.value().attr(name).unwrap_or_default().to_owned()).collect()
+}
+
+/// All addresses of a document, and the two that sending fills in.
+fn addresses(email: &Email) -> BTreeSet<String> {
+    let mut found = BTreeSet::from([Link::unsubscribe().to_string(), Link::view().to_string()]);
+    collect(&email.to_json(), &mut found);
+    found
+}
+
+fn collect(json: &serde_json::Value, found: &mut BTreeSet<String>) {
+    match json {
+        serde_json::Value::String(text) => {
+            found.insert(text.clone());
+            let links = Rich::<100_000>::parse(text).map(|rich| rich.links().map(ToString::to_string).collect::<Vec<_>>());
+            found.extend(links.into_iter().flatten());
+        }
+        serde_json::Value::Array(items) => items.iter().for_each(|item| collect(item, found)),
+        serde_json::Value::Object(fields) => fields.values().for_each(|value| collect(value, found)),
+        _ => {}
+    }
+}
+
+#[test]
+fn every_block_is_drawn_in_every_layout_and_direction() {
+    for (layout, direction) in each() {
+        let email = email(layout, direction);
+        let drawn = draw(&email);
+        let html = Html::parse_document(&drawn.html);
+        let words: String = html.root_element().text().collect::<Vec<_>>().join(" ");
+        for expected in [
+            "Leaf & Stone",
+            "Winter sale",
+            "Warm hands, clear head",
+            "Choose your tea",
+            "how we choose them",
+            "Roasted oolong",
+            "€ 14.40",
+            "FROST20",
+            "How to brew oolong",
+            "Count to forty.",
+            "Freshly packed",
+            "Mara L., Customer since 2021",
+            "Our oolong grows at 1,200 metres.",
+            "Orders from € 30",
+            "Sunday, 30 November, at midnight",
+            "Instagram",
+            "Teestraße 12",
+            "Unsubscribe",
+        ] {
+            assert!(words.contains(expected), "{layout:?} {direction:?} lacks {expected}");
+        }
+        assert_eq!(drawn.warnings, []);
+        assert_eq!(html.select(&select("img")).count(), 5, "{layout:?}: every picture once");
+        assert!(drawn.html.len() < limits::EMAIL_HTML_BYTES_MAX, "{layout:?} has {} bytes", drawn.html.len());
+    }
+}
+
+#[test]
+fn layouts_differ_in_more_than_colours() {
+    let shapes: HashSet<String> = Layout::ALL
+        .into_iter()
+        .map(|layout| {
+            let html = draw(&email(layout, Direction::Ltr)).html;
+            let html = Html::parse_document(&html);
+            html.select(&select("body *")).map(|element| element.value().name()).collect::<Vec<_>>().join(" ")
+        })
+        .collect();
+    assert_eq!(shapes.len(), Layout::ALL.len());
+}
+
+#[test]
+fn everybody_can_read_it() {
+    for (layout, direction) in each() {
+        let drawn = draw(&email(layout, direction));
+        let html = Html::parse_document(&drawn.html);
+        assert_eq!(attributes(&html, "html", "lang"), ["en"]);
+        assert_eq!(attributes(&html, "html", "dir"), [direction.as_str()]);
+        assert_eq!(html.select(&select("[role=article][lang][dir]")).count(), 1);
+        assert_eq!(html.select(&select("h1")).count(), 1, "{layout:?}");
+        assert!(html.select(&select("h2")).count() >= 3, "{layout:?}");
+        assert_eq!(html.select(&select("img:not([alt])")).count(), 0);
+        // Tables are for layout, but for lists and the one with facts.
+        let facts = html.select(&select("table:not([role])")).count();
+        assert_eq!((facts, html.select(&select("table[role=list]")).count()), (1, 1), "{layout:?}");
+        assert_eq!(attributes(&html, "meta[name=color-scheme]", "content"), ["light dark"]);
+        assert_eq!(html.select(&select("script, iframe, object, link, form")).count(), 0);
+        assert!(!drawn.html.contains("@import") && !drawn.html.contains("fonts.googleapis"));
+    }
+}
+
+#[test]
+fn right_to_left_is_mirrored() {
+    let html = draw(&email(Layout::Letter, Direction::Rtl)).html;
+    assert!(html.contains("direction:rtl") && !html.contains("direction:ltr"), "every table runs from right to left");
+    assert!(!html.contains("text-align:left;color") && html.contains("border-right:4px solid"));
+}
+
+#[test]
+fn night_has_its_own_colours_for_every_ground() {
+    let html = draw(&email(Layout::Bold, Direction::Ltr)).html;
+    assert!(html.contains("@media (prefers-color-scheme:dark)") && html.contains("[data-ogsc] .g-sheet .tx"));
+    let dark = draw(&email(Layout::Midnight, Direction::Ltr)).html;
+    assert!(!dark.contains("prefers-color-scheme"), "what is dark by day stays as it is");
+}
+
+#[test]
+fn no_style_sheet_is_longer_than_gmail_takes() {
+    for (layout, direction) in each() {
+        let drawn = draw(&email(layout, direction));
+        let html = Html::parse_document(&drawn.html);
+        let sheets: Vec<usize> = html.select(&select("style")).map(|sheet| sheet.inner_html().len()).collect();
+        assert!(sheets.iter().all(|length| *length < 8192), "{layout:?}: {sheets:?}");
+        assert!(!drawn.html.contains("</style><style type=\"text/css\">@media (prefers-color-scheme:dark){}"));
+    }
+}
+
+#[test]
+fn the_preview_is_the_preheader_and_nothing_after_it() {
+    let html = draw(&Email::sample()).html;
+    let after = html.split("Our winter teas, freshly packed. The code is inside.").nth(1).expect("the preheader");
+    assert!(after.starts_with("\u{34f}\u{200c}\u{a0}"));
+}
+
+#[test]
+fn what_makes_an_email_worse_is_said() {
+    let mut email = Email::sample();
+    if let Some(Block::Footer(footer)) = email.blocks.last_mut() {
+        footer.address = None;
+    }
+    let long = "word ".repeat(600);
+    let texts = (0..30).map(|number| Block::Text(Text { id: format!("t{number}").into(), text: Rich::plain(&long) }));
+    email.blocks.splice(1..1, texts.collect::<Vec<_>>());
+    let said: Vec<String> = draw(&email).warnings.iter().map(ToString::to_string).collect();
+    assert!(said[0].starts_with("the HTML has ") && said[0].ends_with("some mail clients cut it at 102: leave some blocks out"));
+    assert!(said[1].contains("address: is missing; most countries' laws"), "{said:?}");
+}
+
+#[test]
+fn an_email_is_counted() {
+    let email = email(Layout::Cards, Direction::Ltr);
+    let stats = stats(&email, &Look::new(&Brand::default(), &email, 0));
+    assert_eq!((stats.image_count, stats.button_count), (5, 3));
+    assert!((120..220).contains(&stats.estimated_length), "{}", stats.estimated_length);
+    assert!(stats.colors.contains(&"#FFFFFF".to_owned()));
+}
+
+/// Words as an enemy would choose them.
+fn words() -> impl Strategy<Value = String> {
+    let bits = prop::sample::select(vec![
+        "<script>alert(1)</script>",
+        "\"",
+        "'",
+        "&",
+        "&amp;",
+        "]]>",
+        "<!--",
+        "-->",
+        "<![CDATA[",
+        "</mj-text>",
+        "</style>",
+        "{{",
+        "}}",
+        "{%",
+        "{{ first_name }}",
+        "**",
+        "*",
+        "[",
+        "](",
+        ")",
+        "\\",
+        "\n\n",
+        "\u{202e}",
+        "\u{0}",
+        "\u{fe0f}",
+        "ﷺ",
+        "茶",
+        "👩‍👩‍👧",
+        " ",
+        "word",
+        "=\"",
+        "/>",
+        "<br>",
+        "onerror=",
+        "\t",
+    ]);
+    prop_oneof![prop::collection::vec(bits, 0..8).prop_map(|bits| bits.concat()), "\\PC{0,40}", ".{0,20}",]
+}
+
+fn rich<const MAX: usize>() -> impl Strategy<Value = Rich<MAX>> {
+    words().prop_map(|text| Rich::parse(&text).unwrap_or_else(|_| Rich::plain(&text)))
+}
+
+fn link() -> impl Strategy<Value = Link> {
+    let any = words().prop_filter_map("an address", |path| Link::parse(&format!("https://example.com/{}", path.trim())).ok());
+    prop_oneof![any, Just(Link::unsubscribe()), Just(Link::parse("tel:+4930123").expect("a number"))]
+}
+
+fn line<const MAX: usize>() -> impl Strategy<Value = Line<MAX>> {
+    words().prop_map(|text| Line::new(&text))
+}
+
+fn picture() -> impl Strategy<Value = Picture> {
+    let side = || prop::option::of(0_u32..30_000);
+    (words(), prop::option::of(line()), side(), side(), prop::option::of(link())).prop_map(|(path, alt, width, height, href)| {
+        let src = ImageUrl::parse(&format!("https://example.com/{}", path.trim()));
+        let src = src.unwrap_or_else(|_| ImageUrl::parse("https://example.com/a.png").expect("an address"));
+        Picture { src, alt, width, height, href }
+    })
+}
+
+fn block() -> impl Strategy<Value = Block> {
+    let action = || prop::option::of((line(), link()).prop_map(|(label, href)| Action { label, href }));
+    let id = || Just(BlockId::new("x"));
+    let item = || (prop::option::of(line()), rich()).prop_map(|(title, text)| Item { title, text });
+    let links = || prop::collection::vec((line(), link()).prop_map(|(label, href)| NavLink { label, href }), 0..5);
+    let row = || (prop::collection::vec(rich(), 0..6), any::<bool>()).prop_map(|(cells, strong)| Row { cells, strong });
+    let product = || {
+        let facts = (prop::option::of(picture()), prop::option::of(line()), prop::option::of(line()), prop::option::of(line()));
+        (line(), link(), facts, prop::option::of(line())).prop_map(|(name, href, (image, text, price, price_before), button)| {
+            Product { name, href, image, text, price, price_before, button }
+        })
+    };
+    prop_oneof![
+        (id(), line(), prop::option::of(link()), links()).prop_map(|(id, name, href, links)| Block::Header(Header {
+            id,
+            name,
+            logo: None,
+            href,
+            links
+        })),
+        (id(), prop::option::of(line()), line(), prop::option::of(rich()), prop::option::of(picture()), action())
+            .prop_map(|(id, eyebrow, title, text, image, button)| Block::Hero(Hero { id, eyebrow, title, text, image, button })),
+        (id(), rich()).prop_map(|(id, text)| Block::Text(Text { id, text })),
+        (id(), line()).prop_map(|(id, text)| Block::Heading(Heading { id, text, level: Level::Section })),
+        (id(), picture()).prop_map(|(id, image)| Block::Image(Image { id, image, caption: None, width: Width::Full })),
+        (id(), line(), link()).prop_map(|(id, label, href)| Block::Button(Button { id, label, href, emphasis: Emphasis::Quiet })),
+        (id(), prop::collection::vec(product(), 0..10)).prop_map(|(id, products)| Block::Products(Products {
+            id,
+            title: None,
+            products
+        })),
+        (id(), rich(), prop::option::of(line()), any::<u8>()).prop_map(|(id, text, author, stars)| Block::Quote(Quote {
+            id,
+            text,
+            author,
+            role: None,
+            image: None,
+            stars: Some(stars)
+        })),
+        (id(), prop::collection::vec(item(), 0..4)).prop_map(|(id, items)| Block::List(List { id, marks: Marks::Checks, items })),
+        (id(), line(), line(), action()).prop_map(|(id, title, code, button)| Block::Coupon(Coupon {
+            id,
+            title,
+            code,
+            text: None,
+            button
+        })),
+        (id(), prop::collection::vec(line(), 0..5), prop::collection::vec(row(), 0..5))
+            .prop_map(|(id, head, rows)| Block::Table(Table { id, title: None, head, rows })),
+        (id(), prop::collection::vec((rich(), picture()), 0..4)).prop_map(|(id, columns)| {
+            let cells = columns.into_iter().map(|(text, image)| {
+                let image = Image { id: "y".into(), image, caption: None, width: Width::Half };
+                vec![Cell::Text(Text { id: "y".into(), text }), Cell::Image(image)]
+            });
+            Block::Columns(Columns { id, columns: cells.map(|blocks| Column { blocks }).collect() })
+        }),
+        (id(), line(), links(), line()).prop_map(|(id, sender, links, unsubscribe)| Block::Footer(Footer {
+            id,
+            sender,
+            address: None,
+            reason: None,
+            links,
+            unsubscribe,
+            view: None
+        })),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Documents are checked before they are drawn; but what is drawn must be safe even if one is not.
+    #[test]
+    fn any_document_is_drawn_and_none_can_break_out(
+        blocks in prop::collection::vec(block(), 0..8),
+        layout in prop::sample::select(Layout::ALL.to_vec()),
+        direction in prop::sample::select(vec![Direction::Ltr, Direction::Rtl]),
+        subject in words(),
+    ) {
+        let email = Email { blocks, subject: subject.as_str().into(), preheader: subject.as_str().into(), ..email(layout, direction) };
+        let drawn = draw(&email);
+        let html = Html::parse_document(&drawn.html);
+        prop_assert_eq!(html.select(&select("script, iframe, object, mj-text")).count(), 0);
+        for element in html.select(&select("*")) {
+            prop_assert!(element.value().attrs().all(|(name, _)| !name.starts_with("on")), "{}", drawn.html);
+        }
+        let known = addresses(&email);
+        for address in attributes(&html, "a", "href").into_iter().chain(attributes(&html, "img", "src")) {
+            prop_assert!(known.contains(&address), "{address} is not in the document: {known:?}");
+        }
+        let json = email.to_json();
+        let again: Email = serde_json::from_value(json.clone()).expect("what was written can be read");
+        prop_assert_eq!(again.to_json(), json);
+    }
+
+    #[test]
+    fn inline_text_survives_its_markup(text in words()) {
+        let plain = Rich::<1000>::plain(&text);
+        prop_assert_eq!(Rich::<1000>::parse(&plain.markup()).expect("no links").words(), plain.words());
+        if let Ok(rich) = Rich::<1000>::parse(&text) {
+            let again = Rich::<1000>::parse(&rich.markup()).expect("its links are valid");
+            prop_assert_eq!(again.words(), rich.words(), "{}", rich.markup());
+        }
+    }
+
+    #[test]
+    fn reading_any_json_never_panics(text in words(), number in any::<i64>()) {
+        let mut json = Email::sample().to_json();
+        json["blocks"][1]["title"] = text.clone().into();
+        json["blocks"][2] = text.into();
+        json["blocks"][3]["products"] = number.into();
+        prop_assert!(Email::from_json(&json).is_err());
+    }
+}

@@ -1,0 +1,168 @@
+//! The tables of conversations and emails, and all access to them.
+
+use std::ops::ControlFlow;
+
+use super::model::{Conversation, Edit, Email, Part, Version};
+use crate::engine::store::{Order, Read, Result, Span, Table, WriteTx};
+use crate::vocab::ids::{AccountId, ConversationId, EditId, EmailId, ProjectId};
+use crate::vocab::tables;
+
+const CONVERSATIONS: Table<(AccountId, ConversationId), Conversation> = Table::new(tables::CONVERSATIONS);
+const BY_PROJECT: Table<(ProjectId, ConversationId), ()> = Table::new(tables::CONVERSATIONS_BY_PROJECT);
+const QUEUE: Table<(ConversationId, AccountId), ()> = Table::new(tables::CONVERSATION_QUEUE);
+const EMAILS: Table<(AccountId, EmailId), Email> = Table::new(tables::EMAILS);
+const BY_CONVERSATION: Table<(ConversationId, u16, EmailId), ()> = Table::new(tables::EMAILS_BY_CONVERSATION);
+const VERSIONS: Table<(EmailId, u32), Version> = Table::new(tables::EMAIL_VERSIONS);
+const TEXTS: Table<(EmailId, u32, u8), Vec<u8>> = Table::new(tables::EMAIL_TEXTS);
+const EDITS: Table<EditId, Edit> = Table::new(tables::EMAIL_EDITS);
+const EDIT_QUEUE: Table<EditId, ()> = Table::new(tables::EMAIL_EDIT_QUEUE);
+
+/// Add a conversation, to be worked on.
+pub fn open(tx: &mut WriteTx<'_>, account: AccountId, conversation: &Conversation) {
+    tx.put(BY_PROJECT, &(conversation.project, conversation.id), &());
+    tx.put(QUEUE, &(conversation.id, account), &());
+    save_conversation(tx, account, conversation);
+}
+
+/// Write a conversation.
+pub fn save_conversation(tx: &mut WriteTx<'_>, account: AccountId, conversation: &Conversation) {
+    tx.put(CONVERSATIONS, &(account, conversation.id), conversation);
+}
+
+/// Nothing is left to do for a conversation.
+pub fn close(tx: &mut WriteTx<'_>, account: AccountId, conversation: ConversationId) {
+    tx.delete(QUEUE, &(conversation, account));
+}
+
+/// Up to `limit` conversations that wait for work, the oldest first.
+pub fn open_conversations(tx: &impl Read, limit: usize) -> Result<Vec<(ConversationId, AccountId)>> {
+    Ok(tx.list(QUEUE, &Span::default(), Order::Forward, limit)?.into_iter().map(|(key, ())| key).collect())
+}
+
+/// The account's conversation with this id.
+pub fn conversation(tx: &impl Read, account: AccountId, id: ConversationId) -> Result<Option<Conversation>> {
+    tx.get(CONVERSATIONS, &(account, id))
+}
+
+/// The project's conversations, newest first, until `visitor` breaks.
+pub fn visit_conversations(
+    tx: &impl Read,
+    account: AccountId,
+    project: ProjectId,
+    mut visitor: impl FnMut(Conversation) -> Result<ControlFlow<()>>,
+) -> Result<()> {
+    let mut ids = Vec::new();
+    tx.visit(BY_PROJECT, &BY_PROJECT.under(&(project,)), Order::Backward, |(_, id), ()| {
+        ids.push(id);
+        Ok(ControlFlow::Continue(()))
+    })?;
+    for id in ids {
+        if let Some(found) = conversation(tx, account, id)?
+            && visitor(found)?.is_break()
+        {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// How many conversations of the project wait for work.
+pub fn waiting(tx: &impl Read, project: ProjectId) -> Result<usize> {
+    let mut waiting = 0;
+    for (id, account) in open_conversations(tx, usize::MAX)? {
+        waiting += usize::from(conversation(tx, account, id)?.is_some_and(|found| found.project == project));
+    }
+    Ok(waiting)
+}
+
+/// Put an email at its place in its conversation.
+pub fn place(tx: &mut WriteTx<'_>, account: AccountId, place: u16, email: &Email) {
+    tx.put(BY_CONVERSATION, &(email.conversation, place, email.id), &());
+    save_email(tx, account, email);
+}
+
+/// Write an email.
+pub fn save_email(tx: &mut WriteTx<'_>, account: AccountId, email: &Email) {
+    tx.put(EMAILS, &(account, email.id), email);
+}
+
+/// The account's email with this id.
+pub fn email(tx: &impl Read, account: AccountId, id: EmailId) -> Result<Option<Email>> {
+    tx.get(EMAILS, &(account, id))
+}
+
+/// The emails of a conversation in their order.
+pub fn emails(tx: &impl Read, account: AccountId, conversation: ConversationId) -> Result<Vec<Email>> {
+    let places = tx.list(BY_CONVERSATION, &BY_CONVERSATION.under(&(conversation,)), Order::Forward, usize::MAX)?;
+    let mut emails = Vec::with_capacity(places.len());
+    for ((_, _, id), ()) in places {
+        emails.extend(email(tx, account, id)?);
+    }
+    Ok(emails)
+}
+
+/// Write a version.
+pub fn save_version(tx: &mut WriteTx<'_>, email: EmailId, version: &Version) {
+    tx.put(VERSIONS, &(email, version.number), version);
+}
+
+/// A version of an email.
+pub fn version(tx: &impl Read, email: EmailId, number: u32) -> Result<Option<Version>> {
+    tx.get(VERSIONS, &(email, number))
+}
+
+/// Remove a version and its texts.
+pub fn delete_version(tx: &mut WriteTx<'_>, email: EmailId, number: u32) {
+    tx.delete(VERSIONS, &(email, number));
+    for part in [Part::Html, Part::Mjml, Part::Text] {
+        tx.delete(TEXTS, &(email, number, part as u8));
+    }
+}
+
+/// Every version of an email, the newest first.
+pub fn versions(tx: &impl Read, email: EmailId) -> Result<Vec<Version>> {
+    let versions = tx.list(VERSIONS, &VERSIONS.under(&(email,)), Order::Backward, usize::MAX)?;
+    Ok(versions.into_iter().map(|(_, version)| version).collect())
+}
+
+/// Keep one of a version's texts.
+pub fn save_text(tx: &mut WriteTx<'_>, email: EmailId, number: u32, part: Part, text: String) {
+    tx.put(TEXTS, &(email, number, part as u8), &text.into_bytes());
+}
+
+/// One of a version's texts.
+pub fn text(tx: &impl Read, email: EmailId, number: u32, part: Part) -> Result<Option<String>> {
+    let bytes = tx.get(TEXTS, &(email, number, part as u8))?;
+    Ok(bytes.map(|bytes| String::from_utf8(bytes).expect("only `save_text` writes these bytes, from text")))
+}
+
+/// Add an edit, to be worked on.
+pub fn open_edit(tx: &mut WriteTx<'_>, edit: &Edit) {
+    tx.put(EDIT_QUEUE, &edit.id, &());
+    save_edit(tx, edit);
+}
+
+/// Write an edit.
+pub fn save_edit(tx: &mut WriteTx<'_>, edit: &Edit) {
+    tx.put(EDITS, &edit.id, edit);
+}
+
+/// Nothing is left to do for an edit.
+pub fn close_edit(tx: &mut WriteTx<'_>, edit: EditId) {
+    tx.delete(EDIT_QUEUE, &edit);
+}
+
+/// The account's edit with this id.
+pub fn edit(tx: &impl Read, account: AccountId, id: EditId) -> Result<Option<Edit>> {
+    Ok(tx.get(EDITS, &id)?.filter(|edit| edit.account == account))
+}
+
+/// Up to `limit` edits that wait for work, the oldest first.
+pub fn open_edits(tx: &impl Read, limit: usize) -> Result<Vec<EditId>> {
+    Ok(tx.list(EDIT_QUEUE, &Span::default(), Order::Forward, limit)?.into_iter().map(|(id, ())| id).collect())
+}
+
+/// The edit with this id, whoever asked for it.
+pub fn any_edit(tx: &impl Read, id: EditId) -> Result<Option<Edit>> {
+    tx.get(EDITS, &id)
+}

@@ -1,0 +1,474 @@
+//! Conversations and emails on the wire (names: wire-shapes, generated emails).
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::model::{Conversation, Edit, EditState, Email, Facts, Origin, Part, Stage, Version};
+use super::ops::page::share_url;
+use super::store;
+use crate::base::secret::sha256;
+use crate::engine::api::answer::Moment;
+use crate::engine::api::{Engine, Failure, Listed};
+use crate::engine::language_model::Usage;
+use crate::engine::store::ReadTx;
+use crate::vocab::ids::{AccountId, BlobId, ConversationId, EditId, EmailId, ProjectId};
+
+/// An email.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct EmailView {
+    pub id: EmailId,
+    /// The same as `id`.
+    pub email_id: EmailId,
+    pub conversation_id: ConversationId,
+    pub project_id: ProjectId,
+    /// Names the email in its present version.
+    pub message_id: String,
+    /// The place in the series, from 0.
+    pub slot_idx: u8,
+    /// The place in the series, from 1.
+    pub slot: u8,
+    /// Names the place in the series, whatever the language and the version.
+    pub slot_uuid: String,
+    /// BCP 47.
+    pub language: String,
+    #[schemars(extend("enum" = ["processing", "ready", "failed"]))]
+    pub status: &'static str,
+    pub subject: String,
+    pub preheader: String,
+    /// The email's HTML; empty until it is there.
+    pub html: String,
+    /// The plain-text part; empty until it is there.
+    pub text: String,
+    /// Days after the first email of the series.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub send_offset_days: Option<i32>,
+    /// The whole email as a picture, 600 pixels wide, at twice the resolution.
+    pub screenshot_url: Option<String>,
+    /// The same as `screenshotUrl`.
+    pub screenshot_full_url: Option<String>,
+    pub thumbnail_url: Option<String>,
+    /// The email as a page for people without a key, if its visibility allows that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub share_url: Option<String>,
+    /// What whoever uses it should know.
+    pub warnings: Vec<String>,
+    /// Why it failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    pub favorite: bool,
+    /// The number of the version in use.
+    pub version: u32,
+    pub created_at: Moment,
+    pub updated_at: Moment,
+}
+
+/// An email with what one wants to see of a single one.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct EmailDetails {
+    #[serde(flatten)]
+    pub email: EmailView,
+    /// The email's document: typed blocks, from which everything else is made. Null for one that was handed in as HTML.
+    pub document: Option<Value>,
+}
+
+/// A conversation in a list.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ConversationView {
+    pub conversation_id: ConversationId,
+    /// What the emails are about; the beginning of the prompt until they are planned.
+    pub title: String,
+    pub subject: Option<String>,
+    pub preview_text: Option<String>,
+    #[schemars(extend("enum" = ["pending", "processing", "completed", "failed"]))]
+    pub status: &'static str,
+    pub screenshot_url: Option<String>,
+    pub created_at: Moment,
+    pub updated_at: Moment,
+}
+
+impl Listed for ConversationView {
+    const PLURAL: &'static str = "emails";
+    const ARRAY_WHEN_PAGED: bool = false;
+}
+
+/// How far a conversation is, and what it has brought forth.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "GenerationStatus")]
+pub struct StatusView {
+    pub conversation_id: ConversationId,
+    pub project_id: ProjectId,
+    #[schemars(extend("enum" = ["pending", "processing", "completed", "failed"]))]
+    pub status: &'static str,
+    pub progress: Progress,
+    /// Which model writes: `composer` is the built-in one.
+    pub model: String,
+    pub created_at: Moment,
+    pub updated_at: Moment,
+    /// Why it failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// What there is of the emails, also while others are still being made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub result: Option<ResultView>,
+}
+
+/// How much of the work is done.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "GenerationProgress")]
+pub struct Progress {
+    #[schemars(extend("enum" = ["waiting", "writing", "rendering", "completed", "failed"]))]
+    pub stage: &'static str,
+    /// 0 to 100.
+    pub percentage: u8,
+}
+
+/// The emails of a conversation. What stands here beside `emails` is of the first of them.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ResultView {
+    pub subject: String,
+    pub preview_text: String,
+    pub html: String,
+    /// By place in the series, then by language.
+    pub emails: Vec<EmailView>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub series_plan: Option<SeriesPlan>,
+    pub screenshot_url: Option<String>,
+    pub screenshot_full_url: Option<String>,
+    pub stats: Stats,
+    pub languages: Vec<String>,
+    /// What the language model was used for; all zero with the composer.
+    pub usage: UsageView,
+}
+
+/// The series.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SeriesPlan {
+    pub name: String,
+    pub count: usize,
+    /// Names the look that all of them share.
+    pub theme_id: String,
+    pub slots: Vec<SlotView>,
+}
+
+/// One email of a series.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SlotView {
+    pub slot_idx: usize,
+    /// What it is for.
+    pub purpose: String,
+    pub send_offset_days: i32,
+}
+
+/// What can be counted in an email.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Stats {
+    pub image_count: u32,
+    pub button_count: u32,
+    /// Characters of its text.
+    pub estimated_length: u32,
+    /// As `#RRGGBB`.
+    pub colors: Vec<String>,
+}
+
+/// Use of a language model.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct UsageView {
+    pub calls: u32,
+    pub input_tokens: u64,
+    pub output_tokens: u64,
+    /// Time spent on answers, in milliseconds.
+    pub milliseconds: u64,
+    /// By the configured prices, in their currency.
+    pub cost: f64,
+}
+
+/// One version of an email.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct VersionView {
+    pub version: u32,
+    #[schemars(extend("enum" = ["generated", "imported", "edited", "restored"]))]
+    pub origin: &'static str,
+    /// The prompt of the edit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// Which version was taken up again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub restored_version: Option<u32>,
+    pub subject: String,
+    pub screenshot_url: Option<String>,
+    pub thumbnail_url: Option<String>,
+    /// Whether it is the one in use.
+    pub current: bool,
+    pub created_at: Moment,
+}
+
+impl Listed for VersionView {
+    const PLURAL: &'static str = "versions";
+    const ARRAY_WHEN_PAGED: bool = false;
+}
+
+/// An edit that goes on after its request.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct EditView {
+    pub edit_id: EditId,
+    pub email_id: EmailId,
+    pub conversation_id: ConversationId,
+    #[schemars(extend("enum" = ["pending", "processing", "completed", "failed"]))]
+    pub status: &'static str,
+    #[schemars(extend("enum" = ["waiting", "editing", "completed", "failed"]))]
+    pub stage: &'static str,
+    pub created_at: Moment,
+    pub updated_at: Moment,
+    /// When to ask again.
+    pub poll_after_ms: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// Whether a failed edit may have left something behind. It never does: a version is made whole or not at all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub changes_may_have_been_saved: Option<bool>,
+    /// What was changed, in words for people.
+    pub done: Vec<String>,
+    /// The email, once the edit is done.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub result: Option<EmailView>,
+}
+
+/// Looks at emails with the links that only the engine can make.
+pub struct Viewer<'a> {
+    pub engine: &'a Engine,
+    pub tx: &'a ReadTx,
+    pub account: AccountId,
+}
+
+impl Viewer<'_> {
+    fn link(&self, file: Option<BlobId>) -> Option<String> {
+        file.map(|file| self.engine.file_link(file).0)
+    }
+
+    fn text(&self, email: &Email, part: Part) -> Result<String, Failure> {
+        Ok(store::text(self.tx, email.id, email.version, part)?.unwrap_or_default())
+    }
+
+    /// An email in its present version.
+    pub fn email(&self, email: &Email) -> Result<EmailView, Failure> {
+        let version = store::version(self.tx, email.id, email.version)?;
+        let pictures = version.as_ref().map(|version| version.pictures.clone()).unwrap_or_default();
+        let text_of = |of: fn(&Version) -> &String| version.as_ref().map(of).cloned().unwrap_or_default();
+        Ok(EmailView {
+            id: email.id,
+            email_id: email.id,
+            conversation_id: email.conversation,
+            project_id: email.project,
+            message_id: format!("{}-{}", email.id, email.version),
+            slot_idx: email.slot,
+            slot: email.slot + 1,
+            slot_uuid: slot_uuid(email.conversation, email.slot),
+            language: email.language.clone(),
+            status: email.stage.word(),
+            subject: text_of(|version| &version.subject),
+            preheader: text_of(|version| &version.preheader),
+            html: self.text(email, Part::Html)?,
+            text: self.text(email, Part::Text)?,
+            send_offset_days: email.send_offset_days,
+            screenshot_url: self.link(pictures.screenshot),
+            screenshot_full_url: self.link(pictures.screenshot),
+            thumbnail_url: self.link(pictures.thumbnail),
+            share_url: share_url(self.engine, self.account, email.id, email.visibility),
+            warnings: version.map(|version| version.warnings).unwrap_or_default(),
+            error: if let Stage::Failed(reason) = &email.stage { Some(reason.clone()) } else { None },
+            favorite: email.favorite,
+            version: email.version,
+            created_at: Moment(email.created_at),
+            updated_at: Moment(email.updated_at),
+        })
+    }
+
+    /// The same with its document.
+    pub fn details(&self, email: &Email) -> Result<EmailDetails, Failure> {
+        let document = store::version(self.tx, email.id, email.version)?.and_then(|version| version.document);
+        let document = document.map(|text| serde_json::from_str(&text)).transpose().map_err(Failure::internal)?;
+        Ok(EmailDetails { email: self.email(email)?, document })
+    }
+
+    /// How far a conversation is.
+    pub fn status(&self, conversation: &Conversation) -> Result<StatusView, Failure> {
+        let emails = store::emails(self.tx, self.account, conversation.id)?;
+        Ok(StatusView {
+            conversation_id: conversation.id,
+            project_id: conversation.project,
+            status: conversation.state.word(),
+            progress: progress(conversation, &emails),
+            model: conversation.wanted.model.clone(),
+            created_at: Moment(conversation.created_at),
+            updated_at: Moment(conversation.updated_at),
+            error: conversation.state.reason().map(str::to_owned),
+            result: if emails.is_empty() { None } else { Some(self.result(conversation, &emails)?) },
+        })
+    }
+
+    fn result(&self, conversation: &Conversation, emails: &[Email]) -> Result<ResultView, Failure> {
+        let views = emails.iter().map(|email| self.email(email)).collect::<Result<Vec<_>, _>>()?;
+        let first = views.first().expect("the caller has at least one email");
+        let facts = store::version(self.tx, emails[0].id, emails[0].version)?.map(|version| version.facts).unwrap_or_default();
+        let Usage { calls, input_tokens, output_tokens, milliseconds, micro_cost } = conversation.usage;
+        Ok(ResultView {
+            subject: first.subject.clone(),
+            preview_text: first.preheader.clone(),
+            html: first.html.clone(),
+            screenshot_url: first.screenshot_url.clone(),
+            screenshot_full_url: first.screenshot_full_url.clone(),
+            emails: views,
+            series_plan: conversation.plan.as_ref().map(|plan| SeriesPlan {
+                name: plan.name.clone(),
+                count: plan.slots.len(),
+                theme_id: conversation.id.to_string(),
+                slots: plan
+                    .slots
+                    .iter()
+                    .enumerate()
+                    .map(|(slot_idx, slot)| SlotView {
+                        slot_idx,
+                        purpose: slot.purpose.clone(),
+                        send_offset_days: slot.send_offset_days,
+                    })
+                    .collect(),
+            }),
+            stats: stats(facts),
+            languages: conversation.wanted.languages.clone(),
+            usage: UsageView { calls, input_tokens, output_tokens, milliseconds, cost: micro_cost as f64 / 1e6 },
+        })
+    }
+
+    /// A conversation in a list.
+    pub fn conversation(&self, conversation: &Conversation) -> Result<ConversationView, Failure> {
+        let first = store::emails(self.tx, self.account, conversation.id)?.into_iter().next();
+        let version = match &first {
+            Some(email) => store::version(self.tx, email.id, email.version)?,
+            None => None,
+        };
+        Ok(ConversationView {
+            conversation_id: conversation.id,
+            title: title(conversation),
+            subject: version.as_ref().map(|version| version.subject.clone()),
+            preview_text: version.as_ref().map(|version| version.preheader.clone()),
+            status: conversation.state.word(),
+            screenshot_url: self.link(version.and_then(|version| version.pictures.screenshot)),
+            created_at: Moment(conversation.created_at),
+            updated_at: Moment(conversation.updated_at),
+        })
+    }
+
+    /// A version of an email.
+    pub fn version(&self, email: &Email, version: &Version) -> VersionView {
+        let (origin, prompt, label, restored_version) = match &version.origin {
+            Origin::Generated => ("generated", None, None, None),
+            Origin::Imported => ("imported", None, None, None),
+            Origin::Edited { prompt, label } => ("edited", Some(prompt.clone()), label.clone(), None),
+            Origin::Restored { number } => ("restored", None, None, Some(*number)),
+        };
+        VersionView {
+            version: version.number,
+            origin,
+            prompt,
+            label,
+            restored_version,
+            subject: version.subject.clone(),
+            screenshot_url: self.link(version.pictures.screenshot),
+            thumbnail_url: self.link(version.pictures.thumbnail),
+            current: version.number == email.version,
+            created_at: Moment(version.created_at),
+        }
+    }
+
+    /// An edit, with the email once it is done.
+    pub fn edit(&self, edit: &Edit, email: &Email) -> Result<EditView, Failure> {
+        let (stage, poll_after_ms) = match edit.state {
+            EditState::Pending => ("waiting", POLL_AFTER_MS),
+            EditState::Processing => ("editing", POLL_AFTER_MS),
+            EditState::Completed(_) => ("completed", 0),
+            EditState::Failed(_) => ("failed", 0),
+        };
+        let error = if let EditState::Failed(reason) = &edit.state { Some(reason.clone()) } else { None };
+        Ok(EditView {
+            edit_id: edit.id,
+            email_id: edit.email,
+            conversation_id: email.conversation,
+            status: edit.state.word(),
+            stage,
+            created_at: Moment(edit.created_at),
+            updated_at: Moment(edit.updated_at),
+            poll_after_ms,
+            changes_may_have_been_saved: error.as_ref().map(|_| false),
+            error,
+            done: edit.done.clone(),
+            result: if matches!(edit.state, EditState::Completed(_)) { Some(self.email(email)?) } else { None },
+        })
+    }
+}
+
+/// An edit takes from a moment (composer) to a minute (language model).
+const POLL_AFTER_MS: u32 = 1000;
+
+fn stats(facts: Facts) -> Stats {
+    Stats { image_count: facts.images, button_count: facts.buttons, estimated_length: facts.length, colors: facts.colors }
+}
+
+/// What a conversation is called: its planned title, else how its prompt begins.
+pub fn title(conversation: &Conversation) -> String {
+    const CHARACTERS_MAX: usize = 80;
+    conversation.title.clone().unwrap_or_else(|| {
+        let prompt = conversation.wanted.prompt.lines().next().unwrap_or_default();
+        prompt.chars().take(CHARACTERS_MAX).collect()
+    })
+}
+
+fn progress(conversation: &Conversation, emails: &[Email]) -> Progress {
+    let steps = |email: &Email| match email.stage {
+        Stage::Planned => 0,
+        Stage::Written => 1,
+        Stage::Rendered => 2,
+        Stage::Ready | Stage::Failed(_) => 3,
+    };
+    let done: usize = emails.iter().map(steps).sum();
+    let stage = match &conversation.state {
+        super::model::State::Pending => "waiting",
+        super::model::State::Completed => "completed",
+        super::model::State::Failed(_) => "failed",
+        super::model::State::Processing if emails.iter().any(|email| email.stage == Stage::Planned) => "writing",
+        super::model::State::Processing => "rendering",
+    };
+    let all = 3 * emails.len();
+    let percentage = match conversation.state.is_final() {
+        true => 100,
+        // Having a plan is something.
+        false if all > 0 => 5 + 90 * done / all,
+        false => 0,
+    };
+    Progress { stage, percentage: percentage as u8 }
+}
+
+/// A UUID (version 8, RFC 9562) of a place in a series: the same each time it is asked for.
+pub fn slot_uuid(conversation: ConversationId, slot: u8) -> String {
+    let mut name = conversation.0.to_vec();
+    name.push(slot);
+    let mut bytes: [u8; 16] = sha256(&name)[..16].try_into().expect("a digest has more bytes");
+    bytes[6] = bytes[6] & 0x0F | 0x80;
+    bytes[8] = bytes[8] & 0x3F | 0x80;
+    let digits = crate::base::hex::encode(&bytes);
+    format!("{}-{}-{}-{}-{}", &digits[..8], &digits[8..12], &digits[12..16], &digits[16..20], &digits[20..])
+}

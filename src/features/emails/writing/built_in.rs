@@ -1,0 +1,82 @@
+//! The writer that is built in: what a conversation has gathered, in the form that the composer takes.
+
+use jiff::civil::Date;
+
+use super::material::Material;
+use super::{Brief, Draft, Planned};
+use crate::base::locale::LanguageTag;
+use crate::features::emails::composer::{self, Knowledge};
+use crate::features::emails::document::{ImageUrl, Picture};
+use crate::features::emails::model::{Plan, PlannedSlot, Wanted};
+
+/// What was given, in forms that a brief can borrow.
+struct Given<'a> {
+    images: Vec<Picture>,
+    knowledge: Vec<Knowledge<'a>>,
+}
+
+impl<'a> Given<'a> {
+    fn of(material: &'a Material) -> Self {
+        let urls = material.given_images.iter().filter_map(|url| ImageUrl::parse(url).ok());
+        let images = urls.map(|src| Picture { src, alt: None, width: None, height: None, href: None }).collect();
+        let text = |entry: &'a crate::features::projects::knowledge::Entry| Knowledge {
+            title: &entry.title,
+            text: &entry.content,
+            url: entry.url.as_deref(),
+        };
+        Self { images, knowledge: material.knowledge.iter().map(text).collect() }
+    }
+
+    fn brief<'b>(&'b self, material: &'b Material, prompt: &'b str, seed: u64, today: Date) -> composer::Brief<'b> {
+        let site = Some(material.site.as_str()).filter(|site| !site.is_empty());
+        composer::Brief { prompt, images: &self.images, reference: None, site, seed, today }
+    }
+}
+
+/// The language to write in where none is asked for.
+pub fn language(prompt: &str, material: &Material, today: Date) -> String {
+    composer::language(prompt, &material.brand, today).as_str().to_owned()
+}
+
+/// Decide how many emails there are.
+pub fn plan(wanted: &Wanted, material: &Material, language: &str, seed: u64, today: Date) -> Planned {
+    let given = Given::of(material);
+    let brief = given.brief(material, &wanted.prompt, seed, today);
+    let plan = composed_plan(&brief, material, language, wanted.count.map(usize::from));
+    // The composer counts from the day of the sale or the event; a series is counted from its first email.
+    let first = plan.slots.first().map_or(0, |slot| slot.send_offset_days);
+    let slots = plan
+        .slots
+        .iter()
+        .map(|slot| PlannedSlot { purpose: slot.job.replace('.', ": "), send_offset_days: slot.send_offset_days - first });
+    let is_series = plan.slots.len() > 1;
+    Planned { title: plan.name.clone(), plan: is_series.then(|| Plan { name: plan.name, slots: slots.collect() }) }
+}
+
+fn composed_plan(brief: &composer::Brief<'_>, material: &Material, language: &str, count: Option<usize>) -> composer::Plan {
+    let has_knowledge = !material.knowledge.is_empty();
+    composer::plan(brief, &material.brand, has_knowledge, &tag(language), count)
+}
+
+/// Languages were checked when they came in, or are the brand's own; one that is none is written in English.
+fn tag(language: &str) -> LanguageTag {
+    LanguageTag::parse(language).unwrap_or_else(|_| composer::Language::En.tag())
+}
+
+/// Write an email.
+pub fn write(brief: &Brief, material: &Material) -> Result<Draft, String> {
+    let given = Given::of(material);
+    let mut own = given.brief(material, &brief.wanted.prompt, brief.seed, brief.today);
+    own.reference = brief.pattern.as_ref();
+    let first = brief.wanted.languages.first().unwrap_or(&brief.language);
+    let count = brief.plan.as_ref().map_or(1, |plan| plan.slots.len());
+    let plan = composed_plan(&own, material, first, Some(count));
+    let composed = composer::compose(&own, &material.brand, &given.knowledge, &plan, brief.slot, &tag(&brief.language));
+    // What the composer makes is right, or a mistake of ours that must not go out.
+    match composed.email.check().into_iter().next() {
+        None => Ok(Draft { document: composed.email, warnings: composed.warnings }),
+        Some(violation) => {
+            Err(format!("The composer has made something that breaks a rule ({violation}); change the prompt a little."))
+        }
+    }
+}

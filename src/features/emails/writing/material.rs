@@ -1,0 +1,180 @@
+//! What a writer may draw on: everything that is known of the brand, in the forms that writers use.
+
+use crate::engine::api::Failure;
+use crate::engine::store::Read;
+use crate::features::emails::document::Link;
+use crate::features::emails::model::Wanted;
+use crate::features::projects::brand::{Brand, Formality, Person, Product};
+use crate::features::projects::{self, Site, knowledge};
+use crate::vocab::ids::{AccountId, ProjectId};
+use crate::vocab::limits;
+
+/// The brand, and what was gathered for one conversation.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Material {
+    /// What the brand is called in emails.
+    pub name: String,
+    /// Its home page.
+    pub site: String,
+    pub brand: Brand,
+    /// Standing rules that its people have set.
+    pub guidelines: Option<String>,
+    /// Texts of its knowledge base, the newest first.
+    pub knowledge: Vec<knowledge::Entry>,
+    /// Texts of pages that the request links to.
+    pub pages: Vec<String>,
+    /// Pictures that came with the request.
+    pub given_images: Vec<String>,
+}
+
+/// Everything that is known for one conversation.
+pub fn gather(tx: &impl Read, account: AccountId, project: ProjectId, wanted: &Wanted) -> Result<Material, Failure> {
+    let found = projects::brand(tx, account, project)?;
+    let (project, brand) = found.ok_or_else(|| Failure::internal("a conversation's project is there"))?;
+    let knowledge = knowledge::all(tx, project.id)?;
+    let rules = [&brand.guidelines.design_rules, &brand.guidelines.image_style];
+    let rules: Vec<&str> = rules.into_iter().flatten().map(String::as_str).collect();
+    Ok(Material {
+        name: brand.name.clone().unwrap_or(project.name),
+        site: project.urls.first().cloned().unwrap_or_default(),
+        guidelines: (!rules.is_empty()).then(|| rules.join("\n")),
+        knowledge,
+        pages: wanted.pages.clone(),
+        given_images: wanted.images.clone(),
+        brand,
+    })
+}
+
+impl Material {
+    /// Every picture that may be shown, the given ones first, with what is known of it.
+    pub fn images(&self) -> Vec<String> {
+        let given = self.given_images.iter().map(|url| format!("{url} (given with the request: use it)"));
+        let logos = self.brand.logos.iter().take(1).map(|logo| format!("{} (the logo)", logo.url));
+        let products = self.brand.products.iter().filter_map(|product| {
+            let image = product.image.as_ref()?;
+            Some(format!("{image} (product: {})", product.name))
+        });
+        let own = self.brand.images.iter().map(|image| {
+            let size = image.width.zip(image.height).map(|(width, height)| format!(", {width}×{height} pixels"));
+            let about = image.description.as_deref().unwrap_or("no description");
+            format!("{} ({about}{})", image.url, size.unwrap_or_default())
+        });
+        given.chain(logos).chain(products).chain(own).take(limits::MATERIAL_IMAGES_MAX).collect()
+    }
+
+    /// The addresses of all of them.
+    pub fn image_urls(&self) -> Vec<String> {
+        let products = self.brand.products.iter().filter_map(|product| product.image.clone());
+        let logos = self.brand.logos.iter().map(|logo| logo.url.clone());
+        let own = self.brand.images.iter().map(|image| image.url.clone());
+        self.given_images.iter().cloned().chain(logos).chain(products).chain(own).map(normal).collect()
+    }
+
+    /// The brand's own pages that are worth a link.
+    pub fn site_links(&self) -> Vec<String> {
+        let products = self.brand.products.iter().filter_map(|product| product.url.clone());
+        let social = self.brand.social.iter().map(|link| link.url.clone());
+        let mail = self.brand.contact.email.iter().map(|email| format!("mailto:{email}"));
+        std::iter::once(self.site.clone())
+            .chain(products)
+            .chain(social)
+            .chain(mail)
+            .take(limits::MATERIAL_LINKS_MAX)
+            .map(normal)
+            .collect()
+    }
+
+    /// The same with what the request names.
+    pub fn links(&self, wanted: &Wanted) -> Vec<String> {
+        let mut links = links_in(&wanted.prompt);
+        links.extend(self.site_links());
+        links
+    }
+
+    /// Hosts whose every page is the brand's.
+    pub fn hosts(&self) -> Vec<String> {
+        let host = self.site.parse::<Site>().map(|site| site.host().to_owned()).unwrap_or_default();
+        let bare = host.strip_prefix("www.").unwrap_or(&host);
+        if bare.is_empty() { Vec::new() } else { vec![bare.to_owned(), format!("www.{bare}")] }
+    }
+
+    /// The beginnings of its texts.
+    pub fn facts(&self) -> Vec<String> {
+        let fact = |entry: &knowledge::Entry| {
+            let content: String = entry.content.chars().take(limits::MATERIAL_FACT_CHARACTERS_MAX).collect();
+            format!("{}: {content}", entry.title)
+        };
+        self.knowledge.iter().take(limits::MATERIAL_FACTS_MAX).map(fact).collect()
+    }
+
+    /// Products, a line each.
+    pub fn products(&self) -> Vec<String> {
+        let line = |product: &Product| {
+            let price = product.price.as_ref().map(|price| format!(", {price} {}", product.currency.as_deref().unwrap_or("")));
+            let about = product.description.as_ref().map(|about| format!(": {about}"));
+            let url = product.url.as_ref().map(|url| format!(" – {url}"));
+            format!(
+                "{}{}{}{}",
+                product.name,
+                price.unwrap_or_default().trim_end(),
+                about.unwrap_or_default(),
+                url.unwrap_or_default()
+            )
+        };
+        self.brand.products.iter().take(limits::MATERIAL_PRODUCTS_MAX).map(line).collect()
+    }
+
+    /// How the brand speaks, in a sentence.
+    pub fn voice(&self) -> Option<String> {
+        let voice = &self.brand.voice;
+        let mut traits: Vec<String> = Vec::new();
+        traits.extend(voice.person.map(|person| {
+            match person {
+                Person::We => "speaks of itself as \"we\"",
+                Person::I => "speaks of itself as \"I\"",
+                Person::Third => "speaks of itself by its name",
+            }
+            .to_owned()
+        }));
+        traits.extend(voice.formality.map(|formality| {
+            match formality {
+                Formality::Casual => "casual",
+                Formality::Neutral => "neither casual nor stiff",
+                Formality::Formal => "formal",
+            }
+            .to_owned()
+        }));
+        traits.extend(voice.sentence_words.map(|words| format!("about {words:.0} words a sentence")));
+        if !voice.words.is_empty() {
+            traits.push(format!("words it likes: {}", voice.words.join(", ")));
+        }
+        if !traits.is_empty() {
+            traits.push(if voice.emoji { "uses emoji" } else { "uses no emoji" }.to_owned());
+        }
+        (!traits.is_empty()).then(|| traits.join("; "))
+    }
+}
+
+/// One spelling for each address, as documents have it.
+fn normal(url: String) -> String {
+    Link::parse(&url).map(|link| link.to_string()).unwrap_or(url)
+}
+
+/// The web addresses in a text.
+pub fn links_in(text: &str) -> Vec<String> {
+    let words = text.split(|letter: char| letter.is_whitespace() || matches!(letter, '<' | '>' | '"' | '(' | ')' | '[' | ']'));
+    let bare = words.map(|word| word.trim_end_matches(['.', ',', ';', ':', '!', '?', '\'']));
+    let web = bare.filter(|word| word.starts_with("https://") || word.starts_with("http://"));
+    web.take(limits::MATERIAL_LINKS_MAX).map(|word| normal(word.to_owned())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_in_a_text_are_found_without_the_marks_around_them() {
+        let text = "See (https://Example.com/sale), <http://a.example/x?y=1>. Not ftp://b.example nor c.example!";
+        assert_eq!(links_in(text), ["https://example.com/sale", "http://a.example/x?y=1"]);
+    }
+}

@@ -1,0 +1,375 @@
+//! The writer that asks a language model, and does not believe it: an answer must be a document that breaks no rule, links only to
+//! what is known and shows only pictures that were given. What is wrong goes back to the model, a bounded number of times.
+
+use std::sync::LazyLock;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::material::Material;
+use super::{Brief, Draft, Edited, Planned, patch};
+use crate::engine::language_model::{AnswerSchema, Client, Question, Speaker, Turn, Usage};
+use crate::engine::render::texts::Texts;
+use crate::features::emails::document::{self, Direction, Email, Violation};
+use crate::features::emails::model::{Plan, PlannedSlot, Wanted};
+use crate::vocab::limits;
+
+/// What is asked, and how.
+static PROMPTS: LazyLock<Texts> = LazyLock::new(|| {
+    Texts::new(&[
+        ("write", include_str!("../../../../assets/prompts/write.txt")),
+        ("request", include_str!("../../../../assets/prompts/request.txt")),
+        ("plan", include_str!("../../../../assets/prompts/plan.txt")),
+        ("correct", include_str!("../../../../assets/prompts/correct.txt")),
+        ("edit", include_str!("../../../../assets/prompts/edit.txt")),
+    ])
+});
+
+/// A conversation with the model about one answer.
+struct Talk<'a> {
+    client: &'a Client,
+    question: Question,
+    usage: Usage,
+}
+
+impl<'a> Talk<'a> {
+    fn new(client: &'a Client, system: String, request: String, schema: AnswerSchema) -> Self {
+        let turns = vec![Turn { speaker: Speaker::User, text: request }];
+        Self { client, question: Question { system, turns, schema: Some(schema) }, usage: Usage::default() }
+    }
+
+    /// Ask until `read` takes the answer. What it finds wrong goes back to the model.
+    async fn until<T>(mut self, read: impl Fn(&Value) -> Result<T, Vec<String>>) -> (Result<T, String>, Usage) {
+        let mut corrections = 0;
+        loop {
+            let (reply, usage) = self.client.ask(&self.question).await;
+            self.usage = self.usage.plus(usage);
+            let text = match reply {
+                Ok(reply) => reply.text,
+                Err(trouble) => return (Err(trouble.to_string()), self.usage),
+            };
+            let errors = match parse(&text).and_then(|json| read(&json)) {
+                Ok(value) => return (Ok(value), self.usage),
+                Err(errors) => errors,
+            };
+            if corrections == limits::LANGUAGE_MODEL_CORRECTIONS_MAX {
+                let first = errors.first().map(String::as_str).unwrap_or_default();
+                let reason = format!("The language model's answer was not usable, also after {corrections} corrections: {first}");
+                return (Err(reason), self.usage);
+            }
+            corrections += 1;
+            self.question.turns.push(Turn { speaker: Speaker::Model, text });
+            self.question
+                .turns
+                .push(Turn { speaker: Speaker::User, text: PROMPTS.write("correct", &json!({ "errors": errors })) });
+        }
+    }
+}
+
+/// The JSON of an answer; some models put it between fences or behind a sentence.
+fn parse(text: &str) -> Result<Value, Vec<String>> {
+    let trimmed = text.trim();
+    let (open, close) = (trimmed.find('{'), trimmed.rfind('}'));
+    let inner = match (open, close) {
+        (Some(open), Some(close)) if open < close => &trimmed[open..=close],
+        _ => trimmed,
+    };
+    serde_json::from_str(inner).map_err(|error| vec![format!("the answer is not JSON: {error}")])
+}
+
+/// Plan a conversation.
+pub async fn plan(client: &Client, wanted: &Wanted, material: &Material) -> (Result<Planned, String>, Usage) {
+    let max = limits::EMAILS_PER_SERIES_MAX;
+    if wanted.count == Some(1) {
+        // There is nothing to decide.
+        let title = wanted.prompt.lines().next().unwrap_or_default().chars().take(LINE_CHARACTERS_MAX).collect();
+        return (Ok(Planned { title, plan: None }), Usage::default());
+    }
+    let system = PROMPTS.write("plan", &json!({ "brand": BrandTold::of(material), "count": wanted.count, "count_max": max }));
+    let request = format!("<request>\n{}\n</request>", wanted.prompt);
+    let schema =
+        AnswerSchema { name: "plan_emails", about: "The plan of one email or a series.", schema: plan_schema(wanted.count) };
+    Talk::new(client, system, request, schema).until(|json| read_plan(json, wanted.count)).await
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct PlanAnswer {
+    title: String,
+    emails: Vec<SlotAnswer>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct SlotAnswer {
+    purpose: String,
+    send_offset_days: i32,
+}
+
+fn plan_schema(count: Option<u8>) -> Value {
+    let (min, max) = count.map_or((1, limits::EMAILS_PER_SERIES_MAX), |count| (usize::from(count), usize::from(count)));
+    json!({
+        "type": "object",
+        "properties": {
+            "title": { "type": "string" },
+            "emails": {
+                "type": "array", "minItems": min, "maxItems": max,
+                "items": {
+                    "type": "object",
+                    "properties": { "purpose": { "type": "string" }, "sendOffsetDays": { "type": "integer", "minimum": 0, "maximum": DAYS_MAX } },
+                    "required": ["purpose", "sendOffsetDays"], "additionalProperties": false,
+                },
+            },
+        },
+        "required": ["title", "emails"], "additionalProperties": false,
+    })
+}
+
+/// A series longer than a year is several.
+const DAYS_MAX: i32 = 365;
+/// A title or a purpose is a line.
+const LINE_CHARACTERS_MAX: usize = 200;
+
+fn read_plan(json: &Value, count: Option<u8>) -> Result<Planned, Vec<String>> {
+    let answer: PlanAnswer = serde_path_to_error::deserialize(json).map_err(|error| vec![format!("{error}")])?;
+    let mut errors = Vec::new();
+    let found = answer.emails.len();
+    if count.is_some_and(|count| usize::from(count) != found) || !(1..=limits::EMAILS_PER_SERIES_MAX).contains(&found) {
+        let wanted = count.map_or(format!("1 to {}", limits::EMAILS_PER_SERIES_MAX), |count| count.to_string());
+        errors.push(format!("emails: has {found} items; {wanted} are wanted"));
+    }
+    let days: Vec<i32> = answer.emails.iter().map(|slot| slot.send_offset_days).collect();
+    if days.first().is_some_and(|first| *first != 0) || !days.is_sorted() || days.iter().any(|days| *days > DAYS_MAX) {
+        errors.push(format!("emails: sendOffsetDays must begin with 0, never fall and be at most {DAYS_MAX}"));
+    }
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    let line = |text: &str| text.trim().chars().take(LINE_CHARACTERS_MAX).collect::<String>();
+    let slots =
+        answer.emails.iter().map(|slot| PlannedSlot { purpose: line(&slot.purpose), send_offset_days: slot.send_offset_days });
+    let title = line(&answer.title);
+    let plan = (found > 1).then(|| Plan { name: title.clone(), slots: slots.collect() });
+    Ok(Planned { title, plan })
+}
+
+/// Write an email.
+pub async fn write(client: &Client, brief: &Brief, material: &Material) -> (Result<Draft, String>, Usage) {
+    let images = material.images();
+    let links = material.links(&brief.wanted);
+    let direction = match brief.language.parse().map(|language| Direction::of(&language)) {
+        Ok(Direction::Rtl) => "its direction is rtl",
+        _ => "its direction is ltr",
+    };
+    let system = PROMPTS.write(
+        "write",
+        &json!({
+            "brand": BrandTold::of(material), "images": images, "links": links, "pages": material.pages,
+            "language": brief.language, "direction": direction,
+        }),
+    );
+    let schema = document_schema("write_email", "The email as a document.");
+    let talk = Talk::new(client, system, request(brief), schema);
+    let known = Known::new(material, &brief.wanted, brief.original.as_ref());
+    let language = brief.language.clone();
+    let (document, usage) = talk.until(|json| read_document(json, &known, Some(&language))).await;
+    (document.map(|document| Draft { document, warnings: Vec::new() }), usage)
+}
+
+fn document_schema(name: &'static str, about: &'static str) -> AnswerSchema {
+    AnswerSchema { name, about, schema: document::schema().clone() }
+}
+
+fn request(brief: &Brief) -> String {
+    let slot = brief.plan.as_ref().map(|plan| {
+        let others = plan.slots.iter().enumerate().filter(|(index, _)| *index != brief.slot);
+        json!({
+            "number": brief.slot + 1, "count": plan.slots.len(), "series": plan.name, "days": plan.slots[brief.slot].send_offset_days,
+            "purpose": plan.slots[brief.slot].purpose, "others": others.map(|(_, slot)| &slot.purpose).collect::<Vec<_>>(),
+        })
+    });
+    let text = |document: &Option<Email>| document.as_ref().map(|document| document.to_json().to_string());
+    PROMPTS.write(
+        "request",
+        &json!({
+            "prompt": brief.wanted.prompt, "slot": slot, "pattern": text(&brief.pattern), "original": text(&brief.original),
+            "original_language": brief.original.as_ref().map(|original| original.language.as_str().to_owned()),
+            "language": brief.language,
+        }),
+    )
+}
+
+/// Change an email.
+pub async fn edit(client: &Client, document: &Email, prompt: &str, material: &Material) -> (Result<Edited, String>, Usage) {
+    let system = PROMPTS.write(
+        "edit",
+        &json!({
+            "brand": BrandTold::of(material), "images": material.images(), "links": material.site_links(),
+            "schema": document::schema().to_string(),
+        }),
+    );
+    let request = format!("The email:\n{}\n\n<request>\n{prompt}\n</request>", document.to_json());
+    let about = "The changes to the email.";
+    let talk = Talk::new(client, system, request, AnswerSchema { name: "edit_email", about, schema: patch::schema() });
+    let known = Known::of_edit(material, document, prompt);
+    let read = |json: &Value| -> Result<(Option<Email>, String), Vec<String>> {
+        let patch: patch::Patch = serde_path_to_error::deserialize(json).map_err(|error| vec![format!("{error}")])?;
+        if patch.changes.is_empty() {
+            return Ok((None, patch.summary));
+        }
+        let changed = patch::apply(document, &patch.changes)?;
+        let strange = known.strange(&changed);
+        if strange.is_empty() { Ok((Some(changed), patch.summary)) } else { Err(strange) }
+    };
+    let (answer, usage) = talk.until(read).await;
+    let edited = answer.and_then(|(changed, summary)| match changed {
+        Some(document) => Ok(Edited { document, done: vec![summary] }),
+        None => Err(format!("Nothing was changed: {summary}")),
+    });
+    (edited, usage)
+}
+
+fn read_document(json: &Value, known: &Known, language: Option<&str>) -> Result<Email, Vec<String>> {
+    let document = Email::from_json(json).map_err(|found| found.iter().map(Violation::to_string).collect::<Vec<_>>())?;
+    let mut errors = known.strange(&document);
+    if let Some(language) = language.filter(|language| !document.language.as_str().eq_ignore_ascii_case(language)) {
+        errors.push(format!("language: is {}; {language} is wanted", document.language.as_str()));
+    }
+    if errors.is_empty() { Ok(document) } else { Err(errors) }
+}
+
+/// What an email may link to and show.
+struct Known {
+    links: Vec<String>,
+    /// Any page of these is known.
+    hosts: Vec<String>,
+    images: Vec<String>,
+}
+
+impl Known {
+    fn new(material: &Material, wanted: &Wanted, original: Option<&Email>) -> Self {
+        let mut known = Self { links: material.links(wanted), hosts: material.hosts(), images: material.image_urls() };
+        known.add(original);
+        known
+    }
+
+    fn of_edit(material: &Material, document: &Email, prompt: &str) -> Self {
+        let mut known = Self { links: material.site_links(), hosts: material.hosts(), images: material.image_urls() };
+        known.add(Some(document));
+        let given = super::material::links_in(prompt);
+        known.images.extend(given.iter().cloned());
+        known.links.extend(given);
+        known
+    }
+
+    /// What an email shows already is known.
+    fn add(&mut self, document: Option<&Email>) {
+        for address in document.map(addresses).unwrap_or_default() {
+            match address.kind {
+                Kind::Link => self.links.push(address.url),
+                Kind::Image => self.images.push(address.url),
+            }
+        }
+    }
+
+    /// Every address in the document that nobody has given.
+    fn strange(&self, document: &Email) -> Vec<String> {
+        let strange = addresses(document).into_iter().filter(|address| !self.knows(address));
+        strange
+            .map(|Address { path, url, kind }| match kind {
+                Kind::Link => format!("{path}: {url} is not among the links you may use"),
+                Kind::Image => format!("{path}: {url} is not among the pictures you may use"),
+            })
+            .collect()
+    }
+
+    fn knows(&self, address: &Address) -> bool {
+        let Address { url, kind, .. } = address;
+        match kind {
+            Kind::Image => self.images.iter().any(|known| known == url),
+            Kind::Link => {
+                let host = url.split_once("://").and_then(|(_, rest)| rest.split(['/', '?', '#']).next());
+                url.starts_with("{{")
+                    || self.links.iter().any(|known| same_page(known, url))
+                    || host.is_some_and(|host| self.hosts.iter().any(|known| known == host))
+            }
+        }
+    }
+}
+
+/// A slash at the end makes no other page here.
+fn same_page(one: &str, other: &str) -> bool {
+    one.trim_end_matches('/') == other.trim_end_matches('/')
+}
+
+enum Kind {
+    Link,
+    Image,
+}
+
+/// An address in a document and where it stands.
+struct Address {
+    path: String,
+    url: String,
+    kind: Kind,
+}
+
+fn addresses(document: &Email) -> Vec<Address> {
+    let mut found = Vec::new();
+    collect(&document.to_json(), "", "", &mut found);
+    found
+}
+
+fn collect(json: &Value, path: &str, key: &str, found: &mut Vec<Address>) {
+    let below = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
+    match json {
+        Value::Object(fields) => fields.iter().for_each(|(name, value)| collect(value, &below(name), name, found)),
+        Value::Array(items) => {
+            items.iter().enumerate().for_each(|(index, item)| collect(item, &format!("{path}[{index}]"), key, found));
+        }
+        Value::String(text) => match key {
+            "href" => found.push(Address { path: path.to_owned(), url: text.clone(), kind: Kind::Link }),
+            "src" | "logo" => found.push(Address { path: path.to_owned(), url: text.clone(), kind: Kind::Image }),
+            _ => {
+                let rich = document::Paragraph::parse(text);
+                for link in rich.iter().flat_map(document::Paragraph::links) {
+                    found.push(Address { path: path.to_owned(), url: link.to_string(), kind: Kind::Link });
+                }
+            }
+        },
+        _ => {}
+    }
+}
+
+/// The brand as the prompts tell it.
+#[derive(Serialize)]
+struct BrandTold<'a> {
+    name: &'a str,
+    tagline: Option<&'a str>,
+    description: Option<&'a str>,
+    site: &'a str,
+    guidelines: Option<&'a str>,
+    voice: Option<String>,
+    address: Option<&'a str>,
+    company: Option<&'a str>,
+    products: Vec<String>,
+    facts: Vec<String>,
+}
+
+impl<'a> BrandTold<'a> {
+    fn of(material: &'a Material) -> Self {
+        let brand = &material.brand;
+        Self {
+            name: &material.name,
+            tagline: brand.tagline.as_deref(),
+            description: brand.description.as_deref(),
+            site: &material.site,
+            guidelines: material.guidelines.as_deref(),
+            voice: material.voice(),
+            address: brand.contact.address.as_deref(),
+            company: brand.contact.company.as_deref(),
+            products: material.products(),
+            facts: material.facts(),
+        }
+    }
+}

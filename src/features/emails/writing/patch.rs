@@ -1,0 +1,221 @@
+//! Changes to a document that a language model may ask for, and making them.
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::features::emails::document::{Email, Violation};
+
+/// What a model answers to a request for an edit.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Patch {
+    /// What was changed, or why nothing can be, in one sentence.
+    pub summary: String,
+    pub changes: Vec<Change>,
+}
+
+/// One change.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Change {
+    pub op: Operation,
+    /// For `set`: the field, like `subject` or `blocks.intro.text`.
+    #[serde(default)]
+    pub path: Option<String>,
+    /// For `remove` and `move`: the block.
+    #[serde(default)]
+    pub id: Option<String>,
+    /// For `insert` and `move`: the block before it.
+    #[serde(default)]
+    pub after: Option<String>,
+    /// For `set` and `insert`.
+    #[serde(default)]
+    pub value: Value,
+}
+
+/// What a change does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Operation {
+    Set,
+    Insert,
+    Remove,
+    Move,
+}
+
+/// The schema of a patch.
+pub fn schema() -> Value {
+    let text_or_null = json!({ "type": ["string", "null"] });
+    json!({
+        "type": "object",
+        "properties": {
+            "summary": { "type": "string", "description": "What was changed, or why nothing can be, in one sentence." },
+            "changes": {
+                "type": "array",
+                "items": {
+                    "type": "object",
+                    "properties": {
+                        "op": { "enum": ["set", "insert", "remove", "move"] },
+                        "path": text_or_null,
+                        "id": text_or_null,
+                        "after": text_or_null,
+                        "value": { "description": "JSON of the field or the block." },
+                    },
+                    "required": ["op"],
+                    "additionalProperties": false,
+                },
+            },
+        },
+        "required": ["summary", "changes"],
+        "additionalProperties": false,
+    })
+}
+
+/// Make the changes; or say everything that is wrong with them.
+pub fn apply(document: &Email, changes: &[Change]) -> Result<Email, Vec<String>> {
+    let mut json = document.to_json();
+    let mut errors = Vec::new();
+    for (number, change) in changes.iter().enumerate() {
+        if let Err(error) = make(&mut json, change) {
+            errors.push(format!("changes[{number}]: {error}"));
+        }
+    }
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    Email::from_json(&json).map_err(|violations| violations.iter().map(Violation::to_string).collect())
+}
+
+fn make(json: &mut Value, change: &Change) -> Result<(), String> {
+    match change.op {
+        Operation::Set => {
+            let path = change.path.as_deref().ok_or("set needs a path")?;
+            *field(json, path)? = change.value.clone();
+        }
+        Operation::Insert => {
+            let place = place_after(json, change)?;
+            blocks(json)?.insert(place, change.value.clone());
+        }
+        Operation::Remove => {
+            let place = place_of(json, change.id.as_deref().ok_or("remove needs an id")?)?;
+            blocks(json)?.remove(place);
+        }
+        Operation::Move => {
+            let id = change.id.as_deref().ok_or("move needs an id")?;
+            let place = place_of(json, id)?;
+            if change.after.as_deref() == Some(id) {
+                return Err("a block cannot stand after itself".into());
+            }
+            let block = blocks(json)?.remove(place);
+            // Taken out first: the place behind it may have moved.
+            let to = match place_after(json, change) {
+                Ok(to) => to,
+                Err(error) => {
+                    blocks(json)?.insert(place, block);
+                    return Err(error);
+                }
+            };
+            blocks(json)?.insert(to, block);
+        }
+    }
+    Ok(())
+}
+
+fn blocks(json: &mut Value) -> Result<&mut Vec<Value>, String> {
+    json.get_mut("blocks").and_then(Value::as_array_mut).ok_or_else(|| "the document has no blocks".into())
+}
+
+fn place_of(json: &mut Value, id: &str) -> Result<usize, String> {
+    let found = blocks(json)?.iter().position(|block| block["id"] == id);
+    found.ok_or_else(|| format!("there is no block {id:?}"))
+}
+
+fn place_after(json: &mut Value, change: &Change) -> Result<usize, String> {
+    let after = change.after.as_deref().ok_or("say after which block")?;
+    Ok(place_of(json, after)? + 1)
+}
+
+/// The value at a path of names, numbers, and ids of what stands in lists.
+fn field<'a>(json: &'a mut Value, path: &str) -> Result<&'a mut Value, String> {
+    let unknown = || format!("there is nothing at the path {path:?}");
+    let steps: Vec<&str> = path.split(['.', '[', ']']).filter(|step| !step.is_empty()).collect();
+    let (last, first) = steps.split_last().ok_or_else(unknown)?;
+    let mut at = json;
+    for step in first {
+        at = child(at, step).ok_or_else(unknown)?;
+    }
+    // A field that is absent may be set: the document's own reader says whether there is such a field.
+    if let Value::Object(fields) = at {
+        return Ok(fields.entry(*last).or_insert(Value::Null));
+    }
+    child(at, last).ok_or_else(unknown)
+}
+
+fn child<'a>(json: &'a mut Value, step: &str) -> Option<&'a mut Value> {
+    match json {
+        Value::Object(fields) => fields.get_mut(step),
+        Value::Array(items) => {
+            let place = items.iter().position(|item| item["id"] == step).or_else(|| step.parse().ok())?;
+            items.get_mut(place)
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn change(json: Value) -> Change {
+        serde_json::from_value(json).expect("a change")
+    }
+
+    fn ids(email: &Email) -> Vec<String> {
+        email.blocks.iter().map(|block| block.id().as_str().to_owned()).collect()
+    }
+
+    #[test]
+    fn fields_are_set_and_blocks_inserted_moved_and_removed() {
+        let before = Email::sample();
+        let names = ids(&before);
+        let after = apply(
+            &before,
+            &[
+                change(json!({ "op": "set", "path": "subject", "value": "Another subject" })),
+                change(json!({ "op": "insert", "after": names[0], "value": { "type": "text", "id": "new", "text": "Hello" } })),
+                change(json!({ "op": "set", "path": "blocks.new.text", "value": "Hello **you**" })),
+                change(json!({ "op": "move", "id": "new", "after": names[1] })),
+                change(json!({ "op": "remove", "id": names[2] })),
+            ],
+        );
+        let after = after.expect("valid changes");
+        assert_eq!(after.subject.as_str(), "Another subject");
+        let mut expected = names.clone();
+        expected.remove(2);
+        expected.insert(2, "new".into());
+        assert_eq!(ids(&after), expected);
+        assert_eq!(after.find("new").expect("inserted").1.id().as_str(), "new");
+    }
+
+    #[test]
+    fn every_wrong_change_is_named() {
+        let errors = apply(
+            &Email::sample(),
+            &[
+                change(json!({ "op": "set", "value": 1 })),
+                change(json!({ "op": "remove", "id": "nowhere" })),
+                change(json!({ "op": "insert", "value": {} })),
+                change(json!({ "op": "set", "path": "blocks.nowhere.text", "value": "x" })),
+            ],
+        );
+        let errors = errors.expect_err("four mistakes");
+        assert_eq!(errors.len(), 4, "{errors:?}");
+        assert!(errors[0].contains("needs a path") && errors[1].contains("nowhere") && errors[2].contains("after which"));
+    }
+
+    #[test]
+    fn what_the_document_cannot_be_is_refused_with_its_place() {
+        let errors = apply(&Email::sample(), &[change(json!({ "op": "set", "path": "colour", "value": "red" }))]);
+        assert!(errors.expect_err("no such field")[0].contains("colour"));
+    }
+}

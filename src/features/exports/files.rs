@@ -1,0 +1,89 @@
+//! Making the files of an export.
+
+use tokio::time::Instant;
+
+use super::Format;
+use super::views::{ExportView, FileView, Wanted};
+use crate::base::secret::sha256;
+use crate::engine::api::answer::Moment;
+use crate::engine::api::{Context, Failure, Spec};
+use crate::engine::store::blobs::{self, Head};
+use crate::engine::store::{ReadTx, WriteTx};
+use crate::features::emails::{self, Finished};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::{BlobId, EmailId};
+
+/// A file that is to be kept.
+struct File {
+    email: EmailId,
+    name: String,
+    blob: BlobId,
+    /// Nothing if it is kept already.
+    bytes: Option<Vec<u8>>,
+}
+
+/// Export a conversation's finished emails in one format.
+pub async fn export(context: &Context, spec: &'static Spec, wanted: Wanted, format: Format) -> Result<ExportView, Failure> {
+    let begun = Instant::now();
+    let (account, id) = (context.caller.account(), wanted.conversation_id);
+    let look = move |tx: &ReadTx| emails::finished(tx, account, id, wanted.email_id, wanted.project_id);
+    let finished = context.read(look).await?;
+    if finished.is_empty() {
+        return Err(Failure::because(Code::NotExportable, "No email of this conversation is finished; ask for its status."));
+    }
+    let mut files = Vec::with_capacity(finished.len());
+    for email in finished {
+        files.push(file(context, email, format).await?);
+    }
+    let mut views = Vec::with_capacity(files.len());
+    for file in &files {
+        let (url, expires_at) = context.engine.file_link(file.blob);
+        let (filename, email_id) = (file.name.clone(), file.email);
+        views.push(FileView { filename, url, format: format.word(), email_id, expires_at: Moment(expires_at) });
+    }
+    let expires_at = views.first().map(|view| view.expires_at.0);
+    let keep = move |tx: &mut WriteTx<'_>| -> Result<(), Failure> {
+        for File { name, blob, bytes, .. } in files {
+            match bytes {
+                Some(bytes) => {
+                    let content_type = format.content_type().to_owned();
+                    let head = Head { complete: true, bytes: 0, content_type, name, expires_at };
+                    blobs::put_as(tx, blob, head, &bytes);
+                }
+                None => blobs::keep_until(tx, blob, expires_at)?,
+            }
+        }
+        Ok(())
+    };
+    context.write(spec, keep).await?;
+    let execution_time = begun.elapsed().as_millis() as u64;
+    Ok(ExportView { conversation_id: id, files: views, execution_time, export_type: format.word() })
+}
+
+async fn file(context: &Context, email: Finished, format: Format) -> Result<File, Failure> {
+    let id = email.id;
+    let name = format!("{}.{}", email.file_name(), format.word());
+    if let (Format::Png, Some(blob)) = (format, email.screenshot) {
+        return Ok(File { email: id, name, blob, bytes: None });
+    }
+    let blob = blob_id(&email, format);
+    if blobs::head(&context.world().store.read(), blob)?.is_some() {
+        return Ok(File { email: id, name, blob, bytes: None });
+    }
+    let bytes = match format {
+        Format::Html => email.html.into_bytes(),
+        Format::Mjml => {
+            let none = "This email was handed in as HTML, so there is no MJML of it; export it as HTML.";
+            email.mjml.ok_or_else(|| Failure::because(Code::NotExportable, none))?.into_bytes()
+        }
+        Format::Png => emails::draw_png(&context.engine, &email.html).await?,
+        Format::Pdf => emails::draw_pdf(&context.engine, &email.html, &email.subject).await?,
+    };
+    Ok(File { email: id, name, blob, bytes: Some(bytes) })
+}
+
+/// The file of a version in a format: the same each time.
+fn blob_id(email: &Finished, format: Format) -> BlobId {
+    let name = format!("export {} {} {}", email.id, email.version, format.word());
+    BlobId::from_bytes(sha256(name.as_bytes())[..12].try_into().expect("a digest has more bytes"))
+}

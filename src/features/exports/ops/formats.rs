@@ -1,0 +1,71 @@
+//! List what emails can be exported as.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
+use crate::features::exports::{Format, READER};
+
+/// `exports.formats`
+pub struct Formats;
+
+/// Nothing is asked.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Wanted {}
+
+/// The formats.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct FormatsView {
+    pub formats: Vec<FormatView>,
+    pub total: usize,
+}
+
+/// One format.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct FormatView {
+    pub name: &'static str,
+    pub description: &'static str,
+    /// Endings of the files one gets.
+    pub supported_formats: Vec<&'static str>,
+    /// `simple`: a file; `complex`: another platform takes part.
+    #[serde(rename = "type")]
+    #[schemars(extend("enum" = ["simple", "complex"]))]
+    pub kind: &'static str,
+}
+
+fn view() -> FormatsView {
+    let format = |format: Format| FormatView {
+        name: format.word(),
+        description: format.about(),
+        supported_formats: vec![format.word()],
+        kind: "simple",
+    };
+    let platform = |name| FormatView {
+        name,
+        description: "The email in the account of this platform, once it is connected.",
+        supported_formats: vec![Format::Html.word()],
+        kind: "complex",
+    };
+    let mut formats: Vec<FormatView> = Format::ALL.into_iter().map(format).collect();
+    formats.extend(super::PLATFORMS.map(platform));
+    FormatsView { total: formats.len(), formats }
+}
+
+impl Operation for Formats {
+    const SPEC: Spec = Spec::get("exports.formats", "/v1/export/formats", needs(READER)).summary("List the formats of exports");
+    type Input = Wanted;
+    type Output = Done<FormatsView>;
+
+    fn example() -> (Value, Self::Output) {
+        (json!({}), Done(view()))
+    }
+}
+
+impl Query for Formats {
+    fn run(_: &View<'_>, _: Wanted) -> Result<Self::Output, Failure> {
+        Ok(Done(view()))
+    }
+}

@@ -1,0 +1,31 @@
+//! Export emails as PDF.
+
+use serde_json::{Value, json};
+
+use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, needs};
+use crate::features::exports::files::export;
+use crate::features::exports::views::{ExportView, Wanted};
+use crate::features::exports::{Format, READER};
+use crate::vocab::codes::Code;
+
+/// `exports.pdf`
+pub struct Pdf;
+
+impl Operation for Pdf {
+    const SPEC: Spec = Spec::get("exports.pdf", "/v1/export/pdf/{conversationId}", needs(READER))
+        .summary("Export emails as PDF")
+        .about("One file for each finished email of the conversation, with text that can be searched and links that work.")
+        .fails(&[Code::NotFound, Code::NotExportable]);
+    type Input = Wanted;
+    type Output = Done<ExportView>;
+
+    fn example() -> (Value, Self::Output) {
+        (json!({ "conversationId": "66f1a2b3d4e5f60718293a4d" }), Done(ExportView::sample(Format::Pdf)))
+    }
+}
+
+impl Outward for Pdf {
+    async fn run(context: Context, input: Wanted) -> Result<Self::Output, Failure> {
+        export(&context, &Self::SPEC, input, Format::Pdf).await.map(Done)
+    }
+}

@@ -1,0 +1,31 @@
+//! Export emails as PNG.
+
+use serde_json::{Value, json};
+
+use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, needs};
+use crate::features::exports::files::export;
+use crate::features::exports::views::{ExportView, Wanted};
+use crate::features::exports::{Format, READER};
+use crate::vocab::codes::Code;
+
+/// `exports.png`
+pub struct Png;
+
+impl Operation for Png {
+    const SPEC: Spec = Spec::get("exports.png", "/v1/export/png/{conversationId}", needs(READER))
+        .summary("Export emails as PNG")
+        .about("One file for each finished email of the conversation: the whole email, 600 pixels wide, at twice the resolution.")
+        .fails(&[Code::NotFound, Code::NotExportable]);
+    type Input = Wanted;
+    type Output = Done<ExportView>;
+
+    fn example() -> (Value, Self::Output) {
+        (json!({ "conversationId": "66f1a2b3d4e5f60718293a4d" }), Done(ExportView::sample(Format::Png)))
+    }
+}
+
+impl Outward for Png {
+    async fn run(context: Context, input: Wanted) -> Result<Self::Output, Failure> {
+        export(&context, &Self::SPEC, input, Format::Png).await.map(Done)
+    }
+}

@@ -1,0 +1,57 @@
+//! Whether a conversation's emails can be exported, and as what.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
+use crate::features::emails;
+use crate::features::exports::views::Wanted;
+use crate::features::exports::{Format, READER};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::ConversationId;
+
+/// `exports.status`
+pub struct Status;
+
+/// What can be exported.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "ExportStatusView")]
+pub struct StatusView {
+    pub conversation_id: ConversationId,
+    pub can_export: bool,
+    pub available_formats: Vec<&'static str>,
+    /// Why not, or why not in every format; empty otherwise.
+    pub reason: String,
+}
+
+impl Operation for Status {
+    const SPEC: Spec = Spec::get("exports.status", "/v1/export/status/{conversationId}", needs(READER))
+        .summary("Get what can be exported")
+        .fails(&[Code::NotFound]);
+    type Input = Wanted;
+    type Output = Done<StatusView>;
+
+    fn example() -> (Value, Self::Output) {
+        let conversation_id = ConversationId::parse("66f1a2b3d4e5f60718293a4d").expect("24 hexadecimal characters");
+        let available_formats = Format::ALL.map(Format::word).to_vec();
+        let view = StatusView { conversation_id, can_export: true, available_formats, reason: String::new() };
+        (json!({ "conversationId": conversation_id }), Done(view))
+    }
+}
+
+impl Query for Status {
+    fn run(ask: &View<'_>, input: Wanted) -> Result<Self::Output, Failure> {
+        let finished = emails::finished(ask.tx, ask.caller.account(), input.conversation_id, input.email_id, input.project_id)?;
+        let has_mjml = finished.iter().all(|email| email.mjml.is_some());
+        let formats = Format::ALL.into_iter().filter(|format| *format != Format::Mjml || has_mjml);
+        let (available_formats, reason) = match finished.is_empty() {
+            true => (Vec::new(), "No email of this conversation is finished."),
+            false if has_mjml => (formats.map(Format::word).collect(), ""),
+            false => (formats.map(Format::word).collect(), "Emails that were handed in as HTML have no MJML."),
+        };
+        let can_export = !available_formats.is_empty();
+        Ok(Done(StatusView { conversation_id: input.conversation_id, can_export, available_formats, reason: reason.into() }))
+    }
+}

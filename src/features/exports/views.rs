@@ -1,0 +1,66 @@
+//! Exports on the wire.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::engine::api::answer::Moment;
+use crate::vocab::ids::{ConversationId, EmailId, ProjectId};
+
+/// What to export.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Wanted {
+    pub conversation_id: ConversationId,
+    /// Only this email of the conversation; all of its emails if absent.
+    pub email_id: Option<EmailId>,
+    /// Only if it belongs to this project.
+    pub project_id: Option<ProjectId>,
+}
+
+/// The files.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "EmailExport")]
+pub struct ExportView {
+    pub conversation_id: ConversationId,
+    /// In the order of the emails.
+    pub files: Vec<FileView>,
+    /// Milliseconds that the export took.
+    pub execution_time: u64,
+    #[schemars(extend("enum" = ["html", "mjml", "png", "pdf"]))]
+    pub export_type: &'static str,
+}
+
+/// One file.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct FileView {
+    pub filename: String,
+    /// Where it is, for anybody who has this link.
+    pub url: String,
+    #[schemars(extend("enum" = ["html", "mjml", "png", "pdf"]))]
+    pub format: &'static str,
+    pub email_id: EmailId,
+    /// Until when the link works.
+    pub expires_at: Moment,
+}
+
+impl ExportView {
+    /// An example for the documents.
+    pub fn sample(format: super::Format) -> Self {
+        let word = format.word();
+        let file = "https://mail.example.com/v1/files/66f1a2b3d4e5f60718293a50?token=1767398400.5d41";
+        Self {
+            conversation_id: ConversationId::parse("66f1a2b3d4e5f60718293a4d").expect("24 hexadecimal characters"),
+            files: vec![FileView {
+                filename: format!("welcome-to-acme-1-en.{word}"),
+                url: file.into(),
+                format: word,
+                email_id: EmailId::parse("66f1a2b3d4e5f60718293a4e").expect("24 hexadecimal characters"),
+                expires_at: Moment::sample(),
+            }],
+            execution_time: 12,
+            export_type: word,
+        }
+    }
+}

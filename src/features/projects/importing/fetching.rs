@@ -1,0 +1,244 @@
+//! The first stage: fetch what is planned, a few at a time, and plan what the fetched files refer to.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use url::Url;
+
+use super::{Errand, FILES, File, Import, Kind, Outcome, Stage, choose_further, fail, files, find, plan, save};
+use crate::engine::api::{Engine, Failure, World};
+use crate::engine::fetch::{self, Fetch, FetchError, Fetched, Limits, Overlong};
+use crate::engine::store::{Result as StoreResult, WriteTx};
+use crate::features::projects::model::Status;
+use crate::features::projects::reading::outline::Rules;
+use crate::features::projects::store;
+use crate::vocab::ids::ProjectId;
+use crate::vocab::limits::{
+    IMPORT_BYTES_MAX, IMPORT_FETCH_TIME, IMPORT_FETCHES_AT_ONCE, IMPORT_PAGE_BYTES_MAX, IMPORT_TIME_MAX_MS,
+};
+
+/// A site that asks for a longer pause between requests gets this one: an import is twenty requests, not a crawl.
+const PAUSE_MAX: f32 = 5.0;
+/// Between two tries of a page that was given.
+const SECOND_TRY_PAUSE: Duration = Duration::from_millis(500);
+/// Of the whole import, fetching is this much.
+const PERCENT_FROM: u32 = 5;
+const PERCENT_TO: u32 = 60;
+
+/// Take the fetching of an import a step further.
+pub async fn turn(engine: &Arc<Engine>, world: &Arc<World>, project: ProjectId, import: Import) -> Result<(), Failure> {
+    let tx = world.store.read();
+    let known = files(&tx, project)?;
+    drop(tx);
+    let rules = plan::rules(&known);
+    let batch = batch(&import, &rules, engine.clock.now().ms_since(import.started_at));
+    if batch.is_empty() {
+        return settle(world, project, import, known).await;
+    }
+    let new = fetch_all(&engine.fetch, &batch, &rules).await;
+    let (planning, fetched) = (import.clone(), new.clone());
+    // Pages are parsed for what they refer to, which takes its time.
+    let further = tokio::task::spawn_blocking(move || plan::further(&planning, &fetched)).await.map_err(Failure::internal)?;
+    let expected = import.next;
+    world.store.write(move |tx| record(tx, project, expected, new, further)).await??;
+    Ok(())
+}
+
+/// What is fetched next: robots files by themselves, everything else a few at a time.
+fn batch(import: &Import, rules: &[(String, Rules)], elapsed_ms: i64) -> Vec<Errand> {
+    let is_over = elapsed_ms > IMPORT_TIME_MAX_MS || import.metrics.bytes_read > IMPORT_BYTES_MAX;
+    let rest = import.plan.get(import.next as usize..).unwrap_or_default();
+    let Some(first) = rest.first().filter(|first| !is_over || first.kind == Kind::Given) else { return Vec::new() };
+    let is_slow = first.url.parse().is_ok_and(|url| plan::delay(rules, &url).is_some());
+    let most = if is_slow { 1 } else { IMPORT_FETCHES_AT_ONCE };
+    let robots = first.kind == Kind::Robots;
+    rest.iter().take_while(|errand| (errand.kind == Kind::Robots) == robots).take(most).cloned().collect()
+}
+
+async fn fetch_all(fetch: &Fetch, batch: &[Errand], rules: &[(String, Rules)]) -> Vec<File> {
+    join_all(batch.iter().map(|errand| fetch_one(fetch, errand, rules))).await
+}
+
+async fn fetch_one(fetch: &Fetch, errand: &Errand, rules: &[(String, Rules)]) -> File {
+    let file =
+        |found_at: &str, outcome| File { url: errand.url.clone(), found_at: found_at.to_owned(), kind: errand.kind, outcome };
+    let Ok(url) = errand.url.parse::<Url>() else {
+        return file(&errand.url, Outcome::Failed("The address cannot be read.".to_owned()));
+    };
+    if errand.kind != Kind::Robots {
+        if !plan::allows(rules, &url) {
+            let reason = format!(
+                "The site's robots.txt asks robots not to read {url}; allow the robot \"{}\" there and import again.",
+                fetch::ROBOT_NAME
+            );
+            return file(&errand.url, Outcome::Failed(reason));
+        }
+        if let Some(pause) = plan::delay(rules, &url) {
+            tokio::time::sleep(Duration::from_secs_f32(pause.min(PAUSE_MAX))).await;
+        }
+    }
+    let mut answer = fetch.get(&url, accepted(errand.kind), &limits(errand.kind)).await;
+    if errand.kind == Kind::Given && is_passing(&answer) {
+        tokio::time::sleep(SECOND_TRY_PAUSE).await;
+        answer = fetch.get(&url, accepted(errand.kind), &limits(errand.kind)).await;
+    }
+    match answer {
+        Ok(fetched) => {
+            let found_at = fetched.url.to_string();
+            file(&found_at, outcome(errand.kind, fetched))
+        }
+        Err(error) => file(&errand.url, Outcome::Failed(error.to_string())),
+    }
+}
+
+fn is_passing(answer: &Result<Fetched, FetchError>) -> bool {
+    match answer {
+        Ok(fetched) => fetched.status.is_server_error() || fetched.status.as_u16() == 429,
+        Err(error) => error.is_passing(),
+    }
+}
+
+fn accepted(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Given | Kind::Page => "text/html,application/xhtml+xml;q=0.9,*/*;q=0.5",
+        Kind::Style => "text/css,*/*;q=0.1",
+        Kind::Manifest => "application/manifest+json,application/json,*/*;q=0.1",
+        Kind::Sitemap => "application/xml,text/xml,*/*;q=0.1",
+        Kind::Robots => "text/plain,*/*;q=0.1",
+    }
+}
+
+fn limits(kind: Kind) -> Limits {
+    let body_bytes = if kind == Kind::Robots { IMPORT_PAGE_BYTES_MAX / 8 } else { IMPORT_PAGE_BYTES_MAX };
+    Limits { head: IMPORT_FETCH_TIME, total: IMPORT_FETCH_TIME, body_bytes, overlong: Overlong::Cut }
+}
+
+fn outcome(kind: Kind, fetched: Fetched) -> Outcome {
+    let host = fetched.url.host_str().unwrap_or_default().to_owned();
+    let status = fetched.status.as_u16();
+    let failed = |words: &str| Outcome::Failed(format!("{host} answers with status {status}: {words}"));
+    match status {
+        200..=203 | 206 => {}
+        404 | 410 if kind != Kind::Given => return Outcome::Absent,
+        404 | 410 => return failed("there is no page at this address; check it."),
+        // Whoever forbids its robots.txt forbids nothing else by it (RFC 9309).
+        400..=499 if kind == Kind::Robots && status != 429 => return Outcome::Absent,
+        401 | 403 | 407 => {
+            let name = fetch::ROBOT_NAME;
+            return failed(&format!(
+                "it does not let this service read the page. If it blocks robots, allow the user agent {name}."
+            ));
+        }
+        429 => return failed("it is asked too often; import again later."),
+        500..=599 => return failed("the site itself has an error; import again when it works."),
+        _ => return failed("that is no page; check the address."),
+    }
+    let content_type = fetched.header("content-type").unwrap_or_default().to_owned();
+    let language = fetched.header("content-language").unwrap_or_default().to_owned();
+    let mut bytes = fetched.body;
+    if kind == Kind::Sitemap && bytes.starts_with(&[0x1f, 0x8b]) {
+        bytes = fetch::gunzip(&bytes, IMPORT_PAGE_BYTES_MAX);
+    }
+    if matches!(kind, Kind::Given | Kind::Page) && !is_page(&content_type, &bytes) {
+        let shown = content_type.split(';').next().unwrap_or_default();
+        let shown = if shown.is_empty() { "nothing that can be read" } else { shown };
+        return Outcome::Failed(format!("{} is no web page but {shown}; give the address of a page.", fetched.url));
+    }
+    Outcome::Fetched { content_type, language, bytes }
+}
+
+fn is_page(content_type: &str, bytes: &[u8]) -> bool {
+    let kind = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    match kind.as_str() {
+        "text/html" | "application/xhtml+xml" => true,
+        "" | "text/plain" | "application/octet-stream" | "text/xml" | "application/xml" => {
+            let start = String::from_utf8_lossy(&bytes[..bytes.len().min(1024)]).to_ascii_lowercase();
+            start.contains("<html") || start.contains("<!doctype html") || start.contains("<head") || start.contains("<body")
+        }
+        _ => false,
+    }
+}
+
+/// Write down what a batch came to.
+fn record(tx: &mut WriteTx<'_>, project: ProjectId, expected: u32, new: Vec<File>, further: Vec<Errand>) -> StoreResult<()> {
+    // Begun anew meanwhile: what was fetched belongs to nobody.
+    let Some(mut import) = find(tx, project)?.filter(|import| import.next == expected && import.stage == Stage::Fetching) else {
+        return Ok(());
+    };
+    for (place, file) in new.iter().enumerate() {
+        if let Outcome::Fetched { bytes, .. } = &file.outcome {
+            import.metrics.bytes_read += bytes.len() as u64;
+        }
+        match (file.kind, &file.outcome) {
+            (Kind::Given | Kind::Page, Outcome::Fetched { .. }) => import.metrics.pages_read += 1,
+            (Kind::Given | Kind::Page, _) => import.metrics.pages_failed += 1,
+            (Kind::Style, Outcome::Fetched { .. }) => import.metrics.stylesheets_read += 1,
+            _ => {}
+        }
+        tx.put(FILES, &(project, expected + place as u32), file);
+    }
+    import.next += new.len() as u32;
+    import.plan.extend(further);
+    let share = import.next * (PERCENT_TO - PERCENT_FROM) / (import.plan.len() as u32).max(1);
+    import.percentage = import.percentage.max((PERCENT_FROM + share) as u8);
+    import.failures = 0;
+    save(tx, project, &import);
+    Ok(())
+}
+
+/// Everything planned is fetched: choose further pages once, then go on to reading.
+async fn settle(world: &Arc<World>, project: ProjectId, import: Import, known: Vec<File>) -> Result<(), Failure> {
+    let given = || known.iter().filter(|file| file.kind == Kind::Given);
+    let is_read = given().any(|file| matches!(file.outcome, Outcome::Fetched { .. }));
+    if !is_read {
+        let reason = given().find_map(|file| match &file.outcome {
+            Outcome::Failed(reason) => Some(reason.clone()),
+            Outcome::Absent | Outcome::Fetched { .. } => None,
+        });
+        let reason = reason.unwrap_or_else(|| "None of the given pages could be read; check their addresses.".to_owned());
+        world.store.write(move |tx| fail(tx, project, import, reason)).await??;
+        return Ok(());
+    }
+    let is_closed = plan::is_closed(&known);
+    let unread: Vec<String> = given()
+        .filter_map(|file| match &file.outcome {
+            Outcome::Failed(reason) => Some(reason.clone()),
+            Outcome::Absent | Outcome::Fetched { .. } => None,
+        })
+        .collect();
+    let wanted = if import.chosen || is_closed { Vec::new() } else { choose_further(import.clone(), known).await? };
+    let change = move |tx: &mut WriteTx<'_>| -> StoreResult<()> {
+        let Some(mut import) = find(tx, project)?.filter(|import| import.stage == Stage::Fetching) else { return Ok(()) };
+        if wanted.is_empty() {
+            import.stage = Stage::Reading;
+            import.percentage = import.percentage.max(PERCENT_TO as u8);
+            import.metrics.notes.extend(unread);
+            if is_closed {
+                import.metrics.notes.push("The site's robots.txt could not be read, so only the given pages were.".to_owned());
+            }
+            if (import.next as usize) < import.plan.len() {
+                import.metrics.notes.push("The site is slow or large: not all of its pages were read.".to_owned());
+            }
+        }
+        import.chosen = true;
+        import.plan.extend(wanted);
+        import.failures = 0;
+        save(tx, project, &import);
+        Ok(())
+    };
+    world.store.write(change).await??;
+    Ok(())
+}
+
+/// The import gets its turn for the first time.
+pub fn begin(tx: &mut WriteTx<'_>, project: ProjectId, import: &mut Import) -> StoreResult<()> {
+    if let Some(mut owner) = store::find(tx, import.account, project)? {
+        owner.status = Status::Processing;
+        owner.updated_at = tx.now();
+        store::save(tx, import.account, &owner);
+    }
+    import.stage = Stage::Fetching;
+    import.percentage = PERCENT_FROM as u8;
+    Ok(())
+}

@@ -1,0 +1,142 @@
+//! The last stage: logos and images are fetched and looked at, a few at a time.
+
+use std::sync::Arc;
+
+use futures_util::future::join_all;
+
+use super::settle::complete;
+use super::{Import, Stage, find, save};
+use crate::base::text::Color;
+use crate::engine::api::{Engine, Failure, World};
+use crate::engine::store::{Result as StoreResult, WriteTx};
+use crate::features::projects::brand::{Brand, Image, Logo, LogoSource};
+use crate::features::projects::images::{Origin, Picture};
+use crate::features::projects::looking::{self, Seen};
+use crate::features::projects::reading::{Draft, Measured as MeasuredSight, color_by_logo};
+use crate::vocab::ids::{PictureId, ProjectId};
+use crate::vocab::limits::{IMPORT_FETCHES_AT_ONCE, IMPORT_TIME_MAX_MS};
+
+/// Of the whole import, measuring begins and ends here, in percent.
+const PERCENT_FROM: usize = 70;
+const PERCENT_TO: usize = 98;
+/// Smaller images are icons.
+const IMAGE_SIDE_MIN: u32 = 100;
+/// Smaller logos are dots.
+const LOGO_SIDE_MIN: u32 = 12;
+
+/// Take the measuring of an import a step further.
+pub async fn turn(engine: &Arc<Engine>, world: &Arc<World>, project: ProjectId, import: Import) -> Result<(), Failure> {
+    let Some(draft) = import.draft.clone() else {
+        return Err(Failure::internal("an import that measures has no draft"));
+    };
+    let from = import.next as usize;
+    let is_over = engine.clock.now().ms_since(import.started_at) > IMPORT_TIME_MAX_MS;
+    let wanted = if is_over { Vec::new() } else { wanted(&draft, from) };
+    if wanted.is_empty() {
+        world.store.write(move |tx| finish(tx, project)).await??;
+        return Ok(());
+    }
+    let looked =
+        join_all(wanted.iter().map(|(url, alt, context)| looking::look_at(engine, url, alt.as_deref(), context.as_deref())))
+            .await;
+    world.store.write(move |tx| record(tx, project, from, looked)).await??;
+    Ok(())
+}
+
+type Wanted = (String, Option<String>, Option<String>);
+
+/// Logos first, then images: the next few.
+fn wanted(draft: &Draft, from: usize) -> Vec<Wanted> {
+    let logos = draft.brand.logos.iter().map(|logo| (logo.url.clone(), None, None));
+    let sights = draft.sights.iter().map(|sight| (sight.url.clone(), sight.alt.clone(), sight.context.clone()));
+    logos.chain(sights).skip(from).take(IMPORT_FETCHES_AT_ONCE).collect()
+}
+
+fn record(tx: &mut WriteTx<'_>, project: ProjectId, from: usize, looked: Vec<Result<Seen, looking::Unseen>>) -> StoreResult<()> {
+    let Some(mut import) = find(tx, project)?.filter(|import| import.stage == Stage::Measuring && import.next as usize == from)
+    else {
+        return Ok(());
+    };
+    let Some(draft) = &mut import.draft else { return Ok(()) };
+    let count = looked.len();
+    for seen in looked {
+        if seen.is_ok() {
+            import.metrics.images_measured += 1;
+        }
+        draft.measured.push(match seen {
+            Ok(seen) => MeasuredSight {
+                width: seen.measured.width,
+                height: seen.measured.height,
+                colors: seen.measured.colors.iter().map(Color::to_string).collect(),
+                background: seen.measured.ground,
+                description: seen.described.description,
+                tags: seen.described.tags,
+                problem: None,
+            },
+            Err(unseen) => MeasuredSight { problem: Some(unseen.reason), ..MeasuredSight::default() },
+        });
+    }
+    let all = (draft.brand.logos.len() + draft.sights.len()).max(1);
+    import.next = (from + count) as u32;
+    let share = (from + count) * (PERCENT_TO - PERCENT_FROM) / all;
+    import.percentage = import.percentage.max((PERCENT_FROM + share).min(PERCENT_TO) as u8);
+    import.failures = 0;
+    save(tx, project, &import);
+    Ok(())
+}
+
+/// Everything is measured, or there is no time left: what was seen is put into the brand.
+fn finish(tx: &mut WriteTx<'_>, project: ProjectId) -> StoreResult<()> {
+    let Some(mut import) = find(tx, project)?.filter(|import| import.stage == Stage::Measuring) else { return Ok(()) };
+    let draft = import.draft.get_or_insert_default();
+    let measured = std::mem::take(&mut draft.measured);
+    let logos_count = draft.brand.logos.len();
+    let (of_logos, of_sights) = measured.split_at(logos_count.min(measured.len()));
+    settle_logos(&mut draft.brand, of_logos);
+    let now = tx.now();
+    let pictures: Vec<Picture> = draft
+        .sights
+        .iter()
+        .zip(of_sights)
+        .filter(|(_, seen)| seen.problem.is_none() && seen.width.min(seen.height) >= IMAGE_SIDE_MIN)
+        .map(|(sight, seen)| Picture {
+            id: PictureId::from_bytes([0; 12]),
+            image: Image {
+                url: sight.url.clone(),
+                description: Some(seen.description.clone()),
+                tags: seen.tags.clone(),
+                width: Some(seen.width),
+                height: Some(seen.height),
+                colors: seen.colors.clone(),
+            },
+            origin: Origin::Found,
+            context: sight.context.clone(),
+            own_description: false,
+            own_tags: false,
+            problem: None,
+            created_at: now,
+        })
+        .collect();
+    complete(tx, project, import, pictures)
+}
+
+/// Sizes and grounds into the logos; those that are no pictures go, unless a person gave them.
+fn settle_logos(brand: &mut Brand, measured: &[MeasuredSight]) {
+    let logos = std::mem::take(&mut brand.logos);
+    let mut colors = Vec::new();
+    for (place, logo) in logos.into_iter().enumerate() {
+        let is_given = logo.source == LogoSource::Given;
+        match measured.get(place) {
+            Some(seen) if seen.problem.is_none() && (is_given || seen.width.min(seen.height) >= LOGO_SIDE_MIN) => {
+                if logo.source != LogoSource::Share {
+                    colors.extend(seen.colors.iter().filter_map(|color| color.parse::<Color>().ok()));
+                }
+                let (width, height) = (Some(seen.width), Some(seen.height));
+                brand.logos.push(Logo { width, height, background: seen.background, ..logo });
+            }
+            Some(_) if !is_given => {}
+            Some(_) | None => brand.logos.push(logo),
+        }
+    }
+    color_by_logo(&mut brand.palette, &colors);
+}

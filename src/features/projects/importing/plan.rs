@@ -1,0 +1,483 @@
+//! What an import fetches, and in which order. Pure.
+//!
+//! Robots files come first, then the pages that were given, then what those refer to. When all of that is there, further pages of
+//! the same site are chosen: some of each kind that tells of a brand.
+
+use std::collections::HashMap;
+
+use url::{Position, Url};
+
+use super::{Errand, File, Import, Kind, Outcome};
+use crate::features::projects::reading::Raw;
+use crate::features::projects::reading::outline::{self, Link, Rules};
+use crate::vocab::limits::{IMPORT_PAGES_MAX, IMPORT_SITEMAPS_MAX, IMPORT_STYLES_MAX};
+
+/// Ends of addresses that are no pages.
+const NO_PAGES: [&str; 30] = [
+    ".jpg", ".jpeg", ".png", ".gif", ".webp", ".svg", ".avif", ".ico", ".pdf", ".zip", ".gz", ".mp3", ".mp4", ".webm", ".mov",
+    ".xml", ".rss", ".json", ".css", ".js", ".doc", ".docx", ".xls", ".xlsx", ".ppt", ".pptx", ".ics", ".vcf", ".exe", ".dmg",
+];
+/// Parts of addresses behind which nothing tells of the brand.
+const NO_WORDS: [&str; 34] = [
+    "login",
+    "log-in",
+    "signin",
+    "sign-in",
+    "signup",
+    "sign-up",
+    "register",
+    "account",
+    "konto",
+    "cart",
+    "basket",
+    "warenkorb",
+    "panier",
+    "carrito",
+    "checkout",
+    "kasse",
+    "wishlist",
+    "search",
+    "suche",
+    "cookie",
+    "datenschutz",
+    "privacy",
+    "terms",
+    "agb",
+    "cgv",
+    "widerruf",
+    "feed",
+    "wp-json",
+    "wp-admin",
+    "wp-login",
+    "/tag/",
+    "/author/",
+    "/page/",
+    "download",
+];
+
+/// A kind of page that tells of a brand: the words it is known by, its worth, and how many of it are worth reading.
+struct Sort {
+    words: &'static [&'static str],
+    worth: u32,
+    pages_max: usize,
+}
+
+const SORTS: [Sort; 6] = [
+    Sort {
+        words: &[
+            "about",
+            "ueber",
+            "uber-uns",
+            "über",
+            "story",
+            "mission",
+            "unternehmen",
+            "company",
+            "team",
+            "qui-sommes",
+            "a-propos",
+            "à propos",
+            "chi-siamo",
+            "quienes",
+            "sobre",
+            "nosotros",
+            "over-ons",
+            "who-we-are",
+            "philosophie",
+            "redaktion",
+            "会社",
+            "私たち",
+        ],
+        worth: 90,
+        pages_max: 3,
+    },
+    Sort {
+        words: &[
+            "impressum",
+            "imprint",
+            "legal-notice",
+            "mentions",
+            "aviso-legal",
+            "note-legali",
+            "colofon",
+            "contact",
+            "kontakt",
+            "contatti",
+            "contacto",
+            "contato",
+            "お問い合わせ",
+        ],
+        worth: 80,
+        pages_max: 2,
+    },
+    Sort {
+        words: &["/product/", "/products/", "/produkt/", "/produkte/", "/produit/", "/producto/", "/prodotto/", "/item/", "/p/"],
+        worth: 70,
+        pages_max: 5,
+    },
+    Sort {
+        words: &[
+            "shop",
+            "store",
+            "boutique",
+            "tienda",
+            "negozio",
+            "winkel",
+            "products",
+            "produkte",
+            "produits",
+            "productos",
+            "prodotti",
+            "collection",
+            "kollektion",
+            "catalog",
+            "katalog",
+            "sortiment",
+            "menu",
+            "speisekarte",
+            "karte",
+            "carta",
+            "carte",
+            "angebot",
+            "メニュー",
+        ],
+        worth: 75,
+        pages_max: 3,
+    },
+    Sort {
+        words: &[
+            "pricing",
+            "preise",
+            "tarif",
+            "precios",
+            "prezzi",
+            "prijzen",
+            "plans",
+            "features",
+            "funktionen",
+            "solutions",
+            "leistungen",
+            "services",
+            "service",
+        ],
+        worth: 65,
+        pages_max: 3,
+    },
+    Sort {
+        words: &[
+            "faq", "hilfe", "help", "versand", "shipping", "delivery", "press", "presse", "jobs", "career", "karriere", "blog",
+            "news", "journal", "magazin",
+        ],
+        worth: 40,
+        pages_max: 3,
+    },
+];
+
+/// What an import begins with.
+pub fn first(urls: &[String]) -> Vec<Errand> {
+    let parsed: Vec<Url> = urls.iter().filter_map(|url| url.parse().ok()).collect();
+    let mut plan: Vec<Errand> = Vec::new();
+    for url in &parsed {
+        let robots = Errand { url: format!("{}/robots.txt", &url[..Position::BeforePath]), kind: Kind::Robots };
+        if !plan.contains(&robots) {
+            plan.push(robots);
+        }
+    }
+    plan.extend(parsed.iter().map(|url| Errand { url: url.to_string(), kind: Kind::Given }));
+    plan
+}
+
+/// What these files refer to and is not planned yet.
+pub fn further(import: &Import, new: &[File]) -> Vec<Errand> {
+    let mut plan = Extended { import, added: Vec::new() };
+    for file in new {
+        let (Ok(url), Outcome::Fetched { bytes, content_type, .. }) = (file.found_at.parse::<Url>(), &file.outcome) else {
+            continue;
+        };
+        match file.kind {
+            Kind::Robots => {
+                let named = Rules::parse(bytes).sitemaps();
+                let usual = url.join("/sitemap.xml").ok();
+                let wanted = if named.is_empty() { usual.into_iter().collect() } else { named };
+                wanted.into_iter().for_each(|url| plan.add(url, Kind::Sitemap, IMPORT_SITEMAPS_MAX));
+            }
+            Kind::Given => refer(&mut plan, file, &url),
+            Kind::Style => {
+                outline::included(&url, bytes, content_type)
+                    .into_iter()
+                    .for_each(|url| plan.add(url, Kind::Style, IMPORT_STYLES_MAX));
+            }
+            Kind::Sitemap => {
+                let (_, sitemaps) = outline::sitemap(bytes);
+                sitemaps.into_iter().for_each(|url| plan.add(url, Kind::Sitemap, IMPORT_SITEMAPS_MAX));
+            }
+            Kind::Page | Kind::Manifest => {}
+        }
+    }
+    for file in new.iter().filter(|file| file.kind == Kind::Robots && file.outcome == Outcome::Absent) {
+        if let Ok(url) = file.url.parse::<Url>().and_then(|url| url.join("/sitemap.xml")) {
+            plan.add(url, Kind::Sitemap, IMPORT_SITEMAPS_MAX);
+        }
+    }
+    plan.added
+}
+
+struct Extended<'a> {
+    import: &'a Import,
+    added: Vec<Errand>,
+}
+
+impl Extended<'_> {
+    /// Plan to fetch this, unless it is planned or there are enough of its kind.
+    fn add(&mut self, url: Url, kind: Kind, most: usize) {
+        let planned = || self.import.plan.iter().chain(&self.added);
+        let is_new = !planned().any(|errand| errand.url == url.as_str());
+        if is_new && planned().filter(|errand| errand.kind == kind).count() < most {
+            self.added.push(Errand { url: url.to_string(), kind });
+        }
+    }
+}
+
+fn refer(plan: &mut Extended<'_>, file: &File, url: &Url) {
+    let Some(raw) = raw(file, url) else { return };
+    let outline = outline::outline(&raw);
+    outline.styles.into_iter().for_each(|url| plan.add(url, Kind::Style, IMPORT_STYLES_MAX));
+    outline.manifest.into_iter().for_each(|url| plan.add(url, Kind::Manifest, 2));
+    outline.refresh.into_iter().for_each(|url| plan.add(url, Kind::Given, IMPORT_PAGES_MAX));
+}
+
+/// A fetched file as its readers want it.
+pub fn raw<'a>(file: &'a File, url: &'a Url) -> Option<Raw<'a>> {
+    let Outcome::Fetched { content_type, language, bytes } = &file.outcome else { return None };
+    Some(Raw { url, given: file.kind == Kind::Given, content_type, language, bytes })
+}
+
+/// Further pages of the same site, the most telling first.
+pub fn choose(import: &Import, files: &[File]) -> Vec<Errand> {
+    let given: Vec<Url> =
+        files.iter().filter(|file| file.kind == Kind::Given).filter_map(|file| file.found_at.parse().ok()).collect();
+    let Some(home) = given.first() else { return Vec::new() };
+    let rules = rules(files);
+    let mut candidates: HashMap<String, (u32, usize, Url)> = HashMap::new();
+    let mut offer = |link: &Link, named_by_map: bool| {
+        let is_fit = is_of_site(&link.url, &given) && !is_shut(&link.url) && is_same_language(&link.url, home);
+        if !is_fit || !allows(&rules, &link.url) {
+            return;
+        }
+        if let Some((worth, sort)) = worth(link, named_by_map) {
+            let entry = candidates.entry(key(&link.url)).or_insert((0, sort, link.url.clone()));
+            if worth > entry.0 {
+                (entry.0, entry.1) = (worth, sort);
+            }
+        }
+    };
+    for file in files {
+        let (Ok(url), Outcome::Fetched { bytes, .. }) = (file.found_at.parse::<Url>(), &file.outcome) else { continue };
+        match file.kind {
+            Kind::Given => {
+                raw(file, &url).into_iter().flat_map(|raw| outline::outline(&raw).links).for_each(|link| offer(&link, false))
+            }
+            Kind::Sitemap => {
+                for url in outline::sitemap(bytes).0 {
+                    offer(&Link { url, text: String::new(), in_frame: false }, true);
+                }
+            }
+            Kind::Robots | Kind::Page | Kind::Manifest | Kind::Style => {}
+        }
+    }
+    let planned: Vec<String> = import
+        .plan
+        .iter()
+        .filter_map(|errand| errand.url.parse().ok())
+        .chain(given.iter().cloned())
+        .map(|url| key(&url))
+        .collect();
+    let mut ranked: Vec<(u32, usize, Url)> =
+        candidates.into_iter().filter(|(key, _)| !planned.contains(key)).map(|(_, candidate)| candidate).collect();
+    ranked.sort_by(|one, other| other.0.cmp(&one.0).then_with(|| one.2.as_str().cmp(other.2.as_str())));
+    let mut taken = [0_usize; SORTS.len() + 1];
+    let room = IMPORT_PAGES_MAX.saturating_sub(given.len());
+    let fits = |(_, sort, _): &(u32, usize, Url)| {
+        taken[*sort] += 1;
+        taken[*sort] <= SORTS.get(*sort).map_or(4, |sort| sort.pages_max)
+    };
+    ranked.into_iter().filter(fits).take(room).map(|(_, _, url)| Errand { url: url.to_string(), kind: Kind::Page }).collect()
+}
+
+/// What a page is worth, and of which sort it is; nothing if it is worth nothing.
+fn worth(link: &Link, named_by_map: bool) -> Option<(u32, usize)> {
+    let path = link.url.path().to_lowercase();
+    let text = link.text.to_lowercase();
+    let depth = path.split('/').filter(|part| !part.is_empty()).count() as u32;
+    if path.len() <= 1 || depth > 5 {
+        return None;
+    }
+    let sort = SORTS
+        .iter()
+        .position(|sort| sort.words.iter().any(|word| path.contains(word) || !word.contains('/') && text.contains(word)));
+    let base = sort.map_or(if link.in_frame { 30 } else { 10 }, |sort| SORTS[sort].worth);
+    let from_map = if named_by_map && sort.is_none() { 5 } else { 0 };
+    let in_frame = if link.in_frame { 8 } else { 0 };
+    Some(((base + in_frame).saturating_sub(depth * 3 + from_map), sort.unwrap_or(SORTS.len())))
+}
+
+fn is_of_site(url: &Url, given: &[Url]) -> bool {
+    let bare = |url: &Url| url.host_str().map(|host| host.trim_start_matches("www.").to_owned());
+    given.iter().any(|other| bare(other) == bare(url) && other.port_or_known_default() == url.port_or_known_default())
+}
+
+fn is_shut(url: &Url) -> bool {
+    let whole = url[Position::BeforePath..].to_ascii_lowercase();
+    let path = url.path().to_ascii_lowercase();
+    NO_PAGES.iter().any(|end| path.ends_with(end))
+        || NO_WORDS.iter().any(|word| whole.contains(word))
+        || url.query().is_some_and(|query| query.len() > 60)
+}
+
+/// Other languages of the same pages say the same again.
+fn is_same_language(url: &Url, home: &Url) -> bool {
+    let code = |url: &Url| {
+        let first = url.path_segments()?.next()?.to_ascii_lowercase();
+        let is_code = matches!(first.len(), 2 | 5)
+            && first.chars().take(2).all(|c| c.is_ascii_lowercase())
+            && (first.len() == 2 || first.as_bytes()[2] == b'-' || first.as_bytes()[2] == b'_');
+        is_code.then_some(first)
+    };
+    code(url).is_none_or(|code_of_page| code(home) == Some(code_of_page))
+}
+
+/// One spelling for the addresses of one page.
+fn key(url: &Url) -> String {
+    let host = url.host_str().unwrap_or_default().trim_start_matches("www.");
+    let path = url.path().trim_end_matches("index.html").trim_end_matches("index.php").trim_end_matches('/');
+    format!("{host}{path}?{}", url.query().unwrap_or_default())
+}
+
+/// What the robots files say, each for its origin.
+pub fn rules(files: &[File]) -> Vec<(String, Rules)> {
+    let robots = files.iter().filter(|file| file.kind == Kind::Robots);
+    let parsed = robots.filter_map(|file| {
+        let Outcome::Fetched { bytes, .. } = &file.outcome else { return None };
+        Some((origin(&file.url.parse().ok()?), Rules::parse(bytes)))
+    });
+    parsed.collect()
+}
+
+/// Whether a page may be fetched.
+pub fn allows(rules: &[(String, Rules)], url: &Url) -> bool {
+    let own = origin(url);
+    rules.iter().filter(|(origin, _)| *origin == own).all(|(_, rules)| rules.allow(url))
+}
+
+/// How long to wait between two requests to this origin.
+pub fn delay(rules: &[(String, Rules)], url: &Url) -> Option<f32> {
+    let own = origin(url);
+    rules.iter().find(|(origin, _)| *origin == own).and_then(|(_, rules)| rules.delay())
+}
+
+fn origin(url: &Url) -> String {
+    url[..Position::BeforePath].to_owned()
+}
+
+/// Whether robots.txt of the first origin could not be had: then only pages that were given are read.
+pub fn is_closed(files: &[File]) -> bool {
+    files.iter().any(|file| file.kind == Kind::Robots && matches!(file.outcome, Outcome::Failed(_)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::clock::Timestamp;
+    use crate::features::projects::importing::{Metrics, Stage};
+    use crate::vocab::ids::AccountId;
+
+    fn import(urls: &[&str]) -> Import {
+        let urls: Vec<String> = urls.iter().map(|url| (*url).to_owned()).collect();
+        Import {
+            account: AccountId::from_bytes([1; 12]),
+            named: false,
+            stage: Stage::Fetching,
+            percentage: 0,
+            plan: first(&urls),
+            next: 0,
+            chosen: false,
+            draft: None,
+            failures: 0,
+            metrics: Metrics::default(),
+            started_at: Timestamp(0),
+        }
+    }
+
+    fn file(url: &str, kind: Kind, text: &str) -> File {
+        let outcome =
+            Outcome::Fetched { content_type: "text/html".into(), language: String::new(), bytes: text.as_bytes().to_vec() };
+        File { url: url.into(), found_at: url.into(), kind, outcome }
+    }
+
+    fn paths(errands: &[Errand]) -> Vec<&str> {
+        errands.iter().map(|errand| errand.url.trim_start_matches("https://a.example")).collect()
+    }
+
+    #[test]
+    fn robots_come_first_and_once_for_each_origin() {
+        let plan = first(&["https://a.example/".into(), "https://a.example/shop".into(), "https://b.example/".into()]);
+        let urls: Vec<&str> = plan.iter().map(|errand| errand.url.as_str()).collect();
+        assert_eq!(
+            urls,
+            [
+                "https://a.example/robots.txt",
+                "https://b.example/robots.txt",
+                "https://a.example/",
+                "https://a.example/shop",
+                "https://b.example/"
+            ]
+        );
+    }
+
+    #[test]
+    fn what_files_refer_to_is_planned_once() {
+        let import = import(&["https://a.example/"]);
+        let page = file(
+            "https://a.example/",
+            Kind::Given,
+            "<link rel=stylesheet href=/a.css><link rel=stylesheet href=/a.css><link rel=manifest href=/m.json>",
+        );
+        let robots = file("https://a.example/robots.txt", Kind::Robots, "Sitemap: https://a.example/map.xml");
+        assert_eq!(paths(&further(&import, &[robots, page])), ["/map.xml", "/a.css", "/m.json"]);
+    }
+
+    #[test]
+    fn telling_pages_of_the_same_site_and_language_are_chosen_and_forbidden_ones_are_not() {
+        let import = import(&["https://a.example/"]);
+        let links = [
+            "/about",
+            "/login",
+            "/de/ueber-uns",
+            "/products/red-shoe",
+            "/private/about",
+            "https://b.example/about",
+            "/kontakt",
+            "/file.pdf",
+            "/",
+        ];
+        let links: String = links.iter().map(|href| format!("<a href='{href}'>x</a>")).collect();
+        let files = [
+            file("https://a.example/robots.txt", Kind::Robots, "User-agent: *\nDisallow: /private"),
+            file("https://a.example/", Kind::Given, &format!("<nav>{links}</nav>")),
+            file(
+                "https://a.example/sitemap.xml",
+                Kind::Sitemap,
+                "<urlset><url><loc>https://a.example/imprint</loc></url></urlset>",
+            ),
+        ];
+        assert_eq!(paths(&choose(&import, &files)), ["/about", "/kontakt", "/imprint", "/products/red-shoe"]);
+    }
+
+    #[test]
+    fn of_each_sort_only_some_are_chosen() {
+        let import = import(&["https://a.example/"]);
+        let links: String = (0..50).map(|number| format!("<a href='/products/{number}'>x</a>")).collect();
+        let chosen = choose(&import, &[file("https://a.example/", Kind::Given, &links)]);
+        assert_eq!(chosen.len(), SORTS[2].pages_max);
+    }
+}

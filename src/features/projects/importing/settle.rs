@@ -1,0 +1,159 @@
+//! The middle and the end: fetched files become a draft, and a measured draft becomes the brand.
+
+use std::sync::Arc;
+
+use url::Url;
+
+use super::{File, Import, Kind, Stage, close, files, find, forget_files, plan, save};
+use crate::engine::api::{Failure, World};
+use crate::engine::store::{Result as StoreResult, WriteTx};
+use crate::features::projects::images::{self, Origin, Picture};
+use crate::features::projects::knowledge::{self, Entry};
+use crate::features::projects::model::{Project, Status};
+use crate::features::projects::reading::{self, Draft, Raw, Sources};
+use crate::features::projects::{store, with_given};
+use crate::vocab::ids::{KnowledgeId, PictureId, ProjectId};
+use crate::vocab::limits::KNOWLEDGE_ENTRIES_MAX;
+
+/// Of the whole import, this much is done when the files are read.
+const PERCENT_READ: u8 = 70;
+
+/// Read what was fetched.
+pub async fn read(world: &Arc<World>, project: ProjectId) -> Result<(), Failure> {
+    let tx = world.store.read();
+    let known = files(&tx, project)?;
+    drop(tx);
+    let draft = tokio::task::spawn_blocking(move || draft(&known)).await.map_err(Failure::internal)?;
+    world.store.write(move |tx| record(tx, project, draft)).await??;
+    Ok(())
+}
+
+/// The draft that these files come to.
+fn draft(files: &[File]) -> Draft {
+    let addresses: Vec<Option<Url>> = files.iter().map(|file| file.found_at.parse().ok()).collect();
+    let fetched = |kinds: &[Kind]| {
+        let mut found: Vec<Raw<'_>> = Vec::new();
+        for kind in kinds {
+            for (file, url) in files.iter().zip(&addresses).filter(|(file, _)| file.kind == *kind) {
+                let raw = url.as_ref().and_then(|url| plan::raw(file, url));
+                // Two addresses that lead to one page are one page.
+                found.extend(raw.filter(|raw| !found.iter().any(|other| other.url == raw.url)));
+            }
+        }
+        found
+    };
+    let sources = Sources {
+        pages: fetched(&[Kind::Given, Kind::Page]),
+        styles: fetched(&[Kind::Style]),
+        manifests: fetched(&[Kind::Manifest]),
+    };
+    let mut draft = reading::read(&sources);
+    let rules = plan::rules(files);
+    let may = |url: &str| url.parse::<Url>().is_ok_and(|url| plan::allows(&rules, &url));
+    let before = draft.sights.len() + draft.brand.logos.len();
+    draft.sights.retain(|sight| may(&sight.url));
+    draft.brand.logos.retain(|logo| may(&logo.url));
+    let left_out = before - draft.sights.len() - draft.brand.logos.len();
+    if left_out > 0 {
+        draft.notes.push(format!("{left_out} images were left out because the site's robots.txt asks for it."));
+    }
+    draft
+}
+
+fn record(tx: &mut WriteTx<'_>, project: ProjectId, mut draft: Draft) -> StoreResult<()> {
+    let Some(mut import) = find(tx, project)?.filter(|import| import.stage == Stage::Reading) else { return Ok(()) };
+    if let Some(owner) = store::find(tx, import.account, project)? {
+        draft.brand.logos = with_given(std::mem::take(&mut draft.brand.logos), &owner.logos);
+    }
+    import.metrics.notes.append(&mut draft.notes);
+    import.stage = Stage::Measuring;
+    import.percentage = PERCENT_READ;
+    import.plan = Vec::new();
+    import.next = 0;
+    import.draft = Some(draft);
+    import.failures = 0;
+    save(tx, project, &import);
+    forget_files(tx, project)
+}
+
+/// The draft becomes the brand, with everything that belongs to it, at once.
+pub fn complete(tx: &mut WriteTx<'_>, project: ProjectId, mut import: Import, seen: Vec<Picture>) -> StoreResult<()> {
+    let draft = import.draft.take().unwrap_or_default();
+    let account = import.account;
+    let Some(mut owner) = store::find(tx, account, project)? else { return close(tx, project, import, Stage::Failed) };
+    let Draft { brand, texts, .. } = draft;
+    settle_images(tx, project, seen)?;
+    let entries = settle_texts(tx, project, texts)?;
+    import.metrics.products_found = brand.products.len() as u32;
+    import.metrics.knowledge_entries = entries;
+    import.metrics.missing = reading::missing(&brand, !images::all(tx, project)?.is_empty());
+    rename(&mut owner, &import, &brand);
+    owner.status = Status::Active;
+    owner.error = None;
+    owner.updated_at = tx.now();
+    store::save(tx, account, &owner);
+    store::save_brand(tx, project, &brand);
+    close(tx, project, import, Stage::Completed)
+}
+
+fn rename(owner: &mut Project, import: &Import, brand: &crate::features::projects::brand::Brand) {
+    if let (false, Some(name)) = (import.named, &brand.name) {
+        owner.name = name.clone();
+    }
+    owner.description = brand.description.clone().or(owner.description.take());
+}
+
+/// Images of the site as it is now; what people added stays.
+fn settle_images(tx: &mut WriteTx<'_>, project: ProjectId, seen: Vec<Picture>) -> StoreResult<()> {
+    let known = images::all(tx, project)?;
+    for picture in known.iter().filter(|picture| picture.origin == Origin::Found) {
+        images::delete(tx, project, picture.id);
+    }
+    let is_given = |url: &str| known.iter().any(|picture| picture.origin == Origin::Given && picture.image.url == url);
+    for (place, picture) in seen.into_iter().enumerate() {
+        if !is_given(&picture.image.url) {
+            // The number keeps them in their order.
+            let id = PictureId::numbered(tx.now(), place as u32, tx.random());
+            let own = known.iter().find(|other| other.image.url == picture.image.url);
+            let mut picture = Picture { id, ..picture };
+            if let Some(own) = own.filter(|own| own.own_description) {
+                (picture.image.description, picture.own_description) = (own.image.description.clone(), true);
+            }
+            if let Some(own) = own.filter(|own| own.own_tags) {
+                (picture.image.tags, picture.own_tags) = (own.image.tags.clone(), true);
+            }
+            images::save(tx, project, &picture);
+        }
+    }
+    Ok(())
+}
+
+/// Texts of the site as they are now; what people wrote or changed stays. Says how many there are.
+fn settle_texts(tx: &mut WriteTx<'_>, project: ProjectId, texts: Vec<reading::Text>) -> StoreResult<u32> {
+    let known = knowledge::all(tx, project)?;
+    let (read, own): (Vec<Entry>, Vec<Entry>) = known.into_iter().partition(|entry| entry.origin == knowledge::Origin::Website);
+    for entry in read {
+        knowledge::delete(tx, project, entry.id);
+    }
+    let room = KNOWLEDGE_ENTRIES_MAX.saturating_sub(own.len());
+    // A page whose text somebody has made their own is not added again beside it.
+    let is_own = |url: &str| own.iter().any(|entry| entry.url.as_deref() == Some(url));
+    let mut count = 0;
+    for text in texts.into_iter().filter(|text| !is_own(&text.url)).take(room) {
+        let entry = Entry {
+            id: KnowledgeId::numbered(tx.now(), u32::MAX - count, tx.random()),
+            title: text.title,
+            content: text.content,
+            origin: knowledge::Origin::Website,
+            url: Some(text.url),
+            source_file_name: None,
+            preview_html: None,
+            thumbnail_url: None,
+            screenshot_url: None,
+            date: tx.now(),
+        };
+        knowledge::save(tx, project, &entry);
+        count += 1;
+    }
+    Ok(count)
+}

@@ -1,0 +1,61 @@
+//! The worker: gives the oldest imports a turn each, side by side.
+
+use std::sync::Arc;
+
+use futures_util::future::join_all;
+
+use super::{Import, QUEUE, Stage, fail, fetching, find, measuring, save, settle, waiting};
+use crate::engine::api::{Engine, Failure, World};
+use crate::engine::store::{Result as StoreResult, WriteTx};
+use crate::vocab::environment::Environment;
+use crate::vocab::ids::ProjectId;
+use crate::vocab::limits::{IMPORT_FAILURES_MAX, IMPORTS_AT_ONCE};
+
+/// Give the oldest imports a turn; true if there is more to do.
+pub async fn step(engine: &Arc<Engine>, environment: Environment) -> Result<bool, Failure> {
+    let world = engine.world(environment).clone();
+    let tx = world.store.read();
+    let waiting = waiting(&tx, IMPORTS_AT_ONCE)?;
+    drop(tx);
+    let turns = waiting.iter().map(|(project, _)| turn(engine, &world, *project));
+    for (outcome, (project, _)) in join_all(turns).await.into_iter().zip(&waiting) {
+        if let Err(failure) = outcome {
+            // It has counted as a failure already; the next turn tries again, or gives the import up.
+            let cause = failure.cause.as_deref().unwrap_or(failure.code.info().message);
+            tracing::error!(%project, cause, "an import could not go on");
+        }
+    }
+    Ok(!waiting.is_empty())
+}
+
+async fn turn(engine: &Arc<Engine>, world: &Arc<World>, project: ProjectId) -> Result<(), Failure> {
+    let Some(import) = world.store.write(move |tx| take_up(tx, project)).await?? else { return Ok(()) };
+    match import.stage {
+        Stage::Waiting | Stage::Fetching => fetching::turn(engine, world, project, import).await,
+        Stage::Reading => settle::read(world, project).await,
+        Stage::Measuring => measuring::turn(engine, world, project, import).await,
+        Stage::Completed | Stage::Failed => Ok(()),
+    }
+}
+
+/// The import, if it can have a turn. The turn counts as a failure until it has done something: pages that bring the whole process
+/// down would bring it down at every start else.
+fn take_up(tx: &mut WriteTx<'_>, project: ProjectId) -> StoreResult<Option<Import>> {
+    let import = find(tx, project)?.filter(|import| !matches!(import.stage, Stage::Completed | Stage::Failed));
+    let Some(mut import) = import else {
+        tx.delete(QUEUE, &project);
+        return Ok(None);
+    };
+    if import.failures >= IMPORT_FAILURES_MAX {
+        let reason =
+            "This service fails at reading this site, again and again; its log tells why. Import again after its next update.";
+        fail(tx, project, import, reason.to_owned())?;
+        return Ok(None);
+    }
+    if import.stage == Stage::Waiting {
+        fetching::begin(tx, project, &mut import)?;
+    }
+    import.failures += 1;
+    save(tx, project, &import);
+    Ok(Some(import))
+}

@@ -1,0 +1,181 @@
+//! Looking at images and logos that people gave: fetch, measure, and fill in what nobody has said.
+//!
+//! [`described`] is where words for an image come from. They are honest about what they rest on: what can be measured and what its page
+//! says. Whoever can really see an image puts it there.
+
+use std::sync::Arc;
+
+use futures_util::future::join_all;
+use url::Url;
+
+use super::brand::{Logo, LogoBackground, LogoSource};
+use super::images::{self, Look, Picture};
+use super::reading::describe::{self, Words};
+use super::reading::sight::{self, Measured};
+use super::store;
+use crate::engine::api::{Engine, Failure, World};
+use crate::engine::fetch::{Limits, Overlong};
+use crate::engine::store::{Result as StoreResult, WriteTx};
+use crate::vocab::environment::Environment;
+use crate::vocab::ids::{PictureId, ProjectId};
+use crate::vocab::limits::{IMAGE_LOOKS_MAX, IMAGES_AT_ONCE, IMPORT_FETCH_TIME, IMPORT_IMAGE_BYTES_MAX};
+
+/// Before the second look; before each further one four times as long.
+const LOOK_PAUSE_MS: i64 = 30_000;
+
+/// An image that was looked at.
+pub struct Seen {
+    pub measured: Measured,
+    pub described: Described,
+}
+
+/// Words for an image.
+pub struct Described {
+    pub description: String,
+    pub tags: Vec<String>,
+}
+
+/// An image that could not be looked at.
+pub struct Unseen {
+    /// Why, for people.
+    pub reason: String,
+    /// Whether it may go better later.
+    pub is_passing: bool,
+}
+
+/// Fetch an image, measure it, find words for it.
+pub async fn look_at(engine: &Arc<Engine>, url: &str, alt: Option<&str>, context: Option<&str>) -> Result<Seen, Unseen> {
+    let lasting = |reason: String| Unseen { reason, is_passing: false };
+    let address: Url = url.parse().map_err(|_| lasting("The address cannot be read.".to_owned()))?;
+    let limits = Limits {
+        head: IMPORT_FETCH_TIME,
+        total: IMPORT_FETCH_TIME,
+        body_bytes: IMPORT_IMAGE_BYTES_MAX,
+        overlong: Overlong::Refuse,
+    };
+    let accepted = "image/png,image/jpeg,image/gif,image/webp;q=0.9,image/svg+xml;q=0.9,*/*;q=0.5";
+    let fetched = engine.fetch.get(&address, accepted, &limits).await;
+    let fetched = fetched.map_err(|error| Unseen { reason: error.to_string(), is_passing: error.is_passing() })?;
+    let status = fetched.status;
+    if !status.is_success() {
+        let reason = format!("The image cannot be fetched: its server answers with status {}.", status.as_u16());
+        return Err(Unseen { reason, is_passing: status.is_server_error() || status.as_u16() == 429 });
+    }
+    let content_type = fetched.header("content-type").unwrap_or_default().to_owned();
+    let bytes: Arc<[u8]> = fetched.body.into();
+    let looking = bytes.clone();
+    let measured = tokio::task::spawn_blocking(move || sight::look(&looking, &content_type)).await;
+    let measured = measured.unwrap_or(Err("it is damaged"));
+    let measured = measured.map_err(|reason| lasting(format!("The image cannot be looked at: {reason}.")))?;
+    let described = described(Words { url, alt, context }, &measured);
+    Ok(Seen { measured, described })
+}
+
+/// Words for an image, from what can be known of it.
+fn described(words: Words<'_>, measured: &Measured) -> Described {
+    Described { description: describe::description(words, measured), tags: describe::tags(words, measured) }
+}
+
+/// Look at some of what waits; true if there is more to do.
+pub async fn step(engine: &Arc<Engine>, environment: Environment) -> Result<bool, Failure> {
+    let world = engine.world(environment).clone();
+    let tx = world.store.read();
+    let waiting = images::waiting(&tx, engine.clock.now(), IMAGES_AT_ONCE)?;
+    let mut turns = Vec::new();
+    for ((project, id), look) in waiting {
+        let picture = images::find(&tx, project, id)?;
+        turns.push(turn(engine, &world, (project, id), look, picture));
+    }
+    drop(tx);
+    let more = turns.len() == IMAGES_AT_ONCE;
+    for outcome in join_all(turns).await {
+        outcome?;
+    }
+    Ok(more)
+}
+
+async fn turn(
+    engine: &Arc<Engine>,
+    world: &Arc<World>,
+    key: (ProjectId, PictureId),
+    look: Look,
+    picture: Option<Picture>,
+) -> Result<(), Failure> {
+    let (url, alt, context) = match (&look.logo, &picture) {
+        (Some(logo), _) => (logo.as_str(), None, None),
+        (None, Some(picture)) => {
+            let alt = picture.image.description.as_deref().filter(|_| picture.own_description);
+            (picture.image.url.as_str(), alt, picture.context.as_deref())
+        }
+        // Removed meanwhile.
+        (None, None) => {
+            let forget = move |tx: &mut WriteTx<'_>| -> StoreResult<()> {
+                images::looked(tx, key);
+                Ok(())
+            };
+            return Ok(world.store.write(forget).await??);
+        }
+    };
+    let seen = look_at(engine, url, alt, context).await;
+    Ok(world.store.write(move |tx| record(tx, key, look, seen)).await??)
+}
+
+fn record(tx: &mut WriteTx<'_>, key: (ProjectId, PictureId), mut look: Look, seen: Result<Seen, Unseen>) -> StoreResult<()> {
+    if let Err(unseen) = &seen
+        && unseen.is_passing
+        && look.tries + 1 < IMAGE_LOOKS_MAX
+    {
+        look.due = tx.now().plus_ms(LOOK_PAUSE_MS << (2 * look.tries));
+        look.tries += 1;
+        images::look_again(tx, key, &look);
+        return Ok(());
+    }
+    images::looked(tx, key);
+    match look.logo.clone() {
+        Some(url) => record_logo(tx, key.0, &look, url, seen),
+        None => record_picture(tx, key, seen),
+    }
+}
+
+fn record_picture(tx: &mut WriteTx<'_>, (project, id): (ProjectId, PictureId), seen: Result<Seen, Unseen>) -> StoreResult<()> {
+    let Some(mut picture) = images::find(tx, project, id)? else { return Ok(()) };
+    match seen {
+        Ok(Seen { measured, described }) => {
+            picture.image.width = Some(measured.width);
+            picture.image.height = Some(measured.height);
+            picture.image.colors = measured.colors.iter().map(ToString::to_string).collect();
+            picture.problem = None;
+            // What a person has said meanwhile stays.
+            if !picture.own_description {
+                picture.image.description = Some(described.description);
+            }
+            if !picture.own_tags {
+                picture.image.tags = described.tags;
+            }
+        }
+        Err(unseen) => picture.problem = Some(unseen.reason),
+    }
+    images::save(tx, project, &picture);
+    Ok(())
+}
+
+fn record_logo(
+    tx: &mut WriteTx<'_>,
+    project: ProjectId,
+    look: &Look,
+    url: String,
+    seen: Result<Seen, Unseen>,
+) -> StoreResult<()> {
+    let is_there = store::exists(tx, look.account, project)?;
+    let Some(Seen { measured, .. }) = seen.ok().filter(|_| is_there) else { return Ok(()) };
+    let mut brand = store::brand(tx, project)?.unwrap_or_default();
+    let place = brand.logos.iter().position(|logo| logo.url == url).unwrap_or_else(|| {
+        let background = LogoBackground::Unknown;
+        brand.logos.insert(0, Logo { url, source: LogoSource::Given, width: None, height: None, background });
+        0
+    });
+    let logo = &mut brand.logos[place];
+    (logo.width, logo.height, logo.background) = (Some(measured.width), Some(measured.height), measured.ground);
+    store::save_brand(tx, project, &brand);
+    Ok(())
+}

@@ -1,0 +1,84 @@
+//! Standing rules for a brand's emails.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::base::patch::Patch;
+use crate::base::text::LongText;
+use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
+use crate::engine::store::WriteTx;
+use crate::features::projects::brand::Guidelines;
+use crate::features::projects::{require, store};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::ProjectId;
+use crate::vocab::limits::GUIDELINES_CHARACTERS_MAX;
+use crate::vocab::permissions::Permission;
+
+pub struct GuidelinesUpdate;
+
+/// Rules to keep. What is left out stays; `null` or empty text clears.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewGuidelines {
+    pub project_id: ProjectId,
+    /// How emails are to look and read.
+    #[serde(default)]
+    pub design_rules: Patch<LongText<GUIDELINES_CHARACTERS_MAX>>,
+    /// What images are to look like.
+    #[serde(default)]
+    pub image_style: Patch<LongText<GUIDELINES_CHARACTERS_MAX>>,
+}
+
+/// The rules as they are now.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct KeptGuidelines {
+    pub brand_guidelines: Guidelines,
+}
+
+impl Operation for GuidelinesUpdate {
+    const SPEC: Spec =
+        Spec::put("projects.guidelines_update", "/v1/projects/{projectId}/brand-guidelines", needs(Permission::ProjectWrite))
+            .summary("Set a project's standing rules")
+            .about("They hold for every email that is made for the project from now on.")
+            .fails(&[Code::NotFound]);
+    type Input = NewGuidelines;
+    type Output = Done<KeptGuidelines>;
+
+    fn example() -> (Value, Self::Output) {
+        let rules = "Short sentences. One button per email.";
+        let brand_guidelines = Guidelines { design_rules: Some(rules.into()), image_style: None };
+        let input = json!({ "projectId": "66f1a2b3d4e5f60718293a4b", "designRules": rules });
+        (input, Done(KeptGuidelines { brand_guidelines }))
+    }
+}
+
+impl Command for GuidelinesUpdate {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: NewGuidelines) -> Result<Self::Output, Failure> {
+        require(tx, caller.account(), input.project_id)?;
+        let mut kept = store::guidelines(tx, input.project_id)?;
+        input.design_rules.map(|text| text.to_string()).apply(&mut kept.design_rules);
+        input.image_style.map(|text| text.to_string()).apply(&mut kept.image_style);
+        kept.design_rules = kept.design_rules.filter(|text| !text.is_empty());
+        kept.image_style = kept.image_style.filter(|text| !text.is_empty());
+        store::save_guidelines(tx, input.project_id, &kept);
+        Ok(Done(KeptGuidelines { brand_guidelines: kept }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Mill;
+
+    #[test]
+    fn only_what_is_given_changes_and_details_show_it() {
+        let mill = Mill::new();
+        let path = format!("/v1/projects/{}", mill.project);
+        let put = |body| mill.put(&format!("{path}/brand-guidelines"), body).data()["brandGuidelines"].clone();
+        put(json!({ "designRules": "Short.", "imageStyle": "Warm light." }));
+        assert_eq!(put(json!({ "imageStyle": "" })), json!({ "designRules": "Short.", "imageStyle": null }));
+        assert_eq!(mill.get(&path).data()["brand"]["guidelines"]["designRules"], "Short.");
+    }
+}

@@ -1,0 +1,154 @@
+//! Adding an image to a project.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::base::text::{LongText, Name};
+use crate::engine::api::{Caller, Command, Created, Failure, Operation, Replay, Spec, needs};
+use crate::engine::store::WriteTx;
+use crate::features::projects::brand::Image;
+use crate::features::projects::images::{self, Origin, Picture};
+use crate::features::projects::views::ProjectImageView;
+use crate::features::projects::{Site, require};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::{PictureId, ProjectId};
+use crate::vocab::limits::{IMAGE_DESCRIPTION_CHARACTERS_MAX, IMAGE_TAG_CHARACTERS_MAX, IMAGE_TAGS_MAX, PROJECT_IMAGES_MAX};
+use crate::vocab::permissions::Permission;
+
+pub struct ImagesAdd;
+
+/// A tag of an image.
+pub type ImageTag = Name<IMAGE_TAG_CHARACTERS_MAX>;
+/// What an image shows.
+pub type ImageDescription = LongText<IMAGE_DESCRIPTION_CHARACTERS_MAX>;
+
+/// An image to be added.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewImage {
+    pub project_id: ProjectId,
+    /// Where the image is; it stays there.
+    pub url: Site,
+    /// What it shows; filled in soon after if left out.
+    pub description: Option<ImageDescription>,
+    /// What it can be found by; filled in soon after if left out.
+    #[schemars(length(max = IMAGE_TAGS_MAX))]
+    pub tags: Option<Vec<ImageTag>>,
+}
+
+impl Operation for ImagesAdd {
+    const SPEC: Spec = Spec::post("projects.images_add", "/v1/projects/{projectId}/images", needs(Permission::ProjectWrite))
+        .summary("Add an image to a project")
+        .about("An address that the project has already is not added twice: what is given replaces what was there.")
+        .replay(Replay::Keyed)
+        .fails(&[Code::NotFound, Code::LimitReached]);
+    type Input = NewImage;
+    type Output = Created<ProjectImageView>;
+
+    fn example() -> (Value, Self::Output) {
+        let image = ProjectImageView::sample();
+        let input = json!({
+            "projectId": "66f1a2b3d4e5f60718293a4b", "url": image.url, "description": image.description, "tags": image.tags,
+        });
+        (input, Created(image))
+    }
+}
+
+impl Command for ImagesAdd {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: NewImage) -> Result<Self::Output, Failure> {
+        let (account, project) = (caller.account(), input.project_id);
+        require(tx, account, project)?;
+        let tags = input.tags.map(checked_tags).transpose()?;
+        let description = input.description.map(|text| text.to_string()).filter(|text| !text.is_empty());
+        let all = images::all(tx, project)?;
+        let known = all.iter().find(|picture| picture.image.url == input.url.as_str()).cloned();
+        let given = all.iter().filter(|picture| picture.origin == Origin::Given).count();
+        if known.is_none() && given >= PROJECT_IMAGES_MAX {
+            let detail = format!("A project has at most {PROJECT_IMAGES_MAX} images of its own; remove some first.");
+            return Err(Failure::because(Code::LimitReached, detail));
+        }
+        let mut picture = known.unwrap_or_else(|| Picture {
+            id: PictureId::make(tx.now(), tx.random()),
+            image: Image { url: input.url.as_str().to_owned(), ..Image::default() },
+            origin: Origin::Given,
+            context: None,
+            own_description: false,
+            own_tags: false,
+            problem: None,
+            created_at: tx.now(),
+        });
+        // What a person adds stays when the site is read again.
+        picture.origin = Origin::Given;
+        if let Some(description) = description {
+            picture.image.description = Some(description);
+            picture.own_description = true;
+        }
+        if let Some(tags) = tags {
+            picture.image.tags = tags;
+            picture.own_tags = true;
+        }
+        images::save(tx, project, &picture);
+        if picture.image.width.is_none() {
+            images::ask_for_look(tx, (account, project), picture.id, None);
+        }
+        Ok(Created(picture.into()))
+    }
+}
+
+/// At most as many tags as there may be, each once.
+pub fn checked_tags(given: Vec<ImageTag>) -> Result<Vec<String>, Failure> {
+    if given.len() > IMAGE_TAGS_MAX {
+        return Err(Failure::field("tags", format_args!("give at most {IMAGE_TAGS_MAX}, found {}", given.len())));
+    }
+    let mut tags: Vec<String> = Vec::with_capacity(given.len());
+    for tag in given {
+        if !tags.iter().any(|other| *other == *tag) {
+            tags.push(tag.to_string());
+        }
+    }
+    Ok(tags)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Mill;
+
+    fn path(mill: &Mill) -> String {
+        format!("/v1/projects/{}/images", mill.project)
+    }
+
+    #[test]
+    fn an_added_image_is_in_the_list_and_in_the_brand() {
+        let mill = Mill::new();
+        let body = json!({ "url": "https://acme.example/a.jpg", "description": "A cup", "tags": ["cup", "coffee", "cup"] });
+        let made = mill.post(&path(&mill), body).data();
+        assert_eq!((&made["description"], &made["tags"]), (&json!("A cup"), &json!(["cup", "coffee"])));
+        let listed = mill.get(&path(&mill)).data();
+        assert_eq!((&listed["total"], &listed["images"][0]), (&json!(1), &made));
+        let brand = mill.get(&format!("/v1/projects/{}", mill.project)).data()["brand"].clone();
+        assert_eq!(brand["images"][0]["url"], "https://acme.example/a.jpg");
+    }
+
+    #[test]
+    fn an_address_is_there_once_and_the_later_words_count() {
+        let mill = Mill::new();
+        mill.post(&path(&mill), json!({ "url": "https://acme.example/a.jpg", "description": "A cup", "tags": ["cup"] })).data();
+        let again = mill.post(&path(&mill), json!({ "url": "https://acme.example/a.jpg", "description": "A mug" })).data();
+        assert_eq!((&again["description"], &again["tags"]), (&json!("A mug"), &json!(["cup"])));
+        assert_eq!(mill.get(&path(&mill)).data()["total"], 1);
+    }
+
+    #[test]
+    fn more_than_the_interface_allows_is_refused() {
+        let mill = Mill::new();
+        let tags: Vec<String> = (0..11).map(|number| format!("tag {number}")).collect();
+        for (field, value) in [("tags", json!(tags)), ("tags", json!(["x".repeat(51)])), ("description", json!("x".repeat(1001)))]
+        {
+            let answer = mill.post(&path(&mill), json!({ "url": "https://acme.example/a.jpg", field: value }));
+            let (status, _, detail) = answer.refusal();
+            assert!(status == 400 && detail.contains(field), "{detail}");
+        }
+    }
+}

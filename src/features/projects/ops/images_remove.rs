@@ -1,0 +1,69 @@
+//! Removing an image from a project.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::images_update::find;
+use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
+use crate::engine::store::WriteTx;
+use crate::features::projects::views::Removed;
+use crate::features::projects::{Site, images, require};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::ProjectId;
+use crate::vocab::permissions::Permission;
+
+pub struct ImagesRemove;
+
+/// Which image.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct WhichImage {
+    pub project_id: ProjectId,
+    /// Its address.
+    pub image_url: Site,
+}
+
+impl Operation for ImagesRemove {
+    const SPEC: Spec = Spec::delete("projects.images_remove", "/v1/projects/{projectId}/images", needs(Permission::ProjectWrite))
+        .summary("Remove an image from a project")
+        .about("The image itself stays where it is. One that the site shows comes back when the site is read again.")
+        .fails(&[Code::NotFound]);
+    type Input = WhichImage;
+    type Output = Done<Removed>;
+
+    fn example() -> (Value, Self::Output) {
+        let url = "https://www.acme.example/images/roastery.jpg";
+        let input = json!({ "projectId": "66f1a2b3d4e5f60718293a4b", "imageUrl": url });
+        (input, Done(Removed { message: message(url) }))
+    }
+}
+
+impl Command for ImagesRemove {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: WhichImage) -> Result<Self::Output, Failure> {
+        require(tx, caller.account(), input.project_id)?;
+        let picture = find(tx, input.project_id, &input.image_url)?;
+        images::delete(tx, input.project_id, picture.id);
+        Ok(Done(Removed { message: message(&picture.image.url) }))
+    }
+}
+
+fn message(url: &str) -> String {
+    format!("The image {url} is not in the project any more.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Mill;
+
+    #[test]
+    fn a_removed_image_is_gone() {
+        let mill = Mill::new();
+        let path = format!("/v1/projects/{}/images", mill.project);
+        mill.post(&path, json!({ "url": "https://acme.example/a.jpg" })).data();
+        let remove = || mill.delete(&format!("{path}?imageUrl=https%3A%2F%2Facme.example%2Fa.jpg"));
+        assert!(remove().data()["message"].as_str().is_some_and(|text| text.contains("a.jpg")));
+        assert_eq!((remove().refusal().0, &mill.get(&path).data()["total"]), (404, &json!(0)));
+    }
+}

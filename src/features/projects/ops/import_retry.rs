@@ -1,0 +1,74 @@
+//! Reading a project's sites again.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::get::Which;
+use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
+use crate::engine::store::WriteTx;
+use crate::features::projects::{Status, importing, not_found, store};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::ProjectId;
+use crate::vocab::permissions::Permission;
+use crate::vocab::rates::RouteGroup;
+
+pub struct ImportRetry;
+
+/// An import that begins anew, or goes on.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Retried {
+    pub project_id: ProjectId,
+    pub status: Status,
+    /// What happens now, for people.
+    pub message: String,
+}
+
+impl Operation for ImportRetry {
+    const SPEC: Spec = Spec::post(
+        "projects.import_retry",
+        "/v1/projects/import/{projectId}/retry",
+        needs(Permission::ProjectWrite),
+    )
+    .summary("Read a project's sites again")
+    .about("For an import that failed, and for a site that has changed. What people gave stays. An import that runs goes on.")
+    .rate(RouteGroup::Imports)
+    .fails(&[Code::NotFound]);
+    type Input = Which;
+    type Output = Done<Retried>;
+
+    fn example() -> (Value, Self::Output) {
+        let id = ProjectId::parse("66f1a2b3d4e5f60718293a4b").expect("24 hexadecimal characters");
+        (json!({ "projectId": id }), Done(Retried { project_id: id, status: Status::Pending, message: BEGINS.into() }))
+    }
+}
+
+const BEGINS: &str = "The sites will be read again; the status of the import tells how far that has come.";
+const RUNS: &str = "The import is still running; nothing was begun anew.";
+
+impl Command for ImportRetry {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: Which) -> Result<Self::Output, Failure> {
+        let account = caller.account();
+        let mut project = store::find(tx, account, input.project_id)?.ok_or_else(not_found)?;
+        let runs = matches!(project.status, Status::Pending | Status::Processing);
+        if !runs {
+            project = importing::reopen(tx, account, project)?;
+        }
+        let message = if runs { RUNS } else { BEGINS };
+        Ok(Done(Retried { project_id: project.id, status: project.status, message: message.into() }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Mill;
+
+    #[test]
+    fn an_import_that_runs_goes_on() {
+        let mill = Mill::new();
+        let answer = mill.post(&format!("/v1/projects/import/{}/retry", mill.project), json!({})).data();
+        assert_eq!((&answer["status"], &answer["message"]), (&json!("pending"), &json!(RUNS)));
+    }
+}

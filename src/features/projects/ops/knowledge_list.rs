@@ -1,0 +1,52 @@
+//! The knowledge base of a project.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::engine::api::{Failure, Limit, Offset, Operation, Page, PageNumber, Query, Spec, View, Window, needs_one};
+use crate::features::projects::views::KnowledgeView;
+use crate::features::projects::{READERS, knowledge, require};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::ProjectId;
+
+pub struct KnowledgeList;
+
+/// Which part of the knowledge base.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct WantedKnowledge {
+    pub project_id: ProjectId,
+    #[serde(default)]
+    pub limit: Limit,
+    /// How many to skip.
+    pub offset: Option<Offset>,
+    /// Which page, counted from 1; instead of `offset`.
+    pub page: Option<PageNumber>,
+}
+
+impl Operation for KnowledgeList {
+    const SPEC: Spec = Spec::get("projects.knowledge_list", "/v1/projects/{projectId}/knowledge-base", needs_one(READERS))
+        .summary("List a project's knowledge base")
+        .about("Newest first. Texts of the project's own pages are among them, with `referenceOrigin` website.")
+        .heavy()
+        .fails(&[Code::NotFound]);
+    type Input = WantedKnowledge;
+    type Output = Page<KnowledgeView>;
+
+    fn example() -> (Value, Self::Output) {
+        let window = Window { limit: 20, offset: 0, paged: false };
+        let page = Page { items: vec![KnowledgeView::sample()], total: 1, window };
+        (json!({ "projectId": "66f1a2b3d4e5f60718293a4b", "limit": 20 }), page)
+    }
+}
+
+impl Query for KnowledgeList {
+    fn run(ask: &View<'_>, input: WantedKnowledge) -> Result<Self::Output, Failure> {
+        require(ask.tx, ask.caller.account(), input.project_id)?;
+        let window = Window::new(input.limit, input.offset, input.page);
+        let all = knowledge::all(ask.tx, input.project_id)?;
+        let total = all.len() as u64;
+        Ok(Page { items: window.cut(all).into_iter().map(Into::into).collect(), total, window })
+    }
+}

@@ -1,0 +1,71 @@
+//! Removing a text from a project's knowledge base.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::knowledge_update::find;
+use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
+use crate::engine::store::WriteTx;
+use crate::features::projects::views::Removed;
+use crate::features::projects::{knowledge, require};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::{KnowledgeId, ProjectId};
+use crate::vocab::permissions::Permission;
+
+pub struct KnowledgeRemove;
+
+/// Which text.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct WhichKnowledge {
+    pub project_id: ProjectId,
+    pub entry_id: KnowledgeId,
+}
+
+impl Operation for KnowledgeRemove {
+    const SPEC: Spec = Spec::delete(
+        "projects.knowledge_remove",
+        "/v1/projects/{projectId}/knowledge-base/{entryId}",
+        needs(Permission::ProjectWrite),
+    )
+    .summary("Remove a text from a project's knowledge base")
+    .about("A text of the project's pages comes back when its sites are read again.")
+    .fails(&[Code::NotFound]);
+    type Input = WhichKnowledge;
+    type Output = Done<Removed>;
+
+    fn example() -> (Value, Self::Output) {
+        let input = json!({ "projectId": "66f1a2b3d4e5f60718293a4b", "entryId": "66f1a2b3c4d5e6f708192a3b" });
+        (input, Done(Removed { message: message("How we roast") }))
+    }
+}
+
+impl Command for KnowledgeRemove {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: WhichKnowledge) -> Result<Self::Output, Failure> {
+        require(tx, caller.account(), input.project_id)?;
+        let entry = find(tx, input.project_id, input.entry_id)?;
+        knowledge::delete(tx, input.project_id, entry.id);
+        Ok(Done(Removed { message: message(&entry.title) }))
+    }
+}
+
+fn message(title: &str) -> String {
+    format!("The text \"{title}\" is not in the knowledge base any more.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Mill;
+
+    #[test]
+    fn a_removed_text_is_gone() {
+        let mill = Mill::new();
+        let path = format!("/v1/projects/{}/knowledge-base", mill.project);
+        let made = mill.post(&path, json!({ "title": "Roasting", "content": "Twice." })).data();
+        let own = format!("{path}/{}", made["id"].as_str().expect("an id"));
+        assert!(mill.delete(&own).data()["message"].as_str().is_some_and(|text| text.contains("Roasting")));
+        assert_eq!((mill.delete(&own).refusal().0, &mill.get(&path).data()["total"]), (404, &json!(0)));
+    }
+}

@@ -1,0 +1,107 @@
+//! Changing a text of a project's knowledge base.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::knowledge_add::{Content, FileName, Title};
+use crate::engine::api::{BodySize, Caller, Command, Done, Failure, Operation, Spec, needs};
+use crate::engine::store::{Read, WriteTx};
+use crate::features::projects::knowledge::{self, Entry, Origin};
+use crate::features::projects::require;
+use crate::features::projects::views::KnowledgeView;
+use crate::vocab::codes::Code;
+use crate::vocab::ids::{KnowledgeId, ProjectId};
+use crate::vocab::permissions::Permission;
+
+pub struct KnowledgeUpdate;
+
+/// What to change. What is left out stays.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct KnowledgePatch {
+    pub project_id: ProjectId,
+    pub entry_id: KnowledgeId,
+    pub title: Option<Title>,
+    /// The text, plain or as Markdown.
+    pub content: Option<Content>,
+    /// The file it was taken from; empty text clears it.
+    pub source_file_name: Option<FileName>,
+}
+
+impl Operation for KnowledgeUpdate {
+    const SPEC: Spec = Spec::put(
+        "projects.knowledge_update",
+        "/v1/projects/{projectId}/knowledge-base/{entryId}",
+        needs(Permission::ProjectWrite),
+    )
+    .summary("Change a text of a project's knowledge base")
+    .about("A text from a site that is changed here is yours from then on: it stays when the site is read again.")
+    .body(BodySize::Bulk)
+    .fails(&[Code::NotFound]);
+    type Input = KnowledgePatch;
+    type Output = Done<KnowledgeView>;
+
+    fn example() -> (Value, Self::Output) {
+        let entry = KnowledgeView::sample();
+        let input = json!({ "projectId": "66f1a2b3d4e5f60718293a4b", "entryId": entry.id, "title": entry.title });
+        (input, Done(entry))
+    }
+}
+
+impl Command for KnowledgeUpdate {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: KnowledgePatch) -> Result<Self::Output, Failure> {
+        let project = input.project_id;
+        require(tx, caller.account(), project)?;
+        let before = find(tx, project, input.entry_id)?;
+        let mut after = before.clone();
+        if let Some(title) = input.title {
+            after.title = title.to_string();
+        }
+        match input.content {
+            Some(content) if content.is_empty() => {
+                return Err(Failure::field("content", "the text is empty; give at least one character, or remove the entry"));
+            }
+            Some(content) => after.content = content.to_string(),
+            None => {}
+        }
+        if let Some(name) = input.source_file_name {
+            after.source_file_name = Some(name.into_string()).filter(|name| !name.is_empty());
+        }
+        if after != before {
+            if after.origin == Origin::Website {
+                after.origin = Origin::Manual;
+            }
+            after.date = tx.now();
+            knowledge::save(tx, project, &after);
+        }
+        Ok(Done(after.into()))
+    }
+}
+
+/// The text with this id, or the failure that says there is none.
+pub fn find(tx: &impl Read, project: ProjectId, id: KnowledgeId) -> Result<Entry, Failure> {
+    let absent = || Failure::because(Code::NotFound, "The project's knowledge base has no entry with this id.");
+    knowledge::find(tx, project, id)?.ok_or_else(absent)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Mill;
+
+    #[test]
+    fn only_what_is_given_changes_and_another_projects_text_is_not_there() {
+        let mill = Mill::new();
+        let path = format!("/v1/projects/{}/knowledge-base", mill.project);
+        let made = mill.post(&path, json!({ "title": "Roasting", "content": "Twice.", "sourceFileName": "r.md" })).data();
+        let id = made["id"].as_str().expect("an id").to_owned();
+        mill.clock.advance_ms(1_000);
+        let changed = mill.put(&format!("{path}/{id}"), json!({ "content": "Daily.", "sourceFileName": "" })).data();
+        assert_eq!((&changed["title"], &changed["content"]), (&json!("Roasting"), &json!("Daily.")));
+        assert_eq!(changed["sourceFileName"], json!(null));
+        assert_ne!(changed["date"], made["date"]);
+        let other = mill.another_project();
+        assert_eq!(mill.put(&format!("/v1/projects/{other}/knowledge-base/{id}"), json!({})).refusal().0, 404);
+    }
+}

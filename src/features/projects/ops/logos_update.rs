@@ -1,0 +1,95 @@
+//! Setting a project's logos.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::base::patch::Patch;
+use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
+use crate::engine::store::WriteTx;
+use crate::features::projects::views::{self, LogosView};
+use crate::features::projects::{Site, images, not_found, store};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::{PictureId, ProjectId};
+use crate::vocab::permissions::Permission;
+
+pub struct LogosUpdate;
+
+/// Logos to use. What is left out stays; `null` goes back to what the site shows.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct LogosPatch {
+    pub project_id: ProjectId,
+    /// The logo in the head of emails.
+    #[serde(default)]
+    pub primary: Patch<Site>,
+    /// Another form of it, for example for dark backgrounds.
+    #[serde(default)]
+    pub secondary: Patch<Site>,
+    /// The small square one.
+    #[serde(default)]
+    pub favicon: Patch<Site>,
+}
+
+/// The logos as they are now.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct KeptLogos {
+    pub logo_urls: LogosView,
+}
+
+impl Operation for LogosUpdate {
+    const SPEC: Spec = Spec::put("projects.logos_update", "/v1/projects/{projectId}/logos", needs(Permission::ProjectWrite))
+        .summary("Set a project's logos")
+        .about("They win over those that the project's sites show, also when those are read again.")
+        .fails(&[Code::NotFound]);
+    type Input = LogosPatch;
+    type Output = Done<KeptLogos>;
+
+    fn example() -> (Value, Self::Output) {
+        let url = "https://www.acme.example/logo.png";
+        let logo_urls = LogosView { primary: Some(url.into()), secondary: None, favicon: None };
+        (json!({ "projectId": "66f1a2b3d4e5f60718293a4b", "primary": url }), Done(KeptLogos { logo_urls }))
+    }
+}
+
+impl Command for LogosUpdate {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: LogosPatch) -> Result<Self::Output, Failure> {
+        let account = caller.account();
+        let mut project = store::find(tx, account, input.project_id)?.ok_or_else(not_found)?;
+        let before = project.logos.clone();
+        let text = |patch: Patch<Site>| patch.map(|site| site.as_str().to_owned());
+        text(input.primary).apply(&mut project.logos.primary);
+        text(input.secondary).apply(&mut project.logos.secondary);
+        text(input.favicon).apply(&mut project.logos.favicon);
+        if project.logos != before {
+            project.updated_at = tx.now();
+            store::save(tx, account, &project);
+            for url in project.logos.all().filter(|url| !before.all().any(|other| other == *url)) {
+                let id = PictureId::make(tx.now(), tx.random());
+                images::ask_for_look(tx, (account, project.id), id, Some(url.to_owned()));
+            }
+        }
+        let brand = store::brand(tx, project.id)?.unwrap_or_default();
+        Ok(Done(KeptLogos { logo_urls: views::logos(project.logos, &brand) }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Mill;
+
+    #[test]
+    fn only_what_is_given_changes_and_the_brand_shows_it_first() {
+        let mill = Mill::new();
+        let path = format!("/v1/projects/{}", mill.project);
+        let put = |body| mill.put(&format!("{path}/logos"), body).data()["logoUrls"].clone();
+        put(json!({ "primary": "https://acme.example/a.png", "favicon": "https://acme.example/f.png" }));
+        let logos = put(json!({ "favicon": null }));
+        assert_eq!((&logos["primary"], &logos["favicon"]), (&json!("https://acme.example/a.png"), &json!(null)));
+        let brand = mill.get(&path).data()["brand"].clone();
+        let first = &brand["logos"][0];
+        assert_eq!((&first["url"], &first["source"]), (&json!("https://acme.example/a.png"), &json!("given")));
+    }
+}

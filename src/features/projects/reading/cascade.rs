@@ -1,0 +1,232 @@
+//! What style sheets say of an element: the cascade as far as colours, fonts and corners need it.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use ego_tree::NodeId;
+use scraper::{ElementRef, Selector};
+
+use super::css::{self, Declaration, Sheet};
+
+/// Variables that refer to variables: deeper is a circle.
+const VARIABLES_DEPTH_MAX: u8 = 12;
+/// A value that grows beyond this by its variables means nothing.
+const VALUE_BYTES_MAX: usize = 4096;
+
+/// Longer selectors are made by machines for single elements.
+const SELECTOR_BYTES_MAX: usize = 300;
+
+/// The properties that are looked at, beside variables.
+const PROPERTIES: [&str; 6] =
+    ["color", "background", "background-color", "font-family", "border-radius", "border-top-left-radius"];
+
+type Own = Rc<HashMap<String, String>>;
+
+/// All rules of a page.
+pub struct Styles {
+    rules: Vec<Matched>,
+    seen: RefCell<HashMap<NodeId, Own>>,
+}
+
+struct Matched {
+    selector: Selector,
+    /// How strong the selector is, and its place among all rules.
+    weight: (u32, usize),
+    declarations: Rc<Vec<Declaration>>,
+}
+
+impl Styles {
+    /// The rules of these sheets, the later ones winning.
+    pub fn new(sheets: &[Sheet]) -> Self {
+        let mut rules = Vec::new();
+        for rule in sheets.iter().flat_map(|sheet| &sheet.rules) {
+            let wanted = |one: &&Declaration| one.name.starts_with("--") || PROPERTIES.contains(&one.name.as_str());
+            let declarations: Vec<Declaration> = rule.declarations.iter().filter(wanted).cloned().collect();
+            if declarations.is_empty() {
+                continue;
+            }
+            let declarations = Rc::new(declarations);
+            for text in &rule.selectors {
+                let text = if text == ":host" || text.starts_with(":root") { "html" } else { text };
+                // States and parts of elements are no selectors to this matcher: just as well.
+                // What looks down the tree costs too much on a stranger's page.
+                let is_cheap = text.len() <= SELECTOR_BYTES_MAX && !text.contains(":has(");
+                if let Some(selector) = Selector::parse(text).ok().filter(|_| is_cheap) {
+                    let weight = (specificity(text), rules.len());
+                    rules.push(Matched { selector, weight, declarations: declarations.clone() });
+                }
+            }
+        }
+        Self { rules, seen: RefCell::default() }
+    }
+
+    /// Whether there are any rules.
+    pub fn is_empty(&self) -> bool {
+        self.rules.is_empty()
+    }
+
+    /// What is said of this element itself, with variables put in.
+    pub fn own(&self, element: ElementRef<'_>, property: &str) -> Option<String> {
+        let value = self.declared(element).get(property)?.clone();
+        self.resolved(element, &value, 0)
+    }
+
+    /// The same, or what the nearest ancestor has that is told something.
+    pub fn inherited(&self, element: ElementRef<'_>, property: &str) -> Option<String> {
+        let mut at = Some(element);
+        while let Some(element) = at {
+            match self.own(element, property) {
+                Some(value) if value != "inherit" => return Some(value),
+                _ => at = parent(element),
+            }
+        }
+        None
+    }
+
+    /// Every variable of the root element, in no order, with variables put in.
+    pub fn root_variables(&self, root: ElementRef<'_>, body: Option<ElementRef<'_>>) -> Vec<(String, String)> {
+        let mut found = Vec::new();
+        for element in [Some(root), body].into_iter().flatten() {
+            for (name, value) in self.declared(element).iter().filter(|(name, _)| name.starts_with("--")) {
+                found.extend(self.resolved(element, value, 0).map(|value| (name.clone(), value)));
+            }
+        }
+        found.sort();
+        found
+    }
+
+    fn declared(&self, element: ElementRef<'_>) -> Own {
+        if let Some(own) = self.seen.borrow().get(&element.id()) {
+            return own.clone();
+        }
+        let mut winning: HashMap<&str, (bool, u32, usize, &str)> = HashMap::new();
+        let inline = css::declarations(element.attr("style").unwrap_or_default());
+        let from_rules = self.rules.iter().filter(|rule| rule.selector.matches(&element));
+        let all = from_rules
+            .flat_map(|rule| rule.declarations.iter().map(move |one| (one, rule.weight)))
+            .chain(inline.iter().map(|one| (one, (u32::MAX, usize::MAX))));
+        for (one, (specificity, order)) in all {
+            // A shorthand also sets what it stands for.
+            let name = if one.name == "background" { "background-color" } else { one.name.as_str() };
+            let name = if name == "border-top-left-radius" { "border-radius" } else { name };
+            let rank = (one.important, specificity, order, one.value.as_str());
+            let place = winning.entry(name).or_insert(rank);
+            if (rank.0, rank.1, rank.2) >= (place.0, place.1, place.2) {
+                *place = rank;
+            }
+        }
+        let own: Own = Rc::new(winning.into_iter().map(|(name, rank)| (name.to_owned(), rank.3.to_owned())).collect());
+        self.seen.borrow_mut().insert(element.id(), own.clone());
+        own
+    }
+
+    /// The value with its variables put in; nothing if one of them is nowhere.
+    fn resolved(&self, element: ElementRef<'_>, value: &str, depth: u8) -> Option<String> {
+        let Some(start) = value.find("var(") else { return Some(value.to_owned()) };
+        if depth > VARIABLES_DEPTH_MAX || value.len() > VALUE_BYTES_MAX {
+            return None;
+        }
+        let inside_start = start + "var(".len();
+        let end = inside_start + closing(&value[inside_start..])?;
+        let (name, fallback) = match value[inside_start..end].split_once(',') {
+            Some((name, fallback)) => (name.trim(), Some(fallback.trim())),
+            None => (value[inside_start..end].trim(), None),
+        };
+        let found = self.variable(element, name).and_then(|(place, found)| self.resolved(place, &found, depth + 1));
+        let put_in = found.or_else(|| fallback.and_then(|fallback| self.resolved(element, fallback, depth + 1)))?;
+        self.resolved(element, &format!("{}{put_in}{}", &value[..start], &value[end + 1..]), depth + 1)
+    }
+
+    /// The value of a variable, and the element that it is told for: variables in it are those of that element.
+    fn variable<'a>(&self, element: ElementRef<'a>, name: &str) -> Option<(ElementRef<'a>, String)> {
+        let mut at = Some(element);
+        while let Some(element) = at {
+            if let Some(value) = self.declared(element).get(name) {
+                return Some((element, value.clone()));
+            }
+            at = parent(element);
+        }
+        None
+    }
+}
+
+/// The element that this one is in.
+pub fn parent(element: ElementRef<'_>) -> Option<ElementRef<'_>> {
+    element.parent().and_then(ElementRef::wrap)
+}
+
+/// Where the bracket that is open at the beginning closes.
+fn closing(text: &str) -> Option<usize> {
+    let mut depth = 0_u32;
+    for (at, character) in text.char_indices() {
+        match character {
+            '(' => depth += 1,
+            ')' if depth == 0 => return Some(at),
+            ')' => depth -= 1,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// How strong a selector is, near enough: ids count ten thousand, classes, attributes and pseudo-classes a hundred, names one.
+fn specificity(selector: &str) -> u32 {
+    let mut total = 0;
+    let mut before = ' ';
+    for character in selector.chars() {
+        total += match character {
+            '#' => 10_000,
+            '.' | '[' => 100,
+            ':' if before != ':' => 100,
+            letter if letter.is_ascii_alphabetic() && (before.is_whitespace() || matches!(before, '>' | '+' | '~')) => 1,
+            _ => 0,
+        };
+        before = character;
+    }
+    total
+}
+
+#[cfg(test)]
+mod tests {
+    use scraper::Html;
+
+    use super::*;
+
+    fn own(styles: &str, html: &str, css: &str, property: &str) -> Option<String> {
+        let html = Html::parse_document(html);
+        let styles = Styles::new(&[css::parse(styles)]);
+        let selector = Selector::parse(css).expect("a selector");
+        let element = html.select(&selector).next().expect("it is there");
+        styles.own(element, property)
+    }
+
+    #[test]
+    fn the_stronger_and_the_later_rule_wins_and_importance_beats_both() {
+        let page = r#"<body><a id="i" class="b" style="border-radius: 3px">x</a>"#;
+        for (styles, expected) in [
+            ("a { color: red } .b { color: blue } a { color: green }", "blue"),
+            (".b { color: red } .b { color: blue }", "blue"),
+            ("#i { color: red } a { color: green !important }", "green"),
+            (".b:hover { color: red } .b { color: blue }", "blue"),
+        ] {
+            assert_eq!(own(styles, page, "a", "color").as_deref(), Some(expected), "{styles}");
+        }
+        assert_eq!(own("a { border-radius: 9px }", page, "a", "border-radius").as_deref(), Some("3px"));
+    }
+
+    #[test]
+    fn variables_are_put_in_from_the_nearest_place_and_circles_end() {
+        let styles = ":root { --a: var(--b); --b: #123; --c: var(--d); --d: var(--c); --hsl: 210 50% 40% }
+                      .t { --b: #456 } .x { color: var(--a); } .y { color: var(--none, rgb(1, 2, var(--three, 3))) }
+                      .z { color: var(--c) } .l { color: var(--b) } .h { color: hsl(var(--hsl)) }";
+        let page = r#"<body><p class=x></p><p class=y></p><p class=z></p><p class=h></p><div class=t><b class="x k"></b><b class=l></b></div>"#;
+        let value = |css: &str| own(styles, page, css, "color");
+        assert_eq!(value(".x").as_deref(), Some("#123"));
+        assert_eq!(value(".k").as_deref(), Some("#123"), "what a variable refers to is put in where it is told");
+        assert_eq!(value(".l").as_deref(), Some("#456"));
+        assert_eq!(value(".y").as_deref(), Some("rgb(1, 2, 3)"));
+        assert_eq!(value(".z"), None);
+        assert_eq!(value(".h").as_deref(), Some("hsl(210 50% 40%)"));
+    }
+}

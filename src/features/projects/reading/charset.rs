@@ -1,0 +1,111 @@
+//! Bytes of a page as text, whatever its charset: by its byte order mark, its header, its own word, or a look at the bytes.
+
+use encoding_rs::{EUC_JP, Encoding, SHIFT_JIS, UTF_8, WINDOWS_1252};
+
+/// So many bytes of a page are looked through for its own word on its charset; browsers look at 1,024.
+const PRESCAN_BYTES: usize = 4096;
+
+/// The text of a page or a style sheet, and the name of its charset.
+pub fn decode(bytes: &[u8], content_type: &str) -> (String, &'static str) {
+    let encoding = encoding_of(bytes, content_type);
+    let (text, used, _) = encoding.decode(bytes);
+    (text.into_owned(), used.name())
+}
+
+fn encoding_of(bytes: &[u8], content_type: &str) -> &'static Encoding {
+    if let Some((encoding, _)) = Encoding::for_bom(bytes) {
+        return encoding;
+    }
+    let head = &bytes[..bytes.len().min(PRESCAN_BYTES)];
+    let told = label_after(content_type.as_bytes(), b"charset=").or_else(|| own_word(head));
+    // Who says UTF-8 often has not looked; what is no UTF-8 cannot be it.
+    match told {
+        Some(encoding) if encoding != UTF_8 => encoding,
+        Some(_) | None if std::str::from_utf8(bytes).is_ok() => UTF_8,
+        Some(_) if is_mostly_utf_8(bytes) => UTF_8,
+        Some(_) | None => guess(bytes),
+    }
+}
+
+/// What the page says of itself, in `meta` or in an XML declaration.
+fn own_word(head: &[u8]) -> Option<&'static Encoding> {
+    let lowered = head.to_ascii_lowercase();
+    let found = label_after(&lowered, b"charset=")
+        .or_else(|| if lowered.starts_with(b"<?xml") { label_after(&lowered, b"encoding=") } else { None });
+    // The bytes were readable as ASCII to get here: they cannot be UTF-16.
+    found.map(|encoding| if encoding.name().starts_with("UTF-16") { UTF_8 } else { encoding })
+}
+
+fn label_after(bytes: &[u8], mark: &[u8]) -> Option<&'static Encoding> {
+    let lowered = bytes.to_ascii_lowercase();
+    let at = lowered.windows(mark.len()).position(|window| window == mark)? + mark.len();
+    let rest = &bytes[at..];
+    let start = rest.iter().position(|byte| !matches!(byte, b'"' | b'\'' | b' '))?;
+    let end = rest[start..].iter().position(|byte| !(byte.is_ascii_alphanumeric() || b"-_:.".contains(byte)));
+    Encoding::for_label(&rest[start..end.map_or(rest.len(), |end| start + end)])
+}
+
+/// Whether the few bytes that are no UTF-8 are slips in a text that is (a cut end, a pasted word).
+fn is_mostly_utf_8(bytes: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(bytes);
+    let broken = text.matches('\u{fffd}').count();
+    let good = text.chars().filter(|character| !character.is_ascii() && *character != '\u{fffd}').count();
+    good >= broken * 4
+}
+
+/// Japanese shows itself by its kana; everything else that is no UTF-8 is taken for Western European, as browsers do.
+fn guess(bytes: &[u8]) -> &'static Encoding {
+    for encoding in [SHIFT_JIS, EUC_JP] {
+        let (text, _, broken) = encoding.decode(bytes);
+        let foreign = text.chars().filter(|character| !character.is_ascii()).count();
+        // Full-width kana only: half-width ones are what Western accents look like in Shift_JIS.
+        let kana = text.chars().filter(|character| matches!(character, '\u{3041}'..='\u{30ff}')).count();
+        if !broken && foreign > 20 && kana * 4 > foreign {
+            return encoding;
+        }
+    }
+    WINDOWS_1252
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(bytes: &[u8], content_type: &str) -> (String, &'static str) {
+        decode(bytes, content_type)
+    }
+
+    #[test]
+    fn the_header_the_page_and_the_mark_say_which_charset_it_is() {
+        for (bytes, content_type, text) in [
+            (&b"caf\xe9"[..], "text/html; charset=ISO-8859-1", "café"),
+            (b"<meta charset=\"windows-1252\">\x80 5", "text/html", "<meta charset=\"windows-1252\">€ 5"),
+            (
+                b"<META HTTP-EQUIV=Content-Type CONTENT='text/html; Charset=ISO-8859-2'>\xb1",
+                "",
+                "<META HTTP-EQUIV=Content-Type CONTENT='text/html; Charset=ISO-8859-2'>ą",
+            ),
+            (b"\xef\xbb\xbfna\xc3\xafve", "text/html; charset=latin1", "naïve"),
+            (b"<?xml version='1.0' encoding='ISO-8859-1'?>\xe4", "", "<?xml version='1.0' encoding='ISO-8859-1'?>ä"),
+            (b"<meta charset=utf-8>na\xc3\xafve", "", "<meta charset=utf-8>naïve"),
+        ] {
+            assert_eq!(read(bytes, content_type).0, text);
+        }
+    }
+
+    #[test]
+    fn a_page_that_says_utf_8_and_is_not_is_read_as_what_it_is() {
+        assert_eq!(read(b"<meta charset=utf-8>f\xfcr Gr\xf6\xdfe", "").0, "<meta charset=utf-8>für Größe");
+        let slip = "für Größe und Güte".as_bytes().iter().copied().chain(*b" \xff end").collect::<Vec<u8>>();
+        assert_eq!(read(&slip, "text/html; charset=utf-8").1, "UTF-8");
+    }
+
+    #[test]
+    fn japanese_without_any_word_on_its_charset_is_recognised() {
+        let text = "こんにちは、わたしたちのお店へようこそ。焼きたてのパンをどうぞ。";
+        for encoding in [SHIFT_JIS, EUC_JP] {
+            let (bytes, _, _) = encoding.encode(text);
+            assert_eq!(read(&bytes, "").0, text, "{}", encoding.name());
+        }
+    }
+}

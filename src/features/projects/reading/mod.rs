@@ -1,0 +1,238 @@
+//! Reading a site: from the bytes of its pages and style sheets to what they say of the brand. Pure: no network, no store, no clock.
+//!
+//! One file per kind of fact. Each looks where sites usually tell it, the most deliberate word first: structured data, then the
+//! page's head, then what its styles and its text come to. What a site does not tell stays empty; nothing is made up.
+
+mod cascade;
+mod charset;
+mod color;
+mod contact;
+mod css;
+pub mod describe;
+mod fonts;
+mod identity;
+pub mod outline;
+mod page;
+mod palette;
+mod pictures;
+mod products;
+pub mod sight;
+mod structured;
+mod texts;
+mod voice;
+
+use color::is_vivid;
+pub use pictures::Sight;
+pub use texts::Text;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use url::Url;
+
+use self::cascade::Styles;
+use self::page::Page;
+use super::brand::{Brand, LogoBackground, LogoSource, Palette};
+use crate::base::text::{Color, is_invisible};
+
+/// A page with less visible text than this is drawn by scripts, or hardly there.
+const EMPTY_CHARACTERS: usize = 80;
+
+/// Something that was fetched.
+#[derive(Clone, Copy)]
+pub struct Raw<'a> {
+    /// Where it came from in the end.
+    pub url: &'a Url,
+    /// Whether the caller has named it.
+    pub given: bool,
+    pub content_type: &'a str,
+    /// The header `Content-Language`.
+    pub language: &'a str,
+    pub bytes: &'a [u8],
+}
+
+/// Everything that was fetched of a site.
+#[derive(Default)]
+pub struct Sources<'a> {
+    /// The given ones first, in the order they were given.
+    pub pages: Vec<Raw<'a>>,
+    pub styles: Vec<Raw<'a>>,
+    pub manifests: Vec<Raw<'a>>,
+}
+
+/// What reading a site comes to.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Draft {
+    /// Without images, and with logos that nobody has measured.
+    pub brand: Brand,
+    /// Images that are worth looking at, the most useful first.
+    pub sights: Vec<Sight>,
+    pub texts: Vec<Text>,
+    /// What a person should know about how the site was read.
+    pub notes: Vec<String>,
+    /// What looking at the logos and then at the images has come to so far.
+    pub measured: Vec<Measured>,
+}
+
+/// A picture that was looked at, as a draft keeps it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Measured {
+    pub width: u32,
+    pub height: u32,
+    pub colors: Vec<String>,
+    pub background: LogoBackground,
+    pub description: String,
+    pub tags: Vec<String>,
+    /// Why it could not be looked at; then nothing else is told.
+    pub problem: Option<String>,
+}
+
+/// A site as its readers see it.
+struct Site {
+    pages: Vec<Page>,
+    /// Structured data of all pages, the home page's first.
+    nodes: Vec<Value>,
+    /// Each with the address that its own are relative to.
+    manifests: Vec<(Url, Value)>,
+}
+
+impl Site {
+    fn home(&self) -> Option<&Page> {
+        self.pages.first()
+    }
+
+    /// Who is behind the site.
+    fn organization(&self) -> Option<&Value> {
+        self.organizations().next()
+    }
+
+    /// The same, and its branches.
+    fn organizations(&self) -> impl Iterator<Item = &Value> {
+        self.nodes.iter().filter(|node| identity::is_organization(node))
+    }
+
+    fn manifest_text(&self, name: &str) -> Option<String> {
+        self.manifests.iter().find_map(|(_, manifest)| structured::text(manifest, name))
+    }
+
+    /// The telling part of the host: `acme` of `www.acme.co.uk`.
+    fn host_word(&self) -> String {
+        let host = self.home().and_then(|page| page.url.host_str()).unwrap_or_default().trim_start_matches("www.");
+        let labels: Vec<&str> = host.split('.').collect();
+        let longest = labels[..labels.len().saturating_sub(1).max(1)].iter().max_by_key(|label| label.len());
+        longest.map(|label| label.replace('-', "")).unwrap_or_default()
+    }
+}
+
+/// Read a site.
+pub fn read(sources: &Sources<'_>) -> Draft {
+    let pages: Vec<Page> = sources.pages.iter().map(Page::parse).collect();
+    let nodes = pages.iter().flat_map(structured::nodes).collect();
+    let json = |raw: &Raw<'_>| {
+        let (text, _) = charset::decode(raw.bytes, raw.content_type);
+        serde_json::from_str(text.trim_start_matches('\u{feff}')).ok().map(|manifest| (raw.url.clone(), manifest))
+    };
+    let site = Site { pages, nodes, manifests: sources.manifests.iter().filter_map(json).collect() };
+    let styles = styles(&site, &sources.styles);
+    let running = texts::running(&site);
+    let (name, company) = identity::names(&site);
+    let languages = identity::languages(&site, &running.join("\n"));
+    let look = palette::look(&site, &styles);
+    let brand = Brand {
+        tagline: identity::tagline(&site, name.as_deref()),
+        description: identity::description(&site),
+        logos: pictures::logos(&site),
+        palette: look.palette,
+        fonts: fonts::fonts(&site, &styles),
+        corner_radius: look.corner_radius,
+        products: products::products(&site),
+        images: Vec::new(),
+        social: contact::social(&site),
+        contact: contact::contact(&site, company, name.as_deref()),
+        voice: voice::voice(&running, languages.first().map(String::as_str)),
+        guidelines: Default::default(),
+        name,
+        languages,
+    };
+    Draft { sights: pictures::images(&site), texts: texts::texts(&site), notes: notes(&site), brand, measured: Vec::new() }
+}
+
+/// The styles of the home page: linked sheets and its own, in the order of the page as far as it can be told.
+fn styles(site: &Site, linked: &[Raw<'_>]) -> Styles {
+    let decoded = |raw: &Raw<'_>| css::parse(&charset::decode(raw.bytes, raw.content_type).0);
+    let mut sheets: Vec<css::Sheet> = linked.iter().map(decoded).collect();
+    let inline = site.home().into_iter().flat_map(|home| home.all("style"));
+    let shown = inline.filter(|style| css::applies(style.attr("media").unwrap_or_default()));
+    sheets.extend(shown.map(|style| css::parse(&style.text().collect::<String>())));
+    Styles::new(&sheets)
+}
+
+fn notes(site: &Site) -> Vec<String> {
+    let mut notes = Vec::new();
+    for page in site.pages.iter().filter(|page| page.given) {
+        let visible: usize = page.first("body").map_or(0, |body| page::text_of(body).chars().count());
+        if visible < EMPTY_CHARACTERS {
+            notes.push(format!(
+                "The page {} shows hardly any text before its scripts run. Its facts come from its head, its structured data and its \
+                 manifest; give pages with text, or add texts and images by hand.",
+                page.url
+            ));
+        }
+        if page.charset != "UTF-8" {
+            notes.push(format!("The page {} is written in {}.", page.url, page.charset));
+        }
+    }
+    notes
+}
+
+/// Fill in colours that the styles did not tell by those of the logo, once that was looked at.
+pub fn color_by_logo(palette: &mut Palette, colors: &[Color]) {
+    let vivid = colors.iter().copied().find(|color| is_vivid(*color));
+    if let (None, Some(primary)) = (&palette.primary, vivid) {
+        palette.primary = Some(primary.to_string());
+        if palette.button.is_none() {
+            palette.button = Some(primary.to_string());
+            palette.button_text = Some(color::readable_on(primary).to_string());
+        }
+    }
+}
+
+/// The facts of a brand that are not there, in words.
+pub fn missing(brand: &Brand, has_images: bool) -> Vec<String> {
+    let has_logo = brand.logos.iter().any(|logo| logo.source != LogoSource::Share);
+    let facts = [
+        ("name", brand.name.is_some()),
+        ("tagline", brand.tagline.is_some()),
+        ("description", brand.description.is_some()),
+        ("language", !brand.languages.is_empty()),
+        ("logo", has_logo),
+        ("colors", brand.palette.primary.is_some()),
+        ("fonts", brand.fonts.body.is_some()),
+        ("products", !brand.products.is_empty()),
+        ("images", has_images),
+        ("social links", !brand.social.is_empty()),
+        ("postal address", brand.contact.address.is_some()),
+        ("email address", brand.contact.email.is_some()),
+        ("voice", brand.voice.sentence_words.is_some()),
+    ];
+    facts.into_iter().filter(|(_, known)| !known).map(|(fact, _)| fact.to_owned()).collect()
+}
+
+/// Text in one line, without what shows nothing.
+fn clean(text: &str) -> String {
+    let visible: String = text
+        .chars()
+        .map(|character| if character.is_control() { ' ' } else { character })
+        .filter(|c| !is_invisible(*c))
+        .collect();
+    visible.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Text of at most `characters_max` characters, cut at a word.
+fn shortened(text: &str, characters_max: usize) -> String {
+    if text.chars().count() <= characters_max {
+        return text.to_owned();
+    }
+    let cut: String = text.chars().take(characters_max.saturating_sub(1)).collect();
+    let at_word = cut.rfind(char::is_whitespace).filter(|at| *at > cut.len() / 2).map_or(cut.as_str(), |at| &cut[..at]);
+    format!("{}…", at_word.trim_end_matches([',', ';', ':', ' ', '–', '-']))
+}

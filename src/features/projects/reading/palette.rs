@@ -1,0 +1,363 @@
+//! The brand's colours by role, and the corners of its buttons: what its styles come to on its own elements.
+
+use std::collections::BTreeMap;
+
+use scraper::ElementRef;
+
+use super::Site;
+use super::cascade::{Styles, parent};
+use super::color::{self, LEGIBLE, contrast, distance, is_vivid, readable_on};
+use super::page::{Page, is_within, text_of};
+use crate::base::text::Color;
+use crate::features::projects::brand::Palette;
+
+const WHITE: Color = Color { red: 255, green: 255, blue: 255 };
+/// Buttons of one page that are looked at.
+const BUTTONS_MAX: usize = 40;
+/// Two colours that look alike are one.
+const ALIKE: f32 = 0.06;
+/// An accent must be told from the primary colour at a glance.
+const CLEARLY_OTHER: f32 = 0.12;
+/// A radius beyond this means "as round as it goes".
+const RADIUS_MAX: f32 = 999.0;
+/// Names of variables that stand for the first colour of a brand, and for its second.
+const PRIMARY_NAMES: [&str; 5] = ["primary", "brand", "main-color", "theme", "accent"];
+const ACCENT_NAMES: [&str; 4] = ["accent", "secondary", "highlight", "tertiary"];
+/// Parts of such names that make them another thing: a text on that colour, a paler or darker one.
+const SHADES: [&str; 30] = [
+    "-50",
+    "-100",
+    "-200",
+    "-300",
+    "-400",
+    "-700",
+    "-800",
+    "-900",
+    "-950",
+    "light",
+    "dark",
+    "hover",
+    "active",
+    "focus",
+    "foreground",
+    "text",
+    "contrast",
+    "border",
+    "bg",
+    "background",
+    "shadow",
+    "rgb",
+    "font",
+    "gradient",
+    "ring",
+    "muted",
+    "subtle",
+    "inverse",
+    "on-",
+    "tint",
+];
+const NO_BUTTONS: [&str; 16] = [
+    "cookie",
+    "consent",
+    "menu",
+    "toggle",
+    "close",
+    "search",
+    "hamburger",
+    "carousel",
+    "slider",
+    "dropdown",
+    "accordion",
+    "lang",
+    "skip",
+    "social",
+    "disabled",
+    "cart",
+];
+
+/// Colours and corners.
+pub struct Look {
+    pub palette: Palette,
+    pub corner_radius: Option<u16>,
+}
+
+/// A button as it is drawn.
+struct Button {
+    ground: Color,
+    text: Option<Color>,
+    radius: Option<u16>,
+    weight: u32,
+}
+
+/// What the site's home looks like.
+pub fn look(site: &Site, styles: &Styles) -> Look {
+    let Some(home) = site.home() else { return Look { palette: Palette::default(), corner_radius: None } };
+    let told_anything = !styles.is_empty() || home.first("[style], [bgcolor]").is_some();
+    let background = background(home, styles).or_else(|| {
+        let from_manifest =
+            site.manifest_text("background_color").and_then(|text| color::parse(&text)).map(|painted| painted.color);
+        from_manifest.or(told_anything.then_some(WHITE))
+    });
+    let text = text_color(home, styles, background);
+    let buttons = buttons(home, styles);
+    let best = best_ground(&buttons);
+    let hints = Hints::of(site, home, styles);
+    let ground = background.unwrap_or(WHITE);
+    let primary = hints.primary(best, ground);
+    let button = best.or(primary);
+    let button_text = button.map(|button| {
+        let own = buttons.iter().filter(|one| distance(one.ground, button) < ALIKE).find_map(|one| one.text);
+        own.filter(|own| contrast(*own, button) >= LEGIBLE).unwrap_or_else(|| readable_on(button))
+    });
+    let accent = primary.and_then(|primary| hints.accent(primary, best, ground));
+    let corner_radius = corner_radius(&buttons);
+    let shown = |color: Option<Color>| color.map(|color| color.to_string());
+    let palette = Palette {
+        background: shown(background),
+        text: shown(text),
+        primary: shown(primary),
+        accent: shown(accent),
+        button: shown(button),
+        button_text: shown(button_text),
+    };
+    Look { palette, corner_radius }
+}
+
+/// A colour that covers what is under it.
+fn solid(value: &str) -> Option<Color> {
+    color::first_in(value).filter(|painted| painted.alpha >= 0.5).map(|painted| painted.color)
+}
+
+fn attribute_color(element: ElementRef<'_>, name: &str) -> Option<Color> {
+    let text = element.attr(name)?.trim();
+    // Old pages leave the # out.
+    color::parse(text).or_else(|| color::parse(&format!("#{text}"))).map(|painted| painted.color)
+}
+
+fn background(home: &Page, styles: &Styles) -> Option<Color> {
+    let own = |element: ElementRef<'_>| {
+        styles.own(element, "background-color").and_then(|value| solid(&value)).or_else(|| attribute_color(element, "bgcolor"))
+    };
+    let from_frame = ["body", "html"].iter().find_map(|css| own(home.first(css)?));
+    from_frame.or_else(|| {
+        // What most paragraphs stand on.
+        let mut counts: BTreeMap<String, (u32, Color)> = BTreeMap::new();
+        for paragraph in home.all("main p, article p, section p, p, td").into_iter().take(30) {
+            if let Some(ground) = ground_of(paragraph, styles) {
+                counts.entry(ground.to_string()).or_insert((0, ground)).0 += 1;
+            }
+        }
+        counts.into_values().max_by_key(|(count, _)| *count).map(|(_, color)| color)
+    })
+}
+
+fn ground_of(element: ElementRef<'_>, styles: &Styles) -> Option<Color> {
+    let mut at = Some(element);
+    while let Some(element) = at {
+        let own = styles.own(element, "background-color").and_then(|value| solid(&value));
+        if let Some(own) = own.or_else(|| attribute_color(element, "bgcolor")) {
+            return Some(own);
+        }
+        at = parent(element);
+    }
+    None
+}
+
+/// The colour of running text, legible on the page's background.
+fn text_color(home: &Page, styles: &Styles, background: Option<Color>) -> Option<Color> {
+    let background = background?;
+    let body = home.first("body")?;
+    let of = |element: ElementRef<'_>| {
+        styles.inherited(element, "color").and_then(|value| color::first_in(&value)).map(|painted| painted.color)
+    };
+    let in_attribute = || attribute_color(body, "text");
+    let paragraphs = home.all("main p, article p, p").into_iter().take(20);
+    let on_background =
+        paragraphs.filter(|paragraph| ground_of(*paragraph, styles).is_none_or(|ground| distance(ground, background) < ALIKE));
+    let candidates = std::iter::once(body).chain(on_background).filter_map(of).chain(in_attribute());
+    let legible = candidates.into_iter().find(|color| contrast(*color, background) >= LEGIBLE);
+    Some(legible.unwrap_or_else(|| readable_on(background)))
+}
+
+fn buttons(home: &Page, styles: &Styles) -> Vec<Button> {
+    let css = "button, input[type=submit], input[type=button], a[class*=btn], a[class*=button], a[class*=Button], a[class*=cta], a[role=button], \
+               [class*=btn-primary], .wp-block-button__link, a[style*=background]";
+    let mut found = Vec::new();
+    for element in home.all(css) {
+        if found.len() >= BUTTONS_MAX {
+            break;
+        }
+        if is_within(element, &[], &NO_BUTTONS) || element.attr("aria-expanded").is_some() {
+            continue;
+        }
+        let painted = styles
+            .own(element, "background-color")
+            .and_then(|value| color::first_in(&value))
+            .filter(|painted| painted.alpha >= 0.5);
+        let Some(ground) = painted.map(|painted| painted.color).or_else(|| attribute_color(element, "bgcolor")) else { continue };
+        let words = element.attr("class").unwrap_or_default().to_ascii_lowercase();
+        let is_first = ["primary", "cta", "main", "brand", "hero"].iter().any(|word| words.contains(word));
+        let is_second =
+            ["secondary", "outline", "ghost", "link", "light", "small", "tertiary"].iter().any(|word| words.contains(word));
+        let says_something = text_of(element).chars().count() >= 3 || element.value().name() == "input";
+        let weight = 2 + if is_first { 4 } else { 0 } + u32::from(says_something) + if is_vivid(ground) { 2 } else { 0 };
+        let weight = if is_second { 1 } else { weight };
+        let text = styles.inherited(element, "color").and_then(|value| color::first_in(&value)).map(|painted| painted.color);
+        let radius = styles.own(element, "border-radius").map_or(Some(0), |value| radius(&value));
+        found.push(Button { ground, text, radius, weight });
+    }
+    found
+}
+
+/// The ground of most buttons, the important ones counting more.
+fn best_ground(buttons: &[Button]) -> Option<Color> {
+    let weight_of =
+        |ground: Color| buttons.iter().filter(|one| distance(one.ground, ground) < ALIKE).map(|one| one.weight).sum::<u32>();
+    let mut best: Option<(u32, Color)> = None;
+    for button in buttons {
+        let weight = weight_of(button.ground);
+        if best.is_none_or(|(most, _)| weight > most) {
+            best = Some((weight, button.ground));
+        }
+    }
+    best.map(|(_, ground)| ground)
+}
+
+fn corner_radius(buttons: &[Button]) -> Option<u16> {
+    let mut counts: BTreeMap<u16, u32> = BTreeMap::new();
+    for (radius, weight) in buttons.iter().filter_map(|button| Some((button.radius?, button.weight))) {
+        *counts.entry(radius).or_default() += weight;
+    }
+    counts.into_iter().max_by_key(|(_, weight)| *weight).map(|(radius, _)| radius)
+}
+
+/// The first radius of a value, in pixels.
+fn radius(value: &str) -> Option<u16> {
+    let first = value.split_whitespace().next()?;
+    let unit = first.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let number: f32 = first[..first.len() - unit.len()].parse().ok()?;
+    let pixels = match unit {
+        "px" | "" => number,
+        "rem" | "em" => number * 16.0,
+        "pt" => number * 4.0 / 3.0,
+        // Half of a button's height is as round as it goes.
+        "%" if number >= 40.0 => RADIUS_MAX,
+        "%" => number * 0.4,
+        _ => return None,
+    };
+    Some(pixels.round().clamp(0.0, RADIUS_MAX) as u16)
+}
+
+/// What speaks for a colour being the brand's.
+struct Hints {
+    named_primary: Option<Color>,
+    named_accent: Option<Color>,
+    theme: Option<Color>,
+    header: Option<Color>,
+    links: Vec<Color>,
+    headings: Vec<Color>,
+}
+
+impl Hints {
+    fn of(site: &Site, home: &Page, styles: &Styles) -> Self {
+        let variables = home.first("html").map(|root| styles.root_variables(root, home.first("body"))).unwrap_or_default();
+        let theme = home
+            .meta("theme-color")
+            .or_else(|| home.meta("msapplication-TileColor"))
+            .or_else(|| site.manifest_text("theme_color"));
+        let own = |css: &str| {
+            let grounds = home
+                .all(css)
+                .into_iter()
+                .filter_map(|element| styles.own(element, "background-color"))
+                .filter_map(|value| solid(&value));
+            grounds.into_iter().find(|ground| is_vivid(*ground))
+        };
+        let colors = |css: &str| {
+            let values = home.all(css).into_iter().take(20).filter_map(|element| styles.own(element, "color"));
+            values.filter_map(|value| solid(&value)).filter(|color| is_vivid(*color)).collect::<Vec<_>>()
+        };
+        Self {
+            named_primary: named(&variables, &PRIMARY_NAMES),
+            named_accent: named(&variables, &ACCENT_NAMES),
+            theme: theme.and_then(|text| color::parse(&text)).map(|painted| painted.color),
+            header: own("header, nav, [class*=header], [class*=navbar], [class*=hero], footer"),
+            links: colors("main a, p a, a"),
+            headings: colors("h1, h2, h3"),
+        }
+    }
+
+    fn primary(&self, button: Option<Color>, ground: Color) -> Option<Color> {
+        let vivid = |color: &Color| is_vivid(*color) && distance(*color, ground) > CLEARLY_OTHER;
+        let candidates = [self.named_primary, button, self.theme, self.header];
+        let first = candidates.into_iter().flatten().find(vivid);
+        let further = || self.links.iter().chain(&self.headings).copied().find(|color| distance(*color, ground) > CLEARLY_OTHER);
+        // A brand without colours is black and white by choice.
+        let plain =
+            || [button, self.named_primary, self.theme].into_iter().flatten().find(|color| contrast(*color, ground) >= 3.0);
+        first.or_else(further).or_else(plain)
+    }
+
+    fn accent(&self, primary: Color, button: Option<Color>, ground: Color) -> Option<Color> {
+        let candidates = [self.named_accent, button, self.theme, self.header].into_iter().flatten();
+        let all = candidates.chain(self.links.iter().copied()).chain(self.headings.iter().copied());
+        all.into_iter().find(|color| {
+            is_vivid(*color) && distance(*color, primary) > CLEARLY_OTHER && distance(*color, ground) > CLEARLY_OTHER
+        })
+    }
+}
+
+/// The colour of the variable whose name comes nearest to one of `names`: the shorter the name, the nearer.
+fn named(variables: &[(String, String)], names: &[&str]) -> Option<Color> {
+    for wanted in names {
+        let fitting = variables.iter().filter(|(name, _)| {
+            let name = name.to_ascii_lowercase();
+            name.contains(wanted) && !SHADES.iter().any(|shade| name.replace(wanted, "").contains(shade))
+        });
+        // shadcn and others keep the bare numbers of hsl() in their variables.
+        let color = |value: &str| {
+            color::parse(value).or_else(|| color::parse(&format!("hsl({value})"))).filter(|painted| painted.alpha >= 0.5)
+        };
+        let mut found: Vec<(usize, Color)> =
+            fitting.filter_map(|(name, value)| Some((name.len(), color(value)?.color))).collect();
+        found.sort_by_key(|(length, _)| *length);
+        if let Some((_, color)) = found.into_iter().find(|(_, color)| is_vivid(*color)) {
+            return Some(color);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn radii_are_pixels_whatever_their_unit() {
+        for (value, expected) in [
+            ("4px", Some(4)),
+            ("0.5rem", Some(8)),
+            ("0", Some(0)),
+            ("50%", Some(999)),
+            ("9999px", Some(999)),
+            ("6px 6px 0 0", Some(6)),
+            ("calc(1px + 2px)", None),
+        ] {
+            assert_eq!(radius(value), expected, "{value}");
+        }
+    }
+
+    #[test]
+    fn the_variable_that_is_named_plainest_wins() {
+        let variables: Vec<(String, String)> = [
+            ("--color-primary-hover", "#111199"),
+            ("--color-primary", "#2244CC"),
+            ("--primary-foreground", "#ffffff"),
+            ("--accent", "12 80% 50%"),
+        ]
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .to_vec();
+        assert_eq!(named(&variables, &PRIMARY_NAMES).map(|color| color.to_string()).as_deref(), Some("#2244CC"));
+        assert_eq!(named(&variables, &ACCENT_NAMES).map(|color| color.to_string()).as_deref(), Some("#E64219"));
+    }
+}

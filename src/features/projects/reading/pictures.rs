@@ -1,0 +1,343 @@
+//! Pictures of a site: candidates for its logo, and images that emails could show. Addresses only; who measures them is elsewhere.
+
+use scraper::ElementRef;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::cascade::parent;
+use super::page::{BlockKind, Page, is_within, text_of};
+use super::structured::{is_a, list, plain, resolved};
+use super::{Site, shortened};
+use crate::features::projects::brand::{Logo, LogoBackground, LogoSource};
+
+/// Candidates for the logo that are worth fetching.
+const LOGOS_MAX: usize = 10;
+/// Images of a site that are worth fetching.
+const IMAGES_MAX: usize = 30;
+/// Smaller ones, by what their page says, are icons.
+const SIDE_MIN: u32 = 120;
+const CONTEXT_CHARACTERS_MAX: usize = 160;
+/// Words in addresses and classes of pictures that show nothing of the brand.
+const NO_IMAGES: [&str; 24] = [
+    "logo",
+    "icon",
+    "sprite",
+    "pixel",
+    "tracking",
+    "spacer",
+    "blank.",
+    "placeholder",
+    "avatar",
+    "gravatar",
+    "badge",
+    "payment",
+    "visa",
+    "paypal",
+    "mastercard",
+    "klarna",
+    "flag",
+    "emoji",
+    "loader",
+    "spinner",
+    "captcha",
+    "1x1",
+    "app-store",
+    "google-play",
+];
+/// Around logos of others.
+const OTHERS: [&str; 8] = ["partner", "client", "customer", "sponsor", "press", "logos", "trusted", "payment"];
+
+/// An image before it was looked at.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sight {
+    pub url: String,
+    /// The alternative text that its page gives.
+    pub alt: Option<String>,
+    /// Words around it: its caption, its link, its heading.
+    pub context: Option<String>,
+}
+
+/// Candidates for the logo, the likeliest first.
+pub fn logos(site: &Site) -> Vec<Logo> {
+    let mut found: Vec<Logo> = Vec::new();
+    let mut add = |url: Option<String>, source| {
+        if let Some(url) = url
+            && !found.iter().any(|logo| logo.url == url)
+        {
+            found.push(Logo { url, source, width: None, height: None, background: LogoBackground::Unknown });
+        }
+    };
+    let home = site.home();
+    for url in home.into_iter().flat_map(header_logos) {
+        add(Some(url), LogoSource::Header);
+    }
+    for node in site.organizations() {
+        let logo = list(node, "logo").into_iter().find_map(|logo| picture_of(logo, &site.nodes));
+        add(logo.and_then(|href| home?.address(&href)).map(|url| url.to_string()), LogoSource::StructuredData);
+    }
+    if let Some(page) = home {
+        let marked =
+            page.meta("og:logo").or_else(|| page.first("[itemprop=logo]").and_then(|logo| logo.attr("src")).map(str::to_owned));
+        add(marked.and_then(|href| page.address(&href)).map(|url| url.to_string()), LogoSource::StructuredData);
+    }
+    manifest_icons(site).into_iter().for_each(|url| add(Some(url), LogoSource::Manifest));
+    home.into_iter().flat_map(icon_links).for_each(|url| add(Some(url), LogoSource::IconLink));
+    if let Some(page) = home {
+        let shared = page.meta("og:image").or_else(|| page.meta("twitter:image"));
+        add(shared.and_then(|href| page.address(&href)).map(|url| url.to_string()), LogoSource::Share);
+    }
+    found.truncate(LOGOS_MAX);
+    found
+}
+
+fn picture_of(value: &Value, nodes: &[Value]) -> Option<String> {
+    let value = resolved(value, nodes);
+    match value {
+        Value::Object(fields) => ["contentUrl", "url"].iter().find_map(|name| fields.get(*name).and_then(plain)),
+        other => plain(other),
+    }
+}
+
+/// Pictures in the page's head that are called a logo, or lead home.
+fn header_logos(page: &Page) -> Vec<String> {
+    let mut ranked: Vec<(u8, String)> = Vec::new();
+    for image in page.all("img") {
+        let own = ["class", "id", "src", "alt", "data-src"]
+            .iter()
+            .filter_map(|name| image.attr(name))
+            .any(|text| text.to_ascii_lowercase().contains("logo"));
+        let around = is_within(image, &[], &["logo"]);
+        let in_head = is_within(image, &["header", "nav"], &["header", "navbar", "masthead", "topbar", "brand"]);
+        let leads_home = home_link(image, page);
+        let is_others = is_within(image, &["footer", "main"], &OTHERS) && !in_head || is_within(image, &[], &OTHERS);
+        let rank = match (own || around, in_head, leads_home) {
+            _ if is_others => continue,
+            (true, true, true) => 0,
+            (true, true, _) => 1,
+            (_, true, true) => 2,
+            (true, _, true) => 3,
+            (true, _, _) if !is_within(image, &["footer"], &["footer"]) => 4,
+            _ => continue,
+        };
+        if let Some(url) = best_source(image, page) {
+            ranked.push((rank, url));
+        }
+    }
+    ranked.sort_by_key(|(rank, _)| *rank);
+    let best = ranked.first().map(|(rank, _)| *rank);
+    // Weak candidates only where there is nothing better.
+    ranked.into_iter().filter(|(rank, _)| Some(*rank) == best || *rank <= 1).map(|(_, url)| url).take(3).collect()
+}
+
+fn home_link(image: ElementRef<'_>, page: &Page) -> bool {
+    let mut at = parent(image);
+    while let Some(element) = at {
+        if element.value().name() == "a" {
+            let target = element.attr("href").and_then(|href| page.address(href));
+            return target.is_some_and(|url| url.host_str() == page.url.host_str() && url.path().len() <= 4);
+        }
+        at = parent(element);
+    }
+    false
+}
+
+fn manifest_icons(site: &Site) -> Vec<String> {
+    let mut icons: Vec<(u32, String)> = Vec::new();
+    for (base, manifest) in &site.manifests {
+        for icon in list(manifest, "icons") {
+            // Masked and one-coloured icons are cut or inked by the system.
+            if icon["purpose"].as_str().is_some_and(|purpose| !purpose.split_whitespace().any(|one| one == "any")) {
+                continue;
+            }
+            let side = icon["sizes"].as_str().map_or(0, side_of);
+            if let Some(url) =
+                icon["src"].as_str().and_then(|src| base.join(src).ok()).filter(|url| url.scheme().starts_with("http"))
+            {
+                icons.push((side, url.to_string()));
+            }
+        }
+    }
+    icons.sort_by_key(|(side, _)| std::cmp::Reverse(*side));
+    icons.into_iter().take(2).map(|(_, url)| url).collect()
+}
+
+/// `180x180` is 180, `any` more than everything.
+fn side_of(sizes: &str) -> u32 {
+    let side =
+        |size: &str| if size.eq_ignore_ascii_case("any") { Some(1024) } else { size.split(['x', 'X']).next()?.parse().ok() };
+    sizes.split_whitespace().filter_map(side).max().unwrap_or(0)
+}
+
+fn icon_links(page: &Page) -> Vec<String> {
+    let mut icons: Vec<(u32, String)> = Vec::new();
+    for (rel, least) in [("apple-touch-icon", 180), ("apple-touch-icon-precomposed", 180), ("icon", 16), ("fluid-icon", 128)] {
+        for link in page.links(rel) {
+            let side = link.attr("sizes").map_or(least, side_of);
+            if let Some(url) = link.attr("href").and_then(|href| page.address(href)) {
+                icons.push((side, url.to_string()));
+            }
+        }
+    }
+    if icons.is_empty() {
+        // Where browsers look without being told.
+        icons.extend(page.url.join("/favicon.ico").ok().map(|url| (16, url.to_string())));
+    }
+    icons.sort_by_key(|(side, _)| std::cmp::Reverse(*side));
+    icons.into_iter().take(3).map(|(_, url)| url).collect()
+}
+
+/// The largest picture that an `img` offers.
+fn best_source(image: ElementRef<'_>, page: &Page) -> Option<String> {
+    let set = ["srcset", "data-srcset"].iter().find_map(|name| image.attr(name)).or_else(|| {
+        let picture = parent(image).filter(|parent| parent.value().name() == "picture")?;
+        // Formats that mail clients know; `img` has them too.
+        let fits = |source: &ElementRef<'_>| {
+            source.attr("type").is_none_or(|kind| matches!(kind, "image/jpeg" | "image/png" | "image/gif"))
+        };
+        picture
+            .child_elements()
+            .filter(|child| child.value().name() == "source")
+            .filter(fits)
+            .find_map(|source| source.attr("srcset"))
+    });
+    let largest = set.and_then(largest_of_set);
+    let plain = ["data-src", "data-lazy-src", "data-original", "src"].iter().filter_map(|name| image.attr(name));
+    let mut all = largest.into_iter().map(str::to_owned).chain(plain.map(str::to_owned));
+    all.find_map(|href| page.address(&href)).map(|url| url.to_string())
+}
+
+/// The widest of `a.jpg 400w, b.jpg 800w`, but none wider than emails have a use for.
+fn largest_of_set(set: &str) -> Option<&str> {
+    let mut best: Option<(f32, &str)> = None;
+    for candidate in set.split(", ").flat_map(|part| part.split(",\n")) {
+        let mut words = candidate.trim().trim_end_matches(',').split_whitespace();
+        let url = words.next()?;
+        let size = words.next().map_or(1.0, |size| size.trim_end_matches(['w', 'x']).parse().unwrap_or(0.0));
+        if size <= 1600.0 && best.is_none_or(|(largest, _)| size > largest) {
+            best = Some((size, url));
+        }
+    }
+    best.map(|(_, url)| url)
+}
+
+/// Images of the site, the most useful first.
+pub fn images(site: &Site) -> Vec<Sight> {
+    let mut ranked: Vec<(u8, Sight)> = Vec::new();
+    for page in &site.pages {
+        let own = page.metas("og:image").into_iter().next().and_then(|href| page.address(&href)).map(|url| url.to_string());
+        for image in page.all("img") {
+            if let Some(url) = best_source(image, page)
+                && is_shown(image, &url)
+            {
+                let alt = image.attr("alt").map(super::clean).filter(|alt| !alt.is_empty() && !looks_like_file(alt));
+                let rank = rank(image, page, alt.is_some());
+                ranked.push((rank, Sight { url, alt, context: context(image) }));
+            }
+        }
+        if let Some(url) = own.filter(|url| !is_no_image(url)) {
+            let title = page.meta("og:title").or_else(|| page.title());
+            ranked.push((if page.given { 1 } else { 3 }, Sight { url, alt: page.meta("og:image:alt"), context: title }));
+        }
+        for node in site.nodes.iter().filter(|node| page.given && is_a(node, &super::identity::ORGANIZATIONS)) {
+            let photos = ["image", "photo"]
+                .into_iter()
+                .flat_map(|name| list(node, name))
+                .filter_map(|value| picture_of(value, &site.nodes));
+            for url in photos.filter_map(|href| page.address(&href)).map(|url| url.to_string()).filter(|url| !is_no_image(url)) {
+                ranked.push((2, Sight { url, alt: None, context: super::structured::text(node, "name") }));
+            }
+        }
+    }
+    ranked.sort_by_key(|(rank, _)| *rank);
+    let mut found: Vec<Sight> = Vec::new();
+    for (_, sight) in ranked {
+        let known = found.iter().position(|other| other.url == sight.url);
+        match known {
+            Some(place) => {
+                let other = &mut found[place];
+                other.alt = other.alt.take().or(sight.alt);
+                other.context = other.context.take().or(sight.context);
+            }
+            None if found.len() < IMAGES_MAX => found.push(sight),
+            None => {}
+        }
+    }
+    found
+}
+
+/// Large pictures at the top of the home page first, then those of products and texts, then the rest.
+fn rank(image: ElementRef<'_>, page: &Page, has_alt: bool) -> u8 {
+    let is_hero = is_within(image, &[], &["hero", "banner", "jumbotron", "stage", "cover", "slider", "featured"]);
+    let is_product = is_within(image, &[], &["product", "menu", "card"]);
+    let is_text = is_within(image, &["main", "article", "section", "figure"], &[]);
+    let base = match (is_hero, is_product, is_text) {
+        (true, _, _) => 0,
+        (_, true, _) => 2,
+        (_, _, true) => 3,
+        _ => 5,
+    };
+    base + u8::from(!page.given) * 2 + u8::from(!has_alt)
+}
+
+fn is_shown(image: ElementRef<'_>, url: &str) -> bool {
+    let side = |name: &str| image.attr(name).and_then(|size| size.trim_end_matches("px").trim().parse::<u32>().ok());
+    let is_small = ["width", "height"].iter().any(|name| side(name).is_some_and(|side| side < SIDE_MIN));
+    let classes = image.attr("class").unwrap_or_default().to_ascii_lowercase();
+    let is_chrome = is_within(
+        image,
+        &["header", "nav", "footer", "noscript"],
+        &["cookie", "avatar", "payment", "partner", "logos", "social"],
+    );
+    let in_hero = is_within(image, &[], &["hero"]);
+    !is_small && !is_no_image(url) && !NO_IMAGES.iter().any(|word| classes.contains(word)) && (!is_chrome || in_hero)
+}
+
+fn is_no_image(url: &str) -> bool {
+    let file = url.split(['?', '#']).next().unwrap_or_default().rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
+    NO_IMAGES.iter().any(|word| file.contains(word)) || file.ends_with(".svg")
+}
+
+fn looks_like_file(alt: &str) -> bool {
+    let lowered = alt.to_ascii_lowercase();
+    [".jpg", ".jpeg", ".png", ".webp", ".gif"].iter().any(|end| lowered.ends_with(end))
+        || lowered.starts_with("img_")
+        || lowered.starts_with("dsc_")
+}
+
+/// Words around an image: its caption, its link, the nearest heading.
+fn context(image: ElementRef<'_>) -> Option<String> {
+    let mut at = parent(image);
+    for _ in 0..4 {
+        let element = at?;
+        let caption =
+            element.descendent_elements().find(|inner| matches!(inner.value().name(), "figcaption" | "h1" | "h2" | "h3" | "h4"));
+        let titled = element.attr("title").or_else(|| element.attr("aria-label")).map(super::clean);
+        let found = caption.map(text_of).or(titled).filter(|text| !text.is_empty());
+        if found.is_some() || matches!(element.value().name(), "section" | "article" | "li" | "main" | "body") {
+            return found.map(|text| shortened(&text, CONTEXT_CHARACTERS_MAX));
+        }
+        at = parent(element);
+    }
+    None
+}
+
+/// The headings of a page that stand for its subject, for who looks for words.
+pub fn subject(page: &Page) -> Option<String> {
+    page.main_text()
+        .into_iter()
+        .find(|block| matches!(block.kind, BlockKind::Heading(1)))
+        .map(|block| block.text)
+        .or_else(|| page.title())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_set_the_widest_useful_picture_is_taken() {
+        assert_eq!(largest_of_set("a.jpg 400w, b.jpg 1200w, c.jpg 4000w"), Some("b.jpg"));
+        assert_eq!(largest_of_set("a.jpg, b.jpg 2x"), Some("b.jpg"));
+        assert_eq!((side_of("16x16 32x32"), side_of("any"), side_of("")), (32, 1024, 0));
+    }
+}

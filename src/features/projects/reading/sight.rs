@@ -1,0 +1,232 @@
+//! A picture looked at: its size, the colours that cover most of it, the grounds it can be seen on. Pure.
+//!
+//! Bytes come from strangers: a decoder gets limits on sides and memory, and a picture that breaks it is one that cannot be looked at.
+
+use std::collections::HashMap;
+use std::io::Cursor;
+
+use image::{ImageReader, Limits, RgbaImage};
+
+use super::color::{self, contrast, distance};
+use super::css;
+use crate::base::text::Color;
+use crate::features::projects::brand::LogoBackground;
+
+/// Pixels on a side. Photographs from cameras have about 8,000.
+const SIDE_MAX: u32 = 10_000;
+/// Memory of one decoded picture: 8,000 by 6,000 pixels.
+const MEMORY_MAX: u64 = 200 * 1024 * 1024;
+/// Colours are counted on a smaller copy.
+const SAMPLE_SIDE: u32 = 64;
+/// Colours told of a picture.
+const COLORS_MAX: usize = 5;
+/// A colour that covers less than this share is a speck.
+const SHARE_MIN: f32 = 0.03;
+/// A picture with fewer see-through pixels has a ground of its own.
+const CLEAR_SHARE_MIN: f32 = 0.02;
+/// Least contrast for a logo to be seen (WCAG asks 3 of graphics; a part of a logo may be paler).
+const SEEN_CONTRAST: f32 = 1.8;
+/// Share of a logo that must be seen.
+const SEEN_SHARE: f32 = 0.75;
+
+const LIGHT: Color = Color { red: 255, green: 255, blue: 255 };
+const DARK: Color = Color { red: 0x12, green: 0x12, blue: 0x12 };
+
+/// What can be seen of a picture.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Measured {
+    pub width: u32,
+    pub height: u32,
+    /// The most covering first.
+    pub colors: Vec<Color>,
+    pub ground: LogoBackground,
+    /// Whether one can see through parts of it.
+    pub is_clear: bool,
+    /// How many different colours it has, roughly: drawings have few, photographs many.
+    pub variety: usize,
+}
+
+/// Look at a picture; a reason why that is not possible else.
+pub fn look(bytes: &[u8], content_type: &str) -> Result<Measured, &'static str> {
+    let start = String::from_utf8_lossy(&bytes[..bytes.len().min(1024)]);
+    if content_type.contains("svg") || start.contains("<svg") {
+        return look_at_drawing(&String::from_utf8_lossy(bytes));
+    }
+    if start.trim_start().to_ascii_lowercase().starts_with("<!doctype html") || start.trim_start().starts_with("<html") {
+        return Err("there is a page instead of an image");
+    }
+    let mut reader = ImageReader::new(Cursor::new(bytes)).with_guessed_format().map_err(|_| "its format is not known")?;
+    if reader.format().is_none() {
+        return Err("its format is not known (PNG, JPEG, GIF, WebP, ICO and SVG are)");
+    }
+    let mut limits = Limits::default();
+    limits.max_image_width = Some(SIDE_MAX);
+    limits.max_image_height = Some(SIDE_MAX);
+    limits.max_alloc = Some(MEMORY_MAX);
+    reader.limits(limits);
+    let picture = reader.decode().map_err(|_| "it is damaged or too large")?;
+    let (width, height) = (picture.width(), picture.height());
+    let sample = picture.thumbnail(SAMPLE_SIDE, SAMPLE_SIDE).to_rgba8();
+    Ok(measured(width, height, &sample))
+}
+
+fn measured(width: u32, height: u32, sample: &RgbaImage) -> Measured {
+    let total = sample.pixels().len().max(1) as f32;
+    let seen: Vec<Color> = sample
+        .pixels()
+        .filter(|pixel| pixel.0[3] >= 128)
+        .map(|pixel| Color { red: pixel.0[0], green: pixel.0[1], blue: pixel.0[2] })
+        .collect();
+    let is_clear = 1.0 - seen.len() as f32 / total > CLEAR_SHARE_MIN;
+    let (colors, variety) = dominant(&seen);
+    let ground = if is_clear { ground(&seen) } else { LogoBackground::Any };
+    Measured { width, height, colors, ground, is_clear, variety }
+}
+
+/// On which grounds most of these pixels can be seen.
+fn ground(seen: &[Color]) -> LogoBackground {
+    let share = |ground: Color| {
+        let visible = seen.iter().filter(|pixel| contrast(**pixel, ground) >= SEEN_CONTRAST).count();
+        visible as f32 / seen.len().max(1) as f32
+    };
+    match (share(LIGHT), share(DARK)) {
+        (light, dark) if light >= SEEN_SHARE && dark >= SEEN_SHARE => LogoBackground::Any,
+        (light, dark) if light >= dark => LogoBackground::Light,
+        _ => LogoBackground::Dark,
+    }
+}
+
+/// The colours that cover most, likes taken together, and how many there are in all.
+fn dominant(seen: &[Color]) -> (Vec<Color>, usize) {
+    let mut cells: HashMap<(u8, u8, u8), (u32, [u32; 3])> = HashMap::new();
+    for pixel in seen {
+        let cell = cells.entry((pixel.red >> 4, pixel.green >> 4, pixel.blue >> 4)).or_default();
+        cell.0 += 1;
+        for (sum, channel) in cell.1.iter_mut().zip([pixel.red, pixel.green, pixel.blue]) {
+            *sum += u32::from(channel);
+        }
+    }
+    let variety = cells.len();
+    let mean = |(count, sums): (u32, [u32; 3])| {
+        let channel = |sum: u32| (sum / count) as u8;
+        (count, Color { red: channel(sums[0]), green: channel(sums[1]), blue: channel(sums[2]) })
+    };
+    let mut cells: Vec<(u32, Color)> = cells.into_values().map(mean).collect();
+    cells.sort_by_key(|(count, color)| (std::cmp::Reverse(*count), color.red, color.green, color.blue));
+    let mut groups: Vec<(u32, Color)> = Vec::new();
+    for (count, color) in cells {
+        match groups.iter_mut().find(|(_, other)| distance(*other, color) < 0.1) {
+            Some(group) => group.0 += count,
+            None => groups.push((count, color)),
+        }
+    }
+    groups.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
+    let least = seen.len() as f32 * SHARE_MIN;
+    let colors =
+        groups.into_iter().filter(|(count, _)| *count as f32 >= least).take(COLORS_MAX).map(|(_, color)| color).collect();
+    (colors, variety)
+}
+
+/// A drawing (SVG) is not drawn here: its size and the colours it names tell enough.
+fn look_at_drawing(text: &str) -> Result<Measured, &'static str> {
+    let start = text.find("<svg").ok_or("it is no drawing")?;
+    let tag = text[start..].split('>').next().unwrap_or_default();
+    let attribute = |name: &str| {
+        let at = tag.find(&format!(" {name}=")).or_else(|| tag.find(&format!("\n{name}=")))? + name.len() + 2;
+        let quote = tag[at..].chars().next().filter(|mark| matches!(mark, '"' | '\''))?;
+        tag[at + 1..].split(quote).next()
+    };
+    let pixels = |text: &str| {
+        let number: f32 = text.trim().trim_end_matches("px").parse().ok()?;
+        (number.is_finite() && number >= 1.0).then_some(number.min(SIDE_MAX as f32) as u32)
+    };
+    let viewed: Vec<f32> =
+        attribute("viewBox").unwrap_or_default().split([' ', ',']).filter_map(|number| number.trim().parse().ok()).collect();
+    let side = |name: &str, index: usize| {
+        attribute(name)
+            .and_then(pixels)
+            .or_else(|| viewed.get(index).filter(|side| **side >= 1.0).map(|side| side.min(SIDE_MAX as f32) as u32))
+    };
+    let (width, height) = side("width", 2).zip(side("height", 3)).ok_or("it does not tell its size")?;
+    let colors = named_colors(text);
+    // What names no colour is drawn black.
+    let drawn = if colors.is_empty() { vec![Color { red: 0, green: 0, blue: 0 }] } else { colors.clone() };
+    let variety = drawn.len();
+    Ok(Measured {
+        width,
+        height,
+        colors: drawn.iter().take(COLORS_MAX).copied().collect(),
+        ground: ground(&drawn),
+        is_clear: true,
+        variety,
+    })
+}
+
+fn named_colors(text: &str) -> Vec<Color> {
+    let mut found: Vec<Color> = Vec::new();
+    for mark in ["fill=", "stroke=", "stop-color=", "fill:", "stroke:", "stop-color:"] {
+        for (at, _) in text.match_indices(mark) {
+            let rest = text[at + mark.len()..].trim_start_matches(['"', '\'', ' ']);
+            let value = rest.split(['"', '\'', ';', '}', '>']).next().unwrap_or_default();
+            let painted = color::parse(css::unquoted(value)).filter(|painted| painted.alpha > 0.3);
+            if let Some(painted) = painted
+                && !found.contains(&painted.color)
+            {
+                found.push(painted.color);
+            }
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use image::{ImageFormat, Rgba};
+
+    use super::*;
+
+    fn png(width: u32, height: u32, paint: impl Fn(u32, u32) -> [u8; 4]) -> Vec<u8> {
+        let picture = RgbaImage::from_fn(width, height, |x, y| Rgba(paint(x, y)));
+        let mut bytes = Cursor::new(Vec::new());
+        picture.write_to(&mut bytes, ImageFormat::Png).expect("memory");
+        bytes.into_inner()
+    }
+
+    #[test]
+    fn size_and_colours_of_a_picture_are_measured() {
+        let bytes = png(300, 100, |x, _| if x < 200 { [200, 30, 40, 255] } else { [250, 250, 250, 255] });
+        let measured = look(&bytes, "image/png").expect("a picture");
+        assert_eq!((measured.width, measured.height, measured.ground, measured.is_clear), (300, 100, LogoBackground::Any, false));
+        let words: Vec<&str> = measured.colors.iter().map(|color| color::word(*color)).collect();
+        assert_eq!(words, ["red", "white"]);
+    }
+
+    #[test]
+    fn a_logo_that_one_can_see_through_needs_the_other_ground() {
+        for (paint, ground) in [
+            ([0, 0, 0, 255], LogoBackground::Light),
+            ([255, 255, 255, 255], LogoBackground::Dark),
+            ([220, 60, 40, 255], LogoBackground::Any),
+        ] {
+            let bytes = png(64, 64, |x, y| if (x / 8 + y / 8) % 2 == 0 { paint } else { [0, 0, 0, 0] });
+            assert_eq!(look(&bytes, "").expect("a picture").ground, ground, "{paint:?}");
+        }
+    }
+
+    #[test]
+    fn a_drawing_tells_its_size_and_colours() {
+        let drawing = r##"<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 120 40"><path fill="#fff" d=""/></svg>"##;
+        let measured = look(drawing.as_bytes(), "image/svg+xml").expect("a drawing");
+        assert_eq!((measured.width, measured.height, measured.ground), (120, 40, LogoBackground::Dark));
+        let plain = r#"<svg width="24" height="24"><path d=""/></svg>"#;
+        assert_eq!(look(plain.as_bytes(), "").expect("a drawing").ground, LogoBackground::Light);
+    }
+
+    #[test]
+    fn what_is_no_picture_says_so() {
+        assert!(look(b"<!doctype html><p>not found", "image/png").is_err());
+        assert!(look(b"nonsense", "image/png").is_err());
+        let half = png(50, 50, |x, y| [x as u8, y as u8, 7, 255]);
+        assert!(look(&half[..half.len() / 2], "image/png").is_err());
+    }
+}

@@ -1,0 +1,323 @@
+//! How the brand speaks: read off its running texts. Knows seven languages; of others it counts only what needs no words.
+
+use std::collections::HashMap;
+
+use crate::features::projects::brand::{Formality, Person, Voice};
+
+/// A voice is nothing that a few words have.
+const WORDS_MIN: usize = 60;
+const RECURRING_MAX: usize = 12;
+const RECURRING_CHARACTERS_MIN: usize = 4;
+const RECURRING_TIMES_MIN: u32 = 3;
+
+/// What tells a person and a formality in one language.
+struct Tongue {
+    code: &'static str,
+    we: &'static [&'static str],
+    i: &'static [&'static str],
+    casual: &'static [&'static str],
+    /// Written as they stand in the middle of a sentence.
+    formal: &'static [&'static str],
+    common: &'static [&'static str],
+}
+
+const TONGUES: [Tongue; 7] = [
+    Tongue {
+        code: "en",
+        we: &["we", "our", "us", "we're", "we've", "ours"],
+        i: &["i", "my", "me", "i'm", "i've", "mine"],
+        casual: &[
+            "you're", "we're", "don't", "it's", "that's", "can't", "let's", "you'll", "we'll", "hey", "hi", "gonna", "awesome",
+            "yay", "i'm", "isn't",
+        ],
+        formal: &[
+            "therefore",
+            "hereby",
+            "furthermore",
+            "shall",
+            "pursuant",
+            "respective",
+            "moreover",
+            "accordingly",
+            "clients",
+            "ensure",
+        ],
+        common: &[
+            "the", "and", "that", "with", "this", "from", "your", "have", "more", "will", "what", "when", "they", "them",
+            "their", "there", "which", "about", "into", "also", "than", "then", "were", "been", "only", "some", "just", "every",
+            "each", "other", "after", "before", "over", "where", "here", "how", "why", "who", "you", "our", "are", "for", "not",
+            "all", "can", "was", "has", "but", "one", "out", "these", "those", "most", "many", "very", "even", "like", "make",
+            "made", "take", "get", "its", "it's", "read", "does", "should", "would", "could", "while", "until", "because",
+            "between", "through", "without", "first", "last", "always", "never", "still", "said", "says", "year", "years",
+            "time", "days", "week", "need", "want", "find", "back", "know", "good", "both", "such", "much",
+        ],
+    },
+    Tongue {
+        code: "de",
+        we: &["wir", "uns", "unser", "unsere", "unserem", "unseren", "unserer", "unseres"],
+        i: &["ich", "mein", "meine", "meinen", "meinem", "mir", "mich"],
+        casual: &["du", "dein", "deine", "deinen", "deinem", "deiner", "dir", "dich", "euch", "eure", "euer", "ihr"],
+        formal: &["Sie", "Ihr", "Ihre", "Ihren", "Ihrem", "Ihnen", "Ihrer"],
+        common: &[
+            "und", "der", "die", "das", "mit", "von", "für", "auf", "den", "dem", "ein", "eine", "einen", "einem", "einer",
+            "ist", "sind", "auch", "nicht", "sich", "aus", "bei", "wird", "werden", "oder", "wie", "zum", "zur", "nach", "über",
+            "unter", "mehr", "wenn", "noch", "kann", "können", "hat", "haben", "alle", "alles", "unser", "unsere", "unseren",
+            "unserem", "unserer", "euch", "eure", "dein", "deine", "deinen", "ihre", "ihren", "ihnen", "ganz", "sehr", "hier",
+            "dann", "wurde", "wurden", "dass", "jede", "jeden", "jeder", "immer", "bis", "ohne", "durch", "seit", "gegen",
+            "beim", "vom", "was", "wer", "man", "nur", "schon", "aber", "denn", "weil", "damit", "diese", "dieser", "dieses",
+            "diesen", "als", "zwei", "drei", "jahre", "jahren", "jahr", "gibt", "macht", "machen",
+        ],
+    },
+    Tongue {
+        code: "fr",
+        we: &["nous", "notre", "nos"],
+        i: &["je", "j'ai", "mon", "ma", "mes", "moi"],
+        casual: &["tu", "ton", "ta", "tes", "toi", "t'es"],
+        formal: &["vous", "votre", "vos"],
+        common: &[
+            "les", "des", "une", "pour", "avec", "dans", "sur", "est", "sont", "que", "qui", "pas", "plus", "par", "vous",
+            "nous", "notre", "votre", "vos", "nos", "tout", "tous", "toute", "toutes", "cette", "ces", "leur", "leurs", "mais",
+            "être", "avoir", "fait", "faire", "aussi", "comme", "sans", "chez", "entre", "depuis", "très", "bien", "dont",
+            "elle", "elles", "ils", "aux", "même", "ainsi", "chaque", "deux",
+        ],
+    },
+    Tongue {
+        code: "es",
+        we: &["nosotros", "nuestro", "nuestra", "nuestros", "nuestras", "nos", "somos", "hacemos", "tenemos"],
+        i: &["yo", "mi", "mis", "soy"],
+        casual: &["tú", "tu", "tus", "te", "ti", "vosotros", "os", "vuestro", "vuestra"],
+        formal: &["usted", "ustedes", "su", "sus", "le", "les"],
+        common: &[
+            "los", "las", "una", "para", "con", "por", "que", "del", "más", "como", "este", "esta", "estos", "estas", "todo",
+            "todos", "toda", "todas", "pero", "sobre", "entre", "desde", "hasta", "cada", "muy", "también", "donde", "cuando",
+            "nuestro", "nuestra", "nuestros", "nuestras", "puede", "tiene", "hacer", "sin", "son", "está", "ser", "hay", "dos",
+            "años",
+        ],
+    },
+    Tongue {
+        code: "it",
+        we: &["noi", "nostro", "nostra", "nostri", "nostre", "siamo", "facciamo"],
+        i: &["io", "mio", "mia", "miei"],
+        casual: &["tu", "tuo", "tua", "tuoi", "tue", "te", "ti", "voi", "vostro", "vostra"],
+        formal: &["Lei", "Suo", "Sua", "Suoi", "Sue", "La"],
+        common: &[
+            "che", "per", "con", "una", "del", "della", "delle", "dei", "degli", "alla", "alle", "nel", "nella", "sono", "come",
+            "più", "anche", "questo", "questa", "questi", "tutto", "tutti", "ogni", "dal", "dalla", "nostro", "nostra", "nostri",
+            "nostre", "essere", "fare", "senza", "molto", "dove", "quando", "anni", "sulla", "gli", "non",
+        ],
+    },
+    Tongue {
+        code: "pt",
+        we: &["nós", "nosso", "nossa", "nossos", "nossas", "somos", "fazemos", "temos"],
+        i: &["eu", "meu", "minha", "meus", "minhas"],
+        casual: &["você", "tu", "teu", "tua", "te", "ti", "vocês", "seu", "sua"],
+        formal: &["senhor", "senhora", "vossa", "exmo"],
+        common: &[
+            "que", "para", "com", "uma", "dos", "das", "por", "mais", "como", "este", "esta", "todo", "todos", "toda", "todas",
+            "mas", "sobre", "entre", "desde", "até", "cada", "muito", "também", "onde", "quando", "nosso", "nossa", "nossos",
+            "nossas", "pode", "fazer", "sem", "são", "está", "ser", "anos", "pelo", "pela", "você", "seu", "sua",
+        ],
+    },
+    Tongue {
+        code: "nl",
+        we: &["wij", "we", "ons", "onze"],
+        i: &["ik", "mijn", "mij"],
+        casual: &["je", "jij", "jou", "jouw", "jullie"],
+        formal: &["u", "uw"],
+        common: &[
+            "het", "een", "van", "voor", "met", "dat", "die", "aan", "zijn", "ook", "niet", "naar", "bij", "uit", "over", "door",
+            "maar", "als", "onze", "meer", "kan", "kunt", "heeft", "hebben", "wordt", "worden", "deze", "dit", "alle", "elke",
+            "hier", "daar", "nog", "wel", "om", "tot",
+        ],
+    },
+];
+
+/// The voice of running texts in this language.
+pub fn voice(texts: &[String], language: Option<&str>) -> Voice {
+    let all = texts.join("\n");
+    let emoji = all.chars().any(is_emoji);
+    let words: Vec<String> = words(&all);
+    if words.len() < WORDS_MIN {
+        return Voice { emoji, ..Voice::default() };
+    }
+    let primary = language.map(|tag| tag.split('-').next().unwrap_or_default());
+    let tongue = TONGUES.iter().find(|tongue| Some(tongue.code) == primary);
+    let sentences = sentences(texts);
+    let counted: usize = sentences.iter().map(|sentence| sentence.split_whitespace().count()).sum();
+    let sentence_words = (!sentences.is_empty()).then(|| (counted as f32 / sentences.len() as f32 * 10.0).round() / 10.0);
+    let is_spaced = !matches!(primary, Some("ja" | "zh" | "th"));
+    Voice {
+        person: tongue.map(|tongue| person(&words, tongue)),
+        formality: tongue.map(|tongue| formality(&all, &words, tongue, sentence_words.unwrap_or_default())),
+        sentence_words: sentence_words.filter(|_| is_spaced),
+        words: tongue.map(|tongue| recurring(&all, tongue)).unwrap_or_default(),
+        emoji,
+    }
+}
+
+/// Words in small letters, with the apostrophes inside them.
+fn words(text: &str) -> Vec<String> {
+    let straight = text.replace('’', "'");
+    let parts = straight.split(|character: char| !character.is_alphanumeric() && character != '\'');
+    parts.map(|word| word.trim_matches('\'').to_lowercase()).filter(|word| !word.is_empty()).collect()
+}
+
+/// Sentences with an end: headings and labels are none.
+fn sentences(texts: &[String]) -> Vec<String> {
+    let mut found = Vec::new();
+    for text in texts {
+        let mut sentence = String::new();
+        let mut characters = text.chars().peekable();
+        while let Some(character) = characters.next() {
+            sentence.push(character);
+            let ends =
+                matches!(character, '.' | '!' | '?' | '…' | '。') && characters.peek().is_none_or(|next| next.is_whitespace());
+            if ends {
+                if sentence.split_whitespace().count() >= 3 {
+                    found.push(sentence.trim().to_owned());
+                }
+                sentence.clear();
+            }
+        }
+    }
+    found
+}
+
+fn count(words: &[String], of: &[&str]) -> usize {
+    words.iter().filter(|word| of.contains(&word.as_str())).count()
+}
+
+fn person(words: &[String], tongue: &Tongue) -> Person {
+    let (we, i) = (count(words, tongue.we), count(words, tongue.i));
+    // One in a hundred and fifty words, or it was a quotation.
+    let enough = words.len() / 150 + 1;
+    match (we, i) {
+        (we, i) if we >= i && we >= enough => Person::We,
+        (_, i) if i >= enough => Person::I,
+        _ => Person::Third,
+    }
+}
+
+fn formality(text: &str, words: &[String], tongue: &Tongue, sentence_words: f32) -> Formality {
+    let casual = count(words, tongue.casual);
+    let formal = if tongue.formal.iter().any(|word| word.starts_with(char::is_uppercase)) {
+        capitals_inside(text, tongue.formal)
+    } else {
+        count(words, tongue.formal)
+    };
+    let exclaims = text.matches('!').count();
+    let liveliness = (casual * 2 + exclaims) as f32 / words.len() as f32 * 100.0;
+    if tongue.code == "en" {
+        // English has one word for all; contractions, calls and the length of sentences tell instead.
+        return match liveliness {
+            lively if lively >= 2.0 || exclaims >= 3 && sentence_words < 14.0 => Formality::Casual,
+            lively if lively < 0.5 && sentence_words > 18.0 || formal >= 3 && lively < 1.0 => Formality::Formal,
+            _ => Formality::Neutral,
+        };
+    }
+    match (casual, formal) {
+        (0, 0) if sentence_words > 18.0 => Formality::Formal,
+        (0, 0) => Formality::Neutral,
+        (casual, formal) if casual > formal => Formality::Casual,
+        (casual, formal) if formal > casual => Formality::Formal,
+        _ => Formality::Neutral,
+    }
+}
+
+/// Words that are capital although no sentence begins with them.
+fn capitals_inside(text: &str, of: &[&str]) -> usize {
+    let mut begins = true;
+    let mut count = 0;
+    for word in text.split_whitespace() {
+        let bare = word.trim_matches(|character: char| !character.is_alphanumeric());
+        if !begins && of.contains(&bare) {
+            count += 1;
+        }
+        begins = word.ends_with(['.', '!', '?', ':', '…']);
+    }
+    count
+}
+
+/// Words that come again and again, in the writing that is most often theirs.
+fn recurring(text: &str, tongue: &Tongue) -> Vec<String> {
+    let mut counts: HashMap<String, (u32, HashMap<&str, u32>)> = HashMap::new();
+    for word in text.split(|character: char| !character.is_alphanumeric() && character != '-') {
+        let word = word.trim_matches('-');
+        let is_word = word.chars().count() >= RECURRING_CHARACTERS_MIN
+            && word.chars().all(|character| character.is_alphabetic() || character == '-');
+        let lowered = word.to_lowercase();
+        let is_common = TONGUES.iter().filter(|other| other.code == tongue.code || other.code == "en").any(|tongue| {
+            [tongue.common, tongue.we, tongue.i, tongue.casual].iter().any(|list| list.contains(&lowered.as_str()))
+        });
+        if is_word && !is_common {
+            let entry = counts.entry(lowered).or_default();
+            entry.0 += 1;
+            *entry.1.entry(word).or_default() += 1;
+        }
+    }
+    let mut found: Vec<(u32, String)> = counts
+        .into_values()
+        .filter(|(count, _)| *count >= RECURRING_TIMES_MIN)
+        .map(|(count, writings)| {
+            let usual = writings
+                .into_iter()
+                .max_by_key(|(word, count)| (*count, word.starts_with(char::is_lowercase)))
+                .map_or("", |(word, _)| word);
+            (count, usual.to_owned())
+        })
+        .collect();
+    found.sort_by(|one, other| other.0.cmp(&one.0).then_with(|| one.1.cmp(&other.1)));
+    found.into_iter().take(RECURRING_MAX).map(|(_, word)| word).collect()
+}
+
+fn is_emoji(character: char) -> bool {
+    matches!(character, '\u{1f300}'..='\u{1faff}' | '\u{2600}'..='\u{26ff}' | '\u{2728}' | '\u{2764}' | '\u{1f1e6}'..='\u{1f1ff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(text: &str, language: &str) -> Voice {
+        voice(&[text.repeat(8)], Some(language))
+    }
+
+    #[test]
+    fn person_and_formality_are_told_by_the_words_of_each_language() {
+        for (text, language, person, formality) in [
+            ("We're a small team and we love bread. Don't wait, it's still warm! ", "en", Person::We, Formality::Casual),
+            (
+                "The institute publishes its findings on the composition of soils in the northern provinces every year, together with the data on which they rest. ",
+                "en",
+                Person::Third,
+                Formality::Formal,
+            ),
+            ("Wir rösten für dich. Hol dir deinen Kaffee bei uns im Laden ab. ", "de", Person::We, Formality::Casual),
+            ("Gern beraten wir Sie. In unserem Haus finden Sie Ihre neue Küche. ", "de", Person::We, Formality::Formal),
+            ("Nous vous accueillons dans notre maison. Réservez votre table. ", "fr", Person::We, Formality::Formal),
+            (
+                "Ich nähe jede Tasche selbst. Meine Werkstatt liegt am Hafen, und mir macht das Freude. ",
+                "de",
+                Person::I,
+                Formality::Neutral,
+            ),
+        ] {
+            let voice = of(text, language);
+            assert_eq!((voice.person, voice.formality), (Some(person), Some(formality)), "{text}");
+        }
+    }
+
+    #[test]
+    fn recurring_words_are_those_of_the_matter() {
+        let voice = of("We bake bread with the oldest sourdough in town, and our bread is baked on stone. ", "en");
+        assert!(voice.words.contains(&"bread".to_owned()) && voice.words.contains(&"sourdough".to_owned()), "{:?}", voice.words);
+        assert!(!voice.words.iter().any(|word| word == "with" || word == "our"));
+        assert_eq!(voice.sentence_words, Some(16.0));
+        assert!(!voice.emoji && of("Hello there, dear friends of the bakery 🥐. ", "en").emoji);
+    }
+
+    #[test]
+    fn a_few_words_are_no_voice() {
+        assert_eq!(voice(&["Hello!".into()], Some("en")), Voice::default());
+    }
+}

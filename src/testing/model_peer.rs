@@ -1,0 +1,245 @@
+//! A peer that speaks the two protocols of language models, for tests: it holds a request to the protocol's own rules, and answers
+//! what the test has laid out, well or badly.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::thread::{Builder, JoinHandle};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+/// What the peer does with a request.
+#[derive(Clone, Debug)]
+pub enum Reaction {
+    /// The answer's text or JSON, in the protocol's envelope.
+    Text(String),
+    /// The model ran into its length limit.
+    Cut(String),
+    /// The model declines.
+    Refuse(String),
+    /// A status with the protocol's envelope of an error, and perhaps `Retry-After`.
+    Status(u16, String, Option<u64>),
+    /// These bytes as the body of a 200.
+    Bytes(Vec<u8>),
+    /// The head of an answer, then the end of the connection.
+    Broken,
+    /// Nothing for this long.
+    Silent(Duration),
+}
+
+/// A request as it came.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    pub path: String,
+    pub headers: Vec<(String, String)>,
+    pub body: Value,
+}
+
+impl Asked {
+    /// A header's value; its name in small letters.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
+    /// The text of the last turn.
+    pub fn last_turn(&self) -> &str {
+        let turns = self.body["messages"].as_array().expect("messages");
+        turns.last().and_then(|turn| turn["content"].as_str()).expect("text")
+    }
+}
+
+/// Decides what happens to a request.
+type Script = Arc<Mutex<dyn FnMut(&Asked) -> Reaction + Send>>;
+
+/// The peer. It ends with the test.
+pub struct ModelPeer {
+    pub address: SocketAddr,
+    asked: Receiver<Asked>,
+    accepting: Option<JoinHandle<()>>,
+    stop: Arc<std::sync::atomic::AtomicBool>,
+}
+
+impl ModelPeer {
+    /// A peer that reacts so, one reaction after the other; the last one again and again.
+    pub fn with(reactions: Vec<Reaction>) -> Self {
+        let mut left = reactions.into_iter().peekable();
+        Self::by(move |_| {
+            let now = left.next().expect("a peer has at least one reaction");
+            if left.peek().is_none() {
+                // The last one stays.
+                left = vec![now.clone()].into_iter().peekable();
+            }
+            now
+        })
+    }
+
+    /// A peer that looks at the request.
+    pub fn by(script: impl FnMut(&Asked) -> Reaction + Send + 'static) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let address = listener.local_addr().expect("bound");
+        let (tell, asked) = channel();
+        let stop = Arc::new(std::sync::atomic::AtomicBool::new(false));
+        let stopped = stop.clone();
+        let script: Script = Arc::new(Mutex::new(script));
+        let accept = move || {
+            for stream in listener.incoming() {
+                if stopped.load(std::sync::atomic::Ordering::SeqCst) {
+                    return;
+                }
+                let (script, tell) = (script.clone(), tell.clone());
+                let serve = move || drop(serve(stream.expect("a connection"), &script, &tell));
+                // Ends with its connection.
+                Builder::new().name("model peer connection".into()).spawn(serve).expect("a thread");
+            }
+        };
+        let accepting = Builder::new().name("model peer".into()).spawn(accept).expect("a thread");
+        Self { address, asked, accepting: Some(accepting), stop }
+    }
+
+    /// Where it is, as the settings say it for the OpenAI protocol.
+    pub fn url(&self) -> String {
+        format!("http://{}/v1", self.address)
+    }
+
+    /// Every request so far.
+    pub fn asked(&self) -> Vec<Asked> {
+        self.asked.try_iter().collect()
+    }
+}
+
+impl Drop for ModelPeer {
+    fn drop(&mut self) {
+        self.stop.store(true, std::sync::atomic::Ordering::SeqCst);
+        drop(TcpStream::connect(self.address));
+        if let Some(accepting) = self.accepting.take() {
+            accepting.join().expect("the peer does not panic");
+        }
+    }
+}
+
+fn serve(stream: TcpStream, script: &Script, tell: &Sender<Asked>) -> std::io::Result<()> {
+    let mut reader = BufReader::new(stream.try_clone()?);
+    let mut line = String::new();
+    reader.read_line(&mut line)?;
+    let Some(path) = line.split(' ').nth(1).map(str::to_owned) else { return Ok(()) };
+    let mut headers = Vec::new();
+    loop {
+        let mut line = String::new();
+        reader.read_line(&mut line)?;
+        match line.trim().split_once(':') {
+            Some((name, value)) => headers.push((name.to_ascii_lowercase(), value.trim().to_owned())),
+            None => break,
+        }
+    }
+    let mut asked = Asked { path, headers, body: Value::Null };
+    let length: usize = asked.header("content-length").and_then(|length| length.parse().ok()).unwrap_or(0);
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body)?;
+    asked.body = serde_json::from_slice(&body).unwrap_or_default();
+    let reaction = match complaint(&asked) {
+        Some(complaint) => Reaction::Status(400, complaint, None),
+        None => (script.lock().expect("scripts do not panic"))(&asked),
+    };
+    let is_anthropic = asked.path.ends_with("/messages");
+    let has_tool = asked.body.get("tools").is_some();
+    drop(tell.send(asked));
+    react(stream, reaction, is_anthropic, has_tool)
+}
+
+/// What the protocol itself finds wrong with a request.
+fn complaint(asked: &Asked) -> Option<String> {
+    let body = &asked.body;
+    let says = |problem: &str| Some(problem.to_owned());
+    if !body["model"].is_string() {
+        return says("you must provide a model parameter");
+    }
+    let messages = body["messages"].as_array().filter(|messages| !messages.is_empty())?;
+    let roles: Vec<&str> = messages.iter().filter_map(|message| message["role"].as_str()).collect();
+    if messages.iter().any(|message| message["content"].as_str().is_none_or(str::is_empty)) {
+        return says("messages: text content blocks must be non-empty");
+    }
+    if asked.path.ends_with("/messages") {
+        if asked.header("anthropic-version").is_none() {
+            return says("anthropic-version: header is required");
+        }
+        if !body["max_tokens"].is_u64() {
+            return says("max_tokens: Field required");
+        }
+        if roles.first() != Some(&"user") || roles.windows(2).any(|pair| pair[0] == pair[1]) || roles.contains(&"system") {
+            return says("messages: roles must alternate between user and assistant, beginning with user");
+        }
+        let names: Vec<&Value> = body["tools"].as_array().into_iter().flatten().map(|tool| &tool["name"]).collect();
+        if body.get("tool_choice").is_some_and(|choice| !names.contains(&&choice["name"])) {
+            return says("tool_choice: tool not found in provided tools");
+        }
+        return None;
+    }
+    if !asked.path.ends_with("/chat/completions") {
+        return says("unknown path");
+    }
+    let format = &body["response_format"];
+    if format["type"] == "json_schema"
+        && !(format["json_schema"]["name"].is_string() && format["json_schema"]["schema"].is_object())
+    {
+        return says("Missing required parameter: response_format.json_schema");
+    }
+    None
+}
+
+fn react(mut stream: TcpStream, reaction: Reaction, is_anthropic: bool, has_tool: bool) -> std::io::Result<()> {
+    let finished = |text: &str, reason: (&str, &str)| match is_anthropic {
+        true => {
+            let part = match (has_tool, serde_json::from_str::<Value>(text)) {
+                (true, Ok(input)) => json!({ "type": "tool_use", "id": "toolu_1", "name": "answer", "input": input }),
+                _ => json!({ "type": "text", "text": text }),
+            };
+            json!({
+                "id": "msg_1", "type": "message", "role": "assistant", "model": "peer", "content": [part], "stop_reason": reason.1,
+                "usage": { "input_tokens": 100, "output_tokens": 20 },
+            })
+        }
+        false => json!({
+            "id": "chatcmpl-1", "object": "chat.completion", "created": 0, "model": "peer",
+            "choices": [{ "index": 0, "message": { "role": "assistant", "content": text, "refusal": null }, "finish_reason": reason.0 }],
+            "usage": { "prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120 },
+        }),
+    };
+    let (status, retry_after, body) = match reaction {
+        Reaction::Text(text) => {
+            (200, None, finished(&text, ("stop", if has_tool { "tool_use" } else { "end_turn" })).to_string().into_bytes())
+        }
+        Reaction::Cut(text) => (200, None, finished(&text, ("length", "max_tokens")).to_string().into_bytes()),
+        Reaction::Refuse(text) => {
+            let mut body = finished(&text, ("stop", "refusal"));
+            if !is_anthropic {
+                body["choices"][0]["message"] = json!({ "role": "assistant", "content": null, "refusal": text });
+            }
+            (200, None, body.to_string().into_bytes())
+        }
+        Reaction::Status(status, message, retry_after) => {
+            let body = match is_anthropic {
+                true => json!({ "type": "error", "error": { "type": "error", "message": message } }),
+                false => json!({ "error": { "message": message, "type": "error", "param": null, "code": null } }),
+            };
+            (status, retry_after, body.to_string().into_bytes())
+        }
+        Reaction::Bytes(bytes) => (200, None, bytes),
+        Reaction::Broken => {
+            return stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 5000\r\n\r\n{\"choi");
+        }
+        Reaction::Silent(time) => {
+            // The other side gives up; the test does not wait for this.
+            std::thread::sleep(time);
+            return Ok(());
+        }
+    };
+    let retry_after = retry_after.map_or(String::new(), |seconds| format!("Retry-After: {seconds}\r\n"));
+    let length = body.len();
+    write!(
+        stream,
+        "HTTP/1.1 {status} Status\r\nContent-Type: application/json\r\n{retry_after}Content-Length: {length}\r\nConnection: close\r\n\r\n"
+    )?;
+    stream.write_all(&body)
+}

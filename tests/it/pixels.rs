@@ -1,0 +1,80 @@
+//! Drawing by the program's own worker processes: what they give, and what hostile emails get out of them.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use mailmill::engine::render::pixels::{Fault, Look, Options, Page, Paper, Pixels, Warning, Workers};
+use tokio::time::Instant;
+
+fn pixels() -> Pixels {
+    Pixels::embedded(Workers::new(Options { program: Some(PathBuf::from(env!("CARGO_BIN_EXE_mailmill"))), fonts: None }))
+}
+
+fn page(html: &str) -> Page {
+    Page { html: html.to_owned(), ..Page::default() }
+}
+
+const LETTER: &str = "<body style='margin:0;background:#fff'><div style='height:100px;background:#f00'></div><p>Ünïcode 日本 😀 \
+                      <img src='https://x.example/a.png' alt='boots'></p></body>";
+
+#[tokio::test]
+async fn an_email_is_drawn_at_several_widths_with_thumbnails_and_warnings() {
+    let look = Look { thumbnail_width: Some(100), ..Look::of(&[600, 375]) };
+    let drawn = pixels().shots(&page(LETTER), &look).await.expect("it can be drawn");
+    for (shot, width) in drawn.made.iter().zip([600, 375]) {
+        let picture = image::load_from_memory(&shot.png).expect("a picture").into_rgb8();
+        assert_eq!((picture.width(), picture.height()), (width, shot.height_px));
+        assert_eq!(picture.get_pixel(5, 5).0, [255, 0, 0]);
+        assert_eq!(picture.get_pixel(width - 1, 140).0, [255, 255, 255]);
+        let small = image::load_from_memory(shot.thumbnail.as_ref().expect("it was asked for")).expect("a picture");
+        assert_eq!(small.width(), 100);
+    }
+    let [Warning::ImagesAbsent { count: 1, .. }, Warning::GlyphsMissing { examples, .. }] = drawn.warnings.as_slice() else {
+        panic!("{:?}", drawn.warnings)
+    };
+    assert_eq!(examples, "日本");
+}
+
+#[tokio::test]
+async fn an_email_becomes_a_pdf_with_its_text() {
+    for paper in [Paper::A4, Paper::Letter, Paper::Roll { width: 600 }] {
+        let drawn = pixels().pdf(&page(LETTER), paper, "A letter").await.expect("it can be written");
+        assert!(drawn.made.starts_with(b"%PDF-") && drawn.made.len() > 1_000, "{paper:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_takes_too_long_is_ended_and_others_are_not_disturbed() {
+    let pixels = pixels();
+    let shadows = "0 0 400px 90px red,".repeat(30);
+    let box_ = format!("<div style='width:9000px;height:9000px;box-shadow:{}'>x</div>", shadows.trim_end_matches(','));
+    let costly = page(&box_.repeat(60));
+    let began = Instant::now();
+    let (plain, look) = (page("<p>x"), Look::of(&[600]));
+    let (costly, plain) = tokio::join!(pixels.shots(&costly, &look), pixels.shots(&plain, &look));
+    assert!(plain.is_ok());
+    assert!(began.elapsed() < Duration::from_secs(20));
+    assert!(matches!(costly, Ok(_) | Err(Fault::TooCostly | Fault::Failed(_))), "{costly:?}");
+}
+
+#[tokio::test]
+async fn a_drawing_that_nobody_waits_for_ends_with_its_process() {
+    let pixels = pixels();
+    let page = page(&"<p>x".repeat(20_000));
+    for _ in 0..5 {
+        let look = Look::of(&[600]);
+        let drawing = pixels.shots(&page, &look);
+        assert!(tokio::time::timeout(Duration::from_millis(1), drawing).await.is_err());
+    }
+    let drawn = pixels.shots(&self::page("<p>x"), &Look::of(&[600])).await;
+    assert!(drawn.is_ok(), "their turns are free again");
+}
+
+#[tokio::test]
+async fn a_program_that_is_none_or_another_is_told_about() {
+    for program in ["/no/such/program", "/bin/true"] {
+        let options = Options { program: Some(PathBuf::from(program)), fonts: None };
+        let drawn = Pixels::embedded(Workers::new(options)).shots(&page("x"), &Look::of(&[600])).await;
+        assert!(matches!(drawn, Err(Fault::Unavailable(_))), "{drawn:?}");
+    }
+}
