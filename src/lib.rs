@@ -60,7 +60,8 @@
 //!    reindex` builds it anew while it answers.
 //! 4. **Another's object does not exist.** It is answered like one that was never made.
 //! 5. **Everything is bounded:** queues, bodies, batches, retries, lists. The numbers stand in [`vocab::limits`] or the settings.
-//! 6. **Time, randomness and ids come in as arguments.** `clippy.toml` bans the ambient ones and names the substitute.
+//! 6. **Foreign HTML is read by worker processes only** ([`engine::render::pixels`]), which have limits and no network.
+//! 7. **Time, randomness and ids come in as arguments.** `clippy.toml` bans the ambient ones and names the substitute.
 
 #[global_allocator]
 static MEMORY: mimalloc::MiMalloc = mimalloc::MiMalloc;

@@ -38,6 +38,7 @@ pub const OPERATIONS: &[Entry] = &[
     command::<projects::ops::guidelines_update::GuidelinesUpdate>(),
     // Emails.
     command::<emails::ops::generate::Generate>(),
+    outward::<emails::ops::import_html::ImportHtml>(),
     outward::<emails::ops::status::Status>(),
     outward::<emails::ops::list::List>(),
     outward::<emails::ops::get::Get>(),

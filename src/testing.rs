@@ -30,6 +30,7 @@ use crate::vocab::environment::Environment;
 use crate::vocab::ids::{AccountId, KeyId, ProjectId};
 use crate::vocab::permissions::{Permission, PermissionSet};
 use crate::vocab::rates::RouteGroup;
+use crate::vocab::settings::Settings;
 use crate::vocab::tables::Realm;
 
 /// When the clock starts: 2026-01-01, midnight UTC.
@@ -44,7 +45,8 @@ pub struct Mill {
     api: Api,
     key: String,
     runtime: tokio::runtime::Runtime,
-    _folder: tempfile::TempDir,
+    stores: [Arc<Store>; 3],
+    folder: tempfile::TempDir,
 }
 
 /// What a call came to.
@@ -74,23 +76,49 @@ impl Answer {
 impl Mill {
     /// A new mill.
     pub fn new() -> Self {
-        Self::with(&[])
+        Self::with(|_| {})
     }
 
-    /// A new mill with these settings beside the defaults.
-    pub fn with(given: &[(&str, &str)]) -> Self {
-        let given: Vec<_> = given.iter().map(|(key, text)| ((*key).to_owned(), (*text).to_owned())).collect();
+    /// A new mill with other settings than the defaults.
+    pub fn with(change: impl FnOnce(&mut Settings)) -> Self {
+        let mut settings = settings::load(settings::DEFAULT, None, &[], &[]).expect("the defaults are settings");
+        change(&mut settings);
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let clock = Arc::new(ManualClock::at(START));
         let random: Arc<dyn Random> = Arc::new(SeededRandom::new(7));
+        let account = AccountId::make(START, random.as_ref());
+        let project = ProjectId::from_bytes([0; 12]);
+        let mut mill = Self::open(folder, Arc::new(settings), Arc::new(ManualClock::at(START)), random, (account, project));
+        mill.project = mill.another_project();
+        mill
+    }
+
+    /// The same mill after its process has ended and started again.
+    pub fn restarted(self) -> Self {
+        let Self { clock, project, engine, api, account, stores, folder, runtime, .. } = self;
+        let settings = engine.settings.clone();
+        // Whatever still runs goes down with the process.
+        drop((runtime, api, engine));
+        for store in stores {
+            Arc::into_inner(store).expect("nothing else holds a store").close();
+        }
+        Self::open(folder, settings, clock, Arc::new(SeededRandom::new(8)), (account, project))
+    }
+
+    fn open(
+        folder: tempfile::TempDir,
+        settings: Arc<Settings>,
+        clock: Arc<ManualClock>,
+        random: Arc<dyn Random>,
+        (account, project): (AccountId, ProjectId),
+    ) -> Self {
         let store = |name: &str, realm| {
             let options = Options { realm, cache_bytes: 4 * 1024 * 1024 };
             let path = folder.path().join(name);
-            Arc::new(Store::open(&path, &options, clock.clone(), random.clone()).expect("a new store"))
+            Arc::new(Store::open(&path, &options, clock.clone(), random.clone()).expect("a store"))
         };
         let world = |environment, name: &str| {
             let options = search::Options { writer_bytes: 30_000_000 };
-            let search = Index::open(&folder.path().join(format!("{name}-search")), options).expect("a new index");
+            let search = Index::open(&folder.path().join(format!("{name}-search")), options).expect("an index");
             Arc::new(World {
                 environment,
                 store: store(&format!("{name}.redb"), Realm::World),
@@ -98,26 +126,30 @@ impl Mill {
                 index_turn: Default::default(),
             })
         };
+        let (control, test, live) =
+            (store("control.redb", Realm::Control), world(Environment::Test, "test"), world(Environment::Live, "live"));
+        let stores = [control.clone(), test.store.clone(), live.store.clone()];
         let engine = Arc::new(Engine::new(Parts {
-            settings: Arc::new(settings::load(settings::DEFAULT, None, &[], &given).expect("the defaults are settings")),
+            settings,
             clock: clock.clone(),
             random: random.clone(),
-            control: store("control.redb", Realm::Control),
-            test: world(Environment::Test, "test"),
-            live: world(Environment::Live, "live"),
+            control,
+            test,
+            live,
             seal: Seal::from_key(&[7; 32]),
             links: Links::new([7; 32]),
             pixels: Pixels::embedded(Workers::new(pixels::Options::default())),
             operations: OPERATIONS,
         }));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-        let account = AccountId::make(START, random.as_ref());
         let key = add_key(&engine, account, random.as_ref());
         let api = Api(engine.clone());
-        let project = ProjectId::from_bytes([0; 12]);
-        let mut mill = Self { clock, project, account, engine, api, key, runtime, _folder: folder };
-        mill.project = mill.another_project();
-        mill
+        Self { clock, project, engine, api, account, key, runtime, stores, folder }
+    }
+
+    /// Do something with the engine, to its end.
+    pub fn run<T>(&self, work: impl AsyncFnOnce(&Arc<Engine>) -> T) -> T {
+        self.runtime.block_on(work(&self.engine))
     }
 
     /// One more project of the same account.

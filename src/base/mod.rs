@@ -1,5 +1,6 @@
 //! Small general tools with no product words in them.
 
+pub mod base64;
 pub mod bounded;
 pub mod clock;
 pub mod email;

@@ -241,6 +241,11 @@ pub const EDIT_LABEL_CHARACTERS_MAX: usize = 200;
 /// Nobody takes up one version out of more than these; the oldest ones behind the first go.
 pub const EMAIL_VERSIONS_MAX: u32 = 200;
 
+/// The interface's limit for emails that are handed in at once.
+pub const HTML_IMPORTS_MAX: usize = 12;
+/// Gmail cuts what is longer than 102 KB; what is handed in may be cleaned of much, but not be many times that.
+pub const HTML_IMPORT_BYTES_MAX: usize = 1024 * 1024;
+
 // --- Language models ---
 
 /// A pause before the first repeat; each further one is twice as long.

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use mailmill::engine::render::pixels::chromium::{self, Chromium};
 use mailmill::engine::render::pixels::{Fault, Look, Options, Page, Paper, Pixels, Warning, Workers};
 use tokio::time::Instant;
 
@@ -77,4 +78,41 @@ async fn a_program_that_is_none_or_another_is_told_about() {
         let drawn = Pixels::embedded(Workers::new(options)).shots(&page("x"), &Look::of(&[600])).await;
         assert!(matches!(drawn, Err(Fault::Unavailable(_))), "{drawn:?}");
     }
+}
+
+/// Needs a Chromium; without one there is nothing to try.
+#[tokio::test]
+async fn a_chromium_draws_the_same_and_calls_nobody() {
+    let program = PathBuf::from("/usr/bin/chromium");
+    if !program.exists() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let workers = Workers::new(Options { program: Some(PathBuf::from(env!("CARGO_BIN_EXE_mailmill"))), fonts: None });
+    let options = chromium::Options { program, folder: folder.path().to_owned(), fonts: None };
+    let pixels = Pixels::with_chromium(Chromium::new(options), workers);
+    let (host, calls) = super::hostile::listener();
+    let html = format!(
+        "<style>body{{margin:0}}@media(prefers-color-scheme:dark){{div{{background:#00f!important}}}}</style><link rel=preconnect \
+         href=http://{host}><link rel=stylesheet href=http://{host}/a.css><script>document.body.innerHTML=''</script>\
+         <div style='height:100px;background:#f00'><img src=http://{host}/b.png></div><img src='https://x.example/c d.png' style='display:block' width=50 \
+         height=50><iframe src=http://{host}/e></iframe><meta http-equiv=refresh content='0;url=http://{host}/f'>"
+    );
+    let mut green = std::io::Cursor::new(Vec::new());
+    image::RgbImage::from_pixel(2, 2, image::Rgb([0, 255, 0])).write_to(&mut green, image::ImageFormat::Png).expect("a picture");
+    let page = Page { html, images: [("https://x.example/c d.png".to_owned(), green.into_inner())].into() };
+    for (dark, colour) in [(false, [255, 0, 0]), (true, [0, 0, 255])] {
+        let look = Look { dark, thumbnail_width: Some(60), ..Look::of(&[600, 375]) };
+        let drawn = pixels.shots(&page, &look).await.expect("it can be drawn");
+        for (shot, width) in drawn.made.iter().zip([600, 375]) {
+            let picture = image::load_from_memory(&shot.png).expect("a picture").into_rgb8();
+            assert_eq!((picture.width(), picture.height()), (width, shot.height_px));
+            assert_eq!((picture.get_pixel(300, 80).0, picture.get_pixel(20, 120).0), (colour, [0, 255, 0]));
+            assert!(shot.thumbnail.is_some());
+        }
+        assert!(matches!(drawn.warnings.as_slice(), [Warning::ImagesAbsent { .. }]), "{:?}", drawn.warnings);
+    }
+    let drawn = pixels.pdf(&page, Paper::Roll { width: 600 }, "x").await.expect("it can be written");
+    assert!(drawn.made.starts_with(b"%PDF-"));
+    assert_eq!(calls.load(std::sync::atomic::Ordering::SeqCst), 0);
 }

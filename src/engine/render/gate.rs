@@ -23,6 +23,7 @@ pub enum Refusal {
     TooDeep,
     TooManyNodes,
     TooManyAttributes,
+    NoMail,
 }
 
 impl fmt::Display for Refusal {
@@ -36,6 +37,7 @@ impl fmt::Display for Refusal {
             }
             Self::TooDeep => write!(f, "The HTML nests its elements deeper than {DRAWN_LEVELS_MAX} levels."),
             Self::TooManyNodes => write!(f, "The HTML has more than {DRAWN_NODES_MAX} elements and texts."),
+            Self::NoMail => f.write_str("The file is no email: expected headers, an empty line, and HTML or text."),
             Self::TooManyAttributes => write!(f, "The HTML has a tag with more than {DRAWN_ATTRIBUTES_MAX} attributes."),
         }
     }

@@ -4,6 +4,7 @@
 //! error, which a test over all templates and their sample contexts finds before any reader does.
 
 pub mod css;
+pub mod foreign;
 pub mod gate;
 pub mod mjml;
 pub mod pixels;

@@ -428,6 +428,9 @@ fn stats(facts: Facts) -> Stats {
     Stats { image_count: facts.images, button_count: facts.buttons, estimated_length: facts.length, colors: facts.colors }
 }
 
+/// What is called so that has no name.
+pub const UNTITLED: &str = "Untitled";
+
 /// What a conversation is called: its planned title, else how its prompt begins.
 pub fn title(conversation: &Conversation) -> String {
     const CHARACTERS_MAX: usize = 80;

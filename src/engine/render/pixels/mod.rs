@@ -29,6 +29,7 @@ pub use self::draw::shrunk;
 pub use self::notices::notices;
 pub use self::process::Workers;
 pub use self::worker::run as run_worker;
+use super::foreign::Foreign;
 use super::gate::Refusal;
 use crate::vocab::limits::{DRAWN_IMAGES_BYTES_MAX, DRAWN_WIDTH_PX_MAX, DRAWN_WIDTH_PX_MIN, DRAWN_WIDTHS_MAX};
 
@@ -204,6 +205,16 @@ impl Pixels {
     /// The addresses of the images that an email shows, each once, as the HTML names them: what to hand in with it.
     pub async fn image_addresses(&self, html: &str) -> Result<Vec<String>, Fault> {
         self.workers.image_addresses(html).await
+    }
+
+    /// Foreign HTML, made safe: nothing in it acts, deceives or calls home. Says what was taken away.
+    pub async fn clean_html(&self, html: &str) -> Result<Foreign, Fault> {
+        self.workers.clean_html(html).await
+    }
+
+    /// The same of a mail file (.eml): its HTML with the images beside it, or its text.
+    pub async fn clean_mail(&self, file: &[u8]) -> Result<Foreign, Fault> {
+        self.workers.clean_mail(file).await
     }
 }
 

@@ -9,6 +9,7 @@
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use super::super::foreign::Foreign;
 use super::{Drawn, Fault, Look, Paper, Shot, Warning};
 
 const MAGIC: &[u8; 4] = b"MWRK";
@@ -34,8 +35,15 @@ pub struct Order {
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub enum Work {
     Shots(Look),
-    Pdf { paper: Paper, title: String },
+    Pdf {
+        paper: Paper,
+        title: String,
+    },
     ImageAddresses,
+    /// The text is foreign HTML.
+    CleanHtml,
+    /// The text is a mail file.
+    CleanMail,
 }
 
 /// The head of an answer.
@@ -51,6 +59,8 @@ pub enum Answer {
         warnings: Vec<Warning>,
     },
     ImageAddresses(Vec<String>),
+    /// One part: the HTML, which is missing in the head.
+    Foreign(Foreign),
     Fault(Fault),
 }
 
@@ -142,6 +152,19 @@ impl Message<Answer> {
     pub fn into_pdf(self) -> Result<Drawn<Vec<u8>>, Fault> {
         let Answer::Pdf { warnings } = self.head else { return Err(fault(self.head)) };
         Ok(Drawn { made: self.parts.into_iter().next().ok_or_else(nonsense)?, warnings })
+    }
+
+    /// A foreign email, to be sent.
+    pub fn of_foreign(mut foreign: Foreign) -> Self {
+        let html = std::mem::take(&mut foreign.html);
+        Self { head: Answer::Foreign(foreign), parts: vec![html.into_bytes()] }
+    }
+
+    /// A foreign email, as sent by [`Self::of_foreign`].
+    pub fn into_foreign(self) -> Result<Foreign, Fault> {
+        let Answer::Foreign(foreign) = self.head else { return Err(fault(self.head)) };
+        let html = self.parts.into_iter().next().and_then(|html| String::from_utf8(html).ok()).ok_or_else(nonsense)?;
+        Ok(Foreign { html, ..foreign })
     }
 
     /// Addresses of images.

@@ -16,6 +16,7 @@ use tokio::net::unix::pipe;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
+use super::super::foreign::Foreign;
 use super::orders::{Answer, Message, Order, Work, nonsense};
 use super::worker::obey_apart;
 use super::{Drawing, Drawn, Fault, Look, Options, Page, Paper, Renderer, Shot};
@@ -75,10 +76,10 @@ impl Workers {
         Self { options, turns: Semaphore::new(processors), waiting: AtomicUsize::new(0) }
     }
 
-    async fn obey(&self, work: Work, page: (&str, impl Iterator<Item = (&String, &Vec<u8>)>)) -> Result<Message<Answer>, Fault> {
+    async fn obey(&self, work: Work, page: (&[u8], impl Iterator<Item = (&String, &Vec<u8>)>)) -> Result<Message<Answer>, Fault> {
         let (html, given) = page;
         let fonts = self.options.fonts.as_ref().map(|folder| folder.to_string_lossy().into_owned());
-        let mut order = Message { head: Order { work, images: Vec::new(), fonts }, parts: vec![html.as_bytes().to_vec()] };
+        let mut order = Message { head: Order { work, images: Vec::new(), fonts }, parts: vec![html.to_vec()] };
         for (address, file) in given {
             order.head.images.push(address.clone());
             order.parts.push(file.clone());
@@ -100,19 +101,29 @@ impl Workers {
 
     /// The addresses of the images that an email shows.
     pub async fn image_addresses(&self, html: &str) -> Result<Vec<String>, Fault> {
-        self.obey(Work::ImageAddresses, (html, [].into_iter())).await?.into_image_addresses()
+        self.obey(Work::ImageAddresses, (html.as_bytes(), [].into_iter())).await?.into_image_addresses()
+    }
+
+    /// Foreign HTML, made safe.
+    pub async fn clean_html(&self, html: &str) -> Result<Foreign, Fault> {
+        self.obey(Work::CleanHtml, (html.as_bytes(), [].into_iter())).await?.into_foreign()
+    }
+
+    /// A mail file, made safe.
+    pub async fn clean_mail(&self, file: &[u8]) -> Result<Foreign, Fault> {
+        self.obey(Work::CleanMail, (file, [].into_iter())).await?.into_foreign()
     }
 }
 
 impl Renderer for Workers {
     fn shots<'a>(&'a self, page: &'a Page, look: &'a Look) -> Drawing<'a, Drawn<Vec<Shot>>> {
         let work = Work::Shots(look.clone());
-        Box::pin(async move { self.obey(work, (&page.html, page.images.iter())).await?.into_shots() })
+        Box::pin(async move { self.obey(work, (page.html.as_bytes(), page.images.iter())).await?.into_shots() })
     }
 
     fn pdf<'a>(&'a self, page: &'a Page, paper: Paper, title: &'a str) -> Drawing<'a, Drawn<Vec<u8>>> {
         let work = Work::Pdf { paper, title: title.to_owned() };
-        Box::pin(async move { self.obey(work, (&page.html, page.images.iter())).await?.into_pdf() })
+        Box::pin(async move { self.obey(work, (page.html.as_bytes(), page.images.iter())).await?.into_pdf() })
     }
 }
 

@@ -3,12 +3,13 @@
 //! Before it reads anything it gives up what it does not need: memory and time beyond its limits, files, the network, other
 //! programs. A hostile email can then cost no more than one answer. It knows nothing of the server that started it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::{Read, Write};
 use std::panic::{self, AssertUnwindSafe};
 use std::path::Path;
 use std::process::ExitCode;
 
+use super::super::foreign;
 use super::draw::{self, Material};
 use super::orders::{Answer, Message, Order, Work, nonsense};
 use super::{Fault, sandbox};
@@ -61,6 +62,9 @@ fn obey(order: &[u8]) -> Message<Answer> {
 fn perform(Message { head, parts }: Message<Order>) -> Result<Message<Answer>, Fault> {
     let mut parts = parts.into_iter();
     let text = parts.next().ok_or_else(nonsense)?;
+    if head.work == Work::CleanMail {
+        return foreign::mail(&text).map(Message::of_foreign).map_err(Fault::Refused);
+    }
     let html = String::from_utf8(text).map_err(|_| nonsense())?;
     let images: BTreeMap<String, Vec<u8>> = head.images.into_iter().zip(parts).collect();
     let material = Material { html: &html, images: &images, fonts: head.fonts.as_deref().map(Path::new) };
@@ -69,6 +73,9 @@ fn perform(Message { head, parts }: Message<Order>) -> Result<Message<Answer>, F
         Work::Pdf { paper, title } => {
             let drawn = draw::pdf(&material, paper, &title)?;
             Ok(Message { head: Answer::Pdf { warnings: drawn.warnings }, parts: vec![drawn.made] })
+        }
+        Work::CleanHtml | Work::CleanMail => {
+            foreign::html(&html, &HashMap::new()).map(Message::of_foreign).map_err(Fault::Refused)
         }
         Work::ImageAddresses => {
             let addresses = draw::image_addresses(&html)?;

@@ -5,6 +5,7 @@
 //! so; an interrupted one begins anew, a bounded number of times. The end of a conversation, its event and its leaving the queue
 //! are one transaction too, so there is exactly one such event.
 
+pub mod intake;
 pub mod stages;
 #[cfg(test)]
 mod tests;

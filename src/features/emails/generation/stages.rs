@@ -69,22 +69,7 @@ fn begin(tx: &mut WriteTx<'_>, account: AccountId, mut conversation: Conversatio
     for slot in 0..slots {
         for language in &languages {
             let days = planned.plan.as_ref().map(|plan| plan.slots[slot].send_offset_days);
-            let email = Email {
-                id: EmailId::make(tx.now(), tx.random()),
-                conversation: conversation.id,
-                project: conversation.project,
-                slot: slot as u8,
-                language: language.clone(),
-                send_offset_days: days,
-                stage: Stage::Planned,
-                attempts: 0,
-                version: 0,
-                versions: 0,
-                favorite: false,
-                visibility: conversation.wanted.visibility,
-                created_at: tx.now(),
-                updated_at: tx.now(),
-            };
+            let email = new_email(tx, &conversation, slot as u8, language, days);
             store::place(tx, account, place, &email);
             place += 1;
         }
@@ -94,6 +79,32 @@ fn begin(tx: &mut WriteTx<'_>, account: AccountId, mut conversation: Conversatio
     conversation.plan = planned.plan;
     conversation.state = State::Processing;
     store::save_conversation(tx, account, &conversation);
+}
+
+/// An email that has a place and nothing else.
+pub fn new_email(
+    tx: &WriteTx<'_>,
+    conversation: &Conversation,
+    slot: u8,
+    language: &str,
+    send_offset_days: Option<i32>,
+) -> Email {
+    Email {
+        id: EmailId::make(tx.now(), tx.random()),
+        conversation: conversation.id,
+        project: conversation.project,
+        slot,
+        language: language.to_owned(),
+        send_offset_days,
+        stage: Stage::Planned,
+        attempts: 0,
+        version: 0,
+        versions: 0,
+        favorite: false,
+        visibility: conversation.wanted.visibility,
+        created_at: tx.now(),
+        updated_at: tx.now(),
+    }
 }
 
 /// The conversation is over: its state, its event and its leaving the queue in one.

@@ -3,10 +3,12 @@
 use serde_json::{Value, json};
 
 use super::*;
+use crate::base::bounded::Bounded;
 use crate::engine::outbox;
 use crate::features::emails::document::Email as Document;
 use crate::testing::Mill as TestMill;
 use crate::testing::model_peer::{Asked, ModelPeer, Reaction};
+use crate::vocab::settings::Protocol;
 use crate::vocab::webhook_events::WebhookEvent;
 
 /// Work until nothing is left.
@@ -61,13 +63,14 @@ fn strip_addresses(json: &mut Value) {
 
 fn with_model(peer: &ModelPeer) -> TestMill {
     let url = peer.url();
-    TestMill::with(&[
-        ("language_model.protocol", "openai"),
-        ("language_model.url", &url),
-        ("language_model.name", "peer"),
-        ("language_model.repeats", "0"),
-        ("language_model.input_price", "2.5"),
-    ])
+    TestMill::with(|settings| {
+        let model = &mut settings.language_model;
+        model.protocol = Some(Protocol::OpenAi);
+        model.url = Some(url);
+        model.name = Some("peer".into());
+        model.repeats = Bounded::new(0).expect("in bounds");
+        model.input_price = 2.5;
+    })
 }
 
 #[test]
@@ -298,4 +301,43 @@ fn a_model_edits_by_a_patch_and_the_version_before_can_be_restored() {
     let origins: Vec<&Value> =
         versions["versions"].as_array().expect("versions").iter().map(|version| &version["origin"]).collect();
     assert_eq!(origins, ["restored", "edited", "generated"]);
+}
+
+#[test]
+fn emails_that_were_made_elsewhere_are_made_safe_and_drawn() {
+    let mill = TestMill::new();
+    let eml = "From: a@example.com\r\nSubject: =?utf-8?q?Gr=C3=BC=C3=9Fe?=\r\nContent-Type: text/html; charset=utf-8\r\n\r\n\
+               <html lang=\"de\"><body><p onclick=\"x()\">Hallo<script>alert(1)</script></p></body></html>";
+    let page = "<html><head><title>Sale</title></head><body><h1>Sale</h1><a href=\"javascript:x()\">a</a></body></html>";
+    let body =
+        json!({ "htmls": [{ "name": "a.eml", "source": eml }, { "name": "b.html", "source": page }], "visibility": "public" });
+    let begun = mill.post_in("/v1/projects/emails/import-html", body).data();
+    let id = begun["conversationId"].as_str().expect("an id");
+    work(&mill);
+    let status = status(&mill, id);
+    assert_eq!(status["status"], "completed", "{status}");
+    let emails = status["result"]["emails"].as_array().expect("emails");
+    let told: Vec<(&Value, &Value, &Value)> =
+        emails.iter().map(|email| (&email["subject"], &email["language"], &email["status"])).collect();
+    assert_eq!(told, [(&json!("Grüße"), &json!("de"), &json!("ready")), (&json!("Sale"), &json!("en"), &json!("ready"))]);
+    for email in emails {
+        let html = email["html"].as_str().expect("text");
+        assert!(!html.contains("script") && !html.contains("onclick"), "{html}");
+        assert!(email["warnings"].as_array().is_some_and(|warnings| !warnings.is_empty()));
+        assert!(email["screenshotUrl"].is_string() && email["shareUrl"].is_string());
+    }
+    assert_eq!(emails[0]["text"], "Hallo\n");
+    let exported = mill.get(&format!("/v1/export/mjml/{id}"));
+    assert_eq!(exported.refusal().1, "NOT_EXPORTABLE");
+    let exported = mill.get(&format!("/v1/export/html/{id}")).data();
+    assert_eq!(exported["files"].as_array().map(Vec::len), Some(2));
+    for (body, field) in [
+        (json!({}), "html"),
+        (json!({ "html": "a", "htmls": [{ "name": "b", "source": "c" }] }), "htmls"),
+        (json!({ "html": "x".repeat(2 << 20) }), "html"),
+    ] {
+        let refused = mill.post_in("/v1/projects/emails/import-html", body);
+        let (code, _, error) = refused.refusal();
+        assert!((code == 400 || code == 413) && error.contains(field), "{code} {error}");
+    }
 }

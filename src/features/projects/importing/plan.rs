@@ -55,6 +55,9 @@ const NO_WORDS: [&str; 34] = [
     "download",
 ];
 
+/// Pages of no known kind that are worth reading.
+const OTHERS_MAX: usize = 8;
+
 /// A kind of page that tells of a brand: the words it is known by, its worth, and how many of it are worth reading.
 struct Sort {
     words: &'static [&'static str],
@@ -299,7 +302,7 @@ pub fn choose(import: &Import, files: &[File]) -> Vec<Errand> {
     let room = IMPORT_PAGES_MAX.saturating_sub(given.len());
     let fits = |(_, sort, _): &(u32, usize, Url)| {
         taken[*sort] += 1;
-        taken[*sort] <= SORTS.get(*sort).map_or(4, |sort| sort.pages_max)
+        taken[*sort] <= SORTS.get(*sort).map_or(OTHERS_MAX, |sort| sort.pages_max)
     };
     ranked.into_iter().filter(fits).take(room).map(|(_, _, url)| Errand { url: url.to_string(), kind: Kind::Page }).collect()
 }

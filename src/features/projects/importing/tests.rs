@@ -1,1 +1,317 @@
-//! Imports.
+//! Imports of a small site on loopback, interrupted, refused, repeated.
+
+use std::io::{Cursor, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+
+use image::{ImageFormat, Rgba, RgbaImage};
+use serde_json::{Value, json};
+
+use super::*;
+use crate::testing::Mill;
+use crate::vocab::environment::Environment;
+use crate::vocab::limits::IMPORT_FAILURES_MAX;
+
+const HOME: &str = r##"<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Acme – Lamps for desks</title>
+    <meta name="description" content="Acme makes lamps for desks, one at a time, in a small workshop."><link rel="stylesheet" href="/a.css">
+    </head><body><header><nav><a href="/"><img src="/logo.png" alt="Acme"></a><a href="/about">About</a></nav></header>
+    <main><h1>Lamps for desks</h1><p>We make lamps for desks, and we mend the ones that others have made. Bring yours, or write to us and we will
+    send a box for it. Every lamp that leaves us has burnt for a day and a night on our own desk.</p><a class="btn">Buy a lamp</a>
+    <img src="/lamp.png" alt="A lamp"></main></body></html>"##;
+const ABOUT: &str = "<html lang=en><title>About – Acme</title><main><h1>About</h1><p>Acme is two people and a lathe. We began in a kitchen, \
+    moved to a cellar, and have had a window since last year. It looks out on the canal, which is why the lamps are green.</p></main>";
+
+/// What a path answers: status, content type, body.
+type Answers = Vec<(&'static str, u16, &'static str, Vec<u8>)>;
+
+struct Site {
+    address: SocketAddr,
+    answers: Arc<Mutex<Answers>>,
+    asked: Arc<Mutex<Vec<String>>>,
+}
+
+impl Site {
+    fn start(answers: Answers) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("loopback");
+        let address = listener.local_addr().expect("bound");
+        let (answers, asked) = (Arc::new(Mutex::new(answers)), Arc::new(Mutex::new(Vec::new())));
+        let (for_thread, seen) = (answers.clone(), asked.clone());
+        // The thread ends with the process: nothing closes the listener before.
+        let serve = move || {
+            for stream in listener.incoming().flatten() {
+                let _ = talk(stream, &for_thread, &seen);
+            }
+        };
+        std::thread::Builder::new().name("site".into()).spawn(serve).expect("a thread");
+        Self { address, answers, asked }
+    }
+
+    fn lamps() -> Self {
+        Self::start(vec![
+            ("/robots.txt", 200, "text/plain", b"User-agent: *\nDisallow: /secret\n".to_vec()),
+            ("/", 200, "text/html", HOME.into()),
+            ("/about", 200, "text/html", ABOUT.into()),
+            (
+                "/a.css",
+                200,
+                "text/css",
+                b"body{background:#fffdf8;color:#222}.btn{background:#0a7b5c;color:#fff;border-radius:8px}".to_vec(),
+            ),
+            ("/logo.png", 200, "image/png", png(120, 40)),
+            ("/lamp.png", 200, "image/png", png(400, 300)),
+            ("/given.png", 200, "image/png", png(200, 50)),
+        ])
+    }
+
+    fn url(&self) -> String {
+        format!("http://{}/", self.address)
+    }
+
+    fn set(&self, path: &'static str, status: u16, body: &str) {
+        let mut answers = self.answers.lock().expect("no panic");
+        answers.retain(|(known, ..)| *known != path);
+        answers.push((path, status, "text/html", body.into()));
+    }
+}
+
+fn talk(mut stream: TcpStream, answers: &Mutex<Answers>, asked: &Mutex<Vec<String>>) -> std::io::Result<()> {
+    let mut head = Vec::new();
+    let mut buffer = [0; 2048];
+    while !head.windows(4).any(|end| end == b"\r\n\r\n") {
+        let count = stream.read(&mut buffer)?;
+        if count == 0 {
+            return Ok(());
+        }
+        head.extend_from_slice(&buffer[..count]);
+    }
+    let head = String::from_utf8_lossy(&head).into_owned();
+    let path = head.split(' ').nth(1).unwrap_or_default().to_owned();
+    let known = answers.lock().expect("no panic").iter().find(|(known, ..)| *known == path).cloned();
+    let (_, status, kind, body) = known.unwrap_or(("", 404, "text/html", b"<h1>no</h1>".to_vec()));
+    asked.lock().expect("no panic").push(path);
+    write!(stream, "HTTP/1.1 {status} x\r\ncontent-type: {kind}\r\ncontent-length: {}\r\n\r\n", body.len())?;
+    stream.write_all(&body)
+}
+
+fn png(width: u32, height: u32) -> Vec<u8> {
+    let picture = RgbaImage::from_fn(width, height, |x, y| Rgba([10, 123, 92, if (x + y) % 8 < 2 { 0 } else { 255 }]));
+    let mut bytes = Cursor::new(Vec::new());
+    picture.write_to(&mut bytes, ImageFormat::Png).expect("memory");
+    bytes.into_inner()
+}
+
+fn mill() -> Mill {
+    Mill::with(|settings| settings.outbound.allow_networks = vec!["127.0.0.1/32".parse().expect("a network")])
+}
+
+/// One step of the worker; whether there is more to do.
+fn step(mill: &Mill) -> bool {
+    mill.run(async |engine| super::step(engine, Environment::Test).await).expect("a step")
+}
+
+fn to_the_end(mill: &Mill) {
+    assert!((0..100).any(|_| !step(mill)), "an import ends");
+}
+
+fn begin(mill: &Mill, input: Value) -> String {
+    // The project that every mill has is not read here.
+    to_the_end(mill);
+    mill.post("/v1/projects/import", input).data()["projectId"].as_str().expect("an id").to_owned()
+}
+
+fn state(mill: &Mill, project: &str) -> Value {
+    mill.get(&format!("/v1/projects/import/{project}/status")).data()
+}
+
+/// What is known in the end, without ids, times and addresses of this run.
+fn outcome(mill: &Mill, project: &str, site: &Site) -> String {
+    let details = mill.get(&format!("/v1/projects/{project}")).data();
+    let texts = mill.get(&format!("/v1/projects/{project}/knowledge-base?limit=100")).data();
+    let titles: Vec<&Value> = texts["entries"].as_array().expect("a list").iter().map(|entry| &entry["title"]).collect();
+    let whole = json!([details["name"], details["status"], details["brand"], titles]);
+    whole.to_string().replace(&site.url(), "/")
+}
+
+fn refused(site: &Site) -> String {
+    let mill = mill();
+    let project = begin(&mill, json!({ "urls": [site.url()] }));
+    to_the_end(&mill);
+    let state = state(&mill, &project);
+    assert_eq!((&state["status"], &state["progress"]["stage"]), (&json!("error"), &json!("failed")), "{state}");
+    state["error"].as_str().expect("a reason").to_owned()
+}
+
+#[test]
+fn an_import_that_is_interrupted_after_any_step_comes_to_the_same() {
+    let site = Site::lamps();
+    let whole = {
+        let mill = mill();
+        let project = begin(&mill, json!({ "urls": [site.url()] }));
+        to_the_end(&mill);
+        outcome(&mill, &project, &site)
+    };
+    assert!(whole.contains("#0A7B5C") && whole.contains("Lamps for desks") && whole.contains("\"active\""), "{whole}");
+    let mut seen = Vec::new();
+    for steps in 0.. {
+        let mut mill = mill();
+        let project = begin(&mill, json!({ "urls": [site.url()] }));
+        let more = (0..steps).all(|_| step(&mill));
+        let before = state(&mill, &project);
+        seen.push(before["progress"]["stage"].as_str().expect("a word").to_owned());
+        mill = mill.restarted();
+        assert_eq!(state(&mill, &project)["progress"], before["progress"], "after {steps} steps");
+        to_the_end(&mill);
+        assert_eq!(outcome(&mill, &project, &site), whole, "interrupted after {steps} steps");
+        if !more {
+            break;
+        }
+    }
+    for stage in ["initializing", "fetching", "reading", "measuring", "completed"] {
+        assert!(seen.iter().any(|word| word == stage), "never interrupted while {stage}: {seen:?}");
+    }
+}
+
+#[test]
+fn progress_only_grows() {
+    let site = Site::lamps();
+    let mill = mill();
+    let project = begin(&mill, json!({ "urls": [site.url()] }));
+    let mut last = 0;
+    loop {
+        let more = step(&mill);
+        let now = state(&mill, &project)["progress"]["percentage"].as_u64().expect("a number");
+        assert!(now >= last, "{now} after {last}");
+        last = now;
+        if !more {
+            break;
+        }
+    }
+    assert_eq!(last, 100);
+}
+
+#[test]
+fn what_cannot_be_read_is_told_in_plain_words() {
+    let site = Site::start(Vec::new());
+    assert!(refused(&site).contains("there is no page at this address"), "{}", refused(&site));
+    site.set("/", 403, "no");
+    assert!(refused(&site).contains("allow the user agent Mailmill"));
+    site.set("/", 500, "no");
+    assert!(refused(&site).contains("the site itself has an error"));
+    site.answers.lock().expect("no panic").push(("/robots.txt", 200, "text/plain", b"User-agent: *\nDisallow: /".to_vec()));
+    assert!(refused(&site).contains("robots.txt asks robots not to read"));
+    let pdf = Site::start(vec![("/", 200, "application/pdf", b"%PDF-1.7".to_vec())]);
+    assert!(refused(&pdf).contains("is no web page but application/pdf"));
+    let closed =
+        Site { address: TcpListener::bind("127.0.0.1:0").and_then(|socket| socket.local_addr()).expect("a port"), ..pdf };
+    assert!(refused(&closed).contains("takes no connection"));
+}
+
+#[test]
+fn an_address_inside_the_network_is_refused() {
+    let mill = Mill::new();
+    let site = Site::lamps();
+    let project = begin(&mill, json!({ "urls": [site.url()] }));
+    to_the_end(&mill);
+    let state = state(&mill, &project);
+    assert!(state["error"].as_str().is_some_and(|reason| reason.contains("outbound.allow_networks")), "{state}");
+    assert!(site.asked.lock().expect("no panic").is_empty());
+}
+
+#[test]
+fn forbidden_pages_are_not_asked_for() {
+    let site = Site::lamps();
+    let home = HOME.replace("href=\"/about\"", "href=\"/secret/about\"");
+    site.set("/", 200, &home);
+    let mill = mill();
+    begin(&mill, json!({ "urls": [site.url()] }));
+    to_the_end(&mill);
+    assert!(!site.asked.lock().expect("no panic").iter().any(|path| path.starts_with("/secret")));
+}
+
+#[test]
+fn a_failed_import_can_be_begun_anew() {
+    let site = Site::lamps();
+    site.set("/", 503, "no");
+    let mill = mill();
+    let project = begin(&mill, json!({ "urls": [site.url()] }));
+    to_the_end(&mill);
+    assert_eq!(state(&mill, &project)["status"], "error");
+    site.set("/", 200, HOME);
+    let retried = mill.post(&format!("/v1/projects/import/{project}/retry"), json!({})).data();
+    assert_eq!((&retried["status"], &state(&mill, &project)["error"]), (&json!("pending"), &Value::Null));
+    to_the_end(&mill);
+    let state = state(&mill, &project);
+    assert_eq!((&state["status"], &state["name"]), (&json!("active"), &json!("Acme")));
+}
+
+#[test]
+fn what_people_gave_wins_and_stays_when_the_site_is_read_again() {
+    let site = Site::lamps();
+    let mill = mill();
+    let given = format!("{}given.png", site.url());
+    let project = begin(&mill, json!({ "urls": [site.url()], "name": "My lamps", "logoUrls": { "primary": given } }));
+    to_the_end(&mill);
+    let path = format!("/v1/projects/{project}");
+    let logos = mill.get(&path).data()["brand"]["logos"].clone();
+    assert_eq!((&logos[0]["url"], &logos[0]["source"], &logos[0]["width"]), (&json!(given), &json!("given"), &json!(200)));
+    let lamp = format!("{}lamp.png", site.url());
+    mill.put(&format!("{path}/images"), json!({ "imageUrl": lamp, "description": "Our best lamp" })).data();
+    let texts = mill.get(&format!("{path}/knowledge-base")).data();
+    let about =
+        texts["entries"].as_array().and_then(|all| all.iter().find(|entry| entry["title"] == "About")).expect("a text").clone();
+    let own = format!("{path}/knowledge-base/{}", about["id"].as_str().expect("an id"));
+    mill.put(&own, json!({ "content": "Two people and a lathe." })).data();
+    mill.post(&format!("/v1/projects/import/{project}/retry"), json!({})).data();
+    to_the_end(&mill);
+    let details = mill.get(&path).data();
+    assert_eq!((&details["name"], &details["logoUrls"]["primary"]), (&json!("My lamps"), &json!(given)));
+    assert_eq!(details["brand"]["images"][0]["description"], "Our best lamp");
+    let again = mill.get(&format!("{path}/knowledge-base")).data();
+    assert_eq!(again["total"], texts["total"], "nothing is there twice");
+    let about =
+        again["entries"].as_array().and_then(|all| all.iter().find(|entry| entry["title"] == "About")).expect("a text").clone();
+    assert_eq!((&about["content"], &about["referenceOrigin"]), (&json!("Two people and a lathe."), &json!("manual")));
+}
+
+#[test]
+fn an_import_that_brings_the_process_down_each_time_is_given_up() {
+    let site = Site::lamps();
+    let mill = mill();
+    let project = begin(&mill, json!({ "urls": [site.url()] }));
+    let id = ProjectId::parse(&project).expect("an id");
+    let spoil = move |tx: &mut WriteTx<'_>| -> Result<()> {
+        let mut import = find(tx, id)?.expect("it is there");
+        import.failures = IMPORT_FAILURES_MAX;
+        save(tx, id, &import);
+        Ok(())
+    };
+    mill.world().store.write_blocking(spoil).expect("written").expect("written");
+    to_the_end(&mill);
+    assert_eq!(state(&mill, &project)["status"], "error");
+}
+
+#[test]
+fn an_added_image_is_looked_at_and_a_persons_words_stay() {
+    let site = Site::lamps();
+    let mill = mill();
+    let path = format!("/v1/projects/{}/images", mill.project);
+    let url = |name: &str| format!("{}{name}", site.url());
+    mill.post(&path, json!({ "url": url("lamp.png") })).data();
+    mill.post(&path, json!({ "url": url("given.png"), "description": "Our sign", "tags": ["sign"] })).data();
+    mill.post(&path, json!({ "url": url("none.png") })).data();
+    mill.put(&format!("/v1/projects/{}/logos", mill.project), json!({ "primary": url("logo.png") })).data();
+    while mill.run(async |engine| crate::features::projects::look(engine, Environment::Test).await).expect("a step") {}
+    let images = mill.get(&path).data()["images"].clone();
+    let of =
+        |name: &str| images.as_array().and_then(|all| all.iter().find(|image| image["url"] == url(name))).expect("there").clone();
+    let lamp = of("lamp.png");
+    assert_eq!((&lamp["width"], &lamp["height"]), (&json!(400), &json!(300)));
+    let words = lamp["description"].as_str().expect("words").to_owned();
+    assert!(words.starts_with("Named \"lamp\".") && words.contains("400 × 300") && words.contains("green"), "{words}");
+    assert!(lamp["tags"].as_array().is_some_and(|tags| tags.contains(&json!("lamp")) && tags.contains(&json!("landscape"))));
+    let sign = of("given.png");
+    assert_eq!((&sign["description"], &sign["tags"], &sign["width"]), (&json!("Our sign"), &json!(["sign"]), &json!(200)));
+    assert!(of("none.png")["problem"].as_str().is_some_and(|problem| problem.contains("404")));
+    let logo = mill.get(&format!("/v1/projects/{}", mill.project)).data()["brand"]["logos"][0].clone();
+    assert_eq!((&logo["source"], &logo["width"]), (&json!("given"), &json!(120)));
+}

@@ -5,14 +5,19 @@ use encoding_rs::{EUC_JP, Encoding, SHIFT_JIS, UTF_8, WINDOWS_1252};
 /// So many bytes of a page are looked through for its own word on its charset; browsers look at 1,024.
 const PRESCAN_BYTES: usize = 4096;
 
-/// The text of a page or a style sheet, and the name of its charset.
+/// The text of a page, and the name of its charset.
 pub fn decode(bytes: &[u8], content_type: &str) -> (String, &'static str) {
-    let encoding = encoding_of(bytes, content_type);
+    decode_for(bytes, content_type, None)
+}
+
+/// The same for a style sheet, which is written like the page that it is for unless it says otherwise.
+pub fn decode_for(bytes: &[u8], content_type: &str, page: Option<&str>) -> (String, &'static str) {
+    let encoding = encoding_of(bytes, content_type, page.and_then(|name| Encoding::for_label(name.as_bytes())));
     let (text, used, _) = encoding.decode(bytes);
     (text.into_owned(), used.name())
 }
 
-fn encoding_of(bytes: &[u8], content_type: &str) -> &'static Encoding {
+fn encoding_of(bytes: &[u8], content_type: &str, fallback: Option<&'static Encoding>) -> &'static Encoding {
     if let Some((encoding, _)) = Encoding::for_bom(bytes) {
         return encoding;
     }
@@ -23,14 +28,16 @@ fn encoding_of(bytes: &[u8], content_type: &str) -> &'static Encoding {
         Some(encoding) if encoding != UTF_8 => encoding,
         Some(_) | None if std::str::from_utf8(bytes).is_ok() => UTF_8,
         Some(_) if is_mostly_utf_8(bytes) => UTF_8,
-        Some(_) | None => guess(bytes),
+        Some(_) | None => fallback.filter(|fallback| *fallback != UTF_8).unwrap_or_else(|| guess(bytes)),
     }
 }
 
 /// What the page says of itself, in `meta` or in an XML declaration.
 fn own_word(head: &[u8]) -> Option<&'static Encoding> {
     let lowered = head.to_ascii_lowercase();
-    let found = label_after(&lowered, b"charset=")
+    let of_sheet = lowered.strip_prefix(b"@charset").and_then(|_| label_after(&lowered, b"@charset"));
+    let found = of_sheet
+        .or_else(|| label_after(&lowered, b"charset="))
         .or_else(|| if lowered.starts_with(b"<?xml") { label_after(&lowered, b"encoding=") } else { None });
     // The bytes were readable as ASCII to get here: they cannot be UTF-16.
     found.map(|encoding| if encoding.name().starts_with("UTF-16") { UTF_8 } else { encoding })

@@ -217,8 +217,8 @@ pub fn word(color: Color) -> &'static str {
         39..=65 => "orange",
         66..=85 if lightness > 0.85 && chroma < 0.07 => "beige",
         66..=112 => "yellow",
-        113..=165 => "green",
-        166..=215 => "turquoise",
+        113..=172 => "green",
+        173..=215 => "turquoise",
         216..=285 => "blue",
         _ => "purple",
     }

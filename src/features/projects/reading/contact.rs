@@ -103,6 +103,10 @@ const LEGAL_FORMS: [&str; 40] = [
     "Lda.",
     "株式会社",
 ];
+/// Forms that may stand in front of the name.
+const FORMS_IN_FRONT: [&str; 4] = ["SARL", "SAS", "S.A.R.L.", "株式会社"];
+/// What stands before a company's name in footers and imprints.
+const BEFORE_COMPANIES: [&str; 7] = ["Copyright", "Inhaberin", "Inhaber", "Inh.", "Owner:", "Company:", "by "];
 const STREET_WORDS: [&str; 36] = [
     "straße",
     "strasse",
@@ -235,6 +239,10 @@ fn address_in(lines: &[String]) -> Option<String> {
         .filter(|part| !part.is_empty())
         .collect();
     let city = parts.iter().position(|part| has_city(part))?;
+    // Japanese addresses begin with their code and end with their street.
+    if let Some(whole) = parts[city].find('〒').map(|at| &parts[city][at..]).filter(|whole| whole.chars().count() > 12) {
+        return (whole.len() <= ADDRESS_CHARACTERS_MAX).then(|| whole.to_owned());
+    }
     let street = (city.saturating_sub(3)..city).find(|place| is_street(parts[*place]));
     let inside = || {
         let part = parts[city];
@@ -404,28 +412,40 @@ fn company_in(line: &str) -> Option<String> {
     if line.chars().count() > 160 {
         return None;
     }
-    let line = line.split(['|', '·', '•', ',', '–']).map(str::trim).find(|part| legal_form(part).is_some())?;
+    let line =
+        line.split(['|', '·', '•', ',', '–', '（', '）', '(', ')']).map(str::trim).find(|part| legal_form(part).is_some())?;
     let start = line.rfind('©').map_or(0, |at| at + '©'.len_utf8());
-    let company = line[start..].trim().trim_start_matches("Copyright").trim();
+    let mut company = line[start..].trim();
+    for before in BEFORE_COMPANIES {
+        company = company.strip_prefix(before).unwrap_or(company).trim();
+    }
     let company = company.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '-' | '–' | ' ' | ':'));
     let (at, form) = legal_form(company)?;
     // What follows the legal form is another sentence; a form in front belongs to the name behind it.
-    let company = if at == 0 { company } else { &company[..at + form.len()] };
+    let company = if at == 0 { company.split(". ").next().unwrap_or(company) } else { &company[..at + form.len()] };
     let company = company.split(": ").last().unwrap_or(company).trim();
     (company.split_whitespace().count() <= 8 && company.chars().count() > form.chars().count() + 1).then(|| company.to_owned())
 }
 
+/// A company's name without its legal form; nothing if it has none.
+pub fn without_legal_form(name: &str) -> Option<String> {
+    let (at, form) = legal_form(name).filter(|(at, form)| *at > 0 && at + form.len() == name.len())?;
+    debug_assert!(name.ends_with(form));
+    Some(name[..at].trim_end_matches([' ', ',']).to_owned()).filter(|bare| bare.chars().count() >= 2)
+}
+
 /// The legal form in a text, and where.
 fn legal_form(text: &str) -> Option<(usize, &'static str)> {
-    let at_word_ends = |at: usize, form: &str| {
+    let stands_alone = |at: usize, form: &str| {
         let before = text[..at].chars().next_back();
         let after = text[at + form.len()..].chars().next();
-        let is_japanese = !form.is_ascii() && form.starts_with('株');
-        is_japanese || before == Some(' ') && after.is_none_or(|c| !c.is_alphanumeric())
+        let may_come_first = FORMS_IN_FRONT.contains(&form);
+        let ends = after.is_none_or(|c| !c.is_alphanumeric()) || !form.is_ascii() && may_come_first;
+        ends && (before == Some(' ') || before.is_none() && may_come_first || !form.is_ascii() && may_come_first)
     };
     LEGAL_FORMS
         .iter()
-        .find_map(|form| text.match_indices(form).find(|(at, _)| at_word_ends(*at, form)).map(|(at, _)| (at, *form)))
+        .find_map(|form| text.match_indices(form).find(|(at, _)| stands_alone(*at, form)).map(|(at, _)| (at, *form)))
 }
 
 /// The brand's profiles in social networks, each network once.

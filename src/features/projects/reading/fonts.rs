@@ -159,7 +159,11 @@ fn bundled_name(family: &str) -> String {
         Some(rest) => rest.rsplit_once('_').map_or(rest, |(name, _)| name).replace('_', " "),
         None => family.to_owned(),
     };
-    bare.trim_end_matches(" Variable").trim_end_matches(" Fallback").trim_end_matches("-variable").to_owned()
+    bare.trim_end_matches(" Variable")
+        .trim_end_matches(" var")
+        .trim_end_matches(" Fallback")
+        .trim_end_matches("-variable")
+        .to_owned()
 }
 
 /// Families in addresses of font services: `family=Playfair+Display:wght@700&family=Inter`.

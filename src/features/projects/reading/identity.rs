@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::contact::without_legal_form;
 use super::page::{BlockKind, Page, text_of};
 use super::structured::{is_a, text};
 use super::{Site, shortened};
@@ -49,7 +50,7 @@ const NAME_CHARACTERS_MAX: usize = 80;
 const TAGLINE_CHARACTERS_MAX: usize = 140;
 const DESCRIPTION_CHARACTERS_MAX: usize = 400;
 /// What stands between a page's name and the brand's in a title.
-const SEPARATORS: [&str; 8] = [" | ", " – ", " — ", " - ", " · ", " :: ", " » ", ": "];
+const SEPARATORS: [&str; 9] = ["｜", " | ", " – ", " — ", " - ", " · ", " :: ", " » ", ": "];
 /// Titles of pages that say nothing of the brand.
 const EMPTY_TITLES: [&str; 22] = [
     "home",
@@ -100,10 +101,13 @@ pub fn names(site: &Site) -> (Option<String>, Option<String>) {
         let length = name.chars().count();
         (2..=NAME_CHARACTERS_MAX).contains(&length) && !is_empty_title(name)
     };
-    let mut candidates = candidates.into_iter().flatten().map(without_title_rest).filter(usable);
+    let bare = |name: String| without_legal_form(&name).unwrap_or(name);
+    let mut candidates = candidates.into_iter().flatten().map(without_title_rest).map(bare).filter(usable);
     let name = candidates.next();
-    let company =
-        legal.or_else(|| said.filter(|said| name.as_ref().is_some_and(|name| name != said && said.starts_with(name.as_str()))));
+    let in_law = |said: &String| {
+        without_legal_form(said).is_some() || name.as_ref().is_some_and(|name| name != said && said.starts_with(name.as_str()))
+    };
+    let company = legal.or_else(|| said.filter(in_law));
     let company = company.filter(|company| Some(company) != name.as_ref());
     (name, company)
 }
@@ -184,12 +188,16 @@ pub fn tagline(site: &Site, name: Option<&str>) -> Option<String> {
     [slogan, marked, from_title, heading, alternate].into_iter().flatten().find(fits)
 }
 
-/// What a title says beside the name.
+/// What a title says beside the name, if that is a line.
 fn title_rest(title: &str, name: &str) -> Option<String> {
-    let parts = title_parts(title);
-    let rest: Vec<&str> =
-        parts.into_iter().filter(|part| !part.to_lowercase().contains(&name.to_lowercase()) && !is_empty_title(part)).collect();
-    Some(rest.join(" – ")).filter(|rest| rest.split_whitespace().count() >= 2 || rest.chars().count() >= 8 && !rest.is_ascii())
+    without_name(title, name).filter(|rest| rest.split_whitespace().count() >= 2 || rest.chars().count() >= 8 && !rest.is_ascii())
+}
+
+/// What a title says beside the name.
+pub fn without_name(title: &str, name: &str) -> Option<String> {
+    let is_other = |part: &&str| !part.to_lowercase().contains(&name.to_lowercase()) && !is_empty_title(part);
+    let rest: Vec<&str> = title_parts(title).into_iter().filter(is_other).collect();
+    Some(rest.join(" – ")).filter(|rest| !rest.is_empty())
 }
 
 /// What the brand does.

@@ -148,17 +148,19 @@ pub fn read(sources: &Sources<'_>) -> Draft {
         images: Vec::new(),
         social: contact::social(&site),
         contact: contact::contact(&site, company, name.as_deref()),
-        voice: voice::voice(&running, languages.first().map(String::as_str)),
+        voice: voice::voice(&running, languages.first().map(String::as_str), name.as_deref()),
         guidelines: Default::default(),
         name,
         languages,
     };
-    Draft { sights: pictures::images(&site), texts: texts::texts(&site), notes: notes(&site), brand, measured: Vec::new() }
+    let texts = texts::texts(&site, brand.name.as_deref());
+    Draft { sights: pictures::images(&site), texts, notes: notes(&site), brand, measured: Vec::new() }
 }
 
 /// The styles of the home page: linked sheets and its own, in the order of the page as far as it can be told.
 fn styles(site: &Site, linked: &[Raw<'_>]) -> Styles {
-    let decoded = |raw: &Raw<'_>| css::parse(&charset::decode(raw.bytes, raw.content_type).0);
+    let charset = site.home().map(|home| home.charset);
+    let decoded = |raw: &Raw<'_>| css::parse(&charset::decode_for(raw.bytes, raw.content_type, charset).0);
     let mut sheets: Vec<css::Sheet> = linked.iter().map(decoded).collect();
     let inline = site.home().into_iter().flat_map(|home| home.all("style"));
     let shown = inline.filter(|style| css::applies(style.attr("media").unwrap_or_default()));

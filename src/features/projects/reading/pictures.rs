@@ -1,5 +1,7 @@
 //! Pictures of a site: candidates for its logo, and images that emails could show. Addresses only; who measures them is elsewhere.
 
+use std::collections::HashMap;
+
 use scraper::ElementRef;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -223,6 +225,7 @@ fn largest_of_set(set: &str) -> Option<&str> {
 /// Images of the site, the most useful first.
 pub fn images(site: &Site) -> Vec<Sight> {
     let mut ranked: Vec<(u8, Sight)> = Vec::new();
+    let smaller = smaller_ones(site);
     for page in &site.pages {
         let own = page.metas("og:image").into_iter().next().and_then(|href| page.address(&href)).map(|url| url.to_string());
         for image in page.all("img") {
@@ -251,6 +254,8 @@ pub fn images(site: &Site) -> Vec<Sight> {
     ranked.sort_by_key(|(rank, _)| *rank);
     let mut found: Vec<Sight> = Vec::new();
     for (_, sight) in ranked {
+        let url = smaller.get(&sight.url).cloned().unwrap_or_else(|| sight.url.clone());
+        let sight = Sight { url, ..sight };
         let known = found.iter().position(|other| other.url == sight.url);
         match known {
             Some(place) => {
@@ -260,6 +265,22 @@ pub fn images(site: &Site) -> Vec<Sight> {
             }
             None if found.len() < IMAGES_MAX => found.push(sight),
             None => {}
+        }
+    }
+    found
+}
+
+/// Smaller forms of pictures that the pages offer in several sizes, each with its largest.
+fn smaller_ones(site: &Site) -> HashMap<String, String> {
+    let mut found = HashMap::new();
+    for page in &site.pages {
+        for image in page.all("img[srcset], img[data-srcset]") {
+            let Some(best) = best_source(image, page) else { continue };
+            let set = image.attr("srcset").or_else(|| image.attr("data-srcset")).unwrap_or_default();
+            let named = set.split(',').filter_map(|part| part.split_whitespace().next()).chain(image.attr("src"));
+            for url in named.filter_map(|href| page.address(href)).map(String::from).filter(|url| *url != best) {
+                found.insert(url, best.clone());
+            }
         }
     }
     found
@@ -321,13 +342,14 @@ fn context(image: ElementRef<'_>) -> Option<String> {
     None
 }
 
-/// The headings of a page that stand for its subject, for who looks for words.
-pub fn subject(page: &Page) -> Option<String> {
-    page.main_text()
-        .into_iter()
-        .find(|block| matches!(block.kind, BlockKind::Heading(1)))
-        .map(|block| block.text)
-        .or_else(|| page.title())
+/// What a page is about: its first heading, or its title without the brand's name.
+pub fn subject(page: &Page, name: Option<&str>) -> Option<String> {
+    let heading = page.main_text().into_iter().find(|block| matches!(block.kind, BlockKind::Heading(1))).map(|block| block.text);
+    let title = || {
+        let title = page.title()?;
+        name.and_then(|name| super::identity::without_name(&title, name)).or(Some(title))
+    };
+    heading.or_else(title)
 }
 
 #[cfg(test)]

@@ -68,7 +68,12 @@ pub fn products(site: &Site) -> Vec<Product> {
 
 /// Add a product, or what is new of one that is there already.
 fn add(found: &mut Vec<Product>, product: Product) {
-    let same_url = |other: &Product| product.url.is_some() && other.url == product.url;
+    // A page may hold several; one product has the same name in it, more or less.
+    let alike = |other: &Product| {
+        let (one, other) = (product.name.to_lowercase(), other.name.to_lowercase());
+        one.contains(&other) || other.contains(&one)
+    };
+    let same_url = |other: &Product| product.url.is_some() && other.url == product.url && alike(other);
     let same_name = |other: &Product| {
         other.name.eq_ignore_ascii_case(&product.name)
             && (other.url.is_none() || product.url.is_none() || other.url == product.url)

@@ -24,6 +24,8 @@ const COLORS_MAX: usize = 5;
 const SHARE_MIN: f32 = 0.03;
 /// A picture with fewer see-through pixels has a ground of its own.
 const CLEAR_SHARE_MIN: f32 = 0.02;
+/// A pixel that covers less than a quarter shows the ground.
+const SEEN_ALPHA_MIN: u8 = 64;
 /// Least contrast for a logo to be seen (WCAG asks 3 of graphics; a part of a logo may be paler).
 const SEEN_CONTRAST: f32 = 1.8;
 /// Share of a logo that must be seen.
@@ -72,12 +74,14 @@ pub fn look(bytes: &[u8], content_type: &str) -> Result<Measured, &'static str> 
 
 fn measured(width: u32, height: u32, sample: &RgbaImage) -> Measured {
     let total = sample.pixels().len().max(1) as f32;
+    // Thin lines of a large picture are pale in the small copy, so what counts is how much of it is covered in all.
+    let covered = sample.pixels().map(|pixel| f32::from(pixel.0[3]) / 255.0).sum::<f32>() / total;
+    let is_clear = 1.0 - covered > CLEAR_SHARE_MIN;
     let seen: Vec<Color> = sample
         .pixels()
-        .filter(|pixel| pixel.0[3] >= 128)
+        .filter(|pixel| pixel.0[3] >= SEEN_ALPHA_MIN)
         .map(|pixel| Color { red: pixel.0[0], green: pixel.0[1], blue: pixel.0[2] })
         .collect();
-    let is_clear = 1.0 - seen.len() as f32 / total > CLEAR_SHARE_MIN;
     let (colors, variety) = dominant(&seen);
     let ground = if is_clear { ground(&seen) } else { LogoBackground::Any };
     Measured { width, height, colors, ground, is_clear, variety }

@@ -10,7 +10,12 @@ use super::{Site, shortened};
 use crate::vocab::limits::{KNOWLEDGE_CONTENT_CHARACTERS_MAX, KNOWLEDGE_TITLE_CHARACTERS_MAX};
 
 /// Less is no text.
-const CHARACTERS_MIN: usize = 160;
+const CHARACTERS_MIN: usize = 120;
+/// What a page is called that tells where somebody is, not what they do.
+const FORMAL_PAGES: [&str; 9] =
+    ["impressum", "imprint", "kontakt", "contact", "contatti", "legal", "mentions", "access", "anfahrt"];
+/// So long a page of that kind tells more.
+const FORMAL_CHARACTERS_MIN: usize = 800;
 /// A page that says the same as so many others says nothing of its own there.
 const SHARED_BY: usize = 3;
 
@@ -24,7 +29,7 @@ pub struct Text {
 }
 
 /// The texts of all pages, without what many of them repeat.
-pub fn texts(site: &Site) -> Vec<Text> {
+pub fn texts(site: &Site, name: Option<&str>) -> Vec<Text> {
     let pages: Vec<(&Page, Vec<Block>)> = site.pages.iter().map(|page| (page, page.main_text())).collect();
     let mut times: HashMap<String, usize> = HashMap::new();
     for (_, blocks) in &pages {
@@ -38,10 +43,13 @@ pub fn texts(site: &Site) -> Vec<Text> {
     for (page, blocks) in pages {
         let own: Vec<&Block> = blocks.iter().filter(|block| !is_repeated(block)).collect();
         let content = shortened(&markdown(&own), KNOWLEDGE_CONTENT_CHARACTERS_MAX);
-        let title =
-            subject(page).map_or_else(|| page.url.path().to_owned(), |title| shortened(&title, KNOWLEDGE_TITLE_CHARACTERS_MAX));
+        let path = page.url.path().to_lowercase();
+        let is_formal = FORMAL_PAGES.iter().any(|word| path.contains(word));
+        let least = if is_formal { FORMAL_CHARACTERS_MIN } else { CHARACTERS_MIN };
+        let title = subject(page, name)
+            .map_or_else(|| page.url.path().to_owned(), |title| shortened(&title, KNOWLEDGE_TITLE_CHARACTERS_MAX));
         let is_new = !found.iter().any(|text| text.content == content);
-        if content.chars().count() >= CHARACTERS_MIN && is_new {
+        if content.chars().count() >= least && is_new {
             found.push(Text { title, content, url: page.url.to_string() });
         }
     }

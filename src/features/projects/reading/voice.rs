@@ -7,7 +7,8 @@ use crate::features::projects::brand::{Formality, Person, Voice};
 /// A voice is nothing that a few words have.
 const WORDS_MIN: usize = 60;
 const RECURRING_MAX: usize = 12;
-const RECURRING_CHARACTERS_MIN: usize = 4;
+/// Three letters are a word of the matter only where nouns are capital.
+const RECURRING_CHARACTERS_MIN: usize = 3;
 const RECURRING_TIMES_MIN: u32 = 3;
 
 /// What tells a person and a formality in one language.
@@ -132,8 +133,8 @@ const TONGUES: [Tongue; 7] = [
     },
 ];
 
-/// The voice of running texts in this language.
-pub fn voice(texts: &[String], language: Option<&str>) -> Voice {
+/// The voice of running texts in this language. The brand's own name is no word of its voice.
+pub fn voice(texts: &[String], language: Option<&str>, name: Option<&str>) -> Voice {
     let all = texts.join("\n");
     let emoji = all.chars().any(is_emoji);
     let words: Vec<String> = words(&all);
@@ -150,7 +151,7 @@ pub fn voice(texts: &[String], language: Option<&str>) -> Voice {
         person: tongue.map(|tongue| person(&words, tongue)),
         formality: tongue.map(|tongue| formality(&all, &words, tongue, sentence_words.unwrap_or_default())),
         sentence_words: sentence_words.filter(|_| is_spaced),
-        words: tongue.map(|tongue| recurring(&all, tongue)).unwrap_or_default(),
+        words: tongue.map(|tongue| recurring(&all, tongue, name.unwrap_or_default())).unwrap_or_default(),
         emoji,
     }
 }
@@ -211,7 +212,7 @@ fn formality(text: &str, words: &[String], tongue: &Tongue, sentence_words: f32)
         // English has one word for all; contractions, calls and the length of sentences tell instead.
         return match liveliness {
             lively if lively >= 2.0 || exclaims >= 3 && sentence_words < 14.0 => Formality::Casual,
-            lively if lively < 0.5 && sentence_words > 18.0 || formal >= 3 && lively < 1.0 => Formality::Formal,
+            lively if lively < 0.5 && sentence_words > 16.0 || formal >= 3 && lively < 1.0 => Formality::Formal,
             _ => Formality::Neutral,
         };
     }
@@ -239,17 +240,17 @@ fn capitals_inside(text: &str, of: &[&str]) -> usize {
 }
 
 /// Words that come again and again, in the writing that is most often theirs.
-fn recurring(text: &str, tongue: &Tongue) -> Vec<String> {
+fn recurring(text: &str, tongue: &Tongue, name: &str) -> Vec<String> {
+    let own = words(name);
     let mut counts: HashMap<String, (u32, HashMap<&str, u32>)> = HashMap::new();
-    for word in text.split(|character: char| !character.is_alphanumeric() && character != '-') {
-        let word = word.trim_matches('-');
-        let is_word = word.chars().count() >= RECURRING_CHARACTERS_MIN
-            && word.chars().all(|character| character.is_alphabetic() || character == '-');
+    // Words with an apostrophe inside are two that have grown together.
+    for word in text.split(|character: char| !character.is_alphanumeric() && !matches!(character, '\'' | '’')) {
+        let is_word = word.chars().count() >= RECURRING_CHARACTERS_MIN && word.chars().all(char::is_alphabetic);
         let lowered = word.to_lowercase();
         let is_common = TONGUES.iter().filter(|other| other.code == tongue.code || other.code == "en").any(|tongue| {
             [tongue.common, tongue.we, tongue.i, tongue.casual].iter().any(|list| list.contains(&lowered.as_str()))
         });
-        if is_word && !is_common {
+        if is_word && !is_common && !own.contains(&lowered) {
             let entry = counts.entry(lowered).or_default();
             entry.0 += 1;
             *entry.1.entry(word).or_default() += 1;
@@ -266,6 +267,9 @@ fn recurring(text: &str, tongue: &Tongue) -> Vec<String> {
             (count, usual.to_owned())
         })
         .collect();
+    found.retain(|(_, word)| {
+        word.chars().count() > RECURRING_CHARACTERS_MIN || tongue.code == "de" && word.starts_with(char::is_uppercase)
+    });
     found.sort_by(|one, other| other.0.cmp(&one.0).then_with(|| one.1.cmp(&other.1)));
     found.into_iter().take(RECURRING_MAX).map(|(_, word)| word).collect()
 }
@@ -279,7 +283,7 @@ mod tests {
     use super::*;
 
     fn of(text: &str, language: &str) -> Voice {
-        voice(&[text.repeat(8)], Some(language))
+        voice(&[text.repeat(8)], Some(language), None)
     }
 
     #[test]
@@ -318,6 +322,6 @@ mod tests {
 
     #[test]
     fn a_few_words_are_no_voice() {
-        assert_eq!(voice(&["Hello!".into()], Some("en")), Voice::default());
+        assert_eq!(voice(&["Hello!".into()], Some("en"), None), Voice::default());
     }
 }

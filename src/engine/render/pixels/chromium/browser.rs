@@ -18,6 +18,7 @@ use tokio::net::unix::pipe;
 
 use super::super::Fault;
 use super::super::fonts;
+use crate::base::base64;
 use crate::vocab::limits::{DRAWING_ANSWER_BYTES_MAX, DRAWINGS_PER_BROWSER_MAX};
 
 /// Base64 makes four bytes of three; the rest of a message is small.
@@ -185,7 +186,7 @@ impl Browser {
             Some(file) => {
                 let kind = image::guess_format(file).map_or("application/octet-stream", |format| format.to_mime_type());
                 let headers = json!([{ "name": "Content-Type", "value": kind }]);
-                let body = base64(file);
+                let body = base64::encode(file);
                 (
                     "Fetch.fulfillRequest",
                     json!({ "requestId": request, "responseCode": 200, "responseHeaders": headers, "body": body }),
@@ -193,7 +194,9 @@ impl Browser {
             }
             None => {
                 self.refused.push(address.to_owned());
-                ("Fetch.failRequest", json!({ "requestId": request, "errorReason": "BlockedByClient" }))
+                // A page that wants to become another one stays; any other reason would show an error in its place.
+                let reason = if parameters["resourceType"] == "Document" { "Aborted" } else { "BlockedByClient" };
+                ("Fetch.failRequest", json!({ "requestId": request, "errorReason": reason }))
             }
         };
         // The result comes in between others and is passed over.
@@ -218,19 +221,6 @@ fn normal(address: &str) -> String {
         let lower = out[..end].to_ascii_lowercase();
         let slash = if out[end..].starts_with('/') { "" } else { "/" };
         out = format!("{lower}{slash}{}", &out[end..]);
-    }
-    out
-}
-
-fn base64(bytes: &[u8]) -> String {
-    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for chunk in bytes.chunks(3) {
-        let bits = chunk.iter().fold(0_u32, |bits, byte| bits << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
-        for place in 0..4 {
-            let letter = LETTERS[(bits >> (18 - 6 * place)) as usize & 63];
-            out.push(if place <= chunk.len() { letter.into() } else { '=' });
-        }
     }
     out
 }
@@ -290,11 +280,5 @@ mod tests {
             assert_eq!(normal(html), browser);
             assert_eq!(normal(browser), browser);
         }
-    }
-
-    #[test]
-    fn base64_is_padded() {
-        let cases = [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob\u{7f}", "Zm9vYn8=")];
-        assert!(cases.iter().all(|(text, coded)| base64(text.as_bytes()) == *coded));
     }
 }

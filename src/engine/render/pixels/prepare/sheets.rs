@@ -37,6 +37,10 @@ fn push_sheet(text: &str, medium: Medium, pictures: &mut Pictures<'_>, level: us
     for piece in css::pieces(text) {
         match piece {
             Piece::Rule { selectors, body } if !selectors.is_empty() => {
+                let selectors = untouched(selectors);
+                if selectors.is_empty() {
+                    continue;
+                }
                 let made = declarations(body, pictures);
                 // The colour of the body is that of the whole window.
                 if selectors.split(',').any(|selector| selector.trim().eq_ignore_ascii_case("body")) {
@@ -54,6 +58,19 @@ fn push_sheet(text: &str, medium: Medium, pictures: &mut Pictures<'_>, level: us
             Piece::Rule { .. } | Piece::At { .. } => {}
         }
     }
+}
+
+/// The selectors of a list that can match an email nobody has touched yet, in the words of the engine.
+fn untouched(selectors: &str) -> String {
+    const TOUCHED: [&str; 6] = [":visited", ":hover", ":active", ":focus", "::selection", "::-moz"];
+    let kept: Vec<String> = selectors
+        .split(',')
+        .filter(|selector| !TOUCHED.iter().any(|state| selector.to_ascii_lowercase().contains(state)))
+        .map(|selector| selector.trim().replace(":link", "[href]"))
+        .collect();
+    // A list within brackets was cut in two: better as it was.
+    let whole = kept.iter().all(|selector| selector.matches('(').count() == selector.matches(')').count());
+    if whole { kept.join(", ") } else { selectors.to_owned() }
 }
 
 /// Declarations, in the words of the engine.
@@ -189,6 +206,13 @@ mod tests {
         let paper = Medium { paper: true, ..LIGHT };
         assert_eq!(query("only screen and (min-width:480px), print", paper), "only all and (min-width:480px), tty");
         assert_eq!(query("Screen", LIGHT), "Screen");
+    }
+
+    #[test]
+    fn selectors_of_what_nobody_has_touched_are_kept() {
+        assert_eq!(untouched("a:link, a:visited,b:HOVER , c"), "a[href], c");
+        assert_eq!(untouched("a:is(b, c) d"), "a:is(b, c) d");
+        assert_eq!(untouched("a:visited"), "");
     }
 
     #[test]

@@ -1,0 +1,87 @@
+//! Which addresses of foreign HTML may stay: links that people follow, and images that mail clients load.
+//!
+//! Addresses are read as browsers read them, which pass over blanks and line breaks wherever they stand.
+
+/// An address as browsers see it.
+fn compact(address: &str) -> String {
+    address.trim_matches(|letter: char| letter <= ' ').chars().filter(|letter| !matches!(letter, '\t' | '\n' | '\r')).collect()
+}
+
+/// The scheme in small letters, if there is one.
+fn scheme(address: &str) -> Option<String> {
+    let (scheme, _) = address.split_once(':')?;
+    let sound = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '+' | '-' | '.');
+    (scheme.starts_with(|letter: char| letter.is_ascii_alphabetic()) && scheme.chars().all(sound))
+        .then(|| scheme.to_ascii_lowercase())
+}
+
+/// A link's address, if it may stay: web, mail, telephone, a place in the email, or something to be filled in when it is sent.
+pub fn link(address: &str) -> Option<String> {
+    let address = compact(address);
+    if let Some(rest) = address.strip_prefix("//") {
+        return Some(format!("https://{rest}"));
+    }
+    if address.starts_with('#') || (address.starts_with("{{") && address.contains("}}")) {
+        return Some(address);
+    }
+    matches!(scheme(&address)?.as_str(), "http" | "https" | "mailto" | "tel").then_some(address)
+}
+
+/// An image's address, if it may stay: web, embedded, or a part of the same email.
+pub fn image(address: &str) -> Option<String> {
+    let address = compact(address);
+    if let Some(rest) = address.strip_prefix("//") {
+        return Some(format!("https://{rest}"));
+    }
+    match scheme(&address)?.as_str() {
+        "http" | "https" | "cid" | "embedded-image" => Some(address),
+        "data" => is_picture(&address).then_some(address),
+        _ => None,
+    }
+}
+
+/// Whether a data address holds a picture that mail clients show. SVG is none: it can hold scripts.
+fn is_picture(address: &str) -> bool {
+    let start: String = address.chars().take(24).collect::<String>().to_ascii_lowercase();
+    ["png", "jpeg", "jpg", "gif", "webp"].iter().any(|kind| start.starts_with(&format!("data:image/{kind};base64,")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_lead_to_people_and_pages_only() {
+        for (address, kept) in [
+            (" https://x.example/a b\n", Some("https://x.example/a b")),
+            ("//x.example", Some("https://x.example")),
+            ("MAILTO:a@x.example", Some("MAILTO:a@x.example")),
+            ("tel:+353", Some("tel:+353")),
+            ("#top", Some("#top")),
+            ("{{unsubscribe}}", Some("{{unsubscribe}}")),
+            ("java\tscript:alert(1)", None),
+            ("\u{1}javascript:alert(1)", None),
+            ("data:text/html,x", None),
+            ("vbscript:x", None),
+            ("file:///etc/passwd", None),
+            ("page.html", None),
+        ] {
+            assert_eq!(link(address).as_deref(), kept, "{address:?}");
+        }
+    }
+
+    #[test]
+    fn images_are_pictures() {
+        for (address, stays) in [
+            ("http://x.example/a.png", true),
+            ("cid:1@x", true),
+            ("data:image/png;base64,AAAA", true),
+            ("data:image/svg+xml;base64,AAAA", false),
+            ("data:text/html;base64,AAAA", false),
+            ("javascript:x", false),
+            ("a.png", false),
+        ] {
+            assert_eq!(image(address).is_some(), stays, "{address}");
+        }
+    }
+}

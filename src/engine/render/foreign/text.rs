@@ -1,0 +1,149 @@
+//! The text of an email's HTML, for its plain-text part and for those who search it.
+
+use scraper::ElementRef;
+
+use crate::engine::render::gate::Refusal;
+use crate::engine::render::tree::{Visitor, Way, parse, walk};
+
+/// Elements that begin and end a line.
+const BLOCKS: [&str; 24] = [
+    "address",
+    "article",
+    "blockquote",
+    "caption",
+    "center",
+    "dd",
+    "div",
+    "dl",
+    "dt",
+    "footer",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "header",
+    "li",
+    "main",
+    "ol",
+    "p",
+    "table",
+    "tr",
+    "ul",
+];
+/// Elements that a paragraph's distance stands around.
+const PARAGRAPHS: [&str; 10] = ["h1", "h2", "h3", "h4", "h5", "h6", "p", "ol", "ul", "blockquote"];
+/// Elements whose text nobody sees.
+const UNSEEN: [&str; 4] = ["style", "title", "script", "head"];
+
+/// The text of an email that was made safe, and what language it says it is in.
+pub fn of(html: &str) -> Result<(String, Option<String>), Refusal> {
+    let tree = parse(html);
+    let language = tree.root_element().attr("lang").map(str::trim).filter(|lang| !lang.is_empty()).map(str::to_owned);
+    let mut writer = Writer::default();
+    walk(&tree, &mut writer)?;
+    Ok((writer.finish(), language))
+}
+
+#[derive(Default)]
+struct Writer {
+    out: String,
+    /// Line breaks that are due before the next word: one ends a line, two end a paragraph.
+    breaks: usize,
+    /// A space is due before the next word.
+    spaced: bool,
+    /// Where links begin in the text, and where they lead.
+    links: Vec<(usize, Option<String>)>,
+}
+
+impl Writer {
+    fn end(&mut self, breaks: usize) {
+        self.breaks = self.breaks.max(breaks);
+        self.spaced = false;
+    }
+
+    fn word(&mut self, word: &str) {
+        if self.breaks > 0 {
+            if !self.out.is_empty() {
+                self.out.extend(std::iter::repeat_n('\n', self.breaks));
+            }
+        } else if self.spaced && !self.out.is_empty() {
+            self.out.push(' ');
+        }
+        (self.breaks, self.spaced) = (0, false);
+        self.out.push_str(word);
+    }
+
+    fn finish(mut self) -> String {
+        self.out.push('\n');
+        self.out
+    }
+}
+
+impl Visitor for Writer {
+    fn open(&mut self, element: ElementRef<'_>) -> Way {
+        let name = element.value().name();
+        match name {
+            name if UNSEEN.contains(&name) => return Way::Past,
+            "br" | "hr" => self.breaks = (self.breaks + 1).min(2),
+            "img" => {
+                let words = element.attr("alt").map(str::trim).filter(|words| !words.is_empty());
+                words.inspect(|words| self.word(words));
+            }
+            "a" => {
+                let href = element.attr("href").map(str::trim).filter(|href| !href.is_empty() && !href.starts_with('#'));
+                self.links.push((self.out.len(), href.map(str::to_owned)));
+            }
+            "td" | "th" => self.spaced = true,
+            name if BLOCKS.contains(&name) => self.end(if PARAGRAPHS.contains(&name) { 2 } else { 1 }),
+            _ => {}
+        }
+        if name == "li" {
+            self.word("*");
+            self.spaced = true;
+        }
+        Way::Into
+    }
+
+    fn close(&mut self, name: &str) {
+        match name {
+            "a" => {
+                if let Some((from, Some(href))) = self.links.pop()
+                    && self.out.len() > from
+                    && !self.out[from..].contains(href.as_str())
+                {
+                    self.spaced = true;
+                    self.word(&format!("({href})"));
+                }
+            }
+            name if BLOCKS.contains(&name) => self.end(if PARAGRAPHS.contains(&name) { 2 } else { 1 }),
+            _ => {}
+        }
+    }
+
+    fn text(&mut self, text: &str) {
+        // What fills a preheader shows nothing.
+        let is_filler = |letter: char| matches!(letter, '\u{ad}' | '\u{34f}' | '\u{200b}'..='\u{200f}' | '\u{2007}' | '\u{feff}');
+        self.spaced |= text.starts_with(char::is_whitespace);
+        for word in text.split_whitespace().map(|word| word.trim_matches(is_filler)).filter(|word| !word.is_empty()) {
+            self.word(word);
+            self.spaced = true;
+        }
+        self.spaced = text.ends_with(char::is_whitespace) && self.breaks == 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_paragraphs_lists_links_and_pictures_are_told() {
+        let html = "<html lang=\"en\"><head><title>T</title><style>p{}</style></head><body><h1>Hello</h1><p>One <b>bold</b>, two.<br>Three</p>\
+                    <table><tr><td>a</td><td>1</td></tr><tr><td>b</td><td>2</td></tr></table><ul><li>x</li><li>y</li></ul>\
+                    <p><a href=\"https://a.example/\">Shop now</a> <img alt=\"A pot\"></p>";
+        let text = "Hello\n\nOne bold, two.\nThree\n\na 1\nb 2\n\n* x\n* y\n\nShop now (https://a.example/) A pot\n";
+        assert_eq!(of(html).expect("readable"), (text.to_owned(), Some("en".to_owned())));
+    }
+}

@@ -1,0 +1,99 @@
+//! Emails that were made elsewhere: they begin where a written one is after it was rendered.
+
+use super::stages::new_email;
+use crate::engine::api::Failure;
+use crate::engine::render::foreign::Foreign;
+use crate::engine::store::WriteTx;
+use crate::features::emails::model::{
+    COMPOSER, Conversation, Facts, Origin, Pictures, Source, Stage, State, Version, Visibility, Wanted,
+};
+use crate::features::emails::ops::generate;
+use crate::features::emails::versions::{self, Texts};
+use crate::features::emails::{store, views};
+use crate::features::projects;
+use crate::vocab::ids::{AccountId, ProjectId};
+use crate::vocab::limits;
+
+/// One email that was handed in and made safe.
+pub struct HandedIn {
+    /// What its caller calls it; may be empty.
+    pub name: String,
+    pub foreign: Foreign,
+}
+
+/// Emails that were handed in together.
+pub struct Lot {
+    pub emails: Vec<HandedIn>,
+    /// What the caller says the language is.
+    pub language: Option<String>,
+    pub visibility: Visibility,
+}
+
+/// Add a conversation of emails that were made elsewhere; their pictures are drawn later.
+pub fn open(tx: &mut WriteTx<'_>, account: AccountId, project: ProjectId, lot: Lot) -> Result<Conversation, Failure> {
+    let own = projects::brand(tx, account, project)?.and_then(|(_, brand)| brand.languages.into_iter().next());
+    let language = |foreign: &Foreign| {
+        let said = foreign.language.as_ref().and_then(|said| crate::base::locale::LanguageTag::parse(said).ok());
+        let said = said.map(|said| said.as_str().to_owned());
+        lot.language.clone().or(said).or_else(|| own.clone()).unwrap_or_else(|| "en".into())
+    };
+    let first = lot.emails.first().expect("the caller has refused an empty list");
+    let wanted = Wanted {
+        prompt: String::new(),
+        model: COMPOSER.to_owned(),
+        languages: vec![language(&first.foreign)],
+        count: Some(lot.emails.len() as u8),
+        images: Vec::new(),
+        reference: None,
+        web: false,
+        pages: Vec::new(),
+        visibility: lot.visibility,
+        source: Source::Html,
+    };
+    let title = subject(first);
+    let mut conversation = generate::open(tx, account, project, wanted)?;
+    conversation.title = Some(title);
+    conversation.state = State::Processing;
+    store::save_conversation(tx, account, &conversation);
+    for (slot, handed_in) in lot.emails.into_iter().enumerate() {
+        let language = language(&handed_in.foreign);
+        let mut email = new_email(tx, &conversation, slot as u8, &language, None);
+        email.stage = Stage::Rendered;
+        (email.version, email.versions) = (1, 1);
+        store::place(tx, account, slot as u16, &email);
+        let version = version(&handed_in, tx);
+        store::save_version(tx, email.id, &version);
+        let Foreign { html, text, .. } = handed_in.foreign;
+        versions::save_texts(tx, email.id, 1, Texts { html, mjml: None, text });
+    }
+    Ok(conversation)
+}
+
+/// The subject of the message or the title of the page, else its name.
+fn subject(handed_in: &HandedIn) -> String {
+    let HandedIn { name, foreign } = handed_in;
+    let subject = foreign.subject.clone().filter(|subject| !subject.is_empty()).unwrap_or_else(|| name.clone());
+    let subject: String = subject.chars().take(limits::EMAIL_SUBJECT_CHARACTERS_MAX).collect();
+    if subject.is_empty() { views::UNTITLED.to_owned() } else { subject }
+}
+
+fn version(handed_in: &HandedIn, tx: &WriteTx<'_>) -> Version {
+    let Foreign { html, text, removed, .. } = &handed_in.foreign;
+    let count = |mark: &str| html.matches(mark).count() as u32;
+    let mut warnings: Vec<String> = removed.iter().map(|what| format!("Taken out: {what}.")).collect();
+    if html.len() > limits::EMAIL_HTML_BYTES_MAX {
+        let kib = html.len() / 1024;
+        warnings.push(format!("The HTML has {kib} KB; Gmail cuts emails off at 102 KB. Shorten it."));
+    }
+    Version {
+        number: 1,
+        origin: Origin::Imported,
+        document: None,
+        subject: subject(handed_in),
+        preheader: String::new(),
+        warnings,
+        pictures: Pictures::default(),
+        facts: Facts { images: count("<img "), buttons: 0, length: text.chars().count() as u32, colors: Vec::new() },
+        created_at: tx.now(),
+    }
+}

@@ -1,0 +1,138 @@
+//! Take in emails that were made elsewhere, as HTML or as whole messages.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::generate::{Accepted, check_length};
+use crate::base::locale::LanguageTag;
+use crate::base::text::ShortText;
+use crate::engine::api::{BodySize, Context, Created, Engine, Failure, Operation, Outward, Replay, Spec, needs};
+use crate::engine::render::foreign::Foreign;
+use crate::engine::render::pixels::Fault;
+use crate::engine::store::WriteTx;
+use crate::features::emails::generation::intake::{self, HandedIn};
+use crate::features::emails::model::Visibility;
+use crate::vocab::codes::Code;
+use crate::vocab::ids::ProjectId;
+use crate::vocab::limits;
+use crate::vocab::permissions::Permission;
+use crate::vocab::rates::RouteGroup;
+
+/// `emails.import_html`
+pub struct ImportHtml;
+
+/// One email as `html`, or several as `htmls`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewEmails {
+    pub project_id: ProjectId,
+    /// The email's HTML.
+    pub html: Option<String>,
+    /// What to call it; also its subject, where the HTML has no title.
+    pub name: Option<ShortText<{ limits::EMAIL_SUBJECT_CHARACTERS_MAX }>>,
+    /// Several emails instead.
+    #[schemars(length(max = limits::HTML_IMPORTS_MAX))]
+    #[serde(default)]
+    pub htmls: Vec<NamedSource>,
+    /// Language of the emails, as the first of the list; what the HTML says of itself if absent.
+    #[schemars(length(max = limits::EMAIL_LANGUAGES_MAX))]
+    #[serde(default)]
+    pub languages: Vec<LanguageTag>,
+    /// Who may see the emails without a key; `private` if absent.
+    #[serde(default)]
+    pub visibility: Visibility,
+}
+
+/// One email that was made elsewhere.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NamedSource {
+    /// The file's name, or what to call it.
+    pub name: ShortText<{ limits::EMAIL_SUBJECT_CHARACTERS_MAX }>,
+    /// HTML, or a whole message with its headers (.eml).
+    pub source: String,
+}
+
+impl Operation for ImportHtml {
+    const SPEC: Spec = Spec::post("emails.import_html", "/v1/projects/emails/import-html", needs(Permission::EmailWrite))
+        .summary("Import emails as HTML")
+        .about(
+            "Everything that is unsafe or that mail clients do not show is taken out, and the warnings of each email say what. The \
+                pictures are drawn in the background: ask for the state like that of a generation. Such emails are exported, shown \
+                and sent like others; prompts cannot edit them.",
+        )
+        .rate(RouteGroup::Emails)
+        .replay(Replay::Keyed)
+        .body(BodySize::Bulk)
+        .fails(&[Code::NotFound, Code::LimitReached]);
+    type Input = NewEmails;
+    type Output = Created<Accepted>;
+
+    fn example() -> (Value, Self::Output) {
+        let input = json!({
+            "projectId": "66f1a2b3d4e5f60718293a4b", "html": "<html><body><h1>Hello</h1></body></html>", "name": "Hello",
+        });
+        (input, Created(Accepted { count: Some(1), ..Accepted::sample() }))
+    }
+}
+
+impl Outward for ImportHtml {
+    async fn run(context: Context, input: NewEmails) -> Result<Self::Output, Failure> {
+        let account = context.caller.account();
+        check_length("languages", input.languages.len(), limits::EMAIL_LANGUAGES_MAX)?;
+        let (project, visibility) = (input.project_id, input.visibility);
+        let language = input.languages.first().map(|language| language.as_str().to_owned());
+        let mut emails = Vec::new();
+        for (field, name, source) in sources(input)? {
+            if source.len() > limits::HTML_IMPORT_BYTES_MAX {
+                let max = limits::HTML_IMPORT_BYTES_MAX;
+                return Err(Failure::field(&field, format_args!("it has {} bytes; at most {max} are taken", source.len())));
+            }
+            let foreign = clean(&context.engine, &source).await.map_err(|fault| refused(&field, fault))?;
+            emails.push(HandedIn { name, foreign });
+        }
+        let open = move |tx: &mut WriteTx<'_>| intake::open(tx, account, project, intake::Lot { emails, language, visibility });
+        let conversation = context.write(&Self::SPEC, open).await?;
+        Ok(Created(Accepted::of(&conversation, context.engine.base_url())))
+    }
+}
+
+/// The emails, each with the field it came in and its name.
+fn sources(input: NewEmails) -> Result<Vec<(String, String, String)>, Failure> {
+    match (input.html, input.htmls) {
+        (Some(html), htmls) if htmls.is_empty() => {
+            let name = input.name.map(|name| name.to_string()).unwrap_or_default();
+            Ok(vec![("html".to_owned(), name, html)])
+        }
+        (None, htmls) if !htmls.is_empty() => {
+            check_length("htmls", htmls.len(), limits::HTML_IMPORTS_MAX)?;
+            let numbered = htmls.into_iter().enumerate();
+            Ok(numbered.map(|(index, one)| (format!("htmls[{index}].source"), one.name.to_string(), one.source)).collect())
+        }
+        (Some(_), _) => Err(Failure::field("htmls", "give either html or htmls, not both")),
+        (None, _) => Err(Failure::field("html", "give the HTML of one email here, or several in htmls")),
+    }
+}
+
+/// Make a source safe: a whole message if it begins with headers, else HTML.
+async fn clean(engine: &Engine, source: &str) -> Result<Foreign, Fault> {
+    match is_message(source) {
+        true => engine.pixels.clean_mail(source.as_bytes()).await,
+        false => engine.pixels.clean_html(source).await,
+    }
+}
+
+/// Whether the first line is a header field (RFC 5322 §2.2).
+fn is_message(source: &str) -> bool {
+    let name = source.trim_start_matches('\u{feff}').split(':').next().unwrap_or_default();
+    source.contains(':') && !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'<')
+}
+
+fn refused(field: &str, fault: Fault) -> Failure {
+    match fault {
+        Fault::Busy => Failure::because(Code::Unavailable, fault.to_string()).after_seconds(2),
+        Fault::Misused(_) | Fault::Unavailable(_) => Failure::internal(fault),
+        Fault::Refused(_) | Fault::TooCostly | Fault::Failed(_) => Failure::field(field, fault),
+    }
+}
