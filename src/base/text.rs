@@ -21,6 +21,10 @@ pub struct ShortText<const MAX: usize>(Box<str>);
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Name<const MAX: usize>(ShortText<MAX>);
 
+/// The pattern of a [`LongText`] that must not be empty, for schemas.
+pub const SOME_TEXT: &str =
+    r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*$";
+
 /// Text of at most `MAX` characters that may have several lines, without space around it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LongText<const MAX: usize>(Box<str>);

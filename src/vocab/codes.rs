@@ -18,6 +18,7 @@ pub enum Code {
     ContactExists,
     NameTaken,
     LimitReached,
+    ModelNotConfigured,
     EditFailed,
     NotExportable,
     ProviderNotConnected,
@@ -68,6 +69,8 @@ pub const CODES: &[CodeInfo] = &[
     code(Code::NameTaken, 409, "NAME_TAKEN", "This name is taken; choose another or change the one that has it."),
     // Ours.
     code(Code::LimitReached, 409, "LIMIT_REACHED", "There are as many of these as one project may have."),
+    // Ours.
+    code(Code::ModelNotConfigured, 409, "MODEL_NOT_CONFIGURED", "There is no such model here; leave it out to use the default."),
     // Ours: data.editId says which edit it is.
     code(Code::EditFailed, 409, "EDIT_FAILED", "The edit cannot be made; nothing was changed."),
     // Ours.

@@ -222,6 +222,8 @@ pub const PROMPT_CHARACTERS_MAX: usize = 10_000;
 pub const EMAIL_LANGUAGES_MAX: usize = 5;
 /// The interface's limit for pictures given with a request.
 pub const PROMPT_IMAGES_MAX: usize = 5;
+/// Pages that a prompt links to and that are read for it; each may take seconds.
+pub const PROMPT_PAGES_MAX: usize = 3;
 /// Each keeps a place in the queue and costs work; who waits for more than this has a loop that goes wrong.
 pub const CONVERSATIONS_WAITING_PER_PROJECT_MAX: usize = 50;
 /// How often a stage of an email is begun before it is given up: it was interrupted each time, perhaps by itself.
@@ -263,6 +265,8 @@ pub const LANGUAGE_MODEL_CORRECTIONS_MAX: usize = 2;
 pub const MATERIAL_IMAGES_MAX: usize = 40;
 /// Pages a writer may link to.
 pub const MATERIAL_LINKS_MAX: usize = 60;
+/// The beginning of a page that a prompt links to.
+pub const MATERIAL_PAGE_CHARACTERS_MAX: usize = 4_000;
 /// Texts of the knowledge base, the newest first.
 pub const MATERIAL_FACTS_MAX: usize = 20;
 /// The beginning of each.

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::base::clock::Timestamp;
 use crate::engine::language_model::Usage;
 use crate::engine::store::Record;
+use crate::features::projects::PageText;
 use crate::vocab::ids::{AccountId, BlobId, ConversationId, EditId, EmailId, ProjectId};
 
 /// The name of the built-in composer, wherever a model is named.
@@ -51,7 +52,7 @@ pub struct Wanted {
     /// Whether pages that the prompt links to may be read.
     pub web: bool,
     /// Texts of pages that the prompt links to, once they were read.
-    pub pages: Vec<String>,
+    pub pages: Vec<PageText>,
     pub visibility: Visibility,
     pub source: Source,
 }

@@ -16,10 +16,13 @@ pub mod ops;
 mod reading;
 mod store;
 mod views;
+mod visit;
 
 pub use looking::step as look;
 pub use model::{Logos, Project, Site, Status};
+pub use reading::Text as PageText;
 pub use views::ProjectView;
+pub use visit::visit;
 
 use self::brand::{Brand, Logo, LogoBackground, LogoSource};
 use crate::engine::api::Failure;

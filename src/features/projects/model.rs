@@ -102,6 +102,9 @@ pub struct Site {
 const SITE_PATTERN: &str = "^[Hh][Tt][Tt][Pp][Ss]?://[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\
                             (\\.[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?){0,2}(:[1-9][0-9]{0,3})?([/?#][!-~]*)?$";
 
+/// One less than what is kept: an address without a path gets its slash.
+const GIVEN_CHARACTERS_MAX: usize = limits::URL_CHARACTERS_MAX - 1;
+
 impl Site {
     /// The whole address.
     pub fn as_str(&self) -> &str {
@@ -119,7 +122,7 @@ impl FromStr for Site {
 
     fn from_str(given: &str) -> Result<Self, SiteError> {
         let given = given.trim();
-        if given.len() > limits::URL_CHARACTERS_MAX {
+        if given.len() > GIVEN_CHARACTERS_MAX {
             return Err(SiteError::TooLong);
         }
         let (scheme, rest) = given.split_once("://").ok_or(SiteError::Scheme)?;
@@ -200,7 +203,7 @@ pub enum SiteError {
 impl fmt::Display for SiteError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::TooLong => write!(f, "The address is longer than {} characters; shorten it.", limits::URL_CHARACTERS_MAX),
+            Self::TooLong => write!(f, "The address is longer than {GIVEN_CHARACTERS_MAX} characters; shorten it."),
             Self::Scheme => f.write_str("The address does not begin with https:// or http://; write it in full."),
             Self::User => f.write_str("The address contains a user name; leave out everything before the @."),
             Self::Host => f.write_str("The address has no valid host; write it like https://example.com."),
@@ -230,7 +233,7 @@ impl JsonSchema for Site {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "string", "maxLength": limits::URL_CHARACTERS_MAX, "pattern": SITE_PATTERN })
+        json_schema!({ "type": "string", "maxLength": GIVEN_CHARACTERS_MAX, "pattern": SITE_PATTERN })
     }
 }
 

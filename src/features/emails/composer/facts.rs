@@ -92,17 +92,17 @@ impl Source<'_> {
         let format = Bank::of(self.language).format(self.region);
         let understood = self.understood;
         if let Some(saving) = &understood.saving {
-            let offer = format.offer(saving);
-            let deal = match &understood.scope {
+            let scoped = |offer: String| match &understood.scope {
                 Some(Scope::Everything) => format.deal_all.replace("{offer}", &offer),
                 Some(Scope::Words(scope)) if self.prompt_speaks() => {
                     format.deal.replace("{offer}", &offer).replace("{scope}", &tidy(scope))
                 }
-                Some(Scope::Words(_)) | None => offer.clone(),
+                Some(Scope::Words(_)) | None => offer,
             };
             facts.insert("saving", format.saving(saving));
-            facts.insert("offer", offer);
-            facts.insert("deal", deal);
+            facts.insert("offer", format.offer(saving));
+            facts.insert("bare_deal", scoped(format.offer(saving)));
+            facts.insert("deal", scoped(format.deal(saving)));
         }
         if let Some(threshold) = &understood.threshold {
             facts.insert("threshold", format.money(threshold));

@@ -68,18 +68,50 @@ impl Format {
         out
     }
 
-    /// What is saved, like "up to 20 %".
+    /// What is saved, in a sentence: "20 %", "up to 20 %", "il 20%".
     pub fn saving(&self, saving: &Saving) -> String {
-        let (text, up_to) = match saving {
-            Saving::Percent { value, up_to } => (self.percent(*value), *up_to),
-            Saving::Amount { value, up_to } => (self.money(value), *up_to),
+        let own = match saving {
+            Saving::Percent { up_to: false, .. } => &self.percent_saving,
+            Saving::Percent { up_to: true, .. } => &self.percent_saving_up_to,
+            Saving::Amount { .. } => &None,
         };
-        if up_to { self.saving_up_to.replace("{n}", &text) } else { self.saving.replace("{n}", &text) }
+        own.as_ref().map_or_else(|| self.bare_saving(saving), |pattern| pattern.replace("{n}", &self.saved(saving)))
     }
 
-    /// The offer alone, like "20 % off".
+    /// The offer by itself, as in a title: "20 % off".
     pub fn offer(&self, saving: &Saving) -> String {
-        self.offer.replace("{saving}", &self.saving(saving))
+        let own = match saving {
+            Saving::Percent { up_to: true, .. } => &self.percent_saving_up_to,
+            Saving::Percent { .. } | Saving::Amount { .. } => &None,
+        };
+        let bare = own.as_ref().map_or_else(|| self.bare_saving(saving), |pattern| pattern.replace("{n}", &self.saved(saving)));
+        self.offer.replace("{saving}", &bare)
+    }
+
+    /// The offer in a sentence: "un 20 % de descuento".
+    pub fn deal(&self, saving: &Saving) -> String {
+        let own = match saving {
+            Saving::Percent { up_to: false, .. } => &self.percent_deal,
+            Saving::Percent { up_to: true, .. } => &self.percent_deal_up_to,
+            Saving::Amount { up_to: false, .. } => &self.amount_deal,
+            Saving::Amount { up_to: true, .. } => &self.amount_deal_up_to,
+        };
+        let pattern = own.as_deref().unwrap_or("{offer}");
+        pattern.replace("{offer}", &self.offer(saving)).replace("{n}", &self.saved(saving))
+    }
+
+    /// The percentage or amount alone.
+    fn saved(&self, saving: &Saving) -> String {
+        match saving {
+            Saving::Percent { value, .. } => self.percent(*value),
+            Saving::Amount { value, .. } => self.money(value),
+        }
+    }
+
+    fn bare_saving(&self, saving: &Saving) -> String {
+        let (Saving::Percent { up_to, .. } | Saving::Amount { up_to, .. }) = saving;
+        let pattern = if *up_to { &self.saving_up_to } else { &self.saving };
+        pattern.replace("{n}", &self.saved(saving))
     }
 
     /// "Friday, November 27".
@@ -144,9 +176,15 @@ mod tests {
     #[test]
     fn each_language_writes_numbers_its_own_way() {
         let euros = Money { amount: 1299.5, currency: "EUR" };
-        for (language, percent, money, offer) in
-            [(Language::En, "20%", "€1,299.50", "up to 20% off"), (Language::De, "20 %", "1.299,50 €", "bis zu 20 % Rabatt")]
-        {
+        for (language, percent, money, offer) in [
+            (Language::En, "20%", "€1,299.50", "up to 20% off"),
+            (Language::De, "20 %", "1.299,50 €", "bis zu 20 % Rabatt"),
+            (Language::Fr, "20 %", "1 299,50 €", "jusqu’à 20 % de réduction"),
+            (Language::Es, "20 %", "1.299,50 €", "hasta un 20 % de descuento"),
+            (Language::It, "20%", "1.299,50 €", "fino al 20% di sconto"),
+            (Language::Pt, "20%", "1.299,50 €", "até 20% de desconto"),
+            (Language::Nl, "20%", "€ 1.299,50", "tot 20% korting"),
+        ] {
             let format = &Bank::of(language).format;
             assert_eq!(plain(&format.percent(20.0)), percent);
             assert_eq!(plain(&format.money(&euros)), money);
@@ -160,9 +198,15 @@ mod tests {
         let today = Date::constant(2026, 11, 21);
         let day = Date::constant(2026, 12, 1);
         let clock = Clock { hour: 18, minute: 30 };
-        for (language, date, time) in
-            [(Language::En, "Tuesday, December 1", "6:30 PM"), (Language::De, "Dienstag, 1. Dezember", "18:30 Uhr")]
-        {
+        for (language, date, time) in [
+            (Language::En, "Tuesday, December 1", "6:30 PM"),
+            (Language::De, "Dienstag, 1. Dezember", "18:30 Uhr"),
+            (Language::Fr, "mardi 1er décembre", "18 h 30"),
+            (Language::Es, "martes 1 de diciembre", "18:30"),
+            (Language::It, "martedì 1º dicembre", "18:30"),
+            (Language::Pt, "terça-feira, 1 de dezembro", "18:30"),
+            (Language::Nl, "dinsdag 1 december", "18.30 uur"),
+        ] {
             let format = &Bank::of(language).format;
             assert_eq!(format.date(day, today), date);
             assert_eq!(plain(&format.time(clock)), time);

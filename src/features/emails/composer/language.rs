@@ -27,8 +27,8 @@ pub enum Language {
 
 impl Language {
     /// Those in which it writes complete copy and understands prompts.
-    pub const SPOKEN: [Self; 2] = [Self::En, Self::De];
-    const ALL: [Self; 2] = [Self::En, Self::De];
+    pub const SPOKEN: [Self; 7] = [Self::En, Self::De, Self::Fr, Self::Es, Self::It, Self::Pt, Self::Nl];
+    const ALL: [Self; 9] = [Self::En, Self::De, Self::Fr, Self::Es, Self::It, Self::Pt, Self::Nl, Self::Ar, Self::He];
 
     /// The language of a tag, if there are phrases in it.
     pub fn of(tag: &LanguageTag) -> Option<Self> {
@@ -90,16 +90,28 @@ impl Language {
 
     fn copy(self) -> &'static str {
         match self {
+            Self::En => include_str!("../../../../assets/composer/en.toml"),
             Self::De => include_str!("../../../../assets/composer/de.toml"),
-            _ => include_str!("../../../../assets/composer/en.toml"),
+            Self::Fr => include_str!("../../../../assets/composer/fr.toml"),
+            Self::Es => include_str!("../../../../assets/composer/es.toml"),
+            Self::It => include_str!("../../../../assets/composer/it.toml"),
+            Self::Pt => include_str!("../../../../assets/composer/pt.toml"),
+            Self::Nl => include_str!("../../../../assets/composer/nl.toml"),
+            Self::Ar => include_str!("../../../../assets/composer/ar.toml"),
+            Self::He => include_str!("../../../../assets/composer/he.toml"),
         }
     }
 
     /// The word list as text; English's for languages without one.
     pub fn understanding(self) -> &'static str {
         match self {
+            Self::En | Self::Ar | Self::He => include_str!("../../../../assets/composer/understand/en.toml"),
             Self::De => include_str!("../../../../assets/composer/understand/de.toml"),
-            _ => include_str!("../../../../assets/composer/understand/en.toml"),
+            Self::Fr => include_str!("../../../../assets/composer/understand/fr.toml"),
+            Self::Es => include_str!("../../../../assets/composer/understand/es.toml"),
+            Self::It => include_str!("../../../../assets/composer/understand/it.toml"),
+            Self::Pt => include_str!("../../../../assets/composer/understand/pt.toml"),
+            Self::Nl => include_str!("../../../../assets/composer/understand/nl.toml"),
         }
     }
 }
@@ -115,6 +127,20 @@ pub struct Format {
     /// `{n}`: the percentage or the amount.
     pub saving: String,
     pub saving_up_to: String,
+    /// The saving in a sentence, where that differs: "il {n}".
+    #[serde(default)]
+    pub percent_saving: Option<String>,
+    #[serde(default)]
+    pub percent_saving_up_to: Option<String>,
+    /// The offer in a sentence, where that differs: "un {offer}", "uno sconto del {n}".
+    #[serde(default)]
+    pub percent_deal: Option<String>,
+    #[serde(default)]
+    pub percent_deal_up_to: Option<String>,
+    #[serde(default)]
+    pub amount_deal: Option<String>,
+    #[serde(default)]
+    pub amount_deal_up_to: Option<String>,
     /// `{offer}` and `{scope}`, in the words of the prompt.
     pub deal: String,
     pub deal_all: String,

@@ -155,10 +155,9 @@ pub fn language_of(words: &Words<'_>, own: Language) -> Language {
         let sample = 0..words.len().min(PROMPT_SAMPLE);
         let in_list = |phrases: &Phrases| sample.clone().filter(|at| words.any(*at, phrases).is_some()).count();
         let letters = words.text.chars().take(PROMPT_SAMPLE * 6).filter(|letter| letters(language).contains(*letter)).count();
-        let hints = [&lexicon.verbs, &lexicon.readers, &lexicon.audience_of, &lexicon.determiners]
-            .into_iter()
-            .map(in_list)
-            .sum::<usize>();
+        let lists = [&lexicon.verbs, &lexicon.readers, &lexicon.audience_of, &lexicon.determiners, &lexicon.hour];
+        let days = lexicon.months.iter().chain(&lexicon.weekdays);
+        let hints = lists.into_iter().chain(days).map(in_list).sum::<usize>();
         let purposes = lexicon.purposes.values().map(in_list).sum::<usize>();
         4 * in_list(&lexicon.common) + 2 * letters.min(4) + 2 * hints + purposes + 2 * usize::from(language == own)
     };
@@ -201,6 +200,11 @@ mod tests {
         for (prompt, language) in [
             ("Write a welcome email for our new customers", Language::En),
             ("Schreibe eine E-Mail zum Sommerfest für unsere Kunden", Language::De),
+            ("Écris un e-mail pour annoncer notre nouvelle collection", Language::Fr),
+            ("Escribe un correo para anunciar nuestra nueva colección", Language::Es),
+            ("Scrivi una mail per annunciare la nostra nuova collezione", Language::It),
+            ("Escreva um e-mail para anunciar a nossa nova coleção", Language::Pt),
+            ("Schrijf een e-mail om onze nieuwe collectie aan te kondigen", Language::Nl),
             ("Freundliche Erinnerung an den Warenkorb", Language::De),
             ("Mail an inaktive Abonnenten", Language::De),
             ("20%", Language::En),

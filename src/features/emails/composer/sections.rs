@@ -251,7 +251,7 @@ impl Writer<'_> {
         let shipping = self.book.text("common.shipping").filter(|_| self.book.facts.contains_key("shipping"));
         match code {
             Some(code) => {
-                let deal = self.book.facts.get("deal").map(|deal| capital(deal));
+                let deal = self.book.facts.get("bare_deal").map(|deal| capital(deal));
                 let title = deal.or_else(|| self.common("coupon_heading")).unwrap_or_default();
                 let note = self.book.text("common.coupon_note");
                 let text = [note, period, threshold].into_iter().flatten().collect::<Vec<_>>().join(" ");
@@ -287,7 +287,7 @@ impl Writer<'_> {
         let day = if begins { understood.starts.or(understood.on) } else { understood.ends };
         let (Some(day), false) = (day, self.blocks.iter().any(|block| matches!(block, Block::Countdown(_)))) else { return };
         let name = if begins { "starts" } else { "ends" };
-        let Some(date) = self.book.facts.get(name).map(|date| capital(date)) else { return };
+        let Some(date) = self.book.facts.get(name).cloned() else { return };
         let Some(title) = self.common(if begins { "starts_heading" } else { "ends_heading" }) else { return };
         let Ok(until) = day.to_string().parse() else { return };
         let date = match self.book.facts.get("time").filter(|_| begins) {
@@ -301,7 +301,8 @@ impl Writer<'_> {
     /// Day, time, place and price, as a table of names and values.
     fn facts(&mut self) {
         // An announcement in its own words has its days in them.
-        if self.understood.purpose == Purpose::Announcement && self.prompt_speaks && !self.understood.statements.is_empty() {
+        let told = !self.understood.statements.is_empty() || self.understood.clause.is_some();
+        if self.understood.purpose == Purpose::Announcement && self.prompt_speaks && told {
             return;
         }
         let is_range = self.understood.purpose == Purpose::Event && self.understood.on.is_none();
@@ -478,7 +479,8 @@ impl Writer<'_> {
 
     fn call(&mut self) {
         // Right after the opening it would say the same twice.
-        if self.blocks.len() < 4 {
+        let has_button = self.blocks.iter().any(super::has_button);
+        if has_button && self.blocks.len() < 4 {
             return;
         }
         if let Some(Action { label, href }) = self.action() {

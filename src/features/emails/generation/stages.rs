@@ -12,11 +12,12 @@ use crate::engine::outbox::{self, NewEvent};
 use crate::engine::store::{self as rows, Read, WriteTx};
 use crate::features::emails::document::Email as Document;
 use crate::features::emails::drawing;
-use crate::features::emails::model::{Conversation, Email, Facts, Origin, Pictures, Stage, State, Version};
+use crate::features::emails::model::{Conversation, Email, Facts, Origin, Pictures, Stage, State, Version, Wanted};
 use crate::features::emails::store;
 use crate::features::emails::versions;
 use crate::features::emails::writing::material::{self, Material};
 use crate::features::emails::writing::{self, Brief, Draft, Planned, Writer};
+use crate::features::projects::{self, PageText};
 use crate::vocab::ids::{AccountId, ConversationId, EmailId};
 use crate::vocab::limits;
 use crate::vocab::webhook_events::WebhookEvent;
@@ -38,6 +39,8 @@ pub fn can_advance(email: &Email, all: &[Email]) -> bool {
 /// Decide what emails a conversation has, and give each its row.
 pub async fn plan(mill: &Mill, account: AccountId, conversation: Conversation) -> Result<(), Failure> {
     let now = mill.engine.clock.now();
+    let mut conversation = conversation;
+    conversation.wanted.pages = read_pages(mill, &conversation).await;
     let (id, wanted) = (conversation.id, conversation.wanted.clone());
     let material = gather(mill, account, &conversation).await?;
     let languages = match wanted.languages.is_empty() {
@@ -48,11 +51,13 @@ pub async fn plan(mill: &Mill, account: AccountId, conversation: Conversation) -
         Ok(writer) => writer.plan(&wanted, &material, &languages[0], conversation.seed, date(now)).await,
         Err(reason) => (Err(reason), Usage::default()),
     };
+    let pages = wanted.pages;
     let keep = move |tx: &mut WriteTx<'_>| -> Result<(), rows::Error> {
         let Some(mut conversation) = store::conversation(tx, account, id)?.filter(|found| found.state == State::Pending) else {
             return Ok(());
         };
         conversation.usage = conversation.usage.plus(usage);
+        conversation.wanted.pages = pages;
         conversation.updated_at = tx.now();
         match planned {
             Ok(planned) => begin(tx, account, conversation, planned, languages),
@@ -79,6 +84,19 @@ fn begin(tx: &mut WriteTx<'_>, account: AccountId, mut conversation: Conversatio
     conversation.plan = planned.plan;
     conversation.state = State::Processing;
     store::save_conversation(tx, account, &conversation);
+}
+
+/// What stands on the pages that the prompt links to, as far as they may be and can be read.
+async fn read_pages(mill: &Mill, conversation: &Conversation) -> Vec<PageText> {
+    let Wanted { prompt, web, .. } = &conversation.wanted;
+    let mut pages = Vec::new();
+    if *web {
+        let links = material::links_in(prompt).into_iter().filter_map(|link| link.parse().ok());
+        for link in links.take(limits::PROMPT_PAGES_MAX) {
+            pages.extend(projects::visit(&mill.engine.fetch, &link).await);
+        }
+    }
+    pages
 }
 
 /// An email that has a place and nothing else.

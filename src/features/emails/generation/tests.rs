@@ -70,6 +70,7 @@ fn with_model(peer: &ModelPeer) -> TestMill {
         model.name = Some("peer".into());
         model.repeats = Bounded::new(0).expect("in bounds");
         model.input_price = 2.5;
+        settings.outbound.allow_networks = vec!["127.0.0.1/32".parse().expect("a network")];
     })
 }
 
@@ -174,7 +175,10 @@ fn a_stage_that_never_ends_is_given_up() {
 fn a_language_model_writes_and_what_it_used_is_counted() {
     let peer = ModelPeer::with(vec![email(|_| {})]);
     let mill = with_model(&peer);
-    let id = generate(&mill, json!({ "prompt": "Hello. See https://shop.example/sale.", "languages": ["en"], "count": 1 }));
+    let id = generate(
+        &mill,
+        json!({ "prompt": "Hello. See https://shop.example/sale.", "webMode": false, "languages": ["en"], "count": 1 }),
+    );
     work(&mill);
     let status = status(&mill, &id);
     assert_eq!((&status["status"], &status["model"]), (&json!("completed"), &json!("peer")), "{status}");
@@ -184,6 +188,40 @@ fn a_language_model_writes_and_what_it_used_is_counted() {
     let system = asked[0].body["messages"][0]["content"].as_str().expect("text");
     assert!(system.contains("https://shop.example/sale"), "links of the request are known: {system}");
     assert!(asked[0].last_turn().contains("<request>\nHello."));
+}
+
+/// A web server with one page; its thread ends with the process.
+fn page(html: &'static str) -> String {
+    use std::io::{Read, Write};
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = listener.local_addr().expect("bound");
+    let serve = move || {
+        for mut stream in listener.incoming().flatten() {
+            let _ = stream.read(&mut [0; 4096]);
+            let head = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {}\r\n\r\n", html.len());
+            let _ = stream.write_all(format!("{head}{html}").as_bytes());
+        }
+    };
+    std::thread::Builder::new().name("page".into()).spawn(serve).expect("a thread");
+    format!("http://{address}/report")
+}
+
+#[test]
+fn pages_that_the_prompt_links_to_are_read_unless_that_is_refused() {
+    let url = page(
+        "<html><title>Report</title><main><h1>Our report</h1><p>Since March all of our boxes are made of straw, which grows again \
+         every year and needs no trees. It took us two years and eleven suppliers to find a mill that could do it.</p></main></html>",
+    );
+    for (web_mode, is_read) in [(true, true), (false, false)] {
+        let peer = ModelPeer::with(vec![email(|_| {})]);
+        let mill = with_model(&peer);
+        let prompt = format!("Tell people of our report: {url}.");
+        let id = generate(&mill, json!({ "prompt": prompt, "webMode": web_mode, "languages": ["en"], "count": 1 }));
+        work(&mill);
+        assert_eq!(status(&mill, &id)["status"], "completed");
+        let system = peer.asked()[0].body["messages"][0]["content"].to_string();
+        assert_eq!(system.contains("made of straw"), is_read, "{system}");
+    }
 }
 
 #[test]
@@ -266,8 +304,6 @@ fn what_cannot_be_generated_is_refused_with_the_field() {
         (json!({ "prompt": " " }), "prompt"),
         (json!({ "prompt": "x", "count": 13 }), "count"),
         (json!({ "prompt": "x", "languages": ["en", "de", "fr", "es", "it", "pt"] }), "languages"),
-        (json!({ "prompt": "x", "model": "gpt-9" }), "model"),
-        (json!({ "prompt": "x", "referenceId": "66f1a2b3d4e5f60718293a4d" }), "referenceId"),
         (json!({ "prompt": "x", "images": [{ "source": { "type": "url", "url": "ftp://a.example" } }] }), "images"),
     ] {
         let answer = mill.post_in("/v1/projects/emails/generate", body);
@@ -275,6 +311,10 @@ fn what_cannot_be_generated_is_refused_with_the_field() {
         assert_eq!((status, code), (400, "INVALID_REQUEST"), "{error}");
         assert!(error.contains(field), "{field}: {error}");
     }
+    let unknown = json!({ "prompt": "x", "referenceId": "66f1a2b3d4e5f60718293a4d" });
+    assert_eq!(mill.post_in("/v1/projects/emails/generate", unknown).refusal().0, 404);
+    let unknown = mill.post_in("/v1/projects/emails/generate", json!({ "prompt": "x", "model": "gpt-9" }));
+    assert_eq!((unknown.refusal().0, unknown.refusal().1), (409, "MODEL_NOT_CONFIGURED"));
 }
 
 #[test]

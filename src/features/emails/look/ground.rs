@@ -45,6 +45,8 @@ const COLOURFUL: f64 = 0.35;
 const KINDRED: f64 = 2.2;
 /// Buttons on dark grounds have at least this contrast to them.
 const LIT: f64 = 3.2;
+/// Below this a lit colour is a grey.
+const SHINING: f64 = 0.5;
 
 /// Whether a field or mark of this colour stands out from the ground.
 pub fn is_seen(color: Color, ground: Color) -> bool {
@@ -67,8 +69,12 @@ impl Ground {
         let seen = |color: &Color| is_seen(*color, ground);
         let mark = if seen(&wishes.primary) { wishes.primary } else { accent };
         let dark = ink == WHITE;
-        // On dark grounds a dark button would look switched off: it is lit.
-        let lit = |button: Color| if dark { readable(button, ground, LIT) } else { button };
+        // On dark grounds a dark button would look switched off: it is lit, and white if it has no colour that could shine.
+        let lit = |button: Color| match contrast(button, ground) {
+            enough if !dark || enough >= LIT => button,
+            _ if saturation(button) < SHINING => text,
+            _ => readable(button, ground, LIT),
+        };
         let button = [wishes.button, wishes.primary].map(lit).into_iter().find(seen).unwrap_or(text);
         let wished = wishes.on_button.filter(|on| button == wishes.button && contrast(*on, button) >= LEGIBLE);
         let darker = under_white(button);

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::time::{Instant, timeout_at};
 
-use crate::base::text::{LongText, ShortText};
+use crate::base::text::{LongText, SOME_TEXT, ShortText};
 use crate::engine::api::{Context, Done, Failure, Operation, Outward, Replay, Spec, needs};
 use crate::engine::store::{ReadTx, WriteTx};
 use crate::features::emails::model::{Edit as Row, EditState, Stage};
@@ -30,7 +30,7 @@ pub struct Wanted {
     /// Only if it belongs to this project.
     pub project_id: Option<ProjectId>,
     /// What to change, in plain words: "make the button green and shorten the intro".
-    #[schemars(length(min = 1))]
+    #[schemars(extend("pattern" = SOME_TEXT))]
     pub prompt: LongText<{ limits::PROMPT_CHARACTERS_MAX }>,
     /// A name for the version that comes of it.
     pub label: Option<ShortText<{ limits::EDIT_LABEL_CHARACTERS_MAX }>>,

@@ -6,12 +6,12 @@ use serde_json::{Value, json};
 
 use crate::base::bounded::Bounded;
 use crate::base::locale::LanguageTag;
-use crate::base::text::LongText;
+use crate::base::text::{LongText, SOME_TEXT};
 use crate::engine::api::{Caller, Command, Created, Failure, Operation, Replay, Spec, needs};
 use crate::engine::outbox::{self, NewEvent};
 use crate::engine::store::WriteTx;
 use crate::features::emails::model::{COMPOSER, Conversation, Source, State, Visibility, Wanted};
-use crate::features::emails::store;
+use crate::features::emails::{conversation_not_found, store};
 use crate::features::projects::{self, Site};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, ConversationId, ProjectId};
@@ -30,7 +30,7 @@ pub struct NewConversation {
     /// The brand.
     pub project_id: ProjectId,
     /// What the emails are for, and every fact they are to contain: offers, codes, dates, names, links.
-    #[schemars(length(min = 1))]
+    #[schemars(extend("pattern" = SOME_TEXT))]
     pub prompt: LongText<{ limits::PROMPT_CHARACTERS_MAX }>,
     /// Pictures to be used.
     #[schemars(length(max = limits::PROMPT_IMAGES_MAX))]
@@ -126,7 +126,7 @@ impl Operation for Generate {
         )
         .rate(RouteGroup::Emails)
         .replay(Replay::Keyed)
-        .fails(&[Code::NotFound, Code::LimitReached]);
+        .fails(&[Code::NotFound, Code::LimitReached, Code::ModelNotConfigured]);
     type Input = NewConversation;
     type Output = Created<Accepted>;
 
@@ -183,9 +183,10 @@ pub fn choose_model(named: Option<&str>, configured: Option<&str>) -> Result<Str
         None => Ok(configured.unwrap_or(COMPOSER).to_owned()),
         Some(name) if name == COMPOSER || Some(name) == configured => Ok(name.to_owned()),
         Some(name) => {
-            let known = configured
-                .map_or(format!("only {COMPOSER:?} is configured"), |model| format!("there are {COMPOSER:?} and {model:?}"));
-            Err(Failure::field("model", format_args!("there is no model {name:?}; {known}. Leave it out to use the default")))
+            let known =
+                configured.map_or(format!("only {COMPOSER:?} is there"), |model| format!("there are {COMPOSER:?} and {model:?}"));
+            let detail = format!("model: there is no model {name:?} here; {known}. Leave it out to use the default.");
+            Err(Failure::because(Code::ModelNotConfigured, detail).with(json!({ "field": "model" })))
         }
     }
 }
@@ -205,9 +206,7 @@ pub fn open(tx: &mut WriteTx<'_>, account: AccountId, project: ProjectId, wanted
     }
     if let Some(reference) = wanted.reference {
         let found = store::conversation(tx, account, reference)?.filter(|found| found.project == project);
-        found.ok_or_else(|| {
-            Failure::field("referenceId", "the project has no such conversation; GET /v1/projects/emails lists them")
-        })?;
+        found.ok_or_else(conversation_not_found)?;
     }
     let conversation = Conversation {
         id: ConversationId::make(tx.now(), tx.random()),

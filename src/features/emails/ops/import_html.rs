@@ -25,14 +25,17 @@ pub struct ImportHtml;
 /// One email as `html`, or several as `htmls`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(extend("oneOf" = [{ "required": ["html"] }, { "required": ["htmls"] }]))]
 pub struct NewEmails {
     pub project_id: ProjectId,
     /// The email's HTML.
+    #[schemars(with = "String")]
+    #[serde(default)]
     pub html: Option<String>,
     /// What to call it; also its subject, where the HTML has no title.
     pub name: Option<ShortText<{ limits::EMAIL_SUBJECT_CHARACTERS_MAX }>>,
     /// Several emails instead.
-    #[schemars(length(max = limits::HTML_IMPORTS_MAX))]
+    #[schemars(length(min = 1, max = limits::HTML_IMPORTS_MAX))]
     #[serde(default)]
     pub htmls: Vec<NamedSource>,
     /// Language of the emails, as the first of the list; what the HTML says of itself if absent.

@@ -200,8 +200,11 @@ pub struct Picture {
     pub width: Option<u16>,
     /// As in CSS.
     pub radius: String,
-    /// Room below, in pixels.
+    /// Room above and below within its ground, in pixels.
+    pub above: u16,
     pub below: u16,
+    /// Ground around it, in the colour of stripes.
+    pub ground: Option<Color>,
     /// It takes all the width on telephones.
     pub fluid: bool,
 }

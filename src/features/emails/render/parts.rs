@@ -4,7 +4,7 @@ use super::cells::{Cell, Content, Part, Row};
 use super::setting::Setting;
 use super::{ending, middle, opening};
 use crate::features::emails::document::{Block, Email, Level};
-use crate::features::emails::look::design::{BoxForm, QuoteForm};
+use crate::features::emails::look::design::{BoxForm, HeadingForm, QuoteForm};
 use crate::features::emails::look::{GroundName, Look};
 
 /// A part that is being put together.
@@ -16,11 +16,13 @@ pub struct Draft {
     pub card: bool,
     /// It begins with a picture from edge to edge.
     pub flush_top: bool,
+    /// It holds nothing but a few words.
+    pub is_brief: bool,
 }
 
 impl Draft {
     pub fn new(ground: GroundName) -> Self {
-        Self { ground, rows: Vec::new(), pad: None, card: false, flush_top: false }
+        Self { ground, rows: Vec::new(), pad: None, card: false, flush_top: false, is_brief: false }
     }
 
     /// Append a row; cells that can stand in the column above do.
@@ -74,13 +76,14 @@ pub fn parts(email: &Email, look: &Look) -> Vec<Part> {
             }
             Block::Social(social) => drafts.push(ending::social(set, social)),
             _ => {
-                let ground = ground(block, look);
+                let ground = unlike(ground(block, look), &drafts);
                 if begins(block, before, ground, drafts.last()) {
                     let mut draft = Draft::new(ground);
                     draft.card = look.design.cards;
                     drafts.push(draft);
                 }
                 let draft = drafts.last_mut().expect("one was pushed or there is one");
+                draft.is_brief = is_brief(block) && (draft.rows.is_empty() || draft.is_brief);
                 let gap = gap(block, before, set);
                 for (index, row) in middle::rows(set.on(ground), block).into_iter().enumerate() {
                     draft.follow(row, if index == 0 { gap } else { 0 });
@@ -108,12 +111,32 @@ fn ground(block: &Block, look: &Look) -> GroundName {
     }
 }
 
+/// Two coloured fields with nothing between them would run together: the second is tinted instead.
+fn unlike(ground: GroundName, drafts: &[Draft]) -> GroundName {
+    let is_field = |draft: &Draft| draft.ground == GroundName::Band && draft.pad.is_none_or(|(_, bottom)| bottom > 0);
+    if ground == GroundName::Band && drafts.last().is_some_and(is_field) { GroundName::Tint } else { ground }
+}
+
+/// Words that are too few for a card of their own.
+fn is_brief(block: &Block) -> bool {
+    const BRIEF_CHARACTERS: usize = 140;
+    matches!(block, Block::Text(text) if text.text.words().chars().count() <= BRIEF_CHARACTERS)
+}
+
 /// Whether a part begins with this block.
 fn begins(block: &Block, before: Option<&Block>, ground: GroundName, last: Option<&Draft>) -> bool {
     if last.is_none_or(|draft| draft.ground != ground || draft.pad.is_some()) {
         return true;
     }
     let Some(before) = before else { return true };
+    // On cards, a few words stand with what they introduce or conclude.
+    if let Some(card) = last.filter(|draft| draft.card) {
+        let introduced = card.is_brief && !matches!(block, Block::Coupon(_) | Block::Countdown(_) | Block::Quote(_));
+        let concluded = is_brief(block) && !matches!(before, Block::Hero(_) | Block::Coupon(_) | Block::Countdown(_));
+        if introduced || concluded {
+            return false;
+        }
+    }
     match block {
         Block::Heading(heading) => heading.level != Level::Small,
         Block::Button(_) | Block::List(_) | Block::Divider(_) => matches!(before, Block::Header(_)),
@@ -128,7 +151,9 @@ fn begins(block: &Block, before: Option<&Block>, ground: GroundName, last: Optio
 fn gap(block: &Block, before: Option<&Block>, set: Setting<'_>) -> u16 {
     let block_room = set.room().block;
     match (before, block) {
-        (Some(Block::Heading(_)), Block::Text(_)) => block_room * 2 / 3,
+        (Some(Block::Heading(_)), Block::Text(_)) if set.design().heading != HeadingForm::Tag => block_room * 2 / 3,
+        // What begins anew within a card needs more room than what goes on.
+        (Some(_), Block::Heading(_) | Block::Products(_)) | (Some(Block::Products(_)), _) => block_room + 8,
         (_, Block::Button(_)) => block_room + 6,
         (_, Block::Divider(_)) => block_room + 10,
         (Some(Block::Divider(_)), _) => block_room + 10,

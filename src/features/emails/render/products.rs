@@ -5,7 +5,7 @@ use super::setting::Setting;
 use super::{inline, middle};
 use crate::features::emails::document::{Emphasis, Product, Products};
 use crate::features::emails::look::GroundName;
-use crate::features::emails::look::design::{Align, HeadingForm, ProductsForm};
+use crate::features::emails::look::design::{Align, HeadingForm, ProductsForm, Size};
 
 pub fn rows(set: Setting<'_>, block: &Products) -> Vec<Row> {
     let side = set.room().side;
@@ -16,8 +16,8 @@ pub fn rows(set: Setting<'_>, block: &Products) -> Vec<Row> {
     let below_title = set.room().block;
     let form = set.design().products;
     let groups: Vec<Vec<Row>> = match form {
-        ProductsForm::Rows => block.products.iter().map(|product| beside(set, product)).collect(),
-        _ if block.products.len() == 1 => vec![beside(set, &block.products[0])],
+        _ if block.products.len() == 1 => vec![beside(set, &block.products[0], Layout::Alone)],
+        ProductsForm::Rows => block.products.iter().map(|product| beside(set, product, Layout::Beside)).collect(),
         ProductsForm::Grid | ProductsForm::Tiles => {
             let mut rest = block.products.as_slice();
             let mut groups = Vec::new();
@@ -62,15 +62,22 @@ fn side_by_side(set: Setting<'_>, products: &[Product], form: ProductsForm) -> R
     let height = common_height(products, room);
     let inner = if tiles { set.on(GroundName::Tint) } else { set };
     let inset = if tiles { 16 } else { 0 };
-    let names = name_height(set, products, room - 2 * inset);
+    let width = room - 2 * inset;
+    let heading = if set.look.families.has_serif_headings { 0.48 } else { 0.54 };
+    let names =
+        common_lines(products.iter().map(|product| Some(product.name.as_str())), set.design().scale.small, width, heading);
+    let texts = common_lines(products.iter().map(|product| product.text.as_deref()), set.design().scale.note, width, 0.49);
     let columns = products.iter().map(|product| {
         let mut cells = Vec::new();
         if let Some(image) = &product.image {
             cells.push(fitted(inner, product, image, room, height, tiles));
         }
         let mut words = facts(inner, product, Layout::Below);
-        if let (Some(Cell { content: Content::Words(name), .. }), true) = (words.first_mut(), names > 0) {
-            name.height = Some(names);
+        let heights = [Some(names), product.text.as_ref().map(|_| texts)].into_iter().flatten();
+        for (cell, height) in words.iter_mut().zip(heights).filter(|(_, height)| *height > 0) {
+            if let Content::Words(words) = &mut cell.content {
+                words.height = Some(height);
+            }
         }
         for cell in &mut words {
             cell.side = inset;
@@ -90,15 +97,26 @@ fn side_by_side(set: Setting<'_>, products: &[Product], form: ProductsForm) -> R
     row
 }
 
-/// The height that names of a row share, so that prices stand on one line; 0 where all names take as many lines anyway.
-fn name_height(set: Setting<'_>, products: &[Product], room: u16) -> u16 {
-    let size = set.design().scale.small;
-    // Letters of text faces are about half as wide as the type is high.
-    let letter = if set.look.families.has_serif_headings { 0.47 } else { 0.54 };
-    let fitting = (f32::from(room) / (f32::from(size.size) * letter)) as usize;
-    let lines = |product: &Product| product.name.chars().count().div_ceil(fitting.max(1)).max(1);
-    let (least, most) = products.iter().map(lines).fold((usize::MAX, 0), |(least, most), now| (least.min(now), most.max(now)));
-    if least < most { most.min(4) as u16 * size.line } else { 0 }
+/// The height that texts of a row share, so that what follows stands on one line; 0 where all take as many lines anyway.
+///
+/// Widths of letters are guessed (families are whatever the reader has): wrong by a line at worst, which costs some room.
+fn common_lines<'a>(texts: impl Iterator<Item = Option<&'a str>>, size: Size, room: u16, letter: f32) -> u16 {
+    const LINES_MAX: u16 = 5;
+    let across = (f32::from(room) / (f32::from(size.size) * letter)) as usize;
+    let lines = texts.flatten().map(|text| {
+        let (mut lines, mut used) = (1_u16, 0);
+        for word in text.split(' ') {
+            let wide = word.chars().count();
+            if used > 0 && used + 1 + wide > across {
+                (lines, used) = (lines + 1, wide);
+            } else {
+                used += wide + usize::from(used > 0);
+            }
+        }
+        lines
+    });
+    let (least, most) = lines.fold((u16::MAX, 0), |(least, most), now| (least.min(now), most.max(now)));
+    if least < most { most.min(LINES_MAX) * size.line } else { 0 }
 }
 
 /// The height that pictures of a row share, so that names stand on one line.
@@ -143,10 +161,10 @@ fn fitted(
 }
 
 /// One product, its picture at the start and its facts beside it.
-fn beside(set: Setting<'_>, product: &Product) -> Vec<Row> {
+fn beside(set: Setting<'_>, product: &Product, layout: Layout) -> Vec<Row> {
     let set = set.aligned(Align::Start);
     let Some(image) = &product.image else {
-        return vec![Row::stack(facts(set, product, Layout::Beside), set.room().side)];
+        return vec![Row::stack(facts(set, product, layout), set.room().side)];
     };
     let gutter = 12;
     let share = if set.design().products == ProductsForm::Rows { 36.0 } else { 50.0 };
@@ -155,7 +173,7 @@ fn beside(set: Setting<'_>, product: &Product) -> Vec<Row> {
     linked.href = linked.href.or_else(|| Some(product.href.clone()));
     let picture = set.picture(0, &linked, room);
     let together = set.design().products == ProductsForm::Rows;
-    let mut row = set.row(vec![(share, vec![picture]), (100.0 - share, facts(set, product, Layout::Beside))], gutter, together);
+    let mut row = set.row(vec![(share, vec![picture]), (100.0 - share, facts(set, product, layout))], gutter, together);
     row.stand = "middle";
     vec![row]
 }
@@ -165,6 +183,8 @@ fn beside(set: Setting<'_>, product: &Product) -> Vec<Row> {
 enum Layout {
     Below,
     Beside,
+    /// Beside, and there is no other product.
+    Alone,
 }
 
 /// Name, text, price and button.
@@ -188,7 +208,7 @@ fn facts(set: Setting<'_>, product: &Product, layout: Layout) -> Vec<Cell> {
         cells.push(set.words(6, "p", "price", "tx", html));
     }
     if let Some(label) = &product.button {
-        let emphasis = if layout == Layout::Below { Emphasis::Quiet } else { Emphasis::Primary };
+        let emphasis = if layout == Layout::Alone { Emphasis::Primary } else { Emphasis::Quiet };
         cells.push(set.button(14, label, &product.href, emphasis));
     }
     cells

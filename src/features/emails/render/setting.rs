@@ -13,6 +13,9 @@ pub const CARDS_WIDTH: u16 = 568;
 /// A picture higher than this pushes everything else out of sight.
 const PICTURE_HEIGHT_MAX: u32 = 640;
 
+/// How high a tall picture stands that would have run from edge to edge.
+const TALL_PICTURE_HEIGHT: u32 = 380;
+
 /// One look on one ground.
 #[derive(Clone, Copy)]
 pub struct Setting<'a> {
@@ -121,9 +124,19 @@ impl<'a> Setting<'a> {
         self.cell(gap, Content::Picture(drawn(picture, width, radius)))
     }
 
-    /// A picture from edge to edge.
+    /// A picture from edge to edge. One that is about as high as wide would push everything else out of sight: it stands smaller,
+    /// on a tinted ground.
     pub fn bleed(&self, picture: &document::Picture) -> Cell {
-        self.cell(0, Content::Picture(drawn(picture, None, "0".to_owned())))
+        let mut cell = self.aligned(Align::Center).cell(0, Content::Picture(drawn(picture, None, "0".to_owned())));
+        let size = picture.width.zip(picture.height).filter(|(across, down)| *down * 10 > *across * 9);
+        if let (Content::Picture(drawn), Some((across, down))) = (&mut cell.content, size) {
+            drawn.width = Some((TALL_PICTURE_HEIGHT * across / down).clamp(1, u32::from(self.width())) as u16);
+            let plain = self.ground == GroundName::Band || self.design().cards;
+            drawn.ground = (!plain).then_some(self.look.light.tint.ground);
+            drawn.below = 28;
+            drawn.above = 28;
+        }
+        cell
     }
 
     pub fn button(&self, gap: u16, label: &str, href: &Link, emphasis: Emphasis) -> Cell {
@@ -212,7 +225,9 @@ pub fn drawn(picture: &document::Picture, width: Option<u16>, radius: String) ->
         href: picture.href.as_ref().map(ToString::to_string),
         width,
         radius,
+        above: 0,
         below: 0,
         fluid: true,
+        ground: None,
     }
 }

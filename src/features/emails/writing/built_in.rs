@@ -24,7 +24,9 @@ impl<'a> Given<'a> {
             text: &entry.content,
             url: entry.url.as_deref(),
         };
-        Self { images, knowledge: material.knowledge.iter().map(text).collect() }
+        // What the request links to is nearer to it than what the brand says in general.
+        let pages = material.pages.iter().map(|page| Knowledge { title: &page.title, text: &page.content, url: Some(&page.url) });
+        Self { images, knowledge: pages.chain(material.knowledge.iter().map(text)).collect() }
     }
 
     fn brief<'b>(&'b self, material: &'b Material, prompt: &'b str, seed: u64, today: Date) -> composer::Brief<'b> {

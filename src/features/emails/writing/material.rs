@@ -5,7 +5,7 @@ use crate::engine::store::Read;
 use crate::features::emails::document::Link;
 use crate::features::emails::model::Wanted;
 use crate::features::projects::brand::{Brand, Formality, Person, Product};
-use crate::features::projects::{self, Site, knowledge};
+use crate::features::projects::{self, PageText, Site, knowledge};
 use crate::vocab::ids::{AccountId, ProjectId};
 use crate::vocab::limits;
 
@@ -22,7 +22,7 @@ pub struct Material {
     /// Texts of its knowledge base, the newest first.
     pub knowledge: Vec<knowledge::Entry>,
     /// Texts of pages that the request links to.
-    pub pages: Vec<String>,
+    pub pages: Vec<PageText>,
     /// Pictures that came with the request.
     pub given_images: Vec<String>,
 }
@@ -105,6 +105,15 @@ impl Material {
             format!("{}: {content}", entry.title)
         };
         self.knowledge.iter().take(limits::MATERIAL_FACTS_MAX).map(fact).collect()
+    }
+
+    /// The beginnings of the pages that the request links to.
+    pub fn page_texts(&self) -> Vec<String> {
+        let text = |page: &PageText| {
+            let content: String = page.content.chars().take(limits::MATERIAL_PAGE_CHARACTERS_MAX).collect();
+            format!("{} ({}): {content}", page.title, page.url)
+        };
+        self.pages.iter().map(text).collect()
     }
 
     /// Products, a line each.

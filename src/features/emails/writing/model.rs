@@ -164,7 +164,7 @@ pub async fn write(client: &Client, brief: &Brief, material: &Material) -> (Resu
     let system = PROMPTS.write(
         "write",
         &json!({
-            "brand": BrandTold::of(material), "images": images, "links": links, "pages": material.pages,
+            "brand": BrandTold::of(material), "images": images, "links": links, "pages": material.page_texts(),
             "language": brief.language, "direction": direction,
         }),
     );

@@ -4,7 +4,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::base::text::{LongText, Name, ShortText};
+use crate::base::text::{LongText, Name, SOME_TEXT, ShortText};
 use crate::engine::api::{BodySize, Caller, Command, Created, Failure, Operation, Replay, Spec, needs};
 use crate::engine::store::WriteTx;
 use crate::features::projects::knowledge::{self, Entry, Origin};
@@ -33,6 +33,7 @@ pub struct NewKnowledge {
     pub project_id: ProjectId,
     pub title: Title,
     /// The text, plain or as Markdown.
+    #[schemars(extend("pattern" = SOME_TEXT))]
     pub content: Content,
     /// The file it was taken from.
     pub source_file_name: Option<FileName>,

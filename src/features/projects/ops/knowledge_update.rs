@@ -5,6 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::knowledge_add::{Content, FileName, Title};
+use crate::base::text::SOME_TEXT;
 use crate::engine::api::{BodySize, Caller, Command, Done, Failure, Operation, Spec, needs};
 use crate::engine::store::{Read, WriteTx};
 use crate::features::projects::knowledge::{self, Entry, Origin};
@@ -24,6 +25,7 @@ pub struct KnowledgePatch {
     pub entry_id: KnowledgeId,
     pub title: Option<Title>,
     /// The text, plain or as Markdown.
+    #[schemars(extend("pattern" = SOME_TEXT))]
     pub content: Option<Content>,
     /// The file it was taken from; empty text clears it.
     pub source_file_name: Option<FileName>,

@@ -23,7 +23,7 @@ mod voice;
 
 use color::is_vivid;
 pub use pictures::Sight;
-pub use texts::Text;
+pub use texts::{Text, text};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::page::{Block, BlockKind, Page};
 use super::pictures::subject;
-use super::{Site, shortened};
+use super::{Raw, Site, shortened};
 use crate::vocab::limits::{KNOWLEDGE_CONTENT_CHARACTERS_MAX, KNOWLEDGE_TITLE_CHARACTERS_MAX};
 
 /// Less is no text.
@@ -54,6 +54,16 @@ pub fn texts(site: &Site, name: Option<&str>) -> Vec<Text> {
         }
     }
     found
+}
+
+/// The text of one page by itself; none if there is hardly any.
+pub fn text(raw: &Raw<'_>) -> Option<Text> {
+    let page = Page::parse(raw);
+    let blocks = page.main_text();
+    let content = shortened(&markdown(&blocks.iter().collect::<Vec<_>>()), KNOWLEDGE_CONTENT_CHARACTERS_MAX);
+    let title = subject(&page, None).unwrap_or_else(|| page.url.path().to_owned());
+    let title = shortened(&title, KNOWLEDGE_TITLE_CHARACTERS_MAX);
+    (content.chars().count() >= CHARACTERS_MIN).then(|| Text { title, content, url: page.url.to_string() })
 }
 
 fn markdown(blocks: &[&Block]) -> String {

@@ -1,6 +1,7 @@
 //! Emails by the dozen: from many prompts, for brands that have much and brands that have little.
 
 mod brands;
+mod languages;
 mod print;
 mod prompts;
 mod series;

@@ -10,7 +10,7 @@ fn all(prompts: &[&str], brand: &Brand, language: &str) -> Vec<Composed> {
 }
 
 /// What no email may have, in any language.
-fn flaws(composed: &Composed) -> Vec<String> {
+pub fn flaws(composed: &Composed) -> Vec<String> {
     let text = print::text(&composed.email);
     let mut flaws: Vec<String> = composed.email.check().iter().map(ToString::to_string).collect();
     for mark in ["{", "}", "[]", "  ,", " .", "..", " ,", "|]", "!.", "?.", ".,", ",,", "'", "\u{a0}\u{a0}", "(,", "%%", "% %"] {
@@ -40,7 +40,7 @@ fn likeness(one: &str, other: &str) -> f64 {
     one.intersection(&other).count() as f64 / one.len().min(other.len()).max(1) as f64
 }
 
-fn judge(prompts: &[&str], brand: &Brand, language: &str) {
+pub fn judge(prompts: &[&str], brand: &Brand, language: &str) {
     let emails = all(prompts, brand, language);
     let texts: Vec<String> = emails.iter().map(|composed| print::text(&composed.email)).collect();
     for ((prompt, composed), text) in prompts.iter().zip(&emails).zip(&texts) {

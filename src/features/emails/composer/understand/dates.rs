@@ -106,29 +106,30 @@ fn precedes(prompt: &Prompt<'_>, at: usize, phrases: &[Vec<String>]) -> bool {
 fn day(prompt: &Prompt<'_>, at: usize, notes: &mut Vec<String>) -> Option<Found> {
     let words = prompt.words;
     let one = |(date, to): (Date, usize)| Found { date, first: None, from: at, to };
-    if let Some(weekday) = weekday(prompt, at) {
+    if let Some((weekday, taken)) = weekday(prompt, at) {
         // "Friday, 27 November": the figures decide.
-        let mut next = at + 1;
+        let mut next = at + taken;
         while matches!(words.fold(next), "," | "the" | "den" | "dem" | "le" | "el" | "il" | "der") {
             next += 1;
         }
         if let Some(found) = written(prompt, next, notes) {
             return Some(Found { from: at, ..found });
         }
-        let is_next = words.before(at, &prompt.lexicon.next).is_some() || words.any(at + 1, &prompt.lexicon.next).is_some();
-        return Some(one((coming(prompt.today, weekday, is_next), at + 1)));
+        let is_next = words.before(at, &prompt.lexicon.next).is_some() || words.any(at + taken, &prompt.lexicon.next).is_some();
+        return Some(one((coming(prompt.today, weekday, is_next), at + taken)));
     }
     written(prompt, at, notes).or_else(|| relative(prompt, at).map(one))
 }
 
-/// The day of the week at this word, unless it is part of a name like Black Friday.
-fn weekday(prompt: &Prompt<'_>, at: usize) -> Option<Weekday> {
-    let place = prompt.lexicon.weekdays.iter().position(|names| prompt.words.any(at, names).is_some())?;
+/// The day of the week at this word and how many words it takes, unless it is part of a name like Black Friday.
+fn weekday(prompt: &Prompt<'_>, at: usize) -> Option<(Weekday, usize)> {
+    let mut weekdays = prompt.lexicon.weekdays.iter().enumerate();
+    let (place, taken) = weekdays.find_map(|(place, names)| Some((place, prompt.words.any(at, names)?)))?;
     let not = &prompt.lexicon.weekday_not;
     if prompt.words.any(at.saturating_sub(1), not).is_some() || prompt.words.any(at, not).is_some() {
         return None;
     }
-    Weekday::from_monday_zero_offset(i8::try_from(place).ok()?).ok()
+    Some((Weekday::from_monday_zero_offset(i8::try_from(place).ok()?).ok()?, taken))
 }
 
 /// The next such day from today on; "next" is in the week after this one.

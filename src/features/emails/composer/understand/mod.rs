@@ -129,14 +129,18 @@ pub fn understand(prompt: &str, brand: &Brand, today: Date) -> Understood {
     let (subject, rest) = says::subject(&prompt);
     let words = Words::read(&rest);
     let prompt = Prompt { words: &words, ..prompt };
-    let season = purpose::season(&prompt);
+    let code = money::code(&prompt);
+    // A code like SUMMER20 says nothing about the season.
+    let masked = code.as_ref().map_or_else(|| rest.clone(), |code| rest.replace(code.as_str(), "·"));
+    let masked = Words::read(&masked);
+    let bare = Prompt { words: &masked, ..prompt };
+    let season = purpose::season(&bare);
     let products = names::products(&words, brand);
     let order = order::read(&prompt);
     let money = money::read(&prompt, &order);
-    let code = money::code(&prompt);
     let dates = dates::read(&prompt);
     let name = names::name(&prompt);
-    let purpose = purpose::purpose(&prompt, &season, &money, name.is_some(), !products.is_empty());
+    let purpose = purpose::purpose(&bare, &season, &money, name.is_some(), !products.is_empty());
     let said = says::read(&prompt, purpose, &code);
     let (count, is_series) = purpose::count(&prompt);
     Understood {

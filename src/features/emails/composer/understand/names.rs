@@ -128,7 +128,7 @@ pub fn topic(prompt: &Prompt<'_>) -> Option<String> {
     let mut from = 0;
     while let Some((at, taken)) = words.find(from, &prompt.lexicon.about) {
         let mut start = at + taken;
-        if matches!(words.fold(start), ":" | "\"" | "„" | "“" | "«") {
+        if matches!(words.fold(start), ":" | "'" | "\"" | "„" | "“" | "«") {
             start += 1;
         }
         let lexicon = prompt.lexicon;

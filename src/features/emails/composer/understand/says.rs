@@ -121,8 +121,8 @@ fn sentences(line: &str) -> Vec<&str> {
         let after = &line[at + sign.len_utf8()..];
         let before = &line[start..at];
         let word = before.rsplit([' ', '.']).next().unwrap_or_default();
-        let short =
-            sign == '.' && (word.chars().count() <= 2 || word.ends_with(|last: char| last.is_ascii_digit()) && !after.is_empty());
+        let is_day = word.chars().count() <= 2 || word.chars().all(|letter| letter.is_ascii_digit());
+        let short = sign == '.' && is_day && !after.is_empty();
         let starts_anew = after.trim_start().starts_with(|next: char| next.is_uppercase() || !next.is_alphanumeric());
         if after.starts_with(' ') && starts_anew && (!short || word.is_empty()) {
             parts.push(line[start..at + sign.len_utf8()].trim());
@@ -149,7 +149,9 @@ fn sentence(prompt: &Prompt<'_>, text: &str, is_first: bool, said: &mut Said) {
         || words.find(0, &lexicon.meta).is_some()
         || text.ends_with(':');
     let speaks = words.tokens.iter().any(|token| prompt.language.first_person().contains(&token.fold.as_str()));
-    if is_instruction || count < STATEMENT_WORDS_MIN || (is_first && !speaks) || text.contains("http") {
+    // "Launch of our new lamp" says what the email is for.
+    let names_purpose = lexicon.purposes.values().any(|phrases| words.any(0, phrases).is_some());
+    if is_instruction || count < STATEMENT_WORDS_MIN || (is_first && (!speaks || names_purpose)) || text.contains("http") {
         return;
     }
     match addressed(prompt, &words, text) {

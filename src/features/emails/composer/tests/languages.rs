@@ -1,0 +1,186 @@
+//! The other languages: their own prompts understood, and complete copy in each.
+
+use super::*;
+use crate::features::projects::brand::{Formality, Product};
+
+/// A potter who speaks this language.
+fn potter(code: &str, formality: Formality) -> Brand {
+    let product = |name: &str, price: &str| Product {
+        name: name.to_owned(),
+        url: Some("https://example.com/p".to_owned()),
+        image: Some("https://example.com/p.jpg".to_owned()),
+        price: Some(price.to_owned()),
+        currency: Some("EUR".to_owned()),
+        ..Product::default()
+    };
+    let mut brand = brands::teas();
+    brand.name = Some("Alma".to_owned());
+    brand.languages = vec![code.to_owned()];
+    brand.description = None;
+    brand.products = vec![product("Luna", "29.90"), product("Mar", "45"), product("Sol", "12.50"), product("Terra", "1290")];
+    brand.voice.formality = Some(formality);
+    brand
+}
+
+pub const FRENCH: [&str; 10] = [
+    "Écris un e-mail de bienvenue pour les nouveaux abonnés avec 10 % de réduction, code BONJOUR10",
+    "20 % de réduction sur toute la boutique jusqu'à dimanche avec le code ETE20",
+    "Annonce le lancement de notre nouvelle lampe « Aurore », disponible dès le 3 décembre à 129 €",
+    "Newsletter mensuelle sur l'art de la céramique",
+    "Invite nos clients à un atelier de céramique le vendredi 4 décembre à 18h30 au Café Rosa à Lyon",
+    "Relance de panier abandonné pour Luna",
+    "Faire revenir les clients inactifs avec 10 € de remise dès 50 € d'achat, code RETOUR",
+    "Demande un avis sur Mar",
+    "E-mail de Noël avec des idées cadeaux",
+    "Annonce que nous déménageons le 1er mars au 12 rue des Lilas",
+];
+
+pub const SPANISH: [&str; 10] = [
+    "Escribe un correo de bienvenida para nuevos suscriptores con un 10 % de descuento, código HOLA10",
+    "20 % de descuento en toda la tienda hasta el domingo con el código VERANO20",
+    "Lanzamiento de nuestra nueva lámpara \"Aurora\", disponible desde el 3 de diciembre por 129 €",
+    "Boletín mensual sobre el arte de la cerámica",
+    "Invita a nuestros clientes a un taller de cerámica el viernes 4 de diciembre a las 18:30 en Casa Rosa, Madrid",
+    "Recordatorio de carrito abandonado con Luna",
+    "Recuperar clientes inactivos con 10 € de descuento en compras superiores a 50 €, código VUELVE",
+    "Pide una reseña de Mar",
+    "Correo de Navidad con ideas de regalo",
+    "Anuncia que nos mudamos el 1 de marzo a la calle Mayor 8",
+];
+
+pub const ITALIAN: [&str; 10] = [
+    "Scrivi una mail di benvenuto per i nuovi iscritti con il 10% di sconto, codice CIAO10",
+    "20% di sconto su tutto fino a domenica con il codice ESTATE20",
+    "Lancio della nostra nuova lampada \"Aurora\", disponibile dal 3 dicembre a 129 €",
+    "Newsletter mensile sull'arte della ceramica",
+    "Invita i nostri clienti a una degustazione di tè venerdì 4 dicembre alle 18:30 presso Casa Rosa, Torino",
+    "Promemoria carrello abbandonato per Luna",
+    "Riconquista i clienti inattivi con 10 € di sconto su ordini superiori a 50 €, codice TORNA",
+    "Chiedi una recensione di Mar",
+    "Mail di Natale con idee regalo",
+    "Annuncia che il 1 marzo ci trasferiamo in via Roma 8",
+];
+
+pub const PORTUGUESE: [&str; 10] = [
+    "Escreva um e-mail de boas-vindas para novos assinantes com 10% de desconto, código OLA10",
+    "20% de desconto em toda a loja até domingo com o código VERAO20",
+    "Lançamento da nossa nova luminária \"Aurora\", disponível a partir de 3 de dezembro por 129 €",
+    "Newsletter mensal sobre a arte da cerâmica",
+    "Convide os nossos clientes para uma oficina de cerâmica na sexta-feira, 4 de dezembro, às 18h30 na Casa Rosa, Porto",
+    "Lembrete de carrinho abandonado com Luna",
+    "Reconquistar clientes inativos com 10 € de desconto em compras acima de 50 €, código VOLTA",
+    "Peça uma avaliação de Mar",
+    "E-mail de Natal com ideias de presentes",
+    "Anuncie que vamos mudar para a Rua das Flores 8 em 1 de março",
+];
+
+pub const DUTCH: [&str; 10] = [
+    "Schrijf een welkomstmail voor nieuwe abonnees met 10% korting, code HALLO10",
+    "20% korting op alles tot en met zondag met de code ZOMER20",
+    "Lancering van onze nieuwe lamp \"Aurora\", verkrijgbaar vanaf 3 december voor 129 €",
+    "Maandelijkse nieuwsbrief over de kunst van keramiek",
+    "Nodig onze klanten uit voor een workshop keramiek op vrijdag 4 december om 18.30 uur in Huis Rosa, Utrecht",
+    "Herinnering aan een verlaten winkelwagen met Luna",
+    "Win inactieve klanten terug met € 10 korting bij bestellingen vanaf € 50, code TERUG",
+    "Vraag om een review van Mar",
+    "Kerstmail met cadeautips",
+    "Kondig aan dat we op 1 maart verhuizen naar de Lindelaan 8",
+];
+
+const PURPOSES: [Purpose; 10] = [
+    Purpose::Welcome,
+    Purpose::Sale,
+    Purpose::Launch,
+    Purpose::Newsletter,
+    Purpose::Event,
+    Purpose::CartReminder,
+    Purpose::WinBack,
+    Purpose::ReviewRequest,
+    Purpose::Seasonal,
+    Purpose::Announcement,
+];
+
+const ALL: [(&str, &[&str; 10]); 5] =
+    [("fr", &FRENCH), ("es", &SPANISH), ("it", &ITALIAN), ("pt-BR", &PORTUGUESE), ("nl", &DUTCH)];
+
+#[test]
+fn prompts_of_every_language_are_understood() {
+    for (code, prompts) in ALL {
+        let brand = potter(code, Formality::Casual);
+        let read: Vec<_> = prompts.iter().map(|prompt| understand::understand(prompt, &brand, TODAY)).collect();
+        for ((understood, purpose), prompt) in read.iter().zip(PURPOSES).zip(prompts) {
+            assert_eq!((understood.purpose, understood.language.code()), (purpose, &code[..2]), "{prompt}");
+        }
+        let day = |date: Option<Date>| date.map_or_else(String::new, |date| date.to_string());
+        let sale = &read[1];
+        assert!(sale.saving.is_some() && sale.code.is_some(), "{code}: {sale:?}");
+        assert_eq!((day(sale.ends), &sale.scope), ("2026-11-22".to_owned(), &Some(Scope::Everything)), "{code}");
+        let launch = &read[2];
+        assert_eq!((day(launch.starts), launch.price.is_some()), ("2026-12-03".to_owned(), true), "{code}: {launch:?}");
+        assert_eq!(launch.name.as_ref().map(|name| name.is_proper), Some(true), "{code}");
+        let event = &read[4];
+        assert_eq!(day(event.on), "2026-12-04", "{code}: {event:?}");
+        assert_eq!(event.time, Some(understand::Clock { hour: 18, minute: 30 }), "{code}");
+        assert!(event.venue.as_ref().is_some_and(|venue| venue.name.contains("Rosa")), "{code}: {:?}", event.venue);
+        let back = &read[6];
+        assert!(back.saving.is_some() && back.threshold.is_some() && back.code.is_some(), "{code}: {back:?}");
+        assert!(read[9].clause.is_some() || !read[9].statements.is_empty(), "{code}: {:?}", read[9]);
+    }
+}
+
+#[test]
+fn emails_of_every_language_are_whole() {
+    for (code, prompts) in ALL {
+        for formality in [Formality::Casual, Formality::Formal] {
+            let brand = potter(code, formality);
+            twenty::judge(prompts, &brand, code);
+        }
+    }
+}
+
+#[test]
+fn an_email_can_be_in_another_language_than_its_prompt() {
+    let brand = potter("it", Formality::Casual);
+    let composed = one("20% off all teas until Sunday, code WINTER20. We packed them by hand.", &brand, "it", 5);
+    let text = print::text(&composed.email);
+    assert!(text.contains("20% di sconto") && text.contains("WINTER20") && text.contains("22 novembre"), "{text}");
+    assert!(!text.contains("teas") && !text.contains("hand"), "{text}");
+    let said = composed.warnings.join(" ");
+    assert!(said.contains("its own sentences were not carried over") && said.contains("\"all teas\""), "{said}");
+}
+
+#[test]
+fn languages_without_phrases_are_admitted() {
+    let brand = brands::teas();
+    let composed = one("20% off until Sunday", &brand, "pl", 5);
+    assert_eq!(composed.email.language.as_str(), "en");
+    assert!(composed.warnings[0].starts_with("The composer does not write in pl"), "{:?}", composed.warnings);
+}
+
+#[test]
+fn arabic_and_hebrew_run_from_right_to_left() {
+    for (code, word) in [("ar", "خصم"), ("he", "הנחה")] {
+        let composed = one("20% off until Sunday, code WINTER20", &potter(code, Formality::Casual), code, 5);
+        assert_eq!((composed.email.language.as_str(), composed.email.direction), (code, Direction::Rtl));
+        assert_eq!(twenty::flaws(&composed), [""; 0]);
+        let text = print::text(&composed.email);
+        assert!(text.contains(word) && text.contains("WINTER20"), "{text}");
+        assert!(
+            composed.warnings.iter().any(|warning| warning.contains("only a small set of phrases")),
+            "{:?}",
+            composed.warnings
+        );
+    }
+}
+
+/// Not a check: prints emails for people to read.
+#[test]
+#[ignore = "it only prints"]
+fn read_them() {
+    for (code, prompts) in ALL {
+        for (prompt, seed) in prompts.iter().zip(1..) {
+            let composed = one(prompt, &potter(code, Formality::Casual), code, seed);
+            println!("\n════ {prompt}\n{}{}", print::text(&composed.email), composed.warnings.join("\n"));
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! Reading one page that somebody names, outside of any import: for what a prompt links to.
+
+use std::sync::Arc;
+
+use url::Url;
+
+use super::reading::{self, Raw, Text};
+use crate::engine::fetch::{Fetch, Limits, Overlong};
+use crate::vocab::limits::{IMPORT_FETCH_TIME, IMPORT_PAGE_BYTES_MAX};
+
+/// The text of the page at this address; none if it cannot be had, or is no page, or has hardly any text.
+pub async fn visit(fetch: &Arc<Fetch>, url: &Url) -> Option<Text> {
+    let limits =
+        Limits { head: IMPORT_FETCH_TIME, total: IMPORT_FETCH_TIME, body_bytes: IMPORT_PAGE_BYTES_MAX, overlong: Overlong::Cut };
+    let fetched = fetch.get(url, "text/html,application/xhtml+xml", &limits).await.ok()?;
+    let content_type = fetched.header("content-type").unwrap_or_default().to_owned();
+    if !fetched.status.is_success() || !content_type.contains("html") {
+        return None;
+    }
+    let language = fetched.header("content-language").unwrap_or_default().to_owned();
+    let read = move || {
+        let raw = Raw { url: &fetched.url, given: true, content_type: &content_type, language: &language, bytes: &fetched.body };
+        reading::text(&raw)
+    };
+    // A page may be large: elsewhere than where requests are answered.
+    tokio::task::spawn_blocking(read).await.ok()?
+}
