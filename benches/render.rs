@@ -1,6 +1,7 @@
-//! How fast a document becomes an email: MJML from the document, HTML from the MJML, plain text.
+//! How fast a document becomes an email: MJML from the document, HTML from the MJML, plain text; how fast the composer writes one;
+//! and how long a screenshot takes, the worker process included.
 //!
-//! The bar is 5 ms for an email of twelve blocks. Where Node.js has the npm package `mjml` (`npm install mjml` in a folder, and that
+//! The bars: 5 ms for an email of twelve blocks, 20 ms for a composed one with its HTML, 150 ms and 64 MiB for a screenshot. Where Node.js has the npm package `mjml` (`npm install mjml` in a folder, and that
 //! folder as `MJML_FOLDER` in the environment), the same MJML is drawn by it too, in one process that is warm, and the ratio is
 //! printed; the bar is 20 times.
 
@@ -10,11 +11,14 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use criterion::{Criterion, criterion_group, criterion_main};
+use mailmill::base::locale::LanguageTag;
 use mailmill::engine::render::mjml;
+use mailmill::engine::render::pixels::{self, Options, Page, Pixels, Workers};
+use mailmill::features::emails::composer::{Brief, Knowledge, compose, plan};
 use mailmill::features::emails::document::{Email, Layout, Style};
 use mailmill::features::emails::look::Look;
 use mailmill::features::emails::render::{render, text, to_mjml};
-use mailmill::features::projects::brand::Brand;
+use mailmill::features::projects::brand::{Brand, Contact, Product};
 
 const BLOCKS: usize = 12;
 
@@ -36,7 +40,6 @@ fn drawing(c: &mut Criterion) {
     c.bench_function("email/document to text", |b| b.iter(|| text(black_box(&email))));
     let cards = typical(Layout::Cards);
     c.bench_function("email/document to all, on cards", |b| b.iter(|| render(black_box(&cards.0), &cards.1)));
-    compare(&source);
 }
 
 /// Draws the MJML that it reads, thirty times to get warm and thirty times by the clock; prints milliseconds of one.
@@ -52,9 +55,11 @@ const source = require('fs').readFileSync(0, 'utf8'); const rounds = 30;
 })();
 ";
 
-/// The same MJML through the npm package, where there is one.
+/// The same MJML through the npm package, where there is one. Last, so that its memory is not taken for a worker's.
 #[expect(clippy::disallowed_methods, reason = "a comparison is measured by the clock")]
-fn compare(source: &str) {
+fn comparing(_: &mut Criterion) {
+    let (email, look) = typical(Layout::Showcase);
+    let source = &to_mjml(&email, &look);
     const ROUNDS: u32 = 200;
     let Some(folder) = std::env::var_os("MJML_FOLDER") else {
         println!("email/npm mjml: MJML_FOLDER names no folder with the npm package mjml; not compared");
@@ -75,5 +80,68 @@ fn compare(source: &str) {
     println!("email/npm mjml: {theirs:.2} ms, ours {ours:.3} ms: {:.0} times as fast", theirs / ours);
 }
 
-criterion_group!(benches, drawing);
+/// A brand as an import finds it.
+fn brand() -> Brand {
+    let product = |number: u32| Product {
+        name: format!("Oolong {number}"),
+        url: Some(format!("https://leaf.example/teas/{number}")),
+        image: Some(format!("https://leaf.example/teas/{number}.jpg")),
+        description: Some("Dark, nutty and calm. Roasted twice over charcoal.".into()),
+        price: Some("14.50".into()),
+        currency: Some("GBP".into()),
+    };
+    Brand {
+        name: Some("Leaf & Stone".into()),
+        description: Some("A small tea house. We buy directly from eleven gardens and pack every order by hand.".into()),
+        languages: vec!["en".into()],
+        products: (1..=12).map(product).collect(),
+        contact: Contact { address: Some("12 Harbour Lane, Bristol".into()), ..Contact::default() },
+        ..Brand::default()
+    }
+}
+
+/// A prompt to an email with all its texts.
+fn composing(c: &mut Criterion) {
+    let brand = brand();
+    let prompt = "Summer sale: 25% off everything with code SUN25 until Sunday 29 November";
+    let site = Some("https://leaf.example/");
+    let today = jiff::civil::date(2026, 11, 21);
+    let brief = Brief { prompt, images: &[], reference: None, site, seed: 7, today };
+    let language = LanguageTag::parse("en").expect("a language");
+    let knowledge = [Knowledge { title: "Brewing", text: "Warm the pot. Use three grams for each cup.", url: None }];
+    let planned = plan(&brief, &brand, true, &language, Some(1));
+    c.bench_function("email/composed, with mjml, html and text", |b| {
+        b.iter(|| {
+            let composed = compose(black_box(&brief), &brand, &knowledge, &planned, 0, &language);
+            render(&composed.email, &Look::new(&brand, &composed.email, 7))
+        });
+    });
+}
+
+/// An email as a picture, by a worker process each time.
+fn shooting(c: &mut Criterion) {
+    let (email, look) = typical(Layout::Showcase);
+    let html = render(&email, &look).html;
+    let drawer = Pixels::embedded(Workers::new(Options { program: Some(env!("CARGO_BIN_EXE_mailmill").into()), fonts: None }));
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");
+    let page = Page { html, ..Page::default() };
+    let shot = pixels::Look::of(&[600]);
+    c.bench_function("email/screenshot at 600 px, worker process included", |b| {
+        b.to_async(&runtime).iter(|| async { drawer.shots(&page, &shot).await.expect("drawn") });
+    });
+    println!("email/screenshot: the largest worker took {} MiB", largest_child_mib());
+}
+
+/// The most memory that any child process has had resident.
+fn largest_child_mib() -> i64 {
+    let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
+    // SAFETY: the call fills the structure, for which all zeros are a value too.
+    let usage = unsafe {
+        libc::getrusage(libc::RUSAGE_CHILDREN, usage.as_mut_ptr());
+        usage.assume_init()
+    };
+    usage.ru_maxrss / 1024
+}
+
+criterion_group!(benches, drawing, composing, shooting, comparing);
 criterion_main!(benches);

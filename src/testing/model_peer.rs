@@ -157,7 +157,8 @@ fn complaint(asked: &Asked) -> Option<String> {
     }
     let messages = body["messages"].as_array().filter(|messages| !messages.is_empty())?;
     let roles: Vec<&str> = messages.iter().filter_map(|message| message["role"].as_str()).collect();
-    if messages.iter().any(|message| message["content"].as_str().is_none_or(str::is_empty)) {
+    let is_empty = |content: &Value| content.as_str().is_some_and(str::is_empty) || content.as_array().is_some_and(Vec::is_empty);
+    if messages.iter().any(|message| message["content"].is_null() || is_empty(&message["content"])) {
         return says("messages: text content blocks must be non-empty");
     }
     if asked.path.ends_with("/messages") {

@@ -256,6 +256,8 @@ pub const LANGUAGE_MODEL_PAUSE_MS: u64 = 500;
 pub const LANGUAGE_MODEL_PAUSE_MS_MAX: u64 = 60_000;
 /// The longest answer is an email as JSON.
 pub const LANGUAGE_MODEL_ANSWER_BYTES_MAX: usize = 4 * 1024 * 1024;
+/// Services refuse pictures beyond 5 MB, which Base64 makes of this.
+pub const LANGUAGE_MODEL_PICTURE_BYTES_MAX: usize = 3_700_000;
 /// How often an answer that breaks the rules goes back to the model with what is wrong.
 pub const LANGUAGE_MODEL_CORRECTIONS_MAX: usize = 2;
 
@@ -329,6 +331,10 @@ pub const DRAWN_IMAGES_FETCHED_MAX: usize = 60;
 pub const DRAWN_IMAGES_AT_ONCE: usize = 8;
 /// A picture does not wait longer for one image.
 pub const DRAWN_IMAGE_MS_MAX: u64 = 8_000;
+/// Images that are remembered for the next picture: those of one brand's emails.
+pub const RECENT_BYTES_MAX: usize = 24 * 1024 * 1024;
+/// As long as a series takes to be drawn; whoever changes an image on their server sees it soon.
+pub const RECENT_MS: i64 = 5 * 60 * 1000;
 /// Photographs straight from a camera are refused: recipients would not wait for them either.
 pub const DRAWN_IMAGE_BYTES_MAX: usize = 8 * 1024 * 1024;
 

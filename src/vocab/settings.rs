@@ -106,6 +106,7 @@ pub struct LanguageModel {
     /// Invariant after loading: visible ASCII.
     #[serde(deserialize_with = "none_if_empty")]
     pub key: Option<Secret>,
+    pub vision: bool,
     pub timeout_seconds: Seconds,
     pub repeats: Bounded<0, 10>,
     pub output_tokens_max: Bounded<256, 200_000>,

@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use super::support::server::BOUNDLESS;
 use super::support::{Client, Server};
 
-const SITES: [&str; 7] = ["shop", "saas", "cafe", "newspaper", "spa", "carpenter", "bakery"];
+const SITES: [&str; 10] = ["shop", "saas", "cafe", "newspaper", "spa", "carpenter", "bakery", "outfitter", "clinic", "studio"];
 const FIELDS: [&str; 30] = [
     "name",
     "tagline",
@@ -120,7 +120,10 @@ fn answer(site: &Site, path: &str) -> (&'static str, String, Vec<u8>) {
     let Some(file) = found.cloned().or(everything).filter(|_| !forbidden) else {
         return ("404 Not Found", "text/html".into(), b"<h1>Not found</h1>".to_vec());
     };
-    let text = std::fs::read_to_string(&file).expect("a file of text").replace("{{origin}}", &site.origin);
+    let text = std::fs::read_to_string(&file)
+        .expect("a file of text")
+        .replace("{{origin}}", &site.origin)
+        .replace("{{host}}", site.origin.trim_start_matches("http://"));
     let charset = site.about["charset"].as_str().unwrap_or("utf-8");
     let encoding = encoding_rs::Encoding::for_label(charset.as_bytes()).expect("a charset");
     let mut body = encoding.encode(&text).0.into_owned();

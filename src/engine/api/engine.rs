@@ -11,7 +11,7 @@ use crate::base::random::Random;
 use crate::engine::access::keys::KeyRing;
 use crate::engine::access::links::Links;
 use crate::engine::access::replays::Running;
-use crate::engine::fetch::Fetch;
+use crate::engine::fetch::{Fetch, Recent};
 use crate::engine::language_model::Client;
 use crate::engine::render::pixels::Pixels;
 use crate::engine::search::Index;
@@ -66,6 +66,8 @@ pub struct Engine {
     pub links: Links,
     /// The way out to other servers.
     pub fetch: Arc<Fetch>,
+    /// Images that were fetched for pictures of emails a moment ago.
+    pub recent_images: Recent,
     /// The language model that writes emails, if one is configured.
     pub language_model: Option<Arc<Client>>,
     pub pixels: Pixels,
@@ -98,6 +100,7 @@ impl Engine {
             seal,
             links,
             fetch,
+            recent_images: Recent::default(),
             language_model,
             pixels,
             operations,

@@ -11,12 +11,14 @@ mod connect;
 mod exchange;
 mod failure;
 mod inflate;
+mod recent;
 #[cfg(test)]
 mod tests;
 
 pub use address::is_public;
 pub use connect::{Resolve, Resolving};
 pub use failure::FetchError;
+pub use recent::Recent;
 
 use std::time::Duration;
 

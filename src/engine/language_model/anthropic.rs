@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Outcome, Question, Trouble, cause};
+use super::{Outcome, Picture, Question, Trouble, Turn, cause};
 
 /// Where the protocol's own service is.
 pub const URL: &str = "https://api.anthropic.com";
@@ -14,8 +14,18 @@ pub const VERSION: &str = "2023-06-01";
 
 /// The body of a request.
 pub fn request(model: &str, output_tokens_max: usize, question: &Question) -> Value {
-    let turns: Vec<Value> =
-        question.turns.iter().map(|turn| json!({ "role": turn.speaker.role(), "content": turn.text })).collect();
+    let mut picture = question.picture.as_ref();
+    let turn = |turn: &Turn| {
+        let content = match picture.take() {
+            None => json!(turn.text),
+            Some(Picture { media_type, base64 }) => {
+                let source = json!({ "type": "base64", "media_type": media_type, "data": base64 });
+                json!([{ "type": "image", "source": source }, { "type": "text", "text": turn.text }])
+            }
+        };
+        json!({ "role": turn.speaker.role(), "content": content })
+    };
+    let turns: Vec<Value> = question.turns.iter().map(turn).collect();
     let mut body = json!({ "model": model, "max_tokens": output_tokens_max, "system": question.system, "messages": turns });
     if let Some(answer) = &question.schema {
         body["tools"] = json!([{ "name": answer.name, "description": answer.about, "input_schema": answer.schema }]);

@@ -58,6 +58,11 @@ impl Client {
         self.settings.name.as_deref().expect("the settings were checked at the start: a protocol has a model")
     }
 
+    /// Whether it understands pictures.
+    pub fn sees(&self) -> bool {
+        self.settings.vision
+    }
+
     /// Ask, and repeat what may go better later. What it used is told in any case.
     pub async fn ask(&self, question: &Question) -> (Result<Reply, Trouble>, Usage) {
         let begun = Instant::now();

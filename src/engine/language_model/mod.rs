@@ -15,6 +15,9 @@ pub use client::Client;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::base::base64;
+use crate::vocab::limits::LANGUAGE_MODEL_PICTURE_BYTES_MAX;
+
 /// What is asked.
 #[derive(Clone, Debug)]
 pub struct Question {
@@ -22,8 +25,34 @@ pub struct Question {
     pub system: String,
     /// The conversation, beginning and ending with [`Speaker::User`].
     pub turns: Vec<Turn>,
+    /// A picture that the first turn is about.
+    pub picture: Option<Picture>,
     /// The shape the answer must have; text if there is none.
     pub schema: Option<AnswerSchema>,
+}
+
+/// A picture for a model that sees.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Picture {
+    /// Like `image/png`.
+    pub media_type: &'static str,
+    /// The file, as Base64.
+    pub base64: String,
+}
+
+impl Picture {
+    /// A file of one of the formats that models take.
+    pub fn of(file: &[u8]) -> Option<Self> {
+        let media_type = match file {
+            [0x89, b'P', b'N', b'G', ..] => "image/png",
+            [0xFF, 0xD8, 0xFF, ..] => "image/jpeg",
+            [b'G', b'I', b'F', b'8', ..] => "image/gif",
+            [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => "image/webp",
+            _ => return None,
+        };
+        let fits = file.len() <= LANGUAGE_MODEL_PICTURE_BYTES_MAX;
+        fits.then(|| Self { media_type, base64: base64::encode(file) })
+    }
 }
 
 /// One side's words.

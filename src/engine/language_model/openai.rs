@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Outcome, Question, Trouble, cause};
+use super::{Outcome, Picture, Question, Trouble, cause};
 
 /// Where the protocol's own service is.
 pub const URL: &str = "https://api.openai.com/v1";
@@ -40,7 +40,17 @@ pub fn request(model: &str, output_tokens_max: usize, own_service: bool, structu
             }
         }
     }
-    let turns = question.turns.iter().map(|turn| json!({ "role": turn.speaker.role(), "content": turn.text }));
+    let mut picture = question.picture.as_ref();
+    let turns = question.turns.iter().map(|turn| {
+        let content = match picture.take() {
+            None => json!(turn.text),
+            Some(Picture { media_type, base64 }) => {
+                let image = json!({ "type": "image_url", "image_url": { "url": format!("data:{media_type};base64,{base64}") } });
+                json!([{ "type": "text", "text": turn.text }, image])
+            }
+        };
+        json!({ "role": turn.speaker.role(), "content": content })
+    });
     body["messages"] = std::iter::once(json!({ "role": "system", "content": system })).chain(turns).collect();
     body
 }

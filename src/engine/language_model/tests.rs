@@ -26,6 +26,7 @@ fn question() -> Question {
     Question {
         system: "You answer.".into(),
         turns: vec![Turn { speaker: Speaker::User, text: "Hello?".into() }],
+        picture: None,
         schema: Some(AnswerSchema { name: "answer", about: "The answer.", schema: json!({ "type": "object" }) }),
     }
 }
@@ -130,4 +131,21 @@ fn an_endpoint_without_structured_output_is_asked_in_words() {
     assert_eq!(asked.len(), 3, "the second call knows already");
     let system = asked[2].body["messages"][0]["content"].as_str().expect("text");
     assert!(system.contains("JSON Schema") && system.contains("{\"type\":\"object\"}"), "{system}");
+}
+
+#[test]
+fn a_picture_goes_with_the_first_turn() {
+    let picture = Picture::of(b"\x89PNG\r\n").expect("a format that models take");
+    assert_eq!(Picture::of(b"<svg"), None);
+    for protocol in BOTH {
+        let peer = ModelPeer::with(vec![Reaction::Text("{}".into())]);
+        let client = client(protocol, &peer, &[("vision", "true")]);
+        assert!(client.sees());
+        let question = Question { picture: Some(picture.clone()), ..question() };
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        assert!(runtime.block_on(client.ask(&question)).0.is_ok());
+        let content = peer.asked()[0].body["messages"].as_array().expect("turns").last().expect("one")["content"].clone();
+        let told = content.to_string();
+        assert!(told.contains("image/png") && told.contains("iVBORw0K") && told.contains("Hello?"), "{protocol}: {told}");
+    }
 }

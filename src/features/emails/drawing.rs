@@ -1,6 +1,7 @@
 //! From a document to what people see: HTML, MJML and text in the brand's look, pictures, PDF.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::stream::{self, StreamExt};
@@ -119,15 +120,21 @@ async fn page(engine: &Engine, html: &str) -> Result<Page, Fault> {
     for (address, bytes) in fetched {
         if let Some(bytes) = bytes.filter(|bytes| bytes.len() <= room) {
             room -= bytes.len();
-            images.insert(address, bytes);
+            images.insert(address, bytes.as_ref().clone());
         }
     }
     Ok(Page { html, images })
 }
 
-async fn image(engine: &Engine, url: &Url) -> Option<Vec<u8>> {
+/// An image, from a moment ago or from its server.
+async fn image(engine: &Engine, url: &Url) -> Option<Arc<Vec<u8>>> {
+    if let Some(known) = engine.recent_images.get(url.as_str(), engine.clock.now()) {
+        return known;
+    }
     let total = Duration::from_millis(limits::DRAWN_IMAGE_MS_MAX);
     let limits = Limits { head: total, total, body_bytes: limits::DRAWN_IMAGE_BYTES_MAX, overlong: Overlong::Refuse };
-    let fetched = engine.fetch.get(url, "image/png,image/jpeg,image/gif,image/webp", &limits).await.ok()?;
-    fetched.status.is_success().then_some(fetched.body)
+    let fetched = engine.fetch.get(url, "image/png,image/jpeg,image/gif,image/webp", &limits).await.ok();
+    let body = fetched.filter(|fetched| fetched.status.is_success()).map(|fetched| Arc::new(fetched.body));
+    engine.recent_images.put(url.as_str(), body.clone(), engine.clock.now());
+    body
 }

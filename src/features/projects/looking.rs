@@ -1,24 +1,32 @@
 //! Looking at images and logos that people gave: fetch, measure, and fill in what nobody has said.
 //!
-//! [`described`] is where words for an image come from. They are honest about what they rest on: what can be measured and what its page
-//! says. Whoever can really see an image puts it there.
+//! Words for an image come from a language model that sees, if one is configured and nobody has said anything; else from what can be
+//! measured and what its page says, and they are honest about that.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use futures_util::future::join_all;
+use serde::Deserialize;
+use serde_json::json;
 use url::Url;
 
 use super::brand::{Logo, LogoBackground, LogoSource};
 use super::images::{self, Look, Picture};
 use super::reading::describe::{self, Words};
+use super::reading::shortened;
 use super::reading::sight::{self, Measured};
 use super::store;
 use crate::engine::api::{Engine, Failure, World};
 use crate::engine::fetch::{Limits, Overlong};
+use crate::engine::language_model::{AnswerSchema, Picture as Shown, Question, Speaker, Turn};
+use crate::engine::render::texts::Texts;
 use crate::engine::store::{Result as StoreResult, WriteTx};
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{PictureId, ProjectId};
-use crate::vocab::limits::{IMAGE_LOOKS_MAX, IMAGES_AT_ONCE, IMPORT_FETCH_TIME, IMPORT_IMAGE_BYTES_MAX};
+use crate::vocab::limits::{
+    IMAGE_DESCRIPTION_CHARACTERS_MAX, IMAGE_LOOKS_MAX, IMAGE_TAG_CHARACTERS_MAX, IMAGE_TAGS_MAX, IMAGES_AT_ONCE,
+    IMPORT_FETCH_TIME, IMPORT_IMAGE_BYTES_MAX,
+};
 
 /// Before the second look; before each further one four times as long.
 const LOOK_PAUSE_MS: i64 = 30_000;
@@ -27,6 +35,8 @@ const LOOK_PAUSE_MS: i64 = 30_000;
 pub struct Seen {
     pub measured: Measured,
     pub described: Described,
+    /// The file, for who can see.
+    bytes: Arc<[u8]>,
 }
 
 /// Words for an image.
@@ -34,6 +44,17 @@ pub struct Described {
     pub description: String,
     pub tags: Vec<String>,
 }
+
+/// What a model answers.
+#[derive(Deserialize)]
+struct Told {
+    description: String,
+    tags: Vec<String>,
+}
+
+/// What a model is asked.
+static PROMPTS: LazyLock<Texts> =
+    LazyLock::new(|| Texts::new(&[("describe", include_str!("../../../assets/prompts/describe.txt"))]));
 
 /// An image that could not be looked at.
 pub struct Unseen {
@@ -68,7 +89,44 @@ pub async fn look_at(engine: &Arc<Engine>, url: &str, alt: Option<&str>, context
     let measured = measured.unwrap_or(Err("it is damaged"));
     let measured = measured.map_err(|reason| lasting(format!("The image cannot be looked at: {reason}.")))?;
     let described = described(Words { url, alt, context }, &measured);
-    Ok(Seen { measured, described })
+    Ok(Seen { measured, described, bytes })
+}
+
+/// What a model that sees says of an image; none if there is no such model, or it has no usable answer: then the measured words do.
+async fn described_by_model(engine: &Arc<Engine>, world: &World, seen: &Seen, project: ProjectId) -> Option<Described> {
+    let client = engine.language_model.as_ref().filter(|client| client.sees())?;
+    let brand = store::brand(&world.store.read(), project).ok().flatten().unwrap_or_default();
+    let language = brand.languages.first().map_or("en", String::as_str);
+    let context = json!({ "language": language, "tags": IMAGE_TAGS_MAX });
+    let question = Question {
+        system: PROMPTS.write("describe", &context),
+        turns: vec![Turn { speaker: Speaker::User, text: "Describe this picture.".into() }],
+        picture: Some(Shown::of(&seen.bytes)?),
+        schema: Some(AnswerSchema {
+            name: "describe_picture",
+            about: "A description and tags.",
+            schema: json!({
+                "type": "object",
+                "properties": {
+                    "description": { "type": "string" },
+                    "tags": { "type": "array", "items": { "type": "string" }, "maxItems": IMAGE_TAGS_MAX },
+                },
+                "required": ["description", "tags"], "additionalProperties": false,
+            }),
+        }),
+    };
+    let answer = match client.ask(&question).await.0 {
+        Ok(reply) => reply.text,
+        Err(trouble) => {
+            tracing::warn!(%project, %trouble, "the language model does not describe an image");
+            return None;
+        }
+    };
+    let Told { description, tags } = serde_json::from_str(&answer).ok()?;
+    let description = shortened(description.trim(), IMAGE_DESCRIPTION_CHARACTERS_MAX);
+    let tag = |tag: &String| shortened(tag.trim(), IMAGE_TAG_CHARACTERS_MAX);
+    let tags = tags.iter().map(tag).filter(|tag| !tag.is_empty()).take(IMAGE_TAGS_MAX).collect();
+    (!description.is_empty()).then_some(Described { description, tags })
 }
 
 /// Words for an image, from what can be known of it.
@@ -116,7 +174,12 @@ async fn turn(
             return Ok(world.store.write(forget).await??);
         }
     };
-    let seen = look_at(engine, url, alt, context).await;
+    let mut seen = look_at(engine, url, alt, context).await;
+    if let (Ok(seen), None, None) = (&mut seen, alt, &look.logo)
+        && let Some(described) = described_by_model(engine, world, seen, key.0).await
+    {
+        seen.described = described;
+    }
     Ok(world.store.write(move |tx| record(tx, key, look, seen)).await??)
 }
 
@@ -140,7 +203,7 @@ fn record(tx: &mut WriteTx<'_>, key: (ProjectId, PictureId), mut look: Look, see
 fn record_picture(tx: &mut WriteTx<'_>, (project, id): (ProjectId, PictureId), seen: Result<Seen, Unseen>) -> StoreResult<()> {
     let Some(mut picture) = images::find(tx, project, id)? else { return Ok(()) };
     match seen {
-        Ok(Seen { measured, described }) => {
+        Ok(Seen { measured, described, .. }) => {
             picture.image.width = Some(measured.width);
             picture.image.height = Some(measured.height);
             picture.image.colors = measured.colors.iter().map(ToString::to_string).collect();

@@ -77,6 +77,7 @@ pub async fn step(engine: Arc<Engine>, environment: Environment) -> Result<bool,
     let mut running = FuturesUnordered::new();
     let mut begun = HashSet::new();
     let mut left = limits::EMAIL_STAGES_PER_STEP;
+    let mut failed = None;
     loop {
         // Listen before looking, so that what is added in between is seen.
         let added = [tables::CONVERSATION_QUEUE, tables::EMAIL_EDIT_QUEUE]
@@ -90,12 +91,15 @@ pub async fn step(engine: Arc<Engine>, environment: Environment) -> Result<bool,
             running.push(task.run(mill.clone()));
         }
         if running.is_empty() {
-            return Ok(left == 0);
+            return failed.map_or(Ok(left == 0), Err);
         }
         tokio::select! {
             Some((subject, result)) = running.next() => {
-                begun.remove(&subject);
-                result?;
+                match result {
+                    Ok(()) => _ = begun.remove(&subject),
+                    // What has failed is left for the next step; the others go on.
+                    Err(failure) => failed = Some(failure),
+                }
             }
             _ = futures_util::future::select_all(added), if left > 0 && running.len() < limits::EMAILS_AT_ONCE => {}
         }

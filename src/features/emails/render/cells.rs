@@ -176,6 +176,8 @@ pub struct Words {
     pub html: String,
     /// In pixels, where neighbours must end at one height.
     pub height: Option<u16>,
+    /// On telephones it has no neighbours.
+    pub is_alone_when_small: bool,
 }
 
 /// The brand's mark.

@@ -67,6 +67,8 @@ fn side_by_side(set: Setting<'_>, products: &[Product], form: ProductsForm) -> R
     let names =
         common_lines(products.iter().map(|product| Some(product.name.as_str())), set.design().scale.small, width, heading);
     let texts = common_lines(products.iter().map(|product| product.text.as_deref()), set.design().scale.note, width, 0.49);
+    // Two fit side by side on a telephone too.
+    let together = count == 2;
     let columns = products.iter().map(|product| {
         let mut cells = Vec::new();
         if let Some(image) = &product.image {
@@ -76,7 +78,7 @@ fn side_by_side(set: Setting<'_>, products: &[Product], form: ProductsForm) -> R
         let heights = [Some(names), product.text.as_ref().map(|_| texts)].into_iter().flatten();
         for (cell, height) in words.iter_mut().zip(heights).filter(|(_, height)| *height > 0) {
             if let Content::Words(words) = &mut cell.content {
-                words.height = Some(height);
+                (words.height, words.is_alone_when_small) = (Some(height), !together);
             }
         }
         for cell in &mut words {
@@ -88,7 +90,7 @@ fn side_by_side(set: Setting<'_>, products: &[Product], form: ProductsForm) -> R
         }
         (100.0 / f32::from(count), cells)
     });
-    let mut row = set.row(columns.collect(), gutter, count == 2);
+    let mut row = set.row(columns.collect(), gutter, together);
     if tiles {
         for column in &mut row.columns {
             column.frame = Some(inner.frame("none".to_owned()));

@@ -91,7 +91,7 @@ impl<'a> Setting<'a> {
     }
 
     pub fn words(&self, gap: u16, tag: &'static str, size: &'static str, role: &'static str, html: String) -> Cell {
-        self.cell(gap, Content::Words(Words { tag, size, role, html, height: None }))
+        self.cell(gap, Content::Words(Words { tag, size, role, html, height: None, is_alone_when_small: false }))
     }
 
     /// One plain line.

@@ -35,7 +35,7 @@ struct Talk<'a> {
 impl<'a> Talk<'a> {
     fn new(client: &'a Client, system: String, request: String, schema: AnswerSchema) -> Self {
         let turns = vec![Turn { speaker: Speaker::User, text: request }];
-        Self { client, question: Question { system, turns, schema: Some(schema) }, usage: Usage::default() }
+        Self { client, question: Question { system, turns, picture: None, schema: Some(schema) }, usage: Usage::default() }
     }
 
     /// Ask until `read` takes the answer. What it finds wrong goes back to the model.

@@ -9,8 +9,10 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::testing::Mill;
+use crate::testing::model_peer::{ModelPeer, Reaction};
 use crate::vocab::environment::Environment;
 use crate::vocab::limits::IMPORT_FAILURES_MAX;
+use crate::vocab::settings::Protocol;
 
 const HOME: &str = r##"<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Acme – Lamps for desks</title>
     <meta name="description" content="Acme makes lamps for desks, one at a time, in a small workshop."><link rel="stylesheet" href="/a.css">
@@ -314,4 +316,32 @@ fn an_added_image_is_looked_at_and_a_persons_words_stay() {
     assert!(of("none.png")["problem"].as_str().is_some_and(|problem| problem.contains("404")));
     let logo = mill.get(&format!("/v1/projects/{}", mill.project)).data()["brand"]["logos"][0].clone();
     assert_eq!((&logo["source"], &logo["width"]), (&json!("given"), &json!(120)));
+}
+
+#[test]
+fn a_model_that_sees_describes_images_that_nobody_has_described() {
+    let site = Site::lamps();
+    let answer = json!({ "description": "A green lamp on a wooden desk.", "tags": ["lamp", "desk"] }).to_string();
+    let peer = ModelPeer::with(vec![Reaction::Text(answer)]);
+    let mill = Mill::with(|settings| {
+        settings.outbound.allow_networks = vec!["127.0.0.1/32".parse().expect("a network")];
+        let model = &mut settings.language_model;
+        (model.protocol, model.url, model.name) = (Some(Protocol::OpenAi), Some(peer.url()), Some("peer".into()));
+        model.vision = true;
+    });
+    let path = format!("/v1/projects/{}/images", mill.project);
+    for (name, own) in [("lamp.png", None), ("given.png", Some("Ours"))] {
+        mill.post(&path, json!({ "url": format!("{}{name}", site.url()), "description": own, "tags": [] })).data();
+    }
+    while mill.run(async |engine| crate::features::projects::look(engine, Environment::Test).await).expect("a step") {}
+    let images = mill.get(&path).data()["images"].clone();
+    let described = |name: &str| {
+        let images = images.as_array().expect("images");
+        images.iter().find(|image| image["url"].as_str().is_some_and(|url| url.ends_with(name))).expect("there")["description"]
+            .clone()
+    };
+    assert_eq!((described("lamp.png"), described("given.png")), (json!("A green lamp on a wooden desk."), json!("Ours")));
+    let asked = peer.asked();
+    assert_eq!(asked.len(), 1, "what a person has described is not shown to the model");
+    assert!(asked[0].body["messages"].to_string().contains("data:image/png;base64,"));
 }

@@ -1,6 +1,6 @@
 //! What style sheets say of an element: the cascade as far as colours, fonts and corners need it.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -11,15 +11,25 @@ use super::css::{self, Declaration, Sheet};
 
 /// Variables that refer to variables: deeper is a circle.
 const VARIABLES_DEPTH_MAX: u8 = 12;
-/// A value that grows beyond this by its variables means nothing.
+/// A longer value means nothing to a reader of brands; nor does one that grows so long by its variables.
 const VALUE_BYTES_MAX: usize = 4096;
 
 /// Longer selectors are made by machines for single elements.
 const SELECTOR_BYTES_MAX: usize = 300;
 
 /// The properties that are looked at, beside variables.
-const PROPERTIES: [&str; 6] =
-    ["color", "background", "background-color", "font-family", "border-radius", "border-top-left-radius"];
+const PROPERTIES: [&str; 8] = [
+    "color",
+    "background",
+    "background-color",
+    "background-image",
+    "font",
+    "font-family",
+    "border-radius",
+    "border-top-left-radius",
+];
+/// Comparisons of elements with rules. The home page of a large shop needs two million; who needs more wants to keep us busy.
+const MATCHES_MAX: u64 = 20_000_000;
 
 type Own = Rc<HashMap<String, String>>;
 
@@ -27,6 +37,8 @@ type Own = Rc<HashMap<String, String>>;
 pub struct Styles {
     rules: Vec<Matched>,
     seen: RefCell<HashMap<NodeId, Own>>,
+    /// How many comparisons are left.
+    matches_left: Cell<u64>,
 }
 
 struct Matched {
@@ -41,7 +53,10 @@ impl Styles {
     pub fn new(sheets: &[Sheet]) -> Self {
         let mut rules = Vec::new();
         for rule in sheets.iter().flat_map(|sheet| &sheet.rules) {
-            let wanted = |one: &&Declaration| one.name.starts_with("--") || PROPERTIES.contains(&one.name.as_str());
+            let wanted = |one: &&Declaration| {
+                let is_known = one.name.starts_with("--") || PROPERTIES.contains(&one.name.as_str());
+                is_known && one.value.len() <= VALUE_BYTES_MAX
+            };
             let declarations: Vec<Declaration> = rule.declarations.iter().filter(wanted).cloned().collect();
             if declarations.is_empty() {
                 continue;
@@ -52,13 +67,13 @@ impl Styles {
                 // States and parts of elements are no selectors to this matcher: just as well.
                 // What looks down the tree costs too much on a stranger's page.
                 let is_cheap = text.len() <= SELECTOR_BYTES_MAX && !text.contains(":has(");
-                if let Some(selector) = Selector::parse(text).ok().filter(|_| is_cheap) {
+                if is_cheap && let Ok(selector) = Selector::parse(text) {
                     let weight = (specificity(text), rules.len());
                     rules.push(Matched { selector, weight, declarations: declarations.clone() });
                 }
             }
         }
-        Self { rules, seen: RefCell::default() }
+        Self { rules, seen: RefCell::default(), matches_left: Cell::new(MATCHES_MAX) }
     }
 
     /// Whether there are any rules.
@@ -101,16 +116,25 @@ impl Styles {
             return own.clone();
         }
         let mut winning: HashMap<&str, (bool, u32, usize, &str)> = HashMap::new();
-        let inline = css::declarations(element.attr("style").unwrap_or_default());
-        let from_rules = self.rules.iter().filter(|rule| rule.selector.matches(&element));
+        let inline = css::declarations(element.attr("style").filter(|style| style.len() <= VALUE_BYTES_MAX).unwrap_or_default());
+        let left = self.matches_left.get();
+        // Once too much was compared, only what elements say of themselves counts.
+        let rules = if left >= self.rules.len() as u64 { self.rules.as_slice() } else { &[] };
+        self.matches_left.set(left - rules.len() as u64);
+        let from_rules = rules.iter().filter(|rule| rule.selector.matches(&element));
         let all = from_rules
             .flat_map(|rule| rule.declarations.iter().map(move |one| (one, rule.weight)))
             .chain(inline.iter().map(|one| (one, (u32::MAX, usize::MAX))));
         for (one, (specificity, order)) in all {
             // A shorthand also sets what it stands for.
-            let name = if one.name == "background" { "background-color" } else { one.name.as_str() };
-            let name = if name == "border-top-left-radius" { "border-radius" } else { name };
-            let rank = (one.important, specificity, order, one.value.as_str());
+            let (name, value) = match one.name.as_str() {
+                "background" => ("background-color", Some(one.value.as_str())),
+                "border-top-left-radius" => ("border-radius", Some(one.value.as_str())),
+                "font" => ("font-family", family_of(&one.value)),
+                name => (name, Some(one.value.as_str())),
+            };
+            let Some(value) = value else { continue };
+            let rank = (one.important, specificity, order, value);
             let place = winning.entry(name).or_insert(rank);
             if (rank.0, rank.1, rank.2) >= (place.0, place.1, place.2) {
                 *place = rank;
@@ -149,6 +173,20 @@ impl Styles {
         }
         None
     }
+}
+
+/// The families in `italic 16px/1.5 Inter, sans-serif`: what stands behind the size.
+fn family_of(font: &str) -> Option<&str> {
+    let is_size = |word: &str| {
+        word.starts_with(|c: char| c.is_ascii_digit() || c == '.') && word.contains(|c: char| c.is_ascii_alphabetic() || c == '%')
+    };
+    let size = font.split_whitespace().find(|word| is_size(word))?;
+    let rest = font[font.find(size)? + size.len()..].trim_start();
+    // `16px / 1.5 Inter`
+    let rest = rest
+        .strip_prefix('/')
+        .map_or(rest, |rest| rest.trim_start().split_once(char::is_whitespace).map_or("", |(_, rest)| rest));
+    Some(rest.trim()).filter(|rest| !rest.is_empty())
 }
 
 /// The element that this one is in.
@@ -213,6 +251,18 @@ mod tests {
             assert_eq!(own(styles, page, "a", "color").as_deref(), Some(expected), "{styles}");
         }
         assert_eq!(own("a { border-radius: 9px }", page, "a", "border-radius").as_deref(), Some("3px"));
+    }
+
+    #[test]
+    fn the_families_of_a_shorthand_count() {
+        for (font, expected) in [
+            ("1rem/1.6 'Work Sans', Arial", Some("'Work Sans', Arial")),
+            ("italic bold .8em / 1.2 Lora, serif", Some("Lora, serif")),
+            ("inherit", None),
+            ("var(--body)", None),
+        ] {
+            assert_eq!(family_of(font), expected, "{font}");
+        }
     }
 
     #[test]

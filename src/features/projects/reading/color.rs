@@ -200,6 +200,12 @@ pub fn is_vivid(color: Color) -> bool {
     seen.chroma >= 0.045 && (0.12..0.96).contains(&seen.lightness)
 }
 
+/// Whether a colour has a hue at all: dark ones cannot be as colourful as light ones.
+pub fn has_hue(color: Color) -> bool {
+    let seen = seen(color);
+    is_vivid(color) || seen.chroma >= 0.03 && (0.12..0.45).contains(&seen.lightness)
+}
+
 /// A colour in one word.
 pub fn word(color: Color) -> &'static str {
     let Seen { lightness, chroma, hue } = seen(color);

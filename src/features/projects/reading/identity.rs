@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::contact::without_legal_form;
+use super::company::without_legal_form;
 use super::page::{BlockKind, Page, text_of};
 use super::structured::{is_a, text};
 use super::{Site, shortened};

@@ -3,9 +3,11 @@
 //! One file per kind of fact. Each looks where sites usually tell it, the most deliberate word first: structured data, then the
 //! page's head, then what its styles and its text come to. What a site does not tell stays empty; nothing is made up.
 
+mod address;
 mod cascade;
 mod charset;
 mod color;
+mod company;
 mod contact;
 mod css;
 pub mod describe;
@@ -17,7 +19,11 @@ mod palette;
 mod pictures;
 mod products;
 pub mod sight;
+mod social;
 mod structured;
+mod tame;
+#[cfg(test)]
+mod tests;
 mod texts;
 mod voice;
 
@@ -146,7 +152,7 @@ pub fn read(sources: &Sources<'_>) -> Draft {
         corner_radius: look.corner_radius,
         products: products::products(&site),
         images: Vec::new(),
-        social: contact::social(&site),
+        social: social::social(&site),
         contact: contact::contact(&site, company, name.as_deref()),
         voice: voice::voice(&running, languages.first().map(String::as_str), name.as_deref()),
         guidelines: Default::default(),
@@ -230,7 +236,7 @@ fn clean(text: &str) -> String {
 }
 
 /// Text of at most `characters_max` characters, cut at a word.
-fn shortened(text: &str, characters_max: usize) -> String {
+pub fn shortened(text: &str, characters_max: usize) -> String {
     if text.chars().count() <= characters_max {
         return text.to_owned();
     }

@@ -1,9 +1,11 @@
 //! A page as a tree, and the questions that every reader asks of it.
 
+use ego_tree::iter::Edge;
 use scraper::{ElementRef, Html, Node, Selector};
 use url::Url;
 
 use super::charset;
+use super::tame::tamed;
 use super::{Raw, clean};
 
 /// Elements whose text nobody sees.
@@ -70,8 +72,12 @@ const AROUND_WORDS: [&str; 17] = [
     "copyright",
     "mini-cart",
 ];
-/// Trees can be nested without end; what is deeper than this is no page for people.
+/// Text that is deeper than this is for nobody.
 const DEPTH_MAX: u32 = 256;
+/// A page whose elements are nested deeper is not read: everything that looks up the tree would take for ever.
+const TREE_DEPTH_MAX: u32 = 600;
+/// Footers of one page; some call every part of theirs so.
+const FOOTERS_MAX: usize = 20;
 
 /// A page that was read.
 pub struct Page {
@@ -110,7 +116,8 @@ impl Page {
     /// Read a page.
     pub fn parse(raw: &Raw<'_>) -> Self {
         let (text, charset) = charset::decode(raw.bytes, raw.content_type);
-        let html = Html::parse_document(&text);
+        let html = Html::parse_document(&tamed(&text));
+        let html = if is_too_deep(&html) { Html::new_document() } else { html };
         let base = html.select(&selector("base[href]")).next().and_then(|base| raw.url.join(base.attr("href")?.trim()).ok());
         let base = base.filter(|base| matches!(base.scheme(), "http" | "https")).unwrap_or_else(|| raw.url.clone());
         Self { url: raw.url.clone(), given: raw.given, html, base, language: raw.language.to_owned(), charset }
@@ -183,8 +190,23 @@ impl Page {
     pub fn footer_lines(&self) -> Vec<String> {
         let footers = ["footer", "[role=contentinfo]", "#footer", ".footer", "[class*=footer]"];
         let found = footers.iter().find_map(|css| Some(self.all(css)).filter(|found| !found.is_empty()));
-        found.unwrap_or_default().into_iter().flat_map(lines_of).collect()
+        found.unwrap_or_default().into_iter().take(FOOTERS_MAX).flat_map(lines_of).collect()
     }
+}
+
+/// Browsers stop at a depth of 512, and so do pages that are made for them.
+fn is_too_deep(html: &Html) -> bool {
+    let mut depth = 0_u32;
+    for edge in html.root_element().traverse() {
+        match edge {
+            Edge::Open(_) => depth += 1,
+            Edge::Close(_) => depth -= 1,
+        }
+        if depth > TREE_DEPTH_MAX {
+            return true;
+        }
+    }
+    false
 }
 
 /// The visible text in an element, in one line.

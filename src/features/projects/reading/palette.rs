@@ -6,7 +6,7 @@ use scraper::ElementRef;
 
 use super::Site;
 use super::cascade::{Styles, parent};
-use super::color::{self, LEGIBLE, contrast, distance, is_vivid, readable_on};
+use super::color::{self, LEGIBLE, contrast, distance, has_hue, is_vivid, readable_on};
 use super::page::{Page, is_within, text_of};
 use crate::base::text::Color;
 use crate::features::projects::brand::Palette;
@@ -14,6 +14,10 @@ use crate::features::projects::brand::Palette;
 const WHITE: Color = Color { red: 255, green: 255, blue: 255 };
 /// Buttons of one page that are looked at.
 const BUTTONS_MAX: usize = 40;
+/// Elements of one page that may be buttons.
+const CANDIDATES_MAX: usize = 400;
+/// Two colours nobody can tell apart.
+const SAME: f32 = 0.02;
 /// Two colours that look alike are one.
 const ALIKE: f32 = 0.06;
 /// An accent must be told from the primary colour at a glance.
@@ -109,7 +113,7 @@ pub fn look(site: &Site, styles: &Styles) -> Look {
         let own = buttons.iter().filter(|one| distance(one.ground, button) < ALIKE).find_map(|one| one.text);
         own.filter(|own| contrast(*own, button) >= LEGIBLE).unwrap_or_else(|| readable_on(button))
     });
-    let accent = primary.and_then(|primary| hints.accent(primary, best, ground));
+    let accent = primary.and_then(|primary| hints.accent([primary, ground], text, best));
     let corner_radius = corner_radius(&buttons);
     let shown = |color: Option<Color>| color.map(|color| color.to_string());
     let palette = Palette {
@@ -183,17 +187,17 @@ fn buttons(home: &Page, styles: &Styles) -> Vec<Button> {
     let css = "button, input[type=submit], input[type=button], a[class*=btn], a[class*=button], a[class*=Button], a[class*=cta], a[role=button], \
                [class*=btn-primary], .wp-block-button__link, a[style*=background]";
     let mut found = Vec::new();
-    for element in home.all(css) {
+    for element in home.all(css).into_iter().take(CANDIDATES_MAX) {
         if found.len() >= BUTTONS_MAX {
             break;
         }
         if is_within(element, &[], &NO_BUTTONS) || element.attr("aria-expanded").is_some() {
             continue;
         }
-        let painted = styles
-            .own(element, "background-color")
-            .and_then(|value| color::first_in(&value))
-            .filter(|painted| painted.alpha >= 0.5);
+        let drawn = |property: &str| {
+            styles.own(element, property).and_then(|value| color::first_in(&value)).filter(|painted| painted.alpha >= 0.5)
+        };
+        let painted = drawn("background-color").or_else(|| drawn("background-image"));
         let Some(ground) = painted.map(|painted| painted.color).or_else(|| attribute_color(element, "bgcolor")) else { continue };
         let words = element.attr("class").unwrap_or_default().to_ascii_lowercase();
         let is_first = ["primary", "cta", "main", "brand", "hero"].iter().any(|word| words.contains(word));
@@ -275,7 +279,7 @@ impl Hints {
         };
         let colors = |css: &str| {
             let values = home.all(css).into_iter().take(20).filter_map(|element| styles.own(element, "color"));
-            values.filter_map(|value| solid(&value)).filter(|color| is_vivid(*color)).collect::<Vec<_>>()
+            values.filter_map(|value| solid(&value)).filter(|color| has_hue(*color)).collect::<Vec<_>>()
         };
         Self {
             named_primary: named(&variables, &PRIMARY_NAMES),
@@ -298,12 +302,16 @@ impl Hints {
         first.or_else(further).or_else(plain)
     }
 
-    fn accent(&self, primary: Color, button: Option<Color>, ground: Color) -> Option<Color> {
+    /// The second colour: clearly another than the primary one and the ground, and not that of the text.
+    fn accent(&self, [primary, ground]: [Color; 2], text: Option<Color>, button: Option<Color>) -> Option<Color> {
         let candidates = [self.named_accent, button, self.theme, self.header].into_iter().flatten();
-        let all = candidates.chain(self.links.iter().copied()).chain(self.headings.iter().copied());
-        all.into_iter().find(|color| {
-            is_vivid(*color) && distance(*color, primary) > CLEARLY_OTHER && distance(*color, ground) > CLEARLY_OTHER
-        })
+        let all: Vec<Color> = candidates.chain(self.links.iter().copied()).chain(self.headings.iter().copied()).collect();
+        let is_text = |color: Color| text.is_some_and(|text| distance(color, text) < SAME);
+        let is_other = |color: &Color| {
+            distance(*color, primary) > CLEARLY_OTHER && distance(*color, ground) > CLEARLY_OTHER && !is_text(*color)
+        };
+        let first = all.iter().copied().find(|color| is_vivid(*color) && is_other(color));
+        first.or_else(|| all.iter().copied().find(|color| has_hue(*color) && is_other(color)))
     }
 }
 

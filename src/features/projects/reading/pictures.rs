@@ -16,6 +16,8 @@ use crate::features::projects::brand::{Logo, LogoBackground, LogoSource};
 const LOGOS_MAX: usize = 10;
 /// Images of a site that are worth fetching.
 const IMAGES_MAX: usize = 30;
+/// Images of one page that are looked at.
+const PAGE_IMAGES_MAX: usize = 500;
 /// Smaller ones, by what their page says, are icons.
 const SIDE_MIN: u32 = 120;
 const CONTEXT_CHARACTERS_MAX: usize = 160;
@@ -103,7 +105,7 @@ fn picture_of(value: &Value, nodes: &[Value]) -> Option<String> {
 /// Pictures in the page's head that are called a logo, or lead home.
 fn header_logos(page: &Page) -> Vec<String> {
     let mut ranked: Vec<(u8, String)> = Vec::new();
-    for image in page.all("img") {
+    for image in page.all("img").into_iter().take(PAGE_IMAGES_MAX) {
         let own = ["class", "id", "src", "alt", "data-src"]
             .iter()
             .filter_map(|name| image.attr(name))
@@ -228,7 +230,7 @@ pub fn images(site: &Site) -> Vec<Sight> {
     let smaller = smaller_ones(site);
     for page in &site.pages {
         let own = page.metas("og:image").into_iter().next().and_then(|href| page.address(&href)).map(|url| url.to_string());
-        for image in page.all("img") {
+        for image in page.all("img").into_iter().take(PAGE_IMAGES_MAX) {
             if let Some(url) = best_source(image, page)
                 && is_shown(image, &url)
             {
@@ -274,7 +276,7 @@ pub fn images(site: &Site) -> Vec<Sight> {
 fn smaller_ones(site: &Site) -> HashMap<String, String> {
     let mut found = HashMap::new();
     for page in &site.pages {
-        for image in page.all("img[srcset], img[data-srcset]") {
+        for image in page.all("img[srcset], img[data-srcset]").into_iter().take(PAGE_IMAGES_MAX) {
             let Some(best) = best_source(image, page) else { continue };
             let set = image.attr("srcset").or_else(|| image.attr("data-srcset")).unwrap_or_default();
             let named = set.split(',').filter_map(|part| part.split_whitespace().next()).chain(image.attr("src"));

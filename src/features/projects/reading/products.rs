@@ -10,6 +10,8 @@ use crate::features::projects::brand::Product;
 
 /// Products of one brand; the first ones of a shop are the ones it wants to sell.
 const PRODUCTS_MAX: usize = 60;
+/// Cards of one page that are looked at.
+const CARDS_MAX: usize = 300;
 const NAME_CHARACTERS_MAX: usize = 150;
 const DESCRIPTION_CHARACTERS_MAX: usize = 400;
 const KINDS: [&str; 9] = [
@@ -62,7 +64,6 @@ pub fn products(site: &Site) -> Vec<Product> {
             add(&mut found, product);
         }
     }
-    found.truncate(PRODUCTS_MAX);
     found
 }
 
@@ -78,9 +79,12 @@ fn add(found: &mut Vec<Product>, product: Product) {
         other.name.eq_ignore_ascii_case(&product.name)
             && (other.url.is_none() || product.url.is_none() || other.url == product.url)
     };
-    match found.iter_mut().find(|other| same_url(other) || same_name(other)) {
-        None => found.push(product),
-        Some(other) => {
+    let known = found.iter().position(|other| same_url(other) || same_name(other));
+    match known {
+        None if found.len() < PRODUCTS_MAX => found.push(product),
+        None => {}
+        Some(place) => {
+            let other = &mut found[place];
             other.url = other.url.take().or(product.url);
             other.image = other.image.take().or(product.image);
             other.description = other.description.take().or(product.description);
@@ -144,7 +148,7 @@ fn from_cards(page: &Page) -> Vec<Product> {
     let price = selector("[class*=price], [class*=preis], [class*=amount], data[value]");
     let name = selector("h2, h3, h4, [class*=title], [class*=name]");
     let mut found = Vec::new();
-    for card in page.all(cards) {
+    for card in page.all(cards).into_iter().take(CARDS_MAX) {
         let Some((price, currency)) = card.select(&price).find_map(|element| amount(&text_of(element))) else { continue };
         let Some(name) = card.select(&name).map(text_of).find(|name| (2..=NAME_CHARACTERS_MAX).contains(&name.chars().count()))
         else {

@@ -1,6 +1,6 @@
 //! The main texts of a site's pages, as entries for the knowledge base.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -95,11 +95,6 @@ pub fn running(site: &Site) -> Vec<String> {
         matches!(block.kind, BlockKind::Paragraph | BlockKind::Item) && block.text.split_whitespace().count() >= 4
     };
     let all = site.pages.iter().flat_map(Page::main_text).filter(is_running).map(|block| block.text);
-    let mut found: Vec<String> = Vec::new();
-    for text in all {
-        if !found.contains(&text) {
-            found.push(text);
-        }
-    }
-    found
+    let mut seen = HashSet::new();
+    all.filter(|text| seen.insert(text.clone())).collect()
 }

@@ -10,6 +10,8 @@ const RECURRING_MAX: usize = 12;
 /// Three letters are a word of the matter only where nouns are capital.
 const RECURRING_CHARACTERS_MIN: usize = 3;
 const RECURRING_TIMES_MIN: u32 = 3;
+/// In so short a text twice is often.
+const SHORT_TEXT_WORDS: usize = 250;
 
 /// What tells a person and a formality in one language.
 struct Tongue {
@@ -242,6 +244,8 @@ fn capitals_inside(text: &str, of: &[&str]) -> usize {
 /// Words that come again and again, in the writing that is most often theirs.
 fn recurring(text: &str, tongue: &Tongue, name: &str) -> Vec<String> {
     let own = words(name);
+    let is_short = text.split_whitespace().count() < SHORT_TEXT_WORDS;
+    let least = if is_short { RECURRING_TIMES_MIN - 1 } else { RECURRING_TIMES_MIN };
     let mut counts: HashMap<String, (u32, HashMap<&str, u32>)> = HashMap::new();
     // Words with an apostrophe inside are two that have grown together.
     for word in text.split(|character: char| !character.is_alphanumeric() && !matches!(character, '\'' | '’')) {
@@ -258,7 +262,7 @@ fn recurring(text: &str, tongue: &Tongue, name: &str) -> Vec<String> {
     }
     let mut found: Vec<(u32, String)> = counts
         .into_values()
-        .filter(|(count, _)| *count >= RECURRING_TIMES_MIN)
+        .filter(|(count, _)| *count >= least)
         .map(|(count, writings)| {
             let usual = writings
                 .into_iter()
