@@ -49,6 +49,8 @@
 //! - *What can go wrong?* [`vocab::codes`]. *What is bounded, and why by that number?* [`vocab::limits`].
 //! - *What is on disk?* [`vocab::tables`]; how bytes become values: [`engine::store`].
 //! - *What runs by itself?* [`workers`].
+//! - *What is fetched from elsewhere, and what guards it?* [`engine::fetch`]. How a site becomes a brand: `features/projects/importing`
+//!   (stages), `features/projects/reading` (what pages say).
 //! - *What can be configured?* `config/default.toml`, read into [`vocab::settings`].
 //!
 //! # Invariants

@@ -116,3 +116,59 @@ async fn a_chromium_draws_the_same_and_calls_nobody() {
     assert!(drawn.made.starts_with(b"%PDF-"));
     assert_eq!(calls.load(std::sync::atomic::Ordering::SeqCst), 0);
 }
+
+const SAMPLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/samples/emails");
+const PICTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/samples/pictures");
+/// Width of the pictures that are kept: enough to see what stands where.
+const KEPT_WIDTH_PX: u32 = 150;
+/// Mean difference of the parts of a pixel, of 255, that rounding and smoothing may make.
+const DIFFERENCE_MAX: f64 = 1.5;
+
+/// The drawing engine is young and is raised often: whatever it draws otherwise than before shows here first. Written anew by
+/// `SNAPSHOTS=write cargo test --test it the_sample_emails`; look at the pictures then.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_sample_emails_look_as_they_did() {
+    let write = std::env::var_os("SNAPSHOTS").is_some_and(|word| word == "write");
+    let pixels = pixels();
+    let mut changed = Vec::new();
+    let mut samples: Vec<_> =
+        std::fs::read_dir(SAMPLES).expect("readable").map(|entry| entry.expect("readable").path()).collect();
+    samples.sort();
+    for path in samples {
+        let text = std::fs::read_to_string(&path).expect("readable");
+        let name = path.file_name().expect("files have names").to_string_lossy().into_owned();
+        let html = match name.ends_with(".mjml") {
+            true => mrml::parse(&text).expect("MJML").element.render(&Default::default()).expect("it can be rendered"),
+            false => text,
+        };
+        let mut grey = std::io::Cursor::new(Vec::new());
+        image::RgbImage::from_pixel(600, 300, image::Rgb([110, 130, 150]))
+            .write_to(&mut grey, image::ImageFormat::Png)
+            .expect("a picture");
+        let addresses = pixels.image_addresses(&html).await.expect("it can be read");
+        let images = addresses.into_iter().map(|address| (address, grey.get_ref().clone())).collect();
+        let drawn = pixels.shots(&Page { html, images }, &Look::of(&[600])).await.expect("it can be drawn");
+        let picture = image::load_from_memory(&drawn.made[0].png).expect("a picture").into_rgb8();
+        let height = picture.height() * KEPT_WIDTH_PX / picture.width();
+        let small = image::imageops::resize(&picture, KEPT_WIDTH_PX, height, image::imageops::FilterType::Triangle);
+        let kept = PathBuf::from(PICTURES).join(format!("{name}.png"));
+        if write {
+            small.save(&kept).expect("it can be written");
+        } else if let Some(difference) = difference(&small, &kept) {
+            changed.push(format!("{name}: {difference}"));
+        }
+    }
+    assert!(changed.is_empty(), "{}", changed.join("\n"));
+}
+
+/// In which way a picture is not the one that was kept.
+fn difference(picture: &image::RgbImage, kept: &std::path::Path) -> Option<String> {
+    let Ok(kept) = image::open(kept) else { return Some("there is no picture of it".to_owned()) };
+    let kept = kept.into_rgb8();
+    if kept.dimensions() != picture.dimensions() {
+        return Some(format!("{:?} instead of {:?}", picture.dimensions(), kept.dimensions()));
+    }
+    let sum: u64 = picture.iter().zip(kept.iter()).map(|(one, other)| u64::from(one.abs_diff(*other))).sum();
+    let mean = sum as f64 / picture.len() as f64;
+    (mean > DIFFERENCE_MAX).then(|| format!("differs by {mean:.2}"))
+}

@@ -52,7 +52,7 @@ const FIELDS: [&str; 30] = [
     "status",
 ];
 const LOOK: Duration = Duration::from_millis(50);
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_secs(600);
 
 /// Addresses on this machine may be read.
 pub fn settings() -> String {

@@ -85,10 +85,11 @@ impl fmt::Display for FetchError {
                 f.write_str("The address contains a user name or a password; pages behind a sign-in cannot be read.")
             }
             Self::Port(port) => write!(f, "Port {port} belongs to another service than the web; use 80, 443 or one above 1023."),
-            Self::NotPublic { host, address } => write!(
+            // The address itself is not told: names of the operator's network are nobody's business.
+            Self::NotPublic { host, .. } => write!(
                 f,
-                "{host} is at {address}, which is not a public address, so it is not read. If it is a site of your own network, \
-                 the operator can open that network with the setting outbound.allow_networks."
+                "{host} has no public address, so it is not read. If it is a site of your own network, the operator can open that \
+                 network with the setting outbound.allow_networks."
             ),
             Self::Unresolved { host, cause } => {
                 write!(f, "The name {host} leads nowhere ({cause}); check its spelling and that its DNS is set up.")

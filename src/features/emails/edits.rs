@@ -4,10 +4,10 @@
 
 use super::drawing;
 use super::generation::Mill;
-use super::generation::stages::document;
+use super::generation::stages::{brief, date, document};
 use super::model::{Edit, EditState, Email, Origin, Pictures, Stage, Version};
 use super::writing::material;
-use super::writing::{Edited, Writer};
+use super::writing::{Edited, Wish, Writer};
 use super::{store, versions};
 use crate::engine::api::Failure;
 use crate::engine::language_model::Usage;
@@ -68,9 +68,11 @@ async fn attempt(mill: &Mill, edit: &Edit, email: &Email) -> Result<Outcome, Fai
     let conversation = store::conversation(&tx, edit.account, email.conversation)?;
     let conversation = conversation.ok_or_else(|| Failure::internal("an email has a conversation"))?;
     let material = material::gather(&tx, edit.account, email.project, &conversation.wanted)?;
+    let brief = brief(&tx, edit.account, &conversation, email)?;
     drop(tx);
     let writer = Writer::named(&conversation.wanted.model, &mill.engine).unwrap_or_else(|_| Writer::preferred(&mill.engine));
-    let (edited, usage) = writer.edit(document, edit.prompt.clone(), material.into()).await;
+    let wish = Wish { document, prompt: edit.prompt.clone(), brief, today: date(mill.engine.clock.now()) };
+    let (edited, usage) = writer.edit(wish, material.into()).await;
     let edited = match edited {
         Ok(edited) => edited,
         Err(reason) => return Ok(Outcome::Nothing(reason, usage)),
@@ -110,6 +112,8 @@ async fn end(mill: &Mill, edit: Edit, seen: Option<Email>, outcome: Outcome) -> 
                 if email.version != seen.version {
                     return Ok(());
                 }
+                // A translation is in another language than before.
+                email.language = edited.document.language.as_str().to_owned();
                 let pictures = painted.keep(tx);
                 let version = version(&edit, *edited, &drawn, pictures);
                 EditState::Completed(versions::add(tx, edit.account, &mut email, version, drawn.texts)?)

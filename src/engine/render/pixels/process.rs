@@ -24,6 +24,9 @@ use crate::vocab::limits::{DRAWING_ANSWER_BYTES_MAX, DRAWING_TIME, DRAWINGS_WAIT
 
 /// The word on the command line that makes a process a worker.
 const COMMAND: &str = "render-worker";
+/// A worker's whole environment: its allocator takes memory when it is needed and gives it back at once, which costs a server time but
+/// halves what a process of a tenth of a second takes.
+const ENVIRONMENT: [(&str, &str); 2] = [("MIMALLOC_ARENA_EAGER_COMMIT", "0"), ("MIMALLOC_PURGE_DELAY", "0")];
 /// How often and how long a process is looked at that has closed its output and ought to end.
 const LOOKS: u32 = 100;
 const LOOK: Duration = Duration::from_millis(5);
@@ -131,7 +134,14 @@ impl Renderer for Workers {
 async fn run(program: &Path, order: &[u8]) -> Result<Message<Answer>, Fault> {
     let start = |error: io::Error| Fault::Unavailable(format!("the worker process does not start: {error}"));
     let mut command = Command::new(program);
-    command.arg(COMMAND).env_clear().current_dir("/").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    command
+        .arg(COMMAND)
+        .env_clear()
+        .envs(ENVIRONMENT)
+        .current_dir("/")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null());
     let mut worker = Running(command.spawn().map_err(start)?);
     let input = OwnedFd::from(worker.0.stdin.take().expect("it was asked for"));
     let output = OwnedFd::from(worker.0.stdout.take().expect("it was asked for"));

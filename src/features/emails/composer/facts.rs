@@ -44,7 +44,8 @@ impl Source<'_> {
             }
         };
         let (understood, brand) = (self.understood, self.brand);
-        know("brand", brand.name.clone().filter(|name| name.chars().count() <= NAME_CHARACTERS_MAX));
+        let name = brand.name.as_deref().map(without_legal_form);
+        know("brand", name.filter(|name| name.chars().count() <= NAME_CHARACTERS_MAX).map(str::to_owned));
         know("email", brand.contact.email.clone());
         know("phone", brand.contact.phone.clone());
         know("product", self.product());
@@ -61,6 +62,12 @@ impl Source<'_> {
         let season = understood.season.as_ref().map(|season| format!("season.{season}.name"));
         know("season", season.and_then(|place| Bank::of(self.language).phrases(&place).first().cloned()));
         let spoken = |text: &Option<String>| text.clone().filter(|_| self.prompt_speaks());
+        know("news", spoken(&understood.news.as_ref().map(|news| news.title.clone())));
+        know("item", spoken(&understood.item).filter(|item| item.chars().count() <= NAME_CHARACTERS_MAX));
+        know("event_topic", spoken(&understood.event_topic).map(|topic| super::understand::capital(&topic)));
+        know("event_name", self.event_name());
+        know("order_day", flag(understood.is_order_day));
+        know("link", flag(!understood.links.is_empty()));
         know("topic", spoken(&understood.topic).filter(|topic| topic.chars().count() <= NAME_CHARACTERS_MAX));
         know("audience", spoken(&understood.audience));
         know("venue", understood.venue.as_ref().and_then(|venue| spoken(&venue.phrase)));
@@ -74,6 +81,12 @@ impl Source<'_> {
         let name =
             self.understood.name.as_ref().filter(|name| name.is_proper || self.prompt_speaks()).map(|name| name.text.as_str());
         self.product.or(name).filter(|name| name.chars().count() <= NAME_CHARACTERS_MAX).map(str::to_owned)
+    }
+
+    /// What an event is called, without the host: "tea tasting".
+    fn event_name(&self) -> Option<String> {
+        let own = self.event()?;
+        Some(own.strip_prefix("our ").filter(|_| self.language == Language::En).map_or(own.clone(), str::to_owned))
     }
 
     /// The name of an event: what is quoted, or the prompt's noun for it.
@@ -110,9 +123,52 @@ impl Source<'_> {
         if let Some(price) = understood.price.as_ref().filter(|_| !understood.price_is_least) {
             facts.insert("price", format.money(price));
         }
+        if let Some((give, get)) = &understood.gifts {
+            facts.insert("give", format.money(give));
+            facts.insert("get", format.money(get));
+        }
+        if let Some(years) = understood.years {
+            let place = if years == 1 { "common.year_one" } else { "common.years_many" };
+            let words = Bank::of(self.language).phrases(place).first();
+            facts.extend(words.map(|words| ("years", words.replace("{n}", &years.to_string()))));
+        }
         if let Some(total) = &understood.total {
             facts.insert("total", format.money(total));
         }
+    }
+
+    /// The words for an end that is today or tomorrow.
+    fn near_end(&self, ends: Date) -> Option<&'static str> {
+        match ends {
+            _ if ends == self.today && self.understood.is_tonight => Some("common.moment_tonight"),
+            _ if ends == self.today => Some("common.moment_today"),
+            _ if Some(ends) == self.today.tomorrow().ok() => Some("common.moment_tomorrow"),
+            _ => None,
+        }
+    }
+
+    /// When an offer ends and when it holds, as people say it: "tonight", "this weekend".
+    fn know_moments(&self, facts: &mut Facts) {
+        let bank = Bank::of(self.language);
+        let said = |place: &str, day: &str| bank.phrases(place).first().map(|words| words.replace("{day}", day));
+        let understood = self.understood;
+        let day = |name: &str, facts: &Facts| facts.get(name).cloned();
+        let ending = understood.ends.and_then(|ends| match (self.near_end(ends), day("ends_day", facts)) {
+            (Some(place), _) => said(place, ""),
+            (None, Some(day)) => said("common.moment_on", &day),
+            (None, None) => None,
+        });
+        let holding = match (day("starts_day", facts), day("ends_day", facts), understood.on) {
+            _ if understood.is_weekend => said("common.moment_weekend", ""),
+            (None, Some(until), _) => said("common.moment_until", &until),
+            (Some(on), None, Some(_)) => said("common.moment_on", &on),
+            // A period of days is told in a sentence.
+            (Some(_), _, _) if understood.ends.is_some() => None,
+            (Some(from), None, None) => said("common.moment_from", &from),
+            _ => ending.clone(),
+        };
+        facts.extend(ending.map(|ending| ("ending", ending)));
+        facts.extend(holding.map(|holding| ("holding", holding)));
     }
 
     fn know_days(&self, facts: &mut Facts) {
@@ -131,14 +187,68 @@ impl Source<'_> {
         }
         if let Some(ends) = understood.ends {
             facts.insert("ends", format.date(ends, self.today));
-            facts.insert("ends_day", format.day(ends, self.today));
+            // "Tonight" says more than its date.
+            if self.near_end(ends).is_none() {
+                facts.insert("ends_day", format.day(ends, self.today));
+            }
         }
+        self.know_moments(facts);
         match (understood.time, understood.time_end) {
             (Some(from), Some(to)) => facts.insert("time", format.times(from, to)),
             (Some(from), None) => facts.insert("time", format.time(from)),
             (None, _) => None,
         };
     }
+}
+
+/// "Ledgerly, Inc." is called Ledgerly.
+pub fn without_legal_form(name: &str) -> &str {
+    const FORMS: [&str; 34] = [
+        "gmbh & co. kg",
+        "gmbh & co kg",
+        "gmbh",
+        "ggmbh",
+        "ug (haftungsbeschränkt)",
+        "ug",
+        "e.k.",
+        "e. k.",
+        "ohg",
+        "gbr",
+        "kg",
+        "ag",
+        "se",
+        "inc.",
+        "inc",
+        "llc",
+        "ltd.",
+        "ltd",
+        "limited",
+        "plc",
+        "corp.",
+        "corp",
+        "co.",
+        "s.a.",
+        "sas",
+        "sarl",
+        "s.a.r.l.",
+        "s.l.",
+        "s.r.l.",
+        "srl",
+        "s.p.a.",
+        "lda.",
+        "b.v.",
+        "bv",
+    ];
+    let name = name.trim();
+    let cut = FORMS.iter().filter_map(|form| {
+        let at = name.len().checked_sub(form.len())?;
+        let same = name.get(at..)?.eq_ignore_ascii_case(form);
+        let before = name.get(..at)?;
+        let stem = before.trim_end_matches([' ', ',']);
+        // Without a space before it, it is the end of a word.
+        (same && stem.len() < before.len() && stem.chars().count() >= 2).then_some(stem)
+    });
+    cut.min_by_key(|stem| stem.len()).unwrap_or(name)
 }
 
 /// Text of others on one line, without what the merge language or the eye would stumble over.

@@ -22,6 +22,8 @@ pub struct Excerpt<'a> {
     pub title: String,
     pub text: String,
     pub url: Option<&'a str>,
+    /// Whether it is about what the prompt is about.
+    pub fits: bool,
 }
 
 /// Characters of an excerpt: two or three sentences.
@@ -70,10 +72,16 @@ const NOT_FOR_EMAIL: [&str; 32] = [
 
 /// The texts that can be quoted in this language, the ones nearest to the prompt first.
 pub fn excerpts<'a>(knowledge: &[Knowledge<'a>], language: Language, prompt: &Words<'_>, seed: u64) -> Vec<Excerpt<'a>> {
+    let lexicon = lexicon::of(language);
     let score = |entry: &Knowledge<'_>| {
         let title = plain(entry.title);
-        let known = |token: &&super::words::Token| token.kind == Kind::Word && token.fold.chars().count() > 4;
-        prompt.tokens.iter().filter(known).filter(|token| title.contains(&token.fold)).count()
+        let known = |at: &usize| {
+            let tells = [&lexicon.generic, &lexicon.common, &lexicon.verbs, &lexicon.meta, &lexicon.readers];
+            prompt.kind(*at) == Kind::Word
+                && prompt.fold(*at).chars().count() > 4
+                && tells.into_iter().all(|list| prompt.any(*at, list).is_none())
+        };
+        (0..prompt.len()).filter(known).filter(|at| title.contains(prompt.fold(*at))).count()
     };
     let mut found: Vec<(usize, u64, Excerpt<'a>)> = knowledge
         .iter()
@@ -81,7 +89,7 @@ pub fn excerpts<'a>(knowledge: &[Knowledge<'a>], language: Language, prompt: &Wo
         .filter_map(|entry| Some((score(entry), mix(seed, entry.title), excerpt(entry, language)?)))
         .collect();
     found.sort_by_key(|(score, order, _)| (std::cmp::Reverse(*score), *order));
-    found.into_iter().map(|(_, _, excerpt)| excerpt).collect()
+    found.into_iter().map(|(score, _, excerpt)| Excerpt { fits: score > 0, ..excerpt }).collect()
 }
 
 fn excerpt<'a>(entry: &Knowledge<'a>, language: Language) -> Option<Excerpt<'a>> {
@@ -103,7 +111,7 @@ fn excerpt<'a>(entry: &Knowledge<'a>, language: Language) -> Option<Excerpt<'a>>
         return None;
     }
     let text = sentences(&head)?;
-    Some(Excerpt { title, text, url: entry.url })
+    Some(Excerpt { title, text, url: entry.url, fits: false })
 }
 
 /// The first whole sentences that belong together.

@@ -213,6 +213,13 @@ impl Bank {
         self.regions.get(region).map_or(&[], Vec::as_slice)
     }
 
+    /// The place of a phrase that needs no facts: the first of those that have it.
+    pub fn place_of(&self, text: &str) -> Option<String> {
+        let straight = text.replace('’', "'");
+        let has = |phrases: &Vec<String>| phrases.iter().any(|phrase| phrase == text || *phrase == straight);
+        self.phrases.iter().filter(|(_, phrases)| has(phrases)).map(|(place, _)| place.clone()).min()
+    }
+
     /// Every place and its phrases, for tests.
     #[cfg(test)]
     pub fn all(&self) -> impl Iterator<Item = (&String, &Vec<String>)> {

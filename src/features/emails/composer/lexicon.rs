@@ -123,6 +123,75 @@ pub struct Lexicon {
     pub layouts: HashMap<Layout, Phrases>,
     pub purposes: HashMap<Purpose, Phrases>,
     pub seasons: BTreeMap<String, Phrases>,
+    /// Verbs that make a sentence of some words.
+    pub finite: Phrases,
+    /// Nouns that name nothing: "product".
+    pub generic: Phrases,
+    /// Verbs whose first part stands at the end of a main clause: "um ziehen".
+    pub separable: Phrases,
+    pub years: Phrases,
+    pub tonight: Phrases,
+    /// Rooms of a company to which it invites: "shop".
+    pub places: Phrases,
+    /// Words before the last day on which orders arrive in time.
+    pub order_by: Phrases,
+    pub occasions: HashMap<Occasion, Phrases>,
+}
+
+/// What an email tells of, where that is closer than its purpose. Each has its own phrases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Occasion {
+    LastChance,
+    /// An offer of its own.
+    #[serde(skip)]
+    FreeShipping,
+    Tips,
+    BackInStock,
+    Thanks,
+    Apology,
+    Maintenance,
+    Moving,
+    Hours,
+    Closed,
+    Prices,
+    Job,
+    Report,
+}
+
+impl Occasion {
+    /// Those of announcements, the surest first.
+    pub const ANNOUNCED: [Self; 10] = [
+        Self::BackInStock,
+        Self::Thanks,
+        Self::Apology,
+        Self::Maintenance,
+        Self::Moving,
+        Self::Hours,
+        Self::Closed,
+        Self::Prices,
+        Self::Job,
+        Self::Report,
+    ];
+
+    /// Its job in the phrase banks.
+    pub fn job(self) -> &'static str {
+        match self {
+            Self::LastChance => "sale.last",
+            Self::FreeShipping => "shipping.main",
+            Self::Tips => "tips.main",
+            Self::BackInStock => "stock.main",
+            Self::Thanks => "thanks.main",
+            Self::Apology => "apology.main",
+            Self::Maintenance => "maintenance.main",
+            Self::Moving => "moving.main",
+            Self::Hours => "hours.main",
+            Self::Closed => "closed.main",
+            Self::Prices => "prices.main",
+            Self::Job => "job.main",
+            Self::Report => "report.main",
+        }
+    }
 }
 
 /// How surely a word of a purpose means it: "cart" can hardly mean anything else, "offer" can.
@@ -177,7 +246,7 @@ fn letters(language: Language) -> &'static str {
 }
 
 /// Words of a prompt that are enough to know its language.
-const PROMPT_SAMPLE: usize = 400;
+const PROMPT_SAMPLE: usize = 120;
 
 #[cfg(test)]
 mod tests {

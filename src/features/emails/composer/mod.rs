@@ -6,6 +6,7 @@
 //!
 //! Pure: it knows no store, no network, no clock.
 
+pub mod edit;
 mod facts;
 mod format;
 mod knowledge;
@@ -101,7 +102,26 @@ pub fn compose(
     place: usize,
     language: &LanguageTag,
 ) -> Composed {
-    let understood = understand(brief, brand);
+    compose_with(brief, brand, knowledge, plan, place, language, Wishes::default())
+}
+
+/// What an edit asks for beyond the brief.
+#[derive(Clone, Copy, Debug, Default)]
+struct Wishes {
+    formal: Option<bool>,
+}
+
+fn compose_with(
+    brief: &Brief<'_>,
+    brand: &Brand,
+    knowledge: &[Knowledge<'_>],
+    plan: &Plan,
+    place: usize,
+    language: &LanguageTag,
+    wishes: Wishes,
+) -> Composed {
+    let mut understood = understand(brief, brand);
+    understood.formal = wishes.formal.or(understood.formal);
     let place = place.min(plan.slots.len().saturating_sub(1));
     let written = written_in(language);
     let job = match plan.slots.get(place) {
@@ -262,7 +282,7 @@ impl Draft<'_> {
         let spotlight = self.job == "general.spotlight" && !self.brand.products.is_empty();
         let next = || (mix(self.seed(), "products") as usize).wrapping_add(self.place) % self.brand.products.len();
         match self.job.split('.').next().unwrap_or_default() {
-            "launch" | "cart" | "review" | "sale" | "seasonal" => named,
+            "launch" | "cart" | "review" | "sale" | "seasonal" | "stock" | "shipping" => named,
             _ if spotlight => named.filter(|_| self.place == 0).or_else(|| Some(next())),
             _ => None,
         }
@@ -303,7 +323,7 @@ impl Draft<'_> {
             return (Some(first), given.collect());
         }
         let product = featured.and_then(|place| self.brand.products.get(place));
-        let is_about_it = self.job.starts_with("launch");
+        let is_about_it = self.job.starts_with("launch") || self.job.starts_with("stock");
         let of_product = product
             .filter(|_| is_about_it)
             .and_then(|product| material::picture(product.image.as_deref()?, Some(facts::tidy(&product.name)), (None, None)));
@@ -315,7 +335,7 @@ impl Draft<'_> {
     fn target(&self, featured: Option<usize>) -> Option<Link> {
         let given = self.understood.links.iter().find_map(|address| material::link(address));
         let product = featured.and_then(|place| self.brand.products.get(place)).and_then(|product| product.url.as_deref());
-        let is_about_it = matches!(self.job.split('.').next(), Some("launch" | "general"));
+        let is_about_it = matches!(self.job.split('.').next(), Some("launch" | "general" | "stock"));
         let page = product.filter(|_| is_about_it).and_then(material::link);
         let site = self.brief.site.and_then(material::link);
         let mail = self.brand.contact.email.as_deref().and_then(|address| material::link(&format!("mailto:{address}")));
@@ -328,11 +348,13 @@ impl Draft<'_> {
         if let Some(subject) = self.understood.subject.as_ref().filter(|_| speaks && self.place == 0) {
             return Line::cut(&facts::tidy(subject));
         }
-        let emoji = Voice::of(self.brand, self.understood, self.written).emoji.then(|| self.emoji());
+        let emoji = Voice::of(self.brand, self.understood, self.written)
+            .emoji
+            .then(|| emoji(self.understood.purpose, self.understood.season.as_deref()));
         let room = SUBJECT_CHARACTERS_MAX - emoji.map_or(0, |emoji| emoji.chars().count() + 1);
-        let place = special.map_or_else(|| format!("{}.subject", self.job), str::to_owned);
+        let place = special.map_or_else(|| sections::place(book, self.job, "subject"), str::to_owned);
         let text = book.line_within(&place, room);
-        let text = text.or_else(|| book.line(&place)).unwrap_or_else(|| self.brand.name.clone().unwrap_or_default());
+        let text = text.or_else(|| book.line(&place)).unwrap_or_else(|| self.name());
         let text = Line::<SUBJECT_CHARACTERS_MAX>::cut(&text);
         match emoji {
             Some(emoji) if text.chars().count() <= room => Line::new(&format!("{text} {emoji}")),
@@ -341,39 +363,28 @@ impl Draft<'_> {
     }
 
     fn preheader(&self, book: &mut Phrasebook, special: Option<&str>) -> Line<{ limits::EMAIL_PREHEADER_CHARACTERS_MAX }> {
-        let place = special.map_or_else(|| format!("{}.preheader", self.job), |_| "common.special_preheader".to_owned());
+        let place =
+            special.map_or_else(|| sections::place(book, self.job, "preheader"), |_| "common.special_preheader".to_owned());
+        // What the subject of an announcement leaves out is read next.
+        let more = self.understood.news.as_ref().filter(|_| book.facts.contains_key("news") && self.job.ends_with(".main"));
+        let next = || self.understood.statements.get(1).cloned();
+        let more = more.and_then(|news| news.more.clone().or_else(next)).map(|more| facts::tidy(&more).replace('\'', "’"));
+        if let Some(more) =
+            more.filter(|more| (PREHEADER_CHARACTERS_MIN..=PREHEADER_CHARACTERS_MAX).contains(&more.chars().count()))
+        {
+            return Line::cut(&more);
+        }
         let text = book.line_within(&place, PREHEADER_CHARACTERS_MAX).or_else(|| book.line(&place)).unwrap_or_default();
         let more = if text.chars().count() < PREHEADER_CHARACTERS_MIN { book.line("common.preheader_more") } else { None };
         let text = [Some(text), more].into_iter().flatten().collect::<Vec<_>>().join(" ");
         let text = Line::<PREHEADER_CHARACTERS_MAX>::cut(&text);
-        if text.is_empty() { Line::new(self.brand.name.as_deref().unwrap_or("…")) } else { Line::new(&text) }
+        if text.is_empty() { Line::new(&self.name()) } else { Line::new(&text) }
     }
 
-    fn emoji(&self) -> &'static str {
-        match (self.understood.purpose, self.understood.season.as_deref()) {
-            (Purpose::Receipt, _) => "🧾",
-            (_, Some("christmas")) => "🎄",
-            (_, Some("easter")) => "🐣",
-            (_, Some("valentines_day" | "mothers_day" | "fathers_day")) => "💝",
-            (_, Some("halloween")) => "🎃",
-            (_, Some("new_year")) => "🎆",
-            (_, Some("spring")) => "🌷",
-            (_, Some("summer")) => "☀️",
-            (_, Some("autumn" | "thanksgiving")) => "🍂",
-            (_, Some("winter")) => "❄️",
-            (_, Some("birthday" | "anniversary")) => "🎂",
-            (Purpose::Welcome, _) => "👋",
-            (Purpose::Sale, _) => "🎁",
-            (Purpose::Launch, _) => "✨",
-            (Purpose::Newsletter, _) => "📬",
-            (Purpose::Event, _) => "📅",
-            (Purpose::CartReminder, _) => "🛒",
-            (Purpose::WinBack, _) => "💛",
-            (Purpose::ReviewRequest, _) => "⭐",
-            (Purpose::Referral, _) => "🤝",
-            (Purpose::Seasonal, _) => "🎁",
-            (Purpose::Announcement, _) => "📣",
-        }
+    /// What the brand is called, for where there is nothing else to say.
+    fn name(&self) -> String {
+        let name = self.brand.name.as_deref().map(facts::tidy).filter(|name| !name.is_empty());
+        name.or_else(|| self.brief.site.map(facts::tidy)).unwrap_or_else(|| "—".to_owned())
     }
 
     /// What the user should look at before sending.
@@ -429,6 +440,12 @@ impl Draft<'_> {
             needs_page && understood.links.is_empty(),
             "The prompt gives no link: the buttons lead to the brand's home page. Set the right one.".to_owned(),
         );
+        let tips = knowledge::excerpts(self.knowledge, self.written, &Words::read(self.brief.prompt), 0);
+        warn(
+            self.job == "tips.main" && understood.points.len() < 2 && tips.iter().all(|text| !text.fits),
+            "Nothing that is known of the brand gives these tips: write them into the prompt, or add a text with them to the project."
+                .to_owned(),
+        );
         warn(
             email.blocks.iter().all(|block| !has_button(block)),
             "No link is known for a button; put one into the prompt.".to_owned(),
@@ -447,5 +464,33 @@ fn has_button(block: &crate::features::emails::document::Block) -> bool {
         Block::Hero(hero) => hero.button.is_some(),
         Block::Button(_) => true,
         _ => false,
+    }
+}
+
+/// A picture for a subject.
+fn emoji(purpose: Purpose, season: Option<&str>) -> &'static str {
+    match (purpose, season) {
+        (Purpose::Receipt, _) => "🧾",
+        (_, Some("christmas")) => "🎄",
+        (_, Some("easter")) => "🐣",
+        (_, Some("valentines_day" | "mothers_day" | "fathers_day")) => "💝",
+        (_, Some("halloween")) => "🎃",
+        (_, Some("new_year")) => "🎆",
+        (_, Some("spring")) => "🌷",
+        (_, Some("summer")) => "☀️",
+        (_, Some("autumn" | "thanksgiving")) => "🍂",
+        (_, Some("winter")) => "❄️",
+        (_, Some("birthday" | "anniversary")) => "🎂",
+        (Purpose::Welcome, _) => "👋",
+        (Purpose::Sale, _) => "🎁",
+        (Purpose::Launch, _) => "✨",
+        (Purpose::Newsletter, _) => "📬",
+        (Purpose::Event, _) => "📅",
+        (Purpose::CartReminder, _) => "🛒",
+        (Purpose::WinBack, _) => "💛",
+        (Purpose::ReviewRequest, _) => "⭐",
+        (Purpose::Referral, _) => "🤝",
+        (Purpose::Seasonal, _) => "🎁",
+        (Purpose::Announcement, _) => "📣",
     }
 }

@@ -209,6 +209,10 @@ impl Phrasebook {
                 text = if word.len() > 2 { replace_word(&text, word, other) } else { text.replace(word.as_str(), other) };
             }
         }
+        // A name or a time with a stop at its end: "at 3 p.m.".
+        if text.contains("..") && !text.contains("...") {
+            text = text.replace("..", ".");
+        }
         match text.strip_prefix("**") {
             Some(rest) => format!("**{}", capital(rest)),
             None => capital(&text),

@@ -5,6 +5,7 @@
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
+use super::lexicon::Occasion;
 use super::understand::Understood;
 use crate::features::emails::document::Purpose;
 use crate::features::projects::brand::Brand;
@@ -42,6 +43,13 @@ pub fn slots(understood: &Understood, brand: &Brand, has_knowledge: bool, count:
     let period = period(understood, today);
     let own = own(understood, period);
     let mut slots: Vec<Slot> = chosen(own, count).iter().map(|(job, days)| slot(key, job, *days)).collect();
+    // What the first email tells of has its own words; a last chance is the only email, or the last of its series anyway.
+    let main = slots.iter_mut().find(|slot| slot.job.ends_with(".main"));
+    if let (Some(main), Some(occasion)) = (main, understood.occasion)
+        && (count == 1 || occasion != Occasion::LastChance)
+    {
+        main.job = occasion.job().to_owned();
+    }
     let mut further = further(understood, brand, has_knowledge).into_iter();
     // Further emails stand before the last one where that says goodbye or counts the days; their days go on from the one before.
     let closes = slots.len() > 1 && slots.last().is_some_and(|slot| slot.job.ends_with(".last"));

@@ -43,6 +43,7 @@ use Part::*;
 /// The parts of a job; `choice` picks one of its arrangements.
 // long: a table of the order of parts, one entry for each job.
 pub fn parts(job: &str, choice: usize) -> &'static [Part] {
+    // long: one table of all jobs, to be read from top to bottom.
     let all: &[&[Part]] = match job {
         "welcome.main" => &[
             &[Opening, Body, Told, Offer, Products, Story, Praise, Closing, Social],
@@ -127,6 +128,26 @@ pub fn parts(job: &str, choice: usize) -> &'static [Part] {
             &[Opening, Told, Pictures, Offer, Body, Call, Closing, Social],
             &[Opening, Told, Facts, Offer, Body, Call, Contact, Products, Social],
         ],
+        "shipping.main" => {
+            &[&[Opening, Offer, Told, Body, Products, Call, Social], &[Opening, Told, Offer, Products, Body, Pictures, Social]]
+        }
+        "stock.main" => &[
+            &[Opening, Featured, Told, Body, Pictures, Contact, Social],
+            &[Opening, Told, Featured, Pictures, Body, Closing, Social],
+        ],
+        // Thanks sell nothing.
+        "thanks.main" => &[&[Opening, Told, Offer, Body, Closing, Social], &[Opening, Body, Told, Offer, Pictures, Closing]],
+        "tips.main" => &[
+            &[Opening, Told, Knowledge, Pictures, Body, Contact, Social],
+            &[Opening, Knowledge, Told, Pictures, Body, Products, Social],
+        ],
+        "apology.main" => &[&[Opening, Told, Facts, Offer, Body, Contact, Closing]],
+        "maintenance.main" => &[&[Opening, Told, Facts, Body, Contact, Closing]],
+        "moving.main" | "hours.main" | "closed.main" | "prices.main" | "job.main" => &[
+            &[Opening, Told, Facts, Pictures, Body, Contact, Closing, Social],
+            &[Opening, Told, Facts, Body, Call, Contact, Closing],
+        ],
+        "report.main" => &[&[Opening, Told, Pictures, Body, Closing, Social], &[Opening, Told, Knowledge, Body, Call, Social]],
         "announcement.reminder" => &[&[Opening, Told, Facts, Body, Call, Contact, Closing, Social]],
         "general.story" => &[&[Opening, Story, Body, Praise, Closing, Social], &[Opening, Story, Knowledge, Body, Social]],
         "general.picks" => {
@@ -168,6 +189,7 @@ pub fn needs_picture(layout: Layout) -> bool {
 
 /// Whether an email of this job opens with a picture of the brand: those that are a conversation do not.
 pub fn opens_with_picture(job: &str) -> bool {
-    let talks = ["cart.second", "cart.last", "winback.last", "review.reminder", "general.help"];
+    let talks =
+        ["cart.second", "cart.last", "winback.last", "review.reminder", "general.help", "apology.main", "maintenance.main"];
     !(job.starts_with("receipt") || job.starts_with("review") || talks.contains(&job))
 }

@@ -2,7 +2,9 @@
 //!
 //! Invariant: a part without material writes nothing; nothing is made up to fill it.
 
-use super::facts::tidy;
+mod told;
+
+use super::facts::{tidy, without_legal_form};
 use super::knowledge::Excerpt;
 use super::language::{Format, Language};
 use super::material;
@@ -85,7 +87,7 @@ impl Writer<'_> {
     }
 
     fn place(&self, name: &str) -> String {
-        format!("{}.{name}", self.job)
+        place(&self.book, self.job, name)
     }
 
     fn line(&mut self, name: &str) -> Option<String> {
@@ -149,8 +151,9 @@ impl Writer<'_> {
         };
         let text: Option<Paragraph> = Rich::parse(&lead).ok().filter(|text| !text.is_empty());
         // News are read first: their button stands at the end.
-        let late =
-            matches!(self.understood.purpose, Purpose::Newsletter | Purpose::Announcement) && self.parts.contains(&Part::Call);
+        let late = matches!(self.understood.purpose, Purpose::Newsletter | Purpose::Announcement)
+            && self.parts.contains(&Part::Call)
+            && self.layout != Layout::Letter;
         let button = if late { None } else { self.action() };
         if self.layout == Layout::Letter {
             let greeting = self.common("greeting").map(|greeting| escape(&greeting));
@@ -195,38 +198,6 @@ impl Writer<'_> {
         self.blocks.push(Block::Text(Text { id: "body".into(), text }));
     }
 
-    /// Sentences and points of the prompt; the product's own description where the email is about it.
-    fn told(&mut self) {
-        if !self.prompt_speaks || std::mem::replace(&mut self.is_told, true) {
-            return;
-        }
-        let statements: Vec<String> = self.understood.statements.iter().map(|text| escape(&tidy(text))).collect();
-        let mut told = Vec::new();
-        if let Some(clause) = &self.understood.clause {
-            self.book.facts.insert("clause", tidy(clause));
-            told.extend(self.book.text("common.clause").map(|text| ended(&text)));
-        }
-        told.extend(statements);
-        let mut paragraphs = if told.is_empty() { Vec::new() } else { vec![told.join(" ")] };
-        let points: Vec<String> =
-            self.understood.points.iter().map(|point| tidy(point)).filter(|point| !point.is_empty()).collect();
-        if let [point] = points.as_slice() {
-            self.book.facts.insert("point", point.clone());
-            paragraphs.extend(self.book.text("common.also").map(|text| ended(&text)));
-        }
-        self.text(&paragraphs.join("\n\n"));
-        if points.len() > 1 {
-            if let Some(heading) = self.common("points_heading") {
-                self.heading(&heading);
-            }
-            let items = points.iter().map(|point| Item { title: None, text: Rich::plain(point) });
-            let items = items.take(limits::EMAIL_LIST_ITEMS_MAX).collect();
-            let marks = if self.book.pick("marks", 2) == 0 { Marks::Checks } else { Marks::Bullets };
-            let list = List { id: self.id("list"), marks, items };
-            self.blocks.push(Block::List(list));
-        }
-    }
-
     fn steps(&mut self) {
         let sets = (0..4).map(|index| self.place(&format!("points.{index}")));
         let Some(steps) = sets.into_iter().find_map(|place| self.book.all(&place)) else { return };
@@ -246,7 +217,8 @@ impl Writer<'_> {
         let is_offer = self.book.facts.contains_key("offer") || self.book.facts.contains_key("shipping");
         let code = self.book.facts.get("code").cloned();
         let counts_down = self.parts.contains(&Part::Deadline) && self.has_deadline();
-        let period = if is_offer && !counts_down { self.book.text("common.period") } else { None };
+        let order_by = if is_offer { None } else { self.book.text("common.order_by") };
+        let period = if is_offer && !counts_down { self.book.text("common.period") } else { order_by };
         let threshold = if self.book.facts.contains_key("offer") { self.book.text("common.threshold") } else { None };
         let shipping = self.book.text("common.shipping").filter(|_| self.book.facts.contains_key("shipping"));
         match code {
@@ -270,6 +242,9 @@ impl Writer<'_> {
     /// Whether the end of an offer is told large. A period with its beginning is told in a sentence.
     fn has_deadline(&self) -> bool {
         let facts = &self.book.facts;
+        if facts.contains_key("order_day") {
+            return false;
+        }
         self.begins() || (facts.contains_key("ends") && !facts.contains_key("starts"))
     }
 
@@ -450,7 +425,11 @@ impl Writer<'_> {
     }
 
     fn knowledge(&mut self) {
-        let about_it = matches!(self.job, "newsletter.main" | "general.knowledge" | "general.story");
+        // Tips about something else are none.
+        if self.job == "tips.main" {
+            self.excerpts.retain(|excerpt| excerpt.fits);
+        }
+        let about_it = matches!(self.job, "newsletter.main" | "tips.main" | "general.knowledge" | "general.story");
         let count = if about_it { NEWSLETTER_EXCERPTS } else { 1 };
         let count = count.min(self.excerpts.len());
         for excerpt in self.excerpts.drain(..count).collect::<Vec<_>>() {
@@ -554,12 +533,29 @@ impl Writer<'_> {
     }
 
     pub fn header(&mut self) {
-        let name = self.brand.name.as_ref().map(|name| tidy(name)).filter(|name| !name.is_empty());
+        let name =
+            self.brand.name.as_ref().map(|name| without_legal_form(&tidy(name)).to_owned()).filter(|name| !name.is_empty());
         let name = name.unwrap_or_else(|| self.sender_unknown());
         let logo = material::logo(self.brand, self.layout);
         let header = Header { id: "header".into(), name: Line::cut(&name), logo, href: self.site.clone(), links: Vec::new() };
         self.blocks.push(Block::Header(header));
     }
+}
+
+/// Where the phrases for a part of a job are: its own, or those that it shares with its kind. A title may be the subject.
+pub fn place(book: &Phrasebook, job: &str, name: &str) -> String {
+    let own = format!("{job}.{name}");
+    if book.has(&own) {
+        return own;
+    }
+    let kind = match job {
+        "shipping.main" => "sale.main",
+        "tips.main" => "newsletter.main",
+        _ if job.ends_with(".main") => "announcement.main",
+        _ => return own,
+    };
+    let subject = format!("{job}.subject");
+    if name == "headline" && book.has(&subject) { subject } else { format!("{kind}.{name}") }
 }
 
 /// Whether a picture at the top suits this email.

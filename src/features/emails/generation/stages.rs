@@ -281,23 +281,25 @@ async fn write(mill: &Mill, account: AccountId, conversation: &Conversation, ema
         Err(reason) => return Ok(Made::Nothing(reason, Usage::default())),
     };
     let material = gather(mill, account, conversation).await?;
-    let brief = {
-        let tx = mill.world.store.read();
-        Brief {
-            wanted: conversation.wanted.clone(),
-            plan: conversation.plan.clone(),
-            slot: usize::from(email.slot),
-            language: email.language.clone(),
-            pattern: pattern(&tx, account, conversation, email)?,
-            original: original(&tx, account, email)?,
-            seed: conversation.seed,
-            today: date(conversation.created_at),
-        }
-    };
+    let brief = brief(&mill.world.store.read(), account, conversation, email)?;
     let (draft, usage) = writer.write(brief, material).await;
     Ok(match draft {
         Ok(draft) => Made::Draft(Box::new(draft), usage),
         Err(reason) => Made::Nothing(reason, usage),
+    })
+}
+
+/// What an email is made from.
+pub fn brief(tx: &impl Read, account: AccountId, conversation: &Conversation, email: &Email) -> Result<Brief, Failure> {
+    Ok(Brief {
+        wanted: conversation.wanted.clone(),
+        plan: conversation.plan.clone(),
+        slot: usize::from(email.slot),
+        language: email.language.clone(),
+        pattern: pattern(tx, account, conversation, email)?,
+        original: original(tx, account, email)?,
+        seed: conversation.seed,
+        today: date(conversation.created_at),
     })
 }
 

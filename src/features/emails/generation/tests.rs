@@ -318,6 +318,43 @@ fn what_cannot_be_generated_is_refused_with_the_field() {
 }
 
 #[test]
+fn an_edit_makes_a_version_and_an_earlier_one_can_be_restored() {
+    let mill = TestMill::new();
+    let id = generate(&mill, json!({ "prompt": "Welcome our new subscribers", "languages": ["en"], "count": 1 }));
+    work(&mill);
+    let email = status(&mill, &id)["result"]["emails"][0].clone();
+    let path = format!("/v1/emails/{}", email["id"].as_str().expect("an id"));
+    let begun = mill
+        .post(&format!("{path}/edit"), json!({ "prompt": "Change the subject to \"Good to see you\"", "async": true }))
+        .data();
+    assert_eq!((&begun["status"], &begun["stage"]), (&json!("pending"), &json!("waiting")));
+    work(&mill);
+    let edit = mill.get(&format!("{path}/edits/{}", begun["editId"].as_str().expect("an id"))).data();
+    assert_eq!((&edit["status"], &edit["result"]["subject"]), (&json!("completed"), &json!("Good to see you")), "{edit}");
+    assert_eq!(edit["result"]["version"], 2);
+    let restored = mill.post(&format!("{path}/versions/1/restore"), json!({})).data();
+    assert_eq!((&restored["version"], &restored["subject"], &restored["html"]), (&json!(3), &email["subject"], &email["html"]));
+    let versions = mill.get(&format!("{path}/versions")).data();
+    let origins: Vec<&Value> =
+        versions["versions"].as_array().expect("versions").iter().map(|version| &version["origin"]).collect();
+    assert_eq!(origins, ["restored", "edited", "generated"]);
+}
+
+#[test]
+fn an_edit_that_is_not_understood_changes_nothing_and_says_what_can_be_done() {
+    let mill = TestMill::new();
+    let id = generate(&mill, json!({ "prompt": "Welcome our new subscribers", "languages": ["en"], "count": 1 }));
+    work(&mill);
+    let email = status(&mill, &id)["result"]["emails"][0]["id"].as_str().expect("an id").to_owned();
+    let begun = mill.post(&format!("/v1/emails/{email}/edit"), json!({ "prompt": "flibbertigibbet", "async": true })).data();
+    work(&mill);
+    let edit = mill.get(&format!("/v1/emails/{email}/edits/{}", begun["editId"].as_str().expect("an id"))).data();
+    assert_eq!((&edit["status"], &edit["changesMayHaveBeenSaved"]), (&json!("failed"), &json!(false)));
+    assert!(edit["error"].as_str().is_some_and(|error| error.contains("subject")), "it says what can be done: {edit}");
+    assert_eq!(mill.get(&format!("/v1/emails/{email}")).data()["version"], 1);
+}
+
+#[test]
 fn a_model_edits_by_a_patch_and_the_version_before_can_be_restored() {
     let peer = ModelPeer::by(|asked: &Asked| match asked.body["response_format"]["json_schema"]["name"].as_str() {
         Some("edit_email") => {

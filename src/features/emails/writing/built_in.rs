@@ -3,11 +3,12 @@
 use jiff::civil::Date;
 
 use super::material::Material;
-use super::{Brief, Draft, Planned};
+use super::{Brief, Draft, Edited, Planned, Wish};
 use crate::base::locale::LanguageTag;
+use crate::features::emails::composer::edit::{self, Means, Origin};
 use crate::features::emails::composer::{self, Knowledge};
-use crate::features::emails::document::{ImageUrl, Picture};
-use crate::features::emails::model::{Plan, PlannedSlot, Wanted};
+use crate::features::emails::document::{Email, ImageUrl, Picture};
+use crate::features::emails::model::{COMPOSER, Plan, PlannedSlot, Wanted};
 
 /// What was given, in forms that a brief can borrow.
 struct Given<'a> {
@@ -65,20 +66,47 @@ fn tag(language: &str) -> LanguageTag {
     LanguageTag::parse(language).unwrap_or_else(|_| composer::Language::En.tag())
 }
 
-/// Write an email.
-pub fn write(brief: &Brief, material: &Material) -> Result<Draft, String> {
-    let given = Given::of(material);
+/// A brief for the composer with the plan that it stands in.
+fn with_plan<'b>(given: &'b Given<'b>, brief: &'b Brief, material: &'b Material) -> (composer::Brief<'b>, composer::Plan) {
     let mut own = given.brief(material, &brief.wanted.prompt, brief.seed, brief.today);
     own.reference = brief.pattern.as_ref();
     let first = brief.wanted.languages.first().unwrap_or(&brief.language);
     let count = brief.plan.as_ref().map_or(1, |plan| plan.slots.len());
     let plan = composed_plan(&own, material, first, Some(count));
+    (own, plan)
+}
+
+/// Write an email.
+pub fn write(brief: &Brief, material: &Material) -> Result<Draft, String> {
+    let given = Given::of(material);
+    let (own, plan) = with_plan(&given, brief, material);
     let composed = composer::compose(&own, &material.brand, &given.knowledge, &plan, brief.slot, &tag(&brief.language));
-    // What the composer makes is right, or a mistake of ours that must not go out.
-    match composed.email.check().into_iter().next() {
-        None => Ok(Draft { document: composed.email, warnings: composed.warnings }),
-        Some(violation) => {
-            Err(format!("The composer has made something that breaks a rule ({violation}); change the prompt a little."))
+    Ok(Draft { document: sound(composed.email)?, warnings: composed.warnings })
+}
+
+/// Change an email.
+pub fn edit(wish: &Wish, material: &Material) -> Result<Edited, String> {
+    let given = Given::of(material);
+    let (own, plan) = with_plan(&given, &wish.brief, material);
+    let origin = Origin { brief: &own, knowledge: &given.knowledge, plan: &plan, place: wish.brief.slot };
+    // What a model has written, the composer cannot write anew.
+    let origin = (wish.brief.wanted.model == COMPOSER).then_some(origin);
+    let means = Means { brand: &material.brand, site: own.site, origin, today: wish.today };
+    match edit::apply(&wish.document, &wish.prompt, &means) {
+        Ok(edited) => {
+            let done = edited.done.into_iter().chain(edited.not_done.into_iter().map(|what| format!("Not done: {what}")));
+            Ok(Edited { document: sound(edited.email)?, done: done.collect() })
         }
+        Err(misunderstood) => {
+            Err(format!("{} What can be done: {}.", misunderstood.reasons.join(" "), misunderstood.can.join("; ")))
+        }
+    }
+}
+
+/// What the composer makes is right, or a mistake of ours that must not go out.
+fn sound(document: Email) -> Result<Email, String> {
+    match document.check().into_iter().next() {
+        None => Ok(document),
+        Some(violation) => Err(format!("The composer has made something that breaks a rule ({violation}); say it another way.")),
     }
 }

@@ -55,6 +55,17 @@ pub struct Draft {
     pub warnings: Vec<String>,
 }
 
+/// A change that somebody wants.
+#[derive(Clone, Debug)]
+pub struct Wish {
+    pub document: Document,
+    pub prompt: String,
+    /// What the email was made from.
+    pub brief: Brief,
+    /// What the date is while this is asked.
+    pub today: Date,
+}
+
 /// What an edit comes to.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Edited {
@@ -113,13 +124,13 @@ impl Writer {
     }
 
     /// Change an email as its owner asks.
-    pub async fn edit(&self, document: Document, prompt: String, material: Arc<Material>) -> (Result<Edited, String>, Usage) {
+    pub async fn edit(&self, wish: Wish, material: Arc<Material>) -> (Result<Edited, String>, Usage) {
         match self {
             Self::Composer => {
-                let reason = "The built-in composer cannot edit; configure a language model, or generate with another prompt.";
-                (Err(reason.into()), Usage::default())
+                let editing = tokio::task::spawn_blocking(move || built_in::edit(&wish, &material));
+                (editing.await.unwrap_or_else(|_| Err("The composer failed; the log says how.".into())), Usage::default())
             }
-            Self::Model(client) => model::edit(client, &document, &prompt, &material).await,
+            Self::Model(client) => model::edit(client, &wish.document, &wish.prompt, &material).await,
         }
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use url::Url;
 
-use super::{Errand, FILES, File, Import, Kind, Outcome, Stage, choose_further, fail, files, find, plan, save};
+use super::{Errand, FILES, File, Import, Kind, Outcome, Stage, choose_further, fail, files, find, plan, robots, save};
 use crate::engine::api::{Engine, Failure, World};
 use crate::engine::fetch::{self, Fetch, FetchError, Fetched, Limits, Overlong};
 use crate::engine::store::{Result as StoreResult, WriteTx};
@@ -28,12 +28,10 @@ const PERCENT_TO: u32 = 60;
 
 /// Take the fetching of an import a step further.
 pub async fn turn(engine: &Arc<Engine>, world: &Arc<World>, project: ProjectId, import: Import) -> Result<(), Failure> {
-    let tx = world.store.read();
-    let known = files(&tx, project)?;
-    drop(tx);
-    let rules = plan::rules(&known);
+    let rules = plan::rules(&robots(&world.store.read(), project)?);
     let batch = batch(&import, &rules, engine.clock.now().ms_since(import.started_at));
     if batch.is_empty() {
+        let known = files(&world.store.read(), project)?;
         return settle(world, project, import, known).await;
     }
     let new = fetch_all(&engine.fetch, &batch, &rules).await;
@@ -92,8 +90,10 @@ async fn fetch_one(fetch: &Fetch, errand: &Errand, rules: &[(String, Rules)]) ->
     }
 }
 
+/// Whether a second try at once may go better. Who was too slow has had its time.
 fn is_passing(answer: &Result<Fetched, FetchError>) -> bool {
     match answer {
+        Err(FetchError::TimedOut { .. }) => false,
         Ok(fetched) => fetched.status.is_server_error() || fetched.status.as_u16() == 429,
         Err(error) => error.is_passing(),
     }

@@ -20,6 +20,8 @@ mod tests;
 
 pub use step::step;
 
+use std::ops::ControlFlow;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -222,6 +224,19 @@ fn save(tx: &mut WriteTx<'_>, project: ProjectId, import: &Import) {
 /// Everything that was fetched, in the order of the plan.
 fn files(tx: &impl Read, project: ProjectId) -> Result<Vec<File>> {
     Ok(tx.list(FILES, &FILES.under(&(project,)), Order::Forward, usize::MAX)?.into_iter().map(|(_, file)| file).collect())
+}
+
+/// The robots files among them, which come first: the others may be many megabytes.
+fn robots(tx: &impl Read, project: ProjectId) -> Result<Vec<File>> {
+    let mut found = Vec::new();
+    tx.visit(FILES, &FILES.under(&(project,)), Order::Forward, |_, file: File| {
+        if file.kind != Kind::Robots {
+            return Ok(ControlFlow::Break(()));
+        }
+        found.push(file);
+        Ok(ControlFlow::Continue(()))
+    })?;
+    Ok(found)
 }
 
 /// Remove what was fetched. A plan is bounded, so one transaction takes all of it.

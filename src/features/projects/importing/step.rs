@@ -7,6 +7,7 @@ use futures_util::future::join_all;
 use super::{Import, QUEUE, Stage, fail, fetching, find, measuring, save, settle, waiting};
 use crate::engine::api::{Engine, Failure, World};
 use crate::engine::store::{Result as StoreResult, WriteTx};
+use crate::vocab::codes::Code;
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::ProjectId;
 use crate::vocab::limits::{IMPORT_FAILURES_MAX, IMPORTS_AT_ONCE};
@@ -20,6 +21,10 @@ pub async fn step(engine: &Arc<Engine>, environment: Environment) -> Result<bool
     let turns = waiting.iter().map(|(project, _)| turn(engine, &world, *project));
     for (outcome, (project, _)) in join_all(turns).await.into_iter().zip(&waiting) {
         if let Err(failure) = outcome {
+            // The store is at fault and says so to everybody: the imports wait.
+            if failure.code == Code::Unavailable {
+                return Err(failure);
+            }
             // It has counted as a failure already; the next turn tries again, or gives the import up.
             let cause = failure.cause.as_deref().unwrap_or(failure.code.info().message);
             tracing::error!(%project, cause, "an import could not go on");

@@ -4,7 +4,7 @@ use super::*;
 use crate::features::projects::brand::{Formality, Product};
 
 /// A potter who speaks this language.
-fn potter(code: &str, formality: Formality) -> Brand {
+pub fn potter(code: &str, formality: Formality) -> Brand {
     let product = |name: &str, price: &str| Product {
         name: name.to_owned(),
         url: Some("https://example.com/p".to_owned()),

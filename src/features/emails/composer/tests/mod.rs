@@ -1,8 +1,10 @@
 //! Emails by the dozen: from many prompts, for brands that have much and brands that have little.
 
-mod brands;
+mod any;
+pub mod brands;
+mod facts_first;
 mod languages;
-mod print;
+pub mod print;
 mod prompts;
 mod series;
 mod twenty;

@@ -22,6 +22,8 @@ pub struct Dates {
     pub on: Option<Date>,
     pub time: Option<Clock>,
     pub time_end: Option<Clock>,
+    /// Whether the days are those of a weekend.
+    pub is_weekend: bool,
     pub notes: Vec<String>,
 }
 
@@ -59,7 +61,11 @@ pub fn read(prompt: &Prompt<'_>) -> Dates {
 fn sort(prompt: &Prompt<'_>, found: &[Found], dates: &mut Dates) {
     for (index, day) in found.iter().enumerate() {
         if let Some(first) = day.first {
-            dates.starts.get_or_insert(first);
+            if !precedes(prompt, day.from, &prompt.lexicon.until) {
+                dates.starts.get_or_insert(first);
+                dates.is_weekend = prompt.words.any(day.to.saturating_sub(1), &prompt.lexicon.weekend).is_some()
+                    || prompt.words.before(day.to, &prompt.lexicon.weekend).is_some();
+            }
             dates.ends.get_or_insert(day.date);
             continue;
         }
@@ -118,7 +124,15 @@ fn day(prompt: &Prompt<'_>, at: usize, notes: &mut Vec<String>) -> Option<Found>
         let is_next = words.before(at, &prompt.lexicon.next).is_some() || words.any(at + taken, &prompt.lexicon.next).is_some();
         return Some(one((coming(prompt.today, weekday, is_next), at + taken)));
     }
-    written(prompt, at, notes).or_else(|| relative(prompt, at).map(one))
+    written(prompt, at, notes).or_else(|| weekend(prompt, at)).or_else(|| relative(prompt, at).map(one))
+}
+
+/// "This weekend": Saturday and Sunday.
+fn weekend(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
+    let taken = prompt.words.any(at, &prompt.lexicon.weekend)?;
+    let is_next = prompt.words.before(at, &prompt.lexicon.next).is_some();
+    let sunday = coming(prompt.today, Weekday::Sunday, is_next);
+    Some(Found { date: sunday, first: sunday.yesterday().ok(), from: at, to: at + taken })
 }
 
 /// The day of the week at this word and how many words it takes, unless it is part of a name like Black Friday.
@@ -285,7 +299,7 @@ fn slashes(prompt: &Prompt<'_>, at: usize, notes: &mut Vec<String>) -> Option<(D
     Some((date, to))
 }
 
-/// "today", "tomorrow", "in 3 days", "this weekend", "the end of the month".
+/// "today", "tomorrow", "in 3 days", "the end of the month".
 fn relative(prompt: &Prompt<'_>, at: usize) -> Option<(Date, usize)> {
     let (words, lexicon, today) = (prompt.words, prompt.lexicon, prompt.today);
     if let Some(taken) = words.any(at, &lexicon.month_end) {
@@ -296,10 +310,6 @@ fn relative(prompt: &Prompt<'_>, at: usize) -> Option<(Date, usize)> {
     }
     if let Some(taken) = words.any(at, &lexicon.tomorrow) {
         return Some((today.tomorrow().ok()?, at + taken));
-    }
-    if let Some(taken) = words.any(at, &lexicon.weekend) {
-        let is_next = words.before(at, &lexicon.next).is_some();
-        return Some((coming(today, Weekday::Sunday, is_next), at + taken));
     }
     for (phrases, days) in lexicon.days_later.iter().zip([1, 7]) {
         let [before, many, one] = phrases.0.as_slice() else { continue };

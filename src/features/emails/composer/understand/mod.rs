@@ -5,19 +5,23 @@
 mod dates;
 mod money;
 mod names;
+mod news;
+mod occasion;
 mod order;
 mod purpose;
 mod says;
 
 pub use dates::Clock;
 pub use money::{Money, Saving};
+pub use names::quotations;
+pub use news::News;
 pub use order::OrderItem;
 pub use says::{Praise, capital, ended};
 
 use jiff::civil::Date;
 
 use super::language::Language;
-use super::lexicon::{self, Lexicon, Phrase};
+use super::lexicon::{self, Lexicon, Occasion, Phrase};
 use super::words::{Kind, Words};
 use crate::base::locale::LanguageTag;
 use crate::base::text::Color;
@@ -29,6 +33,14 @@ use crate::vocab::limits;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Understood {
     pub purpose: Purpose,
+    /// What it tells of, where that is closer than the purpose.
+    pub occasion: Option<Occasion>,
+    /// The fact that an announcement is about, as a title. In the prompt's words.
+    pub news: Option<News>,
+    /// What is back in stock, in the prompt's words: "our most popular item".
+    pub item: Option<String>,
+    /// For how many years somebody is thanked.
+    pub years: Option<usize>,
     /// The language of the prompt.
     pub language: Language,
     /// Languages the prompt asks for.
@@ -39,6 +51,8 @@ pub struct Understood {
     pub is_series: bool,
     pub season: Option<String>,
     pub saving: Option<Saving>,
+    /// What a friend gets and what the reader gets for it.
+    pub gifts: Option<(Money, Money)>,
     pub scope: Option<Scope>,
     pub free_shipping: bool,
     /// From which order value on something holds.
@@ -51,6 +65,12 @@ pub struct Understood {
     pub ends: Option<Date>,
     /// The day of something that neither begins nor ends a period.
     pub on: Option<Date>,
+    /// Whether the days are a weekend's.
+    pub is_weekend: bool,
+    /// Whether the prompt means the evening of today.
+    pub is_tonight: bool,
+    /// Whether the end is the last day on which orders arrive in time.
+    pub is_order_day: bool,
     pub time: Option<Clock>,
     pub time_end: Option<Clock>,
     /// Places of the brand's products that it names, in the order of the prompt.
@@ -61,6 +81,8 @@ pub struct Understood {
     pub name: Option<Name>,
     pub topic: Option<String>,
     pub event: Option<String>,
+    /// What an event is about, after its colon.
+    pub event_topic: Option<String>,
     pub venue: Option<Venue>,
     pub audience: Option<String>,
     /// Sentences meant for the reader, in the prompt's words.
@@ -120,6 +142,7 @@ struct Prompt<'a> {
 }
 
 /// Understand a prompt. `today` is the day on which "this Friday" was said.
+// long: one line for each thing that is read.
 pub fn understand(prompt: &str, brand: &Brand, today: Date) -> Understood {
     let text = clean(prompt);
     let words = Words::read(&text);
@@ -142,17 +165,32 @@ pub fn understand(prompt: &str, brand: &Brand, today: Date) -> Understood {
     let name = names::name(&prompt);
     let purpose = purpose::purpose(&bare, &season, &money, name.is_some(), !products.is_empty());
     let said = says::read(&prompt, purpose, &code);
+    let free_shipping = words.find(0, &prompt.lexicon.shipping).is_some();
+    let occasion = occasion::read(&prompt, purpose, money.saving.is_some(), free_shipping);
+    let topic = names::topic(&prompt).or_else(|| occasion::tips_title(&prompt, occasion));
+    // "Tell them our shop closes": what looks like a topic is how the news begin.
+    let begins = |news: &News, topic: &String| news.title.to_lowercase().starts_with(&topic.to_lowercase());
+    let news =
+        news::news(&prompt, purpose, &said.statements).filter(|news| topic.as_ref().is_none_or(|topic| begins(news, topic)));
+    let topic = topic.filter(|_| news.is_none());
+    let gifts = money::gifts(&prompt).filter(|_| purpose == Purpose::Referral && money.saving.is_none());
+    let has_own_article = names::needs_article(&prompt, &name) && products.is_empty();
     let (count, is_series) = purpose::count(&prompt);
     Understood {
         purpose,
+        occasion,
+        news,
+        item: occasion::item(&prompt, occasion),
+        years: occasion::years(&prompt, occasion),
         language,
         languages: purpose::languages(&prompt),
         count,
         is_series,
         season,
         saving: money.saving,
+        gifts,
         scope: money::scope(&prompt),
-        free_shipping: words.find(0, &prompt.lexicon.shipping).is_some(),
+        free_shipping,
         threshold: money.threshold,
         price: money.price,
         price_is_least: money.price_is_least,
@@ -160,13 +198,17 @@ pub fn understand(prompt: &str, brand: &Brand, today: Date) -> Understood {
         starts: dates.starts,
         ends: dates.ends,
         on: dates.on,
+        is_weekend: dates.is_weekend,
+        is_tonight: prompt.says(&prompt.lexicon.tonight),
+        is_order_day: prompt.says(&prompt.lexicon.order_by),
         time: dates.time,
         time_end: dates.time_end,
-        product_has_article: names::has_article(&prompt, brand, &products),
+        product_has_article: has_own_article || names::has_article(&prompt, brand, &products),
         products,
         name,
-        topic: names::topic(&prompt),
+        topic,
         event: names::event(&prompt),
+        event_topic: names::event_topic(&prompt).filter(|_| purpose == Purpose::Event),
         venue: names::venue(&prompt),
         audience: names::audience(&prompt),
         statements: said.statements,
@@ -216,7 +258,7 @@ impl Prompt<'_> {
 }
 
 /// A prompt of bounded length, without characters that are invisible or mean something to the merge language.
-fn clean(prompt: &str) -> String {
+pub fn clean(prompt: &str) -> String {
     let kept = |letter: &char| {
         let braces = matches!(letter, '{' | '}');
         !braces && !crate::base::text::is_invisible(*letter) && (!letter.is_control() || *letter == '\n')
@@ -226,7 +268,7 @@ fn clean(prompt: &str) -> String {
 }
 
 /// Every web address, without the punctuation that ends the sentence.
-fn links(text: &str) -> Vec<String> {
+pub fn links(text: &str) -> Vec<String> {
     let is_link = |word: &&str| word.starts_with("https://") || word.starts_with("http://") || word.starts_with("www.");
     let bare = |word: &str| {
         let word = word.trim_end_matches(['.', ',', ';', ':', '!', '?', ')', ']', '"', '\'', '>', '”', '“', '»']);

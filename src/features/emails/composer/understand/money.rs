@@ -149,6 +149,23 @@ pub fn money_at(prompt: &Prompt<'_>, at: usize) -> Option<(Money, usize)> {
     Some((Money { amount, currency }, 2))
 }
 
+/// "Give 5 €, get 5 €": the only two amounts of a prompt.
+pub fn gifts(prompt: &Prompt<'_>) -> Option<(Money, Money)> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < prompt.words.len() && found.len() < 3 {
+        match money_at(prompt, at) {
+            Some((money, taken)) => {
+                found.push(money);
+                at += taken;
+            }
+            None => at += 1,
+        }
+    }
+    let [give, get] = found.try_into().ok()?;
+    Some((give, get))
+}
+
 /// A code for a discount: after the word for it, or by its looks.
 pub fn code(prompt: &Prompt<'_>) -> Option<String> {
     let words = prompt.words;

@@ -117,9 +117,20 @@ pub fn name(prompt: &Prompt<'_>) -> Option<Name> {
     };
     let start = of.into_iter().chain(new).find(|at| words.kind(*at) == Kind::Word && !is_other(*at))?;
     let text = phrase(prompt, start)?;
+    // "Our new product" has no name yet.
+    let inner = Words::read(&text);
+    if (0..inner.len()).all(|at| inner.any(at, &prompt.lexicon.generic).is_some()) {
+        return None;
+    }
     let capital = |word: &str| word.starts_with(|first: char| first.is_uppercase() || first.is_ascii_digit());
     let is_proper = prompt.language != Language::De && text.split_whitespace().all(capital);
     Some(Name { text, is_proper })
+}
+
+/// Whether an English name reads better with "the": "the autumn collection".
+pub fn needs_article(prompt: &Prompt<'_>, name: &Option<Name>) -> bool {
+    let is_common = |name: &Name| !name.is_proper && name.text.starts_with(char::is_lowercase);
+    prompt.language == Language::En && name.as_ref().is_some_and(is_common)
 }
 
 /// What the prompt says the email is about.
@@ -175,7 +186,11 @@ pub fn event(prompt: &Prompt<'_>) -> Option<String> {
     };
     match prompt.language {
         // Adjectives before a noun are bent in German and Dutch: the noun stands by itself.
-        Language::De | Language::Nl => Some(words.slice(at, end).to_owned()),
+        Language::De | Language::Nl => {
+            // "Online-Seminar" is one word.
+            let joined = at >= 2 && words.fold(at - 1) == "-" && words.joined(at - 1) && words.joined(at - 2);
+            Some(words.slice(if joined { at - 2 } else { at }, end).to_owned())
+        }
         Language::En => {
             let start = (at.saturating_sub(4)..at).rev().take_while(|at| !stops(*at)).last().unwrap_or(at);
             let text = words.slice(start, end);
@@ -197,6 +212,42 @@ pub fn event(prompt: &Prompt<'_>) -> Option<String> {
     }
 }
 
+/// What an event is about: "Webinar on Tuesday: how to brew tea".
+pub fn event_topic(prompt: &Prompt<'_>) -> Option<String> {
+    let words = prompt.words;
+    let (event, _) = words.find(0, &prompt.lexicon.event)?;
+    let is_colon = |at: &usize| words.fold(*at) == ":" && !words.joined(*at) && words.kind(at + 1) == Kind::Word;
+    let colon = (event + 1..words.len()).find(is_colon)?;
+    // One word before a colon is a label: "Registration: …".
+    let before = (0..colon).rev().take_while(|at| !prompt.is_end(*at) && words.fold(*at) != ",").count();
+    let end = (colon + 1..words.len()).find(|at| prompt.is_end(*at)).unwrap_or(words.len());
+    let text = words.slice(colon + 1, end).trim().trim_end_matches('.');
+    let is_about_days = prompt.lexicon.months.iter().any(|names| Words::read(text).find(0, names).is_some());
+    let fits = (8..=NAME_CHARACTERS_MAX).contains(&text.chars().count()) && text.contains(' ') && !text.contains("http");
+    (before >= 2 && fits && !is_about_days).then(|| text.to_owned())
+}
+
+/// A street and its number between commas: "12 Harbour Lane", "Bahrenfelder Straße 146".
+fn address(prompt: &Prompt<'_>) -> Option<(usize, usize)> {
+    let words = prompt.words;
+    let capital = |at: usize| words.kind(at) == Kind::Word && words.raw(at).starts_with(char::is_uppercase);
+    (0..words.len()).filter(|at| words.fold(*at) == ",").find_map(|comma| {
+        let from = comma + 1;
+        let length = (from..words.len()).take_while(|at| matches!(words.kind(*at), Kind::Word | Kind::Number)).count();
+        let to = from + length;
+        let numbers = (from..to).filter(|at| words.kind(*at) == Kind::Number).count();
+        let is_dated = (from..to).any(|at| {
+            let days = prompt.lexicon.months.iter().chain(&prompt.lexicon.weekdays);
+            days.into_iter().any(|names| words.any(at, names).is_some())
+                || dates::is_time(prompt, at)
+                || money::money_at(prompt, at).is_some()
+        });
+        let at_an_end = words.kind(from) == Kind::Number || to > from && words.kind(to - 1) == Kind::Number;
+        let is_one = (2..=6).contains(&length) && numbers == 1 && at_an_end && (from..to).any(capital) && words.fold(to) != "%";
+        (is_one && !is_dated).then_some((from, to))
+    })
+}
+
 /// Where something takes place: after a label, or after "at" with a name in capitals.
 pub fn venue(prompt: &Prompt<'_>) -> Option<Venue> {
     let words = prompt.words;
@@ -212,7 +263,30 @@ pub fn venue(prompt: &Prompt<'_>) -> Option<Venue> {
         }
         from = at + 1;
     }
-    (0..words.len()).find_map(|at| words.any(at, &prompt.lexicon.venue_at).and_then(|taken| place(prompt, at, at + taken)))
+    let named =
+        (0..words.len()).find_map(|at| words.any(at, &prompt.lexicon.venue_at).and_then(|taken| place(prompt, at, at + taken)));
+    let Some((from, to)) = address(prompt) else { return named.or_else(|| room(prompt, words.len())) };
+    let street = words.slice(from, to);
+    if named.as_ref().is_some_and(|venue| venue.name.contains(street)) {
+        return named;
+    }
+    // "In our shop, 12 Harbour Lane".
+    let room = named.or_else(|| room(prompt, from - 1)).map_or_else(String::new, |venue| format!("{}, ", venue.name));
+    Some(Venue { name: format!("{room}{street}"), phrase: None })
+}
+
+/// "In our shop" right before a place, or anywhere.
+fn room(prompt: &Prompt<'_>, before: usize) -> Option<Venue> {
+    let words = prompt.words;
+    (0..before).find_map(|at| {
+        let taken = words.any(at, &prompt.lexicon.venue_at)?;
+        let first = at + taken;
+        let noun = first + words.any(first, &prompt.lexicon.determiners).unwrap_or(0);
+        let end = noun + words.any(noun, &prompt.lexicon.places)?;
+        // "Im Laden" keeps its preposition: without it, "Laden" would be bent wrong.
+        let name = if prompt.language == Language::De { words.slice(at, end) } else { words.slice(first, end) };
+        Some(Venue { name: name.to_owned(), phrase: Some(words.slice(at, end).to_owned()) })
+    })
 }
 
 /// "at the Old Mill, Bristol": from the preposition to where the name ends.

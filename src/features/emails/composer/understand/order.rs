@@ -80,7 +80,7 @@ fn item(prompt: &Prompt<'_>, at: usize) -> Option<(OrderItem, usize)> {
         end += 1;
     }
     let mut name = words.slice(first, end).trim();
-    for word in ["for", "für", "à", "a", "por", "voor", "je"] {
+    for word in ["for", "at", "für", "zu", "à", "a", "por", "per", "voor", "je"] {
         name = name.strip_suffix(word).filter(|name| name.ends_with(' ')).map_or(name, str::trim);
     }
     if name.is_empty() {

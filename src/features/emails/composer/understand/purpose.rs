@@ -14,10 +14,16 @@ const HEAD_WORDS: usize = 6;
 const SEASON_SCORE: usize = 5;
 /// Times of the year are named in passing more often than feasts.
 const TIME_OF_YEAR_SCORE: usize = 3;
+/// What the words of an occasion are worth: as much as those of a cart or a receipt.
+const ANNOUNCED_SCORE: usize = 6;
+const TIPS_SCORE: usize = 4;
 const TIMES_OF_YEAR: [&str; 4] = ["spring", "summer", "autumn", "winter"];
 
 /// The purpose that most words speak for.
 pub fn purpose(prompt: &Prompt<'_>, season: &Option<String>, money: &Amounts, has_name: bool, has_product: bool) -> Purpose {
+    let announced = super::occasion::announced(prompt).filter(|_| money.saving.is_none());
+    let gives_tips = super::occasion::gives_tips(prompt) && money.saving.is_none();
+    let is_time_of_year = season.as_ref().is_some_and(|season| TIMES_OF_YEAR.contains(&season.as_str()));
     let mut best = (0, Purpose::Newsletter);
     for purpose in Purpose::ALL {
         let mut score = score(prompt, purpose);
@@ -30,6 +36,13 @@ pub fn purpose(prompt: &Prompt<'_>, season: &Option<String>, money: &Amounts, ha
                 _ => score,
             };
         }
+        score = match purpose {
+            Purpose::Announcement if announced.is_some() => score.max(ANNOUNCED_SCORE),
+            Purpose::Newsletter if gives_tips => score.max(TIPS_SCORE),
+            // "Summer: 25% off" sells.
+            Purpose::Sale if money.saving.is_some() && is_time_of_year => score.max(TIME_OF_YEAR_SCORE + 1),
+            _ => score,
+        };
         if score > best.0 {
             best = (score, purpose);
         }
@@ -39,7 +52,7 @@ pub fn purpose(prompt: &Prompt<'_>, season: &Option<String>, money: &Amounts, ha
         (0, _) if money.saving.is_some() => Purpose::Sale,
         (0, _) => Purpose::Announcement,
         // "Announce our new lamp": what is announced is a product.
-        (_, Purpose::Announcement) if has_product && has_name => Purpose::Launch,
+        (_, Purpose::Announcement) if has_product && has_name && announced.is_none() => Purpose::Launch,
         // "Invite everybody to our sale": there is nothing to attend.
         (_, Purpose::Event) if money.saving.is_some() && !has_day(prompt) => Purpose::Sale,
         (_, purpose) => purpose,

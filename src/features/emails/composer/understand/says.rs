@@ -2,7 +2,7 @@
 //!
 //! Prompts mix instructions ("use a friendly tone") with what is to be told ("we open on Sunday"). The former are not copy.
 
-use super::{Prompt, names};
+use super::{Prompt, names, news};
 use crate::features::emails::composer::language::Language;
 use crate::features::emails::composer::words::{Kind, Words};
 use crate::features::emails::document::Purpose;
@@ -62,10 +62,10 @@ pub fn subject(prompt: &Prompt<'_>) -> (Option<String>, String) {
 
 pub fn read(prompt: &Prompt<'_>, purpose: Purpose, code: &Option<String>) -> Said {
     let mut said = Said { praise: praise(prompt), ..Said::default() };
-    for (index, line) in lines(prompt.words.text).into_iter().enumerate() {
+    for (index, line) in lines(prompt.words.text, prompt.language).into_iter().enumerate() {
         match line {
             Line::Point(text) => said.points.push(point(prompt, text)),
-            Line::Sentence(text) => sentence(prompt, text, index == 0, &mut said),
+            Line::Sentence(text) => sentence(prompt, purpose, text, index == 0, &mut said),
         }
     }
     let mentions_code = |text: &String| code.as_ref().is_some_and(|code| text.contains(code.as_str()));
@@ -78,6 +78,9 @@ pub fn read(prompt: &Prompt<'_>, purpose: Purpose, code: &Option<String>) -> Sai
     let repeats = |text: &String| offers && text.contains('%');
     said.statements.retain(|text| !mentions_code(text) && !repeats(text) && !in_praise(text));
     said.points.retain(|text| !mentions_code(text) && !repeats(text) && text.chars().count() <= POINT_CHARACTERS_MAX);
+    said.unused.retain(|text| !mentions_code(text));
+    let of_order = |text: &String| purpose == Purpose::Receipt && text.chars().any(|letter| letter.is_ascii_digit());
+    said.statements.retain(|text| !of_order(text));
     said.points.truncate(limits::COMPOSER_LIST_MAX);
     said.statements.truncate(limits::COMPOSER_LIST_MAX);
     said
@@ -90,7 +93,7 @@ enum Line<'a> {
 }
 
 /// A prompt as bullets and sentences.
-fn lines(text: &str) -> Vec<Line<'_>> {
+fn lines(text: &str, language: Language) -> Vec<Line<'_>> {
     let mut found = Vec::new();
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
         let bullet = ["- ", "• ", "* ", "– ", "· "].iter().find_map(|mark| line.strip_prefix(mark));
@@ -99,7 +102,7 @@ fn lines(text: &str) -> Vec<Line<'_>> {
         });
         match bullet.or(numbered.map(|(_, rest)| rest)).map(str::trim).filter(|rest| !rest.is_empty()) {
             Some(point) if !is_month_first(point) || bullet.is_some() => found.push(Line::Point(point.trim_end_matches('.'))),
-            _ => found.extend(sentences(line).into_iter().flat_map(after_label).map(Line::Sentence)),
+            _ => found.extend(sentences(line).into_iter().flat_map(|text| after_label(text, language)).map(Line::Sentence)),
         }
     }
     found
@@ -134,7 +137,7 @@ fn sentences(line: &str) -> Vec<&str> {
     parts
 }
 
-fn sentence(prompt: &Prompt<'_>, text: &str, is_first: bool, said: &mut Said) {
+fn sentence(prompt: &Prompt<'_>, purpose: Purpose, text: &str, is_first: bool, said: &mut Said) {
     let words = Words::read(text);
     let lexicon = prompt.lexicon;
     if told(prompt, &words, said) {
@@ -148,9 +151,10 @@ fn sentence(prompt: &Prompt<'_>, text: &str, is_first: bool, said: &mut Said) {
     let is_instruction = (0..2).any(|at| words.any(at, &lexicon.verbs).is_some() && words.kind(at) == Kind::Word && at == 0)
         || words.find(0, &lexicon.meta).is_some()
         || text.ends_with(':');
-    let speaks = words.tokens.iter().any(|token| prompt.language.first_person().contains(&token.fold.as_str()));
-    // "Launch of our new lamp" says what the email is for.
-    let names_purpose = lexicon.purposes.values().any(|phrases| words.any(0, phrases).is_some());
+    let speaks = is_spoken(prompt, &words) || (purpose == Purpose::Announcement && is_fact(prompt, &words));
+    // "Launch of our new lamp" says what the email is for; an announcement says its news.
+    let names_purpose =
+        purpose != Purpose::Announcement && lexicon.purposes.values().any(|phrases| words.any(0, phrases).is_some());
     if is_instruction || count < STATEMENT_WORDS_MIN || (is_first && (!speaks || names_purpose)) || text.contains("http") {
         return;
     }
@@ -158,6 +162,21 @@ fn sentence(prompt: &Prompt<'_>, text: &str, is_first: bool, said: &mut Said) {
         Some(text) => said.statements.push(ended(&capital(&text))),
         None => said.unused.push(text.to_owned()),
     }
+}
+
+/// Whether somebody speaks of himself: "we" anywhere, "our" at the beginning of a sentence or with its verb.
+fn is_spoken(prompt: &Prompt<'_>, words: &Words<'_>) -> bool {
+    let own = prompt.language.first_person();
+    let is_own = |at: &usize| own.contains(&words.fold(*at));
+    let is_pronoun =
+        |at: usize| matches!(words.fold(at), "we" | "wir" | "nous" | "nosotros" | "noi" | "nos" | "wij" | "us" | "uns");
+    let Some(first) = (0..words.len()).find(is_own) else { return false };
+    first == 0 || (0..words.len()).any(is_pronoun) || is_fact(prompt, words)
+}
+
+/// Whether the words are a sentence: they have its verb, and not as the first word.
+fn is_fact(prompt: &Prompt<'_>, words: &Words<'_>) -> bool {
+    words.find(1, &prompt.lexicon.finite).is_some()
 }
 
 /// A sentence about "customers" as one to them, where that can be done without bending words.
@@ -186,10 +205,15 @@ fn told(prompt: &Prompt<'_>, words: &Words<'_>, said: &mut Said) -> bool {
     if rest.is_empty() {
         return false;
     }
-    if prompt.language == Language::En {
-        said.statements.push(ended(&capital(rest)));
-    } else {
-        said.clause.get_or_insert_with(|| rest.to_owned());
+    match news::main_clause(prompt, rest) {
+        Some(sentence) => {
+            let inner = Words::read(&sentence);
+            let to_reader = addressed(prompt, &inner, &sentence).unwrap_or_else(|| sentence.clone());
+            said.statements.push(ended(&capital(&to_reader)));
+        }
+        None => {
+            said.clause.get_or_insert_with(|| rest.to_owned());
+        }
     }
     true
 }
@@ -202,7 +226,12 @@ fn bare_told(prompt: &Prompt<'_>, words: &Words<'_>, from: usize, said: &mut Sai
     {
         at += 1;
     }
-    if !matches!(words.fold(at), "we" | "i" | "there") {
+    let is_sentence = |at: usize| words.fold(at) == "our" && words.find(at, &prompt.lexicon.finite).is_some();
+    // "Tell customers our prices will rise": "our" was passed over as an article.
+    let before = at.saturating_sub(1);
+    if is_sentence(before) {
+        at = before;
+    } else if !matches!(words.fold(at), "we" | "i" | "there") {
         return false;
     }
     said.statements.push(ended(&capital(words.slice(at, words.len()).trim_end_matches('.'))));
@@ -249,9 +278,16 @@ fn point(prompt: &Prompt<'_>, text: &str) -> String {
 }
 
 /// "Newsletter: we have …" is a label and a sentence.
-fn after_label(sentence: &str) -> Vec<&str> {
+fn after_label(sentence: &str, language: Language) -> Vec<&str> {
+    // "We have new opening hours: …" is no label.
+    let speaks =
+        |label: &str| Words::read(label).tokens.iter().any(|token| language.first_person().contains(&token.fold.as_str()));
     match sentence.split_once(": ") {
-        Some((label, rest)) if label.split(' ').count() <= LABEL_WORDS_MAX && rest.split(' ').count() >= STATEMENT_WORDS_MIN => {
+        Some((label, rest))
+            if !speaks(label)
+                && label.split(' ').count() <= LABEL_WORDS_MAX
+                && rest.split(' ').count() >= STATEMENT_WORDS_MIN =>
+        {
             vec![label, rest]
         }
         _ => vec![sentence],

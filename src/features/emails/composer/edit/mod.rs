@@ -1,0 +1,235 @@
+//! Changes to an email by instructions in words, without a language model.
+//!
+//! A fixed set of instructions, understood in seven languages, several in one prompt. What is not understood changes nothing and is
+//! said, with what can be done instead. Pure.
+
+mod blocks;
+mod read;
+#[cfg(test)]
+mod tests;
+mod texts;
+mod vocabulary;
+mod whole;
+
+use super::{Brief, Knowledge, Plan};
+use crate::base::text::Color;
+use crate::features::emails::composer::language::Language;
+use crate::features::emails::document::{Corners, Email, Layout, Link};
+use crate::features::projects::brand::Brand;
+
+/// What an email was made from, if the composer made it and the brief was kept.
+#[derive(Clone, Copy, Debug)]
+pub struct Origin<'a> {
+    pub brief: &'a Brief<'a>,
+    pub knowledge: &'a [Knowledge<'a>],
+    pub plan: &'a Plan,
+    /// Which email of the plan it is.
+    pub place: usize,
+}
+
+/// What an instruction is carried out with.
+#[derive(Clone, Copy, Debug)]
+pub struct Means<'a> {
+    pub brand: &'a Brand,
+    /// The brand's home page: where new buttons lead.
+    pub site: Option<&'a str>,
+    pub origin: Option<Origin<'a>>,
+    /// The day on which the instruction was written.
+    pub today: jiff::civil::Date,
+}
+
+/// An email after a change.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Edited {
+    pub email: Email,
+    /// What was done, one sentence each.
+    pub done: Vec<String>,
+    /// What was not, and why; parts of the instruction in its own words.
+    pub not_done: Vec<String>,
+}
+
+/// Nothing of the instruction could be carried out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotUnderstood {
+    /// Why, one sentence for each part of the instruction.
+    pub reasons: Vec<String>,
+    /// What the composer can do.
+    pub can: &'static [&'static str],
+}
+
+/// What instructions can ask for, as examples that work.
+pub const CAN: [&str; 12] = [
+    "Change \"old words\" to \"new words\"",
+    "Change the subject (preheader, headline, intro, button text) to \"…\"",
+    "Shorten the text, or make it longer",
+    "Link the button to https://…",
+    "Make the button (background, accent colour) #1A73E8, or red",
+    "Use the layout letter (bold, minimal, editorial, cards, showcase, midnight, bulletin), or round corners",
+    "Move the coupon up (down, to the top, before the products)",
+    "Add a button (image, text \"…\", heading, divider, products, list, quote, countdown, social links, coupon with code …)",
+    "Remove the coupon (second image, products, …)",
+    "Swap the image, or use the image https://…",
+    "Make it formal, or informal; add emoji, or remove them",
+    "Translate it into German (English, French, Spanish, Italian, Portuguese, Dutch)",
+];
+
+/// A thing in an email that instructions speak of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    Subject,
+    Preheader,
+    Eyebrow,
+    Title,
+    Lead,
+    Text,
+    Heading,
+    Button,
+    Image,
+    Coupon,
+    Divider,
+    Products,
+    Quote,
+    List,
+    Countdown,
+    Social,
+    Table,
+    Story,
+    Closing,
+}
+
+/// Which of several.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Which {
+    /// None is named: the first, or all where that is meant.
+    Unsaid,
+    Nth(usize),
+    Last,
+    All,
+}
+
+/// Where something goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    Up,
+    Down,
+    Top,
+    Bottom,
+    Before(Target),
+    After(Target),
+}
+
+/// What is coloured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Surface {
+    Button,
+    Background,
+    Accent,
+}
+
+/// One instruction.
+#[derive(Clone, Debug, PartialEq)]
+enum Action {
+    Replace { from: String, to: String },
+    Set { target: Target, which: Which, value: String },
+    Lead { which: Which, link: Link },
+    Paint { surface: Surface, color: Color },
+    Round(Corners),
+    Arrange(Layout),
+    Emoji(bool),
+    Formality(bool),
+    Translate(Language),
+    Shorten(Option<Target>),
+    Lengthen,
+    Add { target: Target, clause: String, place: Option<Place> },
+    Remove { target: Target, which: Which },
+    Move { target: Target, which: Which, to: Place },
+    Swap { which: Which, url: Option<String> },
+}
+
+/// Carry out an instruction as far as it is understood.
+pub fn apply(email: &Email, instruction: &str, means: &Means<'_>) -> Result<Edited, NotUnderstood> {
+    let mut edited = Edited { email: email.clone(), done: Vec::new(), not_done: Vec::new() };
+    for (clause, action) in read::instructions(instruction, email) {
+        let Some(action) = action else {
+            edited.not_done.push(format!("Did not understand \"{clause}\"."));
+            continue;
+        };
+        match carry_out(&mut edited.email, &action, means) {
+            Ok(done) => edited.done.push(done),
+            Err(reason) => edited.not_done.push(reason),
+        }
+    }
+    if edited.not_done.is_empty() && edited.done.is_empty() {
+        edited.not_done.push("The instruction is empty.".to_owned());
+    }
+    // A change that breaks the document is none.
+    if let Some(violation) = edited.email.check().first() {
+        edited.done.clear();
+        edited.not_done.push(format!("The change would break the email: {violation}."));
+    }
+    if edited.done.is_empty() { Err(NotUnderstood { reasons: edited.not_done, can: &CAN }) } else { Ok(edited) }
+}
+
+/// One instruction: what was done, or why it was not.
+fn carry_out(email: &mut Email, action: &Action, means: &Means<'_>) -> Result<String, String> {
+    match action {
+        Action::Replace { from, to } => texts::replace(email, from, to),
+        Action::Set { target, which, value } => texts::set(email, *target, *which, value),
+        Action::Lead { which, link } => texts::lead(email, *which, link),
+        Action::Paint { surface, color } => Ok(paint(email, *surface, *color)),
+        Action::Round(corners) => {
+            email.style.corners = Some(*corners);
+            Ok(format!("Made the corners {}.", format!("{corners:?}").to_lowercase()))
+        }
+        Action::Arrange(layout) => {
+            email.style.layout = Some(*layout);
+            Ok(format!("Changed the layout to {}.", format!("{layout:?}").to_lowercase()))
+        }
+        Action::Emoji(on) => texts::emoji(email, *on),
+        Action::Formality(formal) => whole::formality(email, *formal, means),
+        Action::Translate(language) => whole::translate(email, *language, means),
+        Action::Shorten(target) => texts::shorten(email, *target),
+        Action::Lengthen => whole::lengthen(email, means),
+        Action::Add { target, clause, place } => blocks::add(email, *target, clause, *place, means),
+        Action::Remove { target, which } => blocks::remove(email, *target, *which),
+        Action::Move { target, which, to } => blocks::shift(email, *target, *which, *to),
+        Action::Swap { which, url } => blocks::swap(email, *which, url.as_deref(), means),
+    }
+}
+
+fn paint(email: &mut Email, surface: Surface, color: Color) -> String {
+    let (place, name) = match surface {
+        Surface::Button => (&mut email.style.button, "buttons"),
+        Surface::Background => (&mut email.style.background, "background"),
+        Surface::Accent => (&mut email.style.primary, "accent colour"),
+    };
+    *place = Some(color);
+    format!("Made the {name} {color}.")
+}
+
+impl Target {
+    /// What it is called in answers.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Subject => "subject",
+            Self::Preheader => "preheader",
+            Self::Eyebrow => "line above the headline",
+            Self::Title => "headline",
+            Self::Lead => "intro",
+            Self::Text => "text",
+            Self::Heading => "heading",
+            Self::Button => "button",
+            Self::Image => "image",
+            Self::Coupon => "coupon",
+            Self::Divider => "divider",
+            Self::Products => "product grid",
+            Self::Quote => "quote",
+            Self::List => "list",
+            Self::Countdown => "countdown",
+            Self::Social => "social links",
+            Self::Table => "table",
+            Self::Story => "text about the brand",
+            Self::Closing => "closing",
+        }
+    }
+}

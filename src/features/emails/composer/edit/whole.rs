@@ -1,0 +1,113 @@
+//! Changes to a whole email: its language, its tone, more text.
+//!
+//! Where the brief was kept, the email is written anew from it; otherwise only phrases that the composer knows are exchanged.
+
+use super::{Means, Origin};
+use crate::features::emails::composer::facts::tidy;
+use crate::features::emails::composer::language::{Bank, Language};
+use crate::features::emails::composer::phrases::{Phrasebook, escape};
+use crate::features::emails::composer::understand;
+use crate::features::emails::composer::voice::Voice;
+use crate::features::emails::composer::{Wishes, compose_with, material, plan};
+use crate::features::emails::document::*;
+
+/// The email in another language.
+pub fn translate(email: &mut Email, language: Language, means: &Means<'_>) -> Result<String, String> {
+    let tag = language.tag();
+    if email.language.primary() == tag.primary() {
+        return Err(format!("The email is in {} already.", language.english_name()));
+    }
+    if let Some(origin) = means.origin {
+        let composed = anew(origin, email, &tag, means, Wishes::default());
+        *email = composed;
+        return Ok(format!("Wrote the email anew in {}; changes made before are not in it.", language.english_name()));
+    }
+    let count = exchange(email, language);
+    if count == 0 {
+        return Err("None of the email's phrases is one that the composer can translate.".to_owned());
+    }
+    Ok(format!("Translated {count} fixed phrases into {}; the email's own sentences stay as they are.", language.english_name()))
+}
+
+/// The email in the familiar or in the formal form.
+pub fn formality(email: &mut Email, formal: bool, means: &Means<'_>) -> Result<String, String> {
+    let name = if formal { "formal" } else { "informal" };
+    let origin = means.origin.ok_or_else(|| {
+        format!("Only emails that the composer wrote from a brief can be made {name}; change the words one by one instead.")
+    })?;
+    let language = email.language;
+    let written = anew(origin, email, &language, means, Wishes { formal: Some(formal) });
+    if written.blocks == email.blocks && written.subject == email.subject {
+        return Err(format!("In this language the email reads the same when it is {name}."));
+    }
+    *email = written;
+    Ok(format!("Wrote the email anew, {name}; changes made before are not in it."))
+}
+
+/// The email from its brief, in its present look.
+fn anew(
+    origin: Origin<'_>,
+    email: &Email,
+    language: &crate::base::locale::LanguageTag,
+    means: &Means<'_>,
+    wishes: Wishes,
+) -> Email {
+    let composed = compose_with(origin.brief, means.brand, origin.knowledge, origin.plan, origin.place, language, wishes);
+    Email { style: email.style.clone(), ..composed.email }
+}
+
+/// Exchange the labels and headings that are phrases of the composer, in the order of their places.
+fn exchange(email: &mut Email, language: Language) -> usize {
+    let Some(own) = Language::of(&email.language) else { return 0 };
+    let (from, to) = (Bank::of(own), Bank::of(language));
+    let mut count = 0;
+    let mut json = email.to_json();
+    visit(&mut json, &mut |text| {
+        if let Some(phrase) = from.place_of(text).and_then(|place| to.phrases(&place).first())
+            && !phrase.contains(['{', '['])
+        {
+            *text = phrase.replace('\'', "’");
+            count += 1;
+        }
+    });
+    if let Ok(changed) = Email::from_json(&json) {
+        *email = changed;
+    }
+    count
+}
+
+fn visit(value: &mut serde_json::Value, change: &mut dyn FnMut(&mut String)) {
+    match value {
+        serde_json::Value::String(text) => change(text),
+        serde_json::Value::Array(items) => items.iter_mut().for_each(|item| visit(item, change)),
+        serde_json::Value::Object(fields) => {
+            let readable = fields.iter_mut().filter(|(key, _)| !matches!(key.as_str(), "id" | "type" | "href" | "src" | "style"));
+            readable.for_each(|(_, value)| visit(value, change));
+        }
+        _ => {}
+    }
+}
+
+/// A further paragraph: a phrase of the email's purpose that it does not have, or the brand's own words.
+pub fn lengthen(email: &mut Email, means: &Means<'_>) -> Result<String, String> {
+    let language = Language::of(&email.language).unwrap_or(Language::En);
+    let said = email.to_json().to_string();
+    let brand = means.brand;
+    let understood = understand::understand("", brand, means.today);
+    let facts = brand.name.iter().map(|name| ("brand", tidy(name))).collect();
+    let mut book = Phrasebook::new(language, None, Voice::of(brand, &understood, language), 0, facts);
+    let place = format!("{}.main.body", plan::key(email.purpose));
+    let count = Bank::of(language).phrases(&place).len();
+    let phrases: Vec<String> = (0..count).filter_map(|_| book.line(&place)).collect();
+    let phrase = phrases.into_iter().find(|phrase| !said.contains(phrase.as_str()));
+    let speaks = material::speaks(brand, &email.language);
+    let description = || brand.description.as_ref().filter(|text| speaks && !said.contains(text.as_str())).map(|text| tidy(text));
+    let text = description().or(phrase).ok_or("There is nothing more to say from what is known; add a text \"…\".")?;
+    let block = Block::Text(Text { id: email.free_id("text"), text: Rich::parse(&escape(&text)).unwrap_or_default() });
+    let after = email.blocks.iter().rposition(|block| matches!(block, Block::Text(_) | Block::Hero(_))).unwrap_or(0);
+    let end = email.blocks.len().saturating_sub(1).max(1);
+    let closing =
+        email.blocks.get(after).is_some_and(|block| matches!(block, Block::Text(text) if text.text.words().contains('\n')));
+    email.blocks.insert((after + usize::from(!closing)).clamp(1, end), block);
+    Ok("Added a paragraph.".to_owned())
+}
