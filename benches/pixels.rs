@@ -77,7 +77,6 @@ async fn compare(program: PathBuf, folders: &[PathBuf], out: Option<&Path>) {
             }
         }
     }
-    println!("\nlargest worker process: {} MiB", largest_child_mib());
     let count = likeness.len() as f64;
     let mean = likeness.iter().sum::<f64>() / count;
     let share = same as f64 / count;
@@ -93,17 +92,6 @@ async fn compare(program: PathBuf, folders: &[PathBuf], out: Option<&Path>) {
     );
     let met = mean >= LIKENESS_MIN && share >= SAME_HEIGHT_MIN;
     println!("{}", if met { "The bar is met." } else { "The bar is NOT met." });
-}
-
-/// Memory of the largest process that was started here and has ended: no Chromium, which still runs.
-fn largest_child_mib() -> i64 {
-    // SAFETY: zeroes are a valid value of this structure of numbers, and the call fills it.
-    let usage = unsafe {
-        let mut usage: libc::rusage = std::mem::zeroed();
-        libc::getrusage(libc::RUSAGE_CHILDREN, &mut usage);
-        usage
-    };
-    usage.ru_maxrss / 1024
 }
 
 /// Name and HTML of each email in a folder, in order. MJML that does not parse is told about and passed over.

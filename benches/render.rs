@@ -1,7 +1,7 @@
 //! How fast a document becomes an email: MJML from the document, HTML from the MJML, plain text; how fast the composer writes one;
 //! and how long a screenshot takes, the worker process included.
 //!
-//! The bars: 5 ms for an email of twelve blocks, 20 ms for a composed one with its HTML, 150 ms and 64 MiB for a screenshot. Where Node.js has the npm package `mjml` (`npm install mjml` in a folder, and that
+//! The bars: 5 ms for an email of twelve blocks, 20 ms for a composed one with its HTML, 150 ms for a screenshot. Where Node.js has the npm package `mjml` (`npm install mjml` in a folder, and that
 //! folder as `MJML_FOLDER` in the environment), the same MJML is drawn by it too, in one process that is warm, and the ratio is
 //! printed; the bar is 20 times.
 
@@ -55,7 +55,7 @@ const source = require('fs').readFileSync(0, 'utf8'); const rounds = 30;
 })();
 ";
 
-/// The same MJML through the npm package, where there is one. Last, so that its memory is not taken for a worker's.
+/// The same MJML through the npm package, where there is one.
 #[expect(clippy::disallowed_methods, reason = "a comparison is measured by the clock")]
 fn comparing(_: &mut Criterion) {
     let (email, look) = typical(Layout::Showcase);
@@ -129,18 +129,6 @@ fn shooting(c: &mut Criterion) {
     c.bench_function("email/screenshot at 600 px, worker process included", |b| {
         b.to_async(&runtime).iter(|| async { drawer.shots(&page, &shot).await.expect("drawn") });
     });
-    println!("email/screenshot: the largest worker took {} MiB", largest_child_mib());
-}
-
-/// The most memory that any child process has had resident.
-fn largest_child_mib() -> i64 {
-    let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
-    // SAFETY: the call fills the structure, for which all zeros are a value too.
-    let usage = unsafe {
-        libc::getrusage(libc::RUSAGE_CHILDREN, usage.as_mut_ptr());
-        usage.assume_init()
-    };
-    usage.ru_maxrss / 1024
 }
 
 criterion_group!(benches, drawing, composing, shooting, comparing);

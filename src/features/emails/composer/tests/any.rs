@@ -69,7 +69,7 @@ fn languages() -> impl Strategy<Value = &'static str> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn any_prompt_becomes_an_email(prompt in prompts(), language in languages(), seed: u64, count in 1..5_usize, bare: bool) {

@@ -172,15 +172,3 @@ fn arabic_and_hebrew_run_from_right_to_left() {
         );
     }
 }
-
-/// Not a check: prints emails for people to read.
-#[test]
-#[ignore = "it only prints"]
-fn read_them() {
-    for (code, prompts) in ALL {
-        for (prompt, seed) in prompts.iter().zip(1..) {
-            let composed = one(prompt, &potter(code, Formality::Casual), code, seed);
-            println!("\n════ {prompt}\n{}{}", print::text(&composed.email), composed.warnings.join("\n"));
-        }
-    }
-}

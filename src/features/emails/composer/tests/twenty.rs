@@ -71,17 +71,3 @@ fn twenty_in_german() {
     judge(&prompts::GERMAN, &brands::furniture(Formality::Casual), "de");
     judge(&prompts::GERMAN, &brands::furniture(Formality::Formal), "de");
 }
-
-/// Not a check: prints emails for people to read. `cargo test --lib composer::tests::twenty::read_them -- --nocapture --ignored`
-#[test]
-#[ignore = "it only prints"]
-fn read_them() {
-    let german = brands::furniture(Formality::Casual);
-    for (prompts, brand, language) in
-        [(prompts::SHOP, brands::teas(), "en"), (prompts::SOFTWARE, brands::software(), "en-GB"), (prompts::GERMAN, german, "de")]
-    {
-        for (prompt, composed) in prompts.iter().zip(all(&prompts, &brand, language)) {
-            println!("\n════ {prompt}\n{}{}", print::text(&composed.email), composed.warnings.join("\n"));
-        }
-    }
-}

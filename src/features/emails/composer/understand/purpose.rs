@@ -73,6 +73,9 @@ fn score(prompt: &Prompt<'_>, purpose: Purpose) -> usize {
         let Some(phrases) = list.purposes.get(&purpose) else { continue };
         for phrase in phrases.iter() {
             let Some((at, _)) = prompt.words.find(0, std::slice::from_ref(phrase)) else { continue };
+            if is_denied(prompt.words, at) {
+                continue;
+            }
             let early = usize::from(at < HEAD_WORDS);
             scores.push((weight + 2 * (phrase.len() - 1) + early) / part);
         }
@@ -80,6 +83,18 @@ fn score(prompt: &Prompt<'_>, purpose: Purpose) -> usize {
     let best = scores.iter().copied().max().unwrap_or(0);
     best + scores.len().saturating_sub(1).min(2)
 }
+
+/// "No offer" asks for none.
+fn is_denied(words: &Words<'_>, at: usize) -> bool {
+    let before = at.checked_sub(1).map_or("", |before| words.fold(before));
+    DENIALS.contains(&before)
+}
+
+/// Words that take back what follows them, in all languages.
+const DENIALS: [&str; 16] = [
+    "no", "not", "without", "kein", "keine", "keinen", "ohne", "sans", "pas", "aucune", "sin", "senza", "nessuna", "sem", "geen",
+    "zonder",
+];
 
 /// "Summer sale": the season's name right before a word for sales.
 fn names_a_sale(prompt: &Prompt<'_>, season: &str) -> bool {
@@ -97,7 +112,7 @@ fn is_sale(words: &Words<'_>, at: usize, sales: &[Vec<String>]) -> bool {
     let nouns =
         sales.iter().filter(|phrase| phrase.len() == 1 && !matches!(phrase[0].as_str(), "off" | "save" | "offer" | "coupon"));
     let word = words.fold(at);
-    nouns.into_iter().any(|phrase| words.matches(at, phrase).is_some())
+    !is_denied(words, at) && nouns.into_iter().any(|phrase| words.matches(at, phrase).is_some())
         || ["sale", "schlussverkauf", "rebajas"].iter().any(|noun| word.ends_with(noun))
 }
 

@@ -155,6 +155,9 @@ fn sentence(prompt: &Prompt<'_>, purpose: Purpose, text: &str, is_first: bool, s
     // "Launch of our new lamp" says what the email is for; an announcement says its news.
     let names_purpose =
         purpose != Purpose::Announcement && lexicon.purposes.values().any(|phrases| words.any(0, phrases).is_some());
+    if is_instruction && let Some(aside) = aside(prompt, &words) {
+        said.statements.push(aside);
+    }
     if is_instruction || count < STATEMENT_WORDS_MIN || (is_first && (!speaks || names_purpose)) || text.contains("http") {
         return;
     }
@@ -177,6 +180,29 @@ fn is_spoken(prompt: &Prompt<'_>, words: &Words<'_>) -> bool {
 /// Whether the words are a sentence: they have its verb, and not as the first word.
 fn is_fact(prompt: &Prompt<'_>, words: &Words<'_>) -> bool {
     words.find(1, &prompt.lexicon.finite).is_some()
+}
+
+/// What is told of a name right after it: `Launch "Swap Board", nurses can now trade shifts`.
+fn aside(prompt: &Prompt<'_>, words: &Words<'_>) -> Option<String> {
+    let (open, text) = names::quotations(words).into_iter().next()?;
+    let inner = words.tokens.get(open + 1)?.start + text.len();
+    let close = (open + 1..words.len()).find(|at| words.tokens[*at].start >= inner)?;
+    let first = close + 2;
+    let lexicon = prompt.lexicon;
+    let lists = [
+        &lexicon.phrase_ends,
+        &lexicon.verbs,
+        &lexicon.start,
+        &lexicon.until,
+        &lexicon.meta,
+        &lexicon.venue_label,
+        &lexicon.code,
+    ];
+    let goes_on = words.fold(close + 1) == "," && words.kind(first) == Kind::Word;
+    let is_other = lists.into_iter().any(|list| words.any(first, list).is_some());
+    let rest = words.slice(first, words.len());
+    let is_told = goes_on && !is_other && rest.split(' ').count() >= STATEMENT_WORDS_MIN && !rest.contains(['€', '$', '%', ':']);
+    is_told.then(|| ended(&capital(rest)))
 }
 
 /// A sentence about "customers" as one to them, where that can be done without bending words.

@@ -32,6 +32,8 @@ fn purposes_are_told_by_words() {
         ("Thank customers for their order and ask for a review", ReviewRequest),
         ("Order confirmation for order #1234", Receipt),
         ("Christmas email with gift ideas", Seasonal),
+        ("Summer greetings, no offer", Seasonal),
+        ("Sommergrüße ohne Angebot", Seasonal),
         ("Tell our customers that we are moving", Announcement),
         ("Announce our new opening hours", Announcement),
         ("Reminder for people who started the checkout but did not finish", CartReminder),
@@ -168,6 +170,13 @@ fn sentences_for_the_reader_are_told_from_instructions() {
     assert_eq!(understood.subject.as_deref(), Some("Our best prices"));
     let praise = read("Include the quote \"Best tea I ever had\" by Anna K. from Leeds").praise.expect("there is one");
     assert_eq!((praise.text.as_str(), praise.author.as_deref()), ("Best tea I ever had", Some("Anna K.")));
+}
+
+#[test]
+fn what_follows_a_name_is_told() {
+    let understood = read("Launch our feature \"Swap Board\", nurses can now trade shifts in the app");
+    assert_eq!(understood.statements, ["Nurses can now trade shifts in the app."]);
+    assert_eq!(read("Launch of \"Aurora\", available from 3 December for 129 €").statements, [""; 0]);
 }
 
 #[test]
