@@ -32,7 +32,8 @@ pub const WORKERS: &[Worker] = &[
     // The period is for what a step that failed has left.
     Worker {
         name: "emails",
-        wakes: &[tables::CONVERSATION_QUEUE, tables::EMAIL_EDIT_QUEUE],
+        // Projects: a generation waits for the import of its brand.
+        wakes: &[tables::CONVERSATION_QUEUE, tables::EMAIL_EDIT_QUEUE, tables::PROJECTS],
         period: Duration::from_secs(5),
         work: Work::EachWorld(emails),
     },
