@@ -147,11 +147,6 @@ impl Mill {
         Self { clock, project, engine, api, account, key, runtime, stores, folder }
     }
 
-    /// Do something with the engine, to its end.
-    pub fn run<T>(&self, work: impl AsyncFnOnce(&Arc<Engine>) -> T) -> T {
-        self.runtime.block_on(work(&self.engine))
-    }
-
     /// One more project of the same account.
     pub fn another_project(&self) -> ProjectId {
         let made = self.post("/v1/projects/import", json!({ "urls": ["https://acme.example"] })).data();

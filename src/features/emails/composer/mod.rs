@@ -40,9 +40,6 @@ use understand::{Scope, Understood};
 use voice::Voice;
 use words::Words;
 
-/// The name under which the composer signs what it has written.
-pub const MODEL: &str = "composer";
-
 /// What an email or a series is to be made from.
 #[derive(Clone, Debug)]
 pub struct Brief<'a> {

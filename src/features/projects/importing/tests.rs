@@ -108,7 +108,7 @@ fn mill() -> Mill {
 
 /// One step of the worker; whether there is more to do.
 fn step(mill: &Mill) -> bool {
-    mill.run(async |engine| super::step(engine, Environment::Test).await).expect("a step")
+    mill.wait(super::step(mill.engine(), Environment::Test)).expect("a step")
 }
 
 fn to_the_end(mill: &Mill) {
@@ -302,7 +302,7 @@ fn an_added_image_is_looked_at_and_a_persons_words_stay() {
     mill.post(&path, json!({ "url": url("given.png"), "description": "Our sign", "tags": ["sign"] })).data();
     mill.post(&path, json!({ "url": url("none.png") })).data();
     mill.put(&format!("/v1/projects/{}/logos", mill.project), json!({ "primary": url("logo.png") })).data();
-    while mill.run(async |engine| crate::features::projects::look(engine, Environment::Test).await).expect("a step") {}
+    while mill.wait(crate::features::projects::look(mill.engine(), Environment::Test)).expect("a step") {}
     let images = mill.get(&path).data()["images"].clone();
     let of =
         |name: &str| images.as_array().and_then(|all| all.iter().find(|image| image["url"] == url(name))).expect("there").clone();
@@ -333,7 +333,7 @@ fn a_model_that_sees_describes_images_that_nobody_has_described() {
     for (name, own) in [("lamp.png", None), ("given.png", Some("Ours"))] {
         mill.post(&path, json!({ "url": format!("{}{name}", site.url()), "description": own, "tags": [] })).data();
     }
-    while mill.run(async |engine| crate::features::projects::look(engine, Environment::Test).await).expect("a step") {}
+    while mill.wait(crate::features::projects::look(mill.engine(), Environment::Test)).expect("a step") {}
     let images = mill.get(&path).data()["images"].clone();
     let described = |name: &str| {
         let images = images.as_array().expect("images");
