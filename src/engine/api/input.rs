@@ -235,8 +235,14 @@ impl<'a> TextValue<'a> {
         self.0.parse().map_err(|_| TextError::custom(format_args!("expected {what}, found \"{}\"", self.0)))
     }
 
-    fn parts(&self) -> impl Iterator<Item = &'a str> {
-        self.0.split(',').map(str::trim).filter(|part| !part.is_empty())
+    /// A list: values between commas, or a JSON array of texts for values that have commas themselves.
+    fn parts(&self) -> Vec<Cow<'a, str>> {
+        if self.0.starts_with('[')
+            && let Ok(parts) = serde_json::from_str::<Vec<String>>(self.0)
+        {
+            return parts.into_iter().map(Cow::Owned).collect();
+        }
+        self.0.split(',').map(str::trim).filter(|part| !part.is_empty()).map(Cow::Borrowed).collect()
     }
 }
 
@@ -294,7 +300,7 @@ impl<'de> Deserializer<'de> for TextValue<'_> {
     }
 
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TextError> {
-        visitor.visit_seq(Parts(self.parts()))
+        visitor.visit_seq(Parts(self.parts().into_iter()))
     }
 
     serde::forward_to_deserialize_any! {
@@ -304,11 +310,11 @@ impl<'de> Deserializer<'de> for TextValue<'_> {
 
 struct Parts<I>(I);
 
-impl<'de, 'a, I: Iterator<Item = &'a str>> de::SeqAccess<'de> for Parts<I> {
+impl<'de, 'a, I: Iterator<Item = Cow<'a, str>>> de::SeqAccess<'de> for Parts<I> {
     type Error = TextError;
 
     fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, TextError> {
-        self.0.next().map(|part| seed.deserialize(TextValue(part))).transpose()
+        self.0.next().map(|part| seed.deserialize(TextValue(&part))).transpose()
     }
 }
 
@@ -360,6 +366,8 @@ mod tests {
         assert_eq!(input.limit, Some(5));
         assert_eq!(input.tags, Some(vec!["x".into(), "y".into(), "z".into()]));
         assert_eq!(input.all, Some(true));
+        let input = read("tags=%5B%22x,%20y%22,%22z%22%5D").expect("read");
+        assert_eq!(input.tags, Some(vec!["x, y".into(), "z".into()]), "a JSON array may have commas inside its values");
     }
 
     #[test]

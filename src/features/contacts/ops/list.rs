@@ -32,7 +32,7 @@ pub struct Wanted {
     pub refresh: bool,
     /// Only contacts of this status.
     pub status: Option<Status>,
-    /// Names of tags, as a comma list: only contacts with at least one of them.
+    /// Names of tags, as a comma list, or as a JSON array if a name has a comma: only contacts with at least one of them.
     #[serde(default)]
     pub tags: Vec<String>,
     /// Only members of this segment.
