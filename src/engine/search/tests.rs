@@ -345,6 +345,31 @@ fn large_batches_and_many_segments_lose_nothing() {
     assert_eq!(index.matching(&SCOPE, "xample").expect("searches").len(), 12_000);
 }
 
+/// A writer that has just been opened gave its first operation the number of the last commit. Merges that began before the next commit
+/// took a deletion of that number for one that was carried out already: what was replaced right after a restart came back.
+#[test]
+fn what_the_first_change_after_a_restart_replaces_stays_replaced() {
+    let named = |number, name| Document::new(SCOPE, number).with(Kind::Name, name);
+    for round in 0..20 {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let change = |position: u64, changes: Vec<Change>| {
+            let index = open(dir.path());
+            index.apply(changes).expect("applies");
+            index.commit(position).expect("commits");
+            index
+        };
+        drop(change(1, vec![Change::Add(named(0, "ann")), Change::Add(named(1, "bob")), Change::Add(named(2, "eve"))]));
+        // A segment that has lost a third of its documents is merged at the next occasion, which is the next segment.
+        drop(change(2, vec![Change::Replace(named(0, "anna")), Change::Add(named(3, "dan")), Change::Add(named(4, "kim"))]));
+        drop(open(dir.path()));
+        let index =
+            change(3, vec![Change::Replace(named(1, "robert")), Change::Add(named(5, "tom")), Change::Add(named(6, "liv"))]);
+        index.apply(vec![Change::Add(named(7, "una")), Change::Replace(named(2, "eva"))]).expect("applies");
+        index.commit(4).expect("commits");
+        assert_eq!(found(&index, "bob"), Vec::<u32>::new(), "round {round}");
+    }
+}
+
 /// What the property test does.
 #[derive(Clone, Debug)]
 enum Step {

@@ -70,6 +70,7 @@ impl Writer {
             .memory_budget_per_thread(options.writer_bytes / INDEXING_THREADS)
             .build();
         let writer = index.writer_with_options(writer_options)?;
+        pass_committed(&writer)?;
         writer.set_merge_policy(Box::new(merge_policy(Pace::Calm)));
         let reader = Reader::open(&index)?;
         let (home, spare) = sync_channel(BATCHES);
@@ -152,7 +153,8 @@ impl Writer {
 
     fn drop_uncommitted(&mut self) {
         // The commit may have become durable before it failed, so the position is read again too.
-        let position = self.writer.rollback().map_err(SearchError::from).and_then(|_| committed_position(self.writer.index()));
+        let returned = self.writer.rollback().and_then(|_| pass_committed(&self.writer)).map_err(SearchError::from);
+        let position = returned.and_then(|()| committed_position(self.writer.index()));
         match position {
             Ok(position) => self.position = position,
             Err(error) => {
@@ -162,6 +164,16 @@ impl Writer {
         }
         self.writer.set_merge_policy(Box::new(merge_policy(Pace::Calm)));
     }
+}
+
+/// Let the number of the last commit pass.
+///
+/// A writer gives its first operation the number that the commit had from which it starts. If that operation deletes, a merge that
+/// begins before the next commit takes the deletion for a part of that commit, skips it where the commit has deleted something else,
+/// and what was deleted comes back.
+fn pass_committed(writer: &IndexWriter<Entry>) -> tantivy::Result<()> {
+    let nothing: [UserOperation<Entry>; 0] = [];
+    writer.run(nothing).map(drop)
 }
 
 fn committed_position(index: &tantivy::Index) -> Result<u64, SearchError> {
