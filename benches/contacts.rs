@@ -61,6 +61,7 @@ impl Mill {
                 store: store(&format!("{name}.redb"), Realm::World),
                 search: Arc::new(search.expect("a new index")),
                 index_turn: Default::default(),
+                visits: Default::default(),
             })
         };
         let engine = Arc::new(Engine::new(Parts {
@@ -81,7 +82,7 @@ impl Mill {
         let limits = Some([u32::MAX; RouteGroup::ALL.len()]);
         engine.keys.add(Arc::new(Grant {
             id: KeyId::make(clock.now(), random.as_ref()),
-            account: Arc::new(Holder { id, limits, budgets: Default::default() }),
+            account: Arc::new(Holder { id, limits, sending: Default::default(), budgets: Default::default() }),
             environment: Environment::Test,
             permissions: PermissionSet::of(&Permission::ALL),
             hash,

@@ -4,6 +4,7 @@
 
 mod administration;
 mod folder;
+mod inbound;
 mod open;
 mod serve;
 #[cfg(test)]
@@ -24,7 +25,7 @@ use crate::engine::render::pixels;
 use crate::engine::settings;
 use crate::features::system::backup;
 use crate::operations::OPERATIONS;
-use crate::surfaces::cli::{self, Asked, Cli, Place, Problem, Restore, Serve};
+use crate::surfaces::cli::{self, Asked, Cli, Inbound, Place, Problem, Restore, Serve};
 use crate::vocab::settings::{Log, LogFormat, LogLevel, Settings};
 
 /// Do what was asked; the exit code says how it went.
@@ -34,6 +35,7 @@ pub fn run(Cli { place, command }: Cli) -> ExitCode {
         Asked::Serve(serve) => run_service(&place, &serve),
         Asked::Administration(command) => administer(&place, &command),
         Asked::Restore(wanted) => restore(&place, &wanted),
+        Asked::Inbound(wanted) => return take_in(&place, &wanted),
         Asked::RenderWorker => return pixels::run_worker(),
         Asked::Notices => {
             print(&pixels::notices());
@@ -76,6 +78,14 @@ fn administer(place: &Place, command: &cli::Administration) -> Result<(), Proble
     eprint!("{}", said.err);
     print(&said.out);
     Ok(())
+}
+
+fn take_in(place: &Place, wanted: &Inbound) -> ExitCode {
+    let handed = cli::hand_over(&folder::inbound_socket(&place.data), wanted, std::io::stdin().lock());
+    if let Some(trouble) = handed.trouble() {
+        eprintln!("mailmill: {trouble}");
+    }
+    handed.exit_code()
 }
 
 fn restore(place: &Place, Restore { folder, verify }: &Restore) -> Result<(), Problem> {

@@ -12,7 +12,7 @@
 //! |---|---|---|
 //! | [`base`] | small general tools: clock, randomness, email addresses, languages, secrets | any word of the product |
 //! | [`vocab`] | tables of words all layers share: codes, permissions, limits, tables, settings | logic, input, output |
-//! | [`engine`] | machinery: store, search, pipeline, access, jobs, fetching, language models, drawing | any noun of the product |
+//! | [`engine`] | machinery: store, search, pipeline, access, jobs, fetching, language models, drawing, mail | any noun of the product |
 //! | [`features`] | the nouns: projects, contacts, tags, … each with the same skeleton | how a request came in |
 //! | [`surfaces`] | ways in: HTTP, command line | rules of any kind |
 //! | [`app`], [`operations`], [`workers`] | composition, and the two tables that everything follows from | |
@@ -49,6 +49,8 @@
 //! - *What can go wrong?* [`vocab::codes`]. *What is bounded, and why by that number?* [`vocab::limits`].
 //! - *What is on disk?* [`vocab::tables`]; how bytes become values: [`engine::store`].
 //! - *What runs by itself?* [`workers`].
+//! - *How does a template become what one recipient gets?* [`engine::render::merge`] fills it, [`engine::mail::message`] writes the
+//!   message around it, [`engine::mail::dkim`] signs it.
 //! - *What is fetched from elsewhere, and what guards it?* [`engine::fetch`]. How a site becomes a brand: `features/projects/importing`
 //!   (stages), `features/projects/reading` (what pages say).
 //! - *What can be configured?* `config/default.toml`, read into [`vocab::settings`].

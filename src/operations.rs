@@ -3,7 +3,10 @@
 //! A row here is all it takes for an operation to be routed, checked, documented, offered on the command line and swept by tests.
 
 use crate::engine::api::{Entry, command, outward, query, raw};
-use crate::features::{accounts, contacts, emails, exports, projects, segments, system, tags, topics};
+use crate::features::{
+    accounts, campaigns, contacts, domains, emails, exports, projects, segments, sending, suppressions, system, tags, topics,
+    tracking,
+};
 
 /// Every operation.
 pub const OPERATIONS: &[Entry] = &[
@@ -36,6 +39,16 @@ pub const OPERATIONS: &[Entry] = &[
     command::<projects::ops::images_remove::ImagesRemove>(),
     command::<projects::ops::logos_update::LogosUpdate>(),
     command::<projects::ops::guidelines_update::GuidelinesUpdate>(),
+    // Sending domains.
+    query::<domains::ops::list::List>(),
+    outward::<domains::ops::create::Create>(),
+    outward::<domains::ops::streams::Streams>(),
+    outward::<domains::ops::setup::Setup>(),
+    query::<domains::ops::get::Get>(),
+    command::<domains::ops::update::Update>(),
+    command::<domains::ops::delete::Delete>(),
+    outward::<domains::ops::verify::Verify>(),
+    outward::<domains::ops::rotate::Rotate>(),
     // Emails.
     command::<emails::ops::generate::Generate>(),
     outward::<emails::ops::import_html::ImportHtml>(),
@@ -97,4 +110,56 @@ pub const OPERATIONS: &[Entry] = &[
     query::<segments::ops::get::Get>(),
     outward::<segments::ops::update::Update>(),
     command::<segments::ops::delete::Delete>(),
+    // The suppression list.
+    query::<suppressions::ops::list::List>(),
+    command::<suppressions::ops::create::Create>(),
+    command::<suppressions::ops::delete::Delete>(),
+    // What became of emails and what is kept of people.
+    query::<tracking::ops::metrics::Metrics>(),
+    query::<tracking::ops::logs::Logs>(),
+    query::<tracking::ops::personal_data::PersonalData>(),
+    raw::<tracking::ops::receive::Receive>(),
+    // Links in messages.
+    raw::<tracking::ops::open::Open>(),
+    raw::<tracking::ops::click::Click>(),
+    raw::<tracking::ops::unsubscribe_page::UnsubscribePage>(),
+    raw::<tracking::ops::unsubscribe::Unsubscribe>(),
+    raw::<tracking::ops::preferences_page::PreferencesPage>(),
+    raw::<tracking::ops::preferences::Preferences>(),
+    raw::<tracking::ops::view::View>(),
+    // Sending, and the built-in inbox.
+    command::<sending::ops::send::Send>(),
+    query::<sending::ops::get::Get>(),
+    query::<sending::ops::batch::Batch>(),
+    command::<sending::ops::batch_cancel::BatchCancel>(),
+    command::<sending::ops::batch_resend_unknown::BatchResendUnknown>(),
+    command::<sending::ops::test::Test>(),
+    query::<sending::ops::metrics::Metrics>(),
+    query::<sending::ops::inbox_list::InboxList>(),
+    query::<sending::ops::inbox_get::InboxGet>(),
+    raw::<sending::ops::inbox_html::InboxHtml>(),
+    raw::<sending::ops::inbox_raw::InboxRaw>(),
+    raw::<sending::ops::inbox_screenshot::InboxScreenshot>(),
+    command::<sending::ops::inbox_delete::InboxDelete>(),
+    // Campaigns.
+    command::<campaigns::ops::create::Create>(),
+    query::<campaigns::ops::list::List>(),
+    query::<campaigns::ops::get::Get>(),
+    command::<campaigns::ops::update::Update>(),
+    command::<campaigns::ops::delete::Delete>(),
+    command::<campaigns::ops::duplicate::Duplicate>(),
+    command::<campaigns::ops::test::Test>(),
+    query::<campaigns::ops::dry_run::DryRun>(),
+    command::<campaigns::ops::send::Send>(),
+    command::<campaigns::ops::schedule::Schedule>(),
+    command::<campaigns::ops::reschedule::Reschedule>(),
+    command::<campaigns::ops::unschedule::Unschedule>(),
+    command::<campaigns::ops::pause::Pause>(),
+    command::<campaigns::ops::resume::Resume>(),
+    command::<campaigns::ops::cancel::Cancel>(),
+    command::<campaigns::ops::archive::Archive>(),
+    command::<campaigns::ops::unarchive::Unarchive>(),
+    query::<campaigns::ops::stats::Stats>(),
+    query::<campaigns::ops::logs::Logs>(),
+    command::<campaigns::ops::resend_unknown::ResendUnknown>(),
 ];

@@ -2,7 +2,10 @@
 //!
 //! A test calls operations as a client does, through the one pipeline, and looks at statuses and bodies. It knows no sockets.
 
+pub mod mail_sink;
 pub mod model_peer;
+pub mod name_server;
+pub mod site;
 
 use std::sync::Arc;
 
@@ -13,7 +16,7 @@ use serde_json::{Value, json};
 
 use crate::base::clock::{ManualClock, Timestamp};
 use crate::base::random::{Random, SeededRandom};
-use crate::engine::access::keys::{Grant, Holder, Usage};
+use crate::engine::access::keys::{Grant, Holder, SendingLimits, Usage};
 use crate::engine::access::links::Links;
 use crate::engine::access::token;
 use crate::engine::api::call::Api;
@@ -124,6 +127,7 @@ impl Mill {
                 store: store(&format!("{name}.redb"), Realm::World),
                 search: Arc::new(search),
                 index_turn: Default::default(),
+                visits: Default::default(),
             })
         };
         let (control, test, live) =
@@ -194,6 +198,19 @@ impl Mill {
         self.post(path, self.with_project(body))
     }
 
+    /// `POST` with an `Idempotency-Key`.
+    pub fn post_keyed(&self, path: &str, key: &str, body: Value) -> Answer {
+        let more = [("idempotency-key", key)];
+        let reply = self.reply_with(Method::POST, path, "application/json", Body::Whole(body.to_string().into()), &more);
+        let ReplyBody::Whole(bytes) = reply.body else { panic!("the answer is a stream") };
+        Answer { status: reply.status.as_u16(), body: serde_json::from_slice(&bytes).expect("answers are JSON") }
+    }
+
+    /// `PATCH` as given.
+    pub fn patch(&self, path: &str, body: Value) -> Answer {
+        self.call(Method::PATCH, path, Some(body))
+    }
+
     /// `PATCH` with the project added to the body.
     pub fn patch_in(&self, path: &str, body: Value) -> Answer {
         self.call(Method::PATCH, path, Some(self.with_project(body)))
@@ -248,6 +265,31 @@ impl Mill {
         (reply.status.as_u16(), disposition.unwrap_or_default(), bytes)
     }
 
+    /// Hand in a message as the operator's mail server does.
+    pub fn hand_in(&self, path: &str, sender: &str, message: &str) -> Answer {
+        let mut headers = HeaderMap::new();
+        headers.insert("x-envelope-sender", HeaderValue::from_str(sender).expect("ASCII"));
+        let (method, uri, peer) = (Method::POST, path.parse().expect("a path"), Peer::Operator);
+        let body = Body::Whole(message.to_owned().into());
+        let reply = self.runtime.block_on(self.api.call(Incoming { method, uri, headers, body, peer }));
+        let ReplyBody::Whole(bytes) = reply.body else { panic!("the answer is a stream") };
+        Answer { status: reply.status.as_u16(), body: serde_json::from_slice(&bytes).expect("answers are JSON") }
+    }
+
+    /// Come by a public page as a stranger with these headers: status, headers and body of the answer.
+    pub fn visit(&self, method: Method, path: &str, headers: &[(&'static str, &str)], body: &str) -> (u16, HeaderMap, String) {
+        let mut sent = HeaderMap::new();
+        for (name, value) in headers {
+            sent.insert(*name, HeaderValue::from_str(value).expect("ASCII"));
+        }
+        let uri: Uri = path.parse().expect("a path");
+        let peer = Peer::Network { address: std::net::Ipv4Addr::LOCALHOST.into(), tls: true };
+        let body = Body::Whole(body.to_owned().into());
+        let reply = self.runtime.block_on(self.api.call(Incoming { method, uri, headers: sent, body, peer }));
+        let ReplyBody::Whole(bytes) = reply.body else { panic!("the answer is a stream") };
+        (reply.status.as_u16(), reply.headers, String::from_utf8_lossy(&bytes).into_owned())
+    }
+
     fn in_project(&self, path: &str) -> String {
         let mark = if path.contains('?') { '&' } else { '?' };
         format!("{path}{mark}projectId={}", self.project)
@@ -270,7 +312,14 @@ impl Mill {
     }
 
     fn reply(&self, method: Method, path: &str, content_type: &str, body: Body) -> Reply {
+        self.reply_with(method, path, content_type, body, &[])
+    }
+
+    fn reply_with(&self, method: Method, path: &str, content_type: &str, body: Body, more: &[(&'static str, &str)]) -> Reply {
         let mut headers = HeaderMap::new();
+        for (name, value) in more {
+            headers.insert(*name, HeaderValue::from_str(value).expect("ASCII"));
+        }
         headers.insert(AUTHORIZATION, HeaderValue::from_str(&format!("Bearer {}", self.key)).expect("a key is ASCII"));
         headers.insert(CONTENT_TYPE, HeaderValue::from_str(content_type).expect("ASCII"));
         let uri: Uri = path.parse().expect("a path");
@@ -284,7 +333,8 @@ fn add_key(engine: &Engine, account: AccountId, random: &dyn Random) -> String {
     let text = token::create(Environment::Test, random).expose().to_owned();
     let hash = token::parse(&text).expect("a key just made is well-formed").hash();
     let limits = Some([u32::MAX; RouteGroup::ALL.len()]);
-    let account = Arc::new(Holder { id: account, limits, budgets: Default::default() });
+    let sending = SendingLimits { recipients_per_second: 1_000_000, daily: u64::MAX, monthly: u64::MAX };
+    let account = engine.keys.ensure_holder(account, || Holder { id: account, limits, sending, budgets: Default::default() });
     engine.keys.add(Arc::new(Grant {
         id: KeyId::make(START, random),
         account,

@@ -11,7 +11,7 @@ use crate::engine::store::{self, Store, WriteTx, blobs};
 use crate::features::accounts;
 use crate::features::contacts::{indexing, jobs};
 use crate::features::emails::generation;
-use crate::features::projects;
+use crate::features::{campaigns, domains, projects, sending, tracking};
 use crate::vocab::environment::Environment;
 use crate::vocab::limits::SWEEP_ROWS;
 use crate::vocab::tables;
@@ -51,6 +51,38 @@ pub const WORKERS: &[Worker] = &[
         period: Duration::from_secs(10),
         work: Work::EachWorld(images),
     },
+    // The period is for those whose time comes.
+    Worker {
+        name: "campaigns",
+        wakes: &[tables::CAMPAIGN_QUEUE, tables::MAILINGS],
+        period: Duration::from_secs(1),
+        work: Work::EachWorld(campaigns),
+    },
+    // The period is for domains whose next look has come.
+    Worker { name: "sending domains", wakes: &[], period: Duration::from_secs(15), work: Work::EachWorld(sending_domains) },
+    // The period is for what a step that failed has left.
+    Worker {
+        name: "planning of mailings",
+        wakes: &[tables::MAILING_QUEUE],
+        period: Duration::from_secs(5),
+        work: Work::EachWorld(plans),
+    },
+    // A tenth of a second of visits is lost by a crash at most.
+    Worker { name: "opens and clicks", wakes: &[], period: Duration::from_millis(100), work: Work::EachWorld(visits) },
+    // The period is for simulated recipients, who take their time.
+    Worker {
+        name: "bounces and complaints",
+        wakes: &[tables::SIMULATIONS],
+        period: Duration::from_secs(1),
+        work: Work::EachWorld(happenings),
+    },
+    // The period is for what a restart or a failed step has left.
+    Worker {
+        name: "erasure of contacts",
+        wakes: &[tables::ERASURES],
+        period: Duration::from_secs(5),
+        work: Work::EachWorld(erasures),
+    },
     // What is over is not used any more; when it goes matters only for space.
     Worker { name: "sweep", wakes: &[], period: Duration::from_secs(60), work: Work::EachWorld(sweep_world) },
     Worker { name: "sweep control", wakes: &[], period: Duration::from_secs(60), work: Work::Control(sweep_control) },
@@ -86,6 +118,30 @@ fn imports(engine: Arc<Engine>, environment: Environment) -> Running {
 
 fn images(engine: Arc<Engine>, environment: Environment) -> Running {
     Box::pin(async move { projects::look(&engine, environment).await.map(Step::more_if) })
+}
+
+fn campaigns(engine: Arc<Engine>, environment: Environment) -> Running {
+    Box::pin(async move { campaigns::step(engine, environment).await.map(|()| Step::Done) })
+}
+
+fn sending_domains(engine: Arc<Engine>, environment: Environment) -> Running {
+    Box::pin(async move { domains::look(&engine, environment).await.map(Step::more_if) })
+}
+
+fn plans(engine: Arc<Engine>, environment: Environment) -> Running {
+    Box::pin(async move { sending::plan(&engine, environment).await.map(Step::more_if) })
+}
+
+fn visits(engine: Arc<Engine>, environment: Environment) -> Running {
+    Box::pin(async move { tracking::write_visits(&engine, environment).await.map(Step::more_if) })
+}
+
+fn happenings(engine: Arc<Engine>, environment: Environment) -> Running {
+    Box::pin(async move { tracking::take_happenings(&engine, environment).await.map(Step::more_if) })
+}
+
+fn erasures(engine: Arc<Engine>, environment: Environment) -> Running {
+    Box::pin(async move { tracking::erase(&engine, environment).await.map(Step::more_if) })
 }
 
 fn sweep_world(engine: Arc<Engine>, environment: Environment) -> Running {

@@ -160,6 +160,11 @@ pub fn admin_socket(path: &Path) -> PathBuf {
     path.join("admin.sock")
 }
 
+/// The socket in the data folder `path` that takes in messages that came back.
+pub fn inbound_socket(path: &Path) -> PathBuf {
+    path.join("inbound.sock")
+}
+
 #[cfg(test)]
 mod tests {
 

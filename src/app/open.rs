@@ -105,6 +105,12 @@ impl Opener<'_> {
         let store = self.store(&self.folder.world(environment), Realm::World, data.cache_mib.count() * MIB)?;
         let options = search::Options { writer_bytes: data.search_writer_mib.count() * MIB };
         let index = Index::open(&self.folder.search(environment), options).map_err(Problem::failed)?;
-        Ok(Arc::new(World { environment, store, search: Arc::new(index), index_turn: Default::default() }))
+        Ok(Arc::new(World {
+            environment,
+            store,
+            search: Arc::new(index),
+            index_turn: Default::default(),
+            visits: Default::default(),
+        }))
     }
 }

@@ -11,11 +11,15 @@ use serde_json::json;
 use tokio::sync::watch;
 
 use super::folder::{Folder, admin_socket};
+use super::inbound;
 use super::open::Opened;
 use crate::engine::api::call::Api;
 use crate::engine::jobs::{Stage, Tasks, runner, signals};
+use crate::engine::mail::inbound::listener::Running as MailIn;
 use crate::engine::store;
 use crate::features::accounts::{self, Welcome};
+use crate::features::sending;
+use crate::features::tracking;
 use crate::surfaces::cli::Problem;
 use crate::surfaces::http::{self, Bound, Limits, Options, ProxyTrust, TlsSource};
 use crate::vocab::settings::Settings;
@@ -23,6 +27,9 @@ use crate::workers::WORKERS;
 
 /// How long requests get after a store has failed: none of their writes can succeed, but reads may.
 const GRACE_AFTER_FAILURE: Duration = Duration::from_secs(2);
+
+/// For the record of what became of the last messages.
+const RECORDING_TIME: Duration = Duration::from_secs(5);
 
 /// Serve until asked to stop, or until a store fails.
 pub async fn serve(folder: Folder, settings: Settings, ready_file: Option<&Path>) -> Result<(), Problem> {
@@ -35,16 +42,19 @@ pub async fn serve(folder: Folder, settings: Settings, ready_file: Option<&Path>
     let api = Arc::new(Api(engine.clone()));
     let running = http::serve(options, api, engine.clock.clone(), engine.random.clone(), &tasks).await;
     let running = running.map_err(Problem::failed)?;
+    let mail_in = inbound::serve(&engine, &opened.folder, running.plain_tls(), &tasks).await?;
     runner::start(&tasks, &engine, WORKERS);
 
     let bound = running.addresses().clone();
     engine.set_base_url(base_url(&engine.settings, &bound));
+    // After it: messages have links.
+    sending::dispatch::start(&tasks, &engine);
     let welcome = match first {
         true => Some(accounts::welcome(&engine).await.map_err(|failure| Problem::failed(format!("{failure:?}")))?),
         false => None,
     };
     super::print(&greeting(&bound, &opened.folder, &engine.settings, welcome.as_ref()));
-    let ready = ready_file.map(|file| ReadyFile::write(file, &bound)).transpose()?;
+    let ready = ready_file.map(|file| ReadyFile::write(file, &bound, &mail_in)).transpose()?;
 
     let mut shutdown = tasks.shutdown();
     let failure = tokio::select! {
@@ -57,11 +67,14 @@ pub async fn serve(folder: Folder, settings: Settings, ready_file: Option<&Path>
     drop(ready);
     tasks.raise(Stage::Draining);
     let grace = failure.as_ref().map_or(engine.settings.server.drain_seconds.seconds(), |_| GRACE_AFTER_FAILURE);
-    let drained = running.drain(grace).await;
-    let joined = tasks.join(grace).await;
+    let (drained, _) = tokio::join!(running.drain(grace), mail_in.drain(grace));
+    // Messages whose final dot is written get the time that the settings give them.
+    let stop = engine.settings.mail.stop_seconds.seconds() + RECORDING_TIME;
+    let joined = tasks.join(if failure.is_some() { grace } else { grace.max(stop) }).await;
     // After the last request, so that every one of them is counted.
     let counted = accounts::flush_usage(&engine).await;
-    tracing::info!(finished = drained.finished, cut = drained.cut, counted = counted.is_ok(), left = ?joined.cut, "stopped");
+    let noted = tracking::flush(&engine).await;
+    tracing::info!(finished = drained.finished, cut = drained.cut, counted = counted.is_ok(), noted = noted.is_ok(), left = ?joined.cut, "stopped");
     drop(engine);
     opened.close();
     match failure {
@@ -125,8 +138,11 @@ fn base_url(settings: &Settings, bound: &Bound) -> String {
 struct ReadyFile(PathBuf);
 
 impl ReadyFile {
-    fn write(path: &Path, bound: &Bound) -> Result<Self, Problem> {
-        let text = json!({ "http": bound.http, "https": bound.https, "socket": bound.socket, "pid": std::process::id() });
+    fn write(path: &Path, bound: &Bound, mail_in: &MailIn) -> Result<Self, Problem> {
+        let text = json!({
+            "http": bound.http, "https": bound.https, "socket": bound.socket, "inbound": mail_in.smtp,
+            "inboundLmtp": mail_in.lmtp, "pid": std::process::id(),
+        });
         // Whoever waits for the file must never see half of it.
         let mut aside = path.as_os_str().to_owned();
         aside.push(".part");

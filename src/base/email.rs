@@ -223,7 +223,7 @@ fn examine_domain(domain: &str) -> Result<Cow<'_, str>, EmailError> {
     Ok(ascii)
 }
 
-fn domain_to_ascii(domain: &str) -> Option<Cow<'_, str>> {
+pub(super) fn domain_to_ascii(domain: &str) -> Option<Cow<'_, str>> {
     // Hyphens in the third and fourth place are in real use and harmless: only the ends of a label are checked.
     Uts46::new().to_ascii(domain.as_bytes(), AsciiDenyList::STD3, Hyphens::CheckFirstLast, DnsLength::Verify).ok()
 }

@@ -3,6 +3,8 @@
 pub mod base64;
 pub mod bounded;
 pub mod clock;
+pub mod color;
+pub mod domain;
 pub mod email;
 pub mod hex;
 pub mod locale;
@@ -13,3 +15,4 @@ pub mod phone;
 pub mod random;
 pub mod secret;
 pub mod text;
+pub mod zone;

@@ -95,6 +95,12 @@ pub fn is_invisible(character: char) -> bool {
         || matches!(character, '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
+/// The text as one line: line breaks and other control characters are spaces.
+pub fn one_line(text: &str) -> Cow<'_, str> {
+    let breaks = |character: char| character.is_control() || matches!(character, '\u{2028}' | '\u{2029}');
+    if text.contains(breaks) { Cow::Owned(text.replace(breaks, " ")) } else { Cow::Borrowed(text) }
+}
+
 /// Why a text is not taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextError {
@@ -340,6 +346,12 @@ mod tests {
         assert_eq!(LongText::<9>::parse("a\rb").as_deref(), Ok("a\nb"));
         assert_eq!(LongText::<9>::parse("a\u{7f}b"), Err(TextError::ControlCharacter('\u{7f}')));
         assert_eq!(LongText::<2>::parse("a\nb"), Err(TextError::TooLong { characters_max: 2 }));
+    }
+
+    #[test]
+    fn one_line_has_no_breaks() {
+        assert_eq!(one_line("Björn 🎉"), "Björn 🎉");
+        assert_eq!(one_line("a\r\nb\0c\u{85}d\u{2028}e\tf"), "a  b c d e f");
     }
 
     #[test]

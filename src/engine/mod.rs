@@ -5,6 +5,7 @@ pub mod api;
 pub mod fetch;
 pub mod jobs;
 pub mod language_model;
+pub mod mail;
 pub mod outbox;
 pub mod render;
 pub mod search;

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::base::clock::Timestamp;
-use crate::engine::store::{self, Order, Read, Record, Span, Table, WriteTx, key::Key};
+use crate::engine::store::key::{Key, after_prefix};
+use crate::engine::store::{self, Order, Read, Record, Span, Table, WriteTx};
 use crate::vocab::ids::{AccountId, EventId, ProjectId};
 use crate::vocab::limits;
 use crate::vocab::tables;
@@ -68,6 +69,28 @@ pub fn emit(tx: &mut WriteTx<'_>, event: NewEvent) {
 /// Up to `limit` events, the oldest first.
 pub fn waiting(tx: &impl Read, limit: usize) -> store::Result<Vec<(EventId, Event)>> {
     tx.list(OUTBOX, &Span::default(), Order::Forward, limit)
+}
+
+/// Forget events of an account whose payload is `about` somebody, from behind the key `after` on, looking at up to `limit`; true if
+/// there may be more, and `after` then says how far it came.
+pub fn erase(
+    tx: &mut WriteTx<'_>,
+    account: AccountId,
+    after: &mut Vec<u8>,
+    limit: usize,
+    about: impl Fn(&Value) -> bool,
+) -> store::Result<bool> {
+    let span = Span { from: after_prefix(after).filter(|_| !after.is_empty()).unwrap_or_default(), to: None };
+    let events = tx.list(OUTBOX, &span, Order::Forward, limit)?;
+    for (id, event) in events.iter().filter(|(_, event)| event.account == account) {
+        if serde_json::from_str(&event.data).is_ok_and(|data: Value| about(&data)) {
+            tx.delete(OUTBOX, id);
+        }
+    }
+    if let Some((last, _)) = events.last() {
+        *after = last.to_bytes();
+    }
+    Ok(events.len() == limit)
 }
 
 /// Forget events older than the retention, a bounded number; true if there may be more.

@@ -4,6 +4,8 @@ pub mod accounts;
 
 pub mod projects;
 
+pub mod domains;
+
 pub mod contacts;
 
 pub mod tags;
@@ -12,8 +14,16 @@ pub mod topics;
 
 pub mod segments;
 
+pub mod suppressions;
+
 pub mod emails;
 
 pub mod exports;
+
+pub mod sending;
+
+pub mod campaigns;
+
+pub mod tracking;
 
 pub mod system;

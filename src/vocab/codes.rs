@@ -22,6 +22,11 @@ pub enum Code {
     EditFailed,
     NotExportable,
     ProviderNotConnected,
+    WrongState,
+    TransportNotConfigured,
+    DomainNotVerified,
+    RecipientNotSendable,
+    NotValidated,
     AlreadySetUp,
     IdempotencyConflict,
     PayloadTooLarge,
@@ -29,6 +34,8 @@ pub enum Code {
     UnsupportedMediaType,
     HeadersTooLarge,
     RateLimitExceeded,
+    SendingCapacity,
+    QuotaExceeded,
     Internal,
     IdempotencyInProgress,
     LimiterUnavailable,
@@ -76,6 +83,21 @@ pub const CODES: &[CodeInfo] = &[
     // Ours.
     code(Code::NotExportable, 409, "NOT_EXPORTABLE", "There is nothing that could be exported in this format."),
     code(Code::ProviderNotConnected, 409, "PROVIDER_NOT_CONNECTED", "Connect the provider first; data.connectUrl says where."),
+    // Ours: data.status says which state it is in.
+    code(Code::WrongState, 409, "WRONG_STATE", "This cannot be done in its present state."),
+    // Ours.
+    code(
+        Code::TransportNotConfigured,
+        409,
+        "TRANSPORT_NOT_CONFIGURED",
+        "No way out for mail is set: see [mail] in the settings.",
+    ),
+    // Ours.
+    code(Code::DomainNotVerified, 409, "DOMAIN_NOT_VERIFIED", "Verify the domain of the From address first; see /v1/domains."),
+    // Ours: data.reason says why.
+    code(Code::RecipientNotSendable, 409, "RECIPIENT_NOT_SENDABLE", "This recipient must not be mailed."),
+    // Ours.
+    code(Code::NotValidated, 409, "NOT_VALIDATED", "The email has not the validation score that is demanded of it."),
     // Ours.
     code(Code::AlreadySetUp, 409, "ALREADY_SET_UP", "This installation has its owner already."),
     code(Code::IdempotencyConflict, 409, "IDEMPOTENCY_CONFLICT", "This Idempotency-Key was used with another request."),
@@ -88,6 +110,14 @@ pub const CODES: &[CodeInfo] = &[
     // Ours.
     code(Code::HeadersTooLarge, 431, "HEADERS_TOO_LARGE", "The request has too many header fields, or they are too large."),
     code(Code::RateLimitExceeded, 429, "RATE_LIMIT_EXCEEDED", "Rate limit exceeded"),
+    code(
+        Code::SendingCapacity,
+        429,
+        "SENDING_CAPACITY",
+        "More than the plan sends at a time; data.retryAfterMs says when to retry.",
+    ),
+    // Ours: data.retryAfterMs says when the day or month is over.
+    code(Code::QuotaExceeded, 429, "QUOTA_EXCEEDED", "The plan's emails for this day or month are used up."),
     // Ours.
     code(Code::Internal, 500, "INTERNAL_ERROR", "Something failed here; the requestId finds it in the log."),
     code(Code::IdempotencyInProgress, 503, "IDEMPOTENCY_IN_PROGRESS", "A request with this Idempotency-Key is still running."),

@@ -34,6 +34,9 @@ pub mod kinds {
     pub enum Edit {}
     pub enum Knowledge {}
     pub enum Picture {}
+    pub enum Mailing {}
+    pub enum Message {}
+    pub enum Recipient {}
 
     impl Kind for Account {
         const NAME: &'static str = "account";
@@ -86,6 +89,16 @@ pub mod kinds {
     impl Kind for Picture {
         const NAME: &'static str = "image";
     }
+    impl Kind for Mailing {
+        const NAME: &'static str = "send or batch";
+    }
+    impl Kind for Message {
+        const NAME: &'static str = "message";
+    }
+    /// A segment or a tag, where another field says which.
+    impl Kind for Recipient {
+        const NAME: &'static str = "segment or tag";
+    }
 }
 
 /// A kind of thing with identifiers.
@@ -111,6 +124,9 @@ pub type EmailId = Id<kinds::Email>;
 pub type EditId = Id<kinds::Edit>;
 pub type KnowledgeId = Id<kinds::Knowledge>;
 pub type PictureId = Id<kinds::Picture>;
+pub type MailingId = Id<kinds::Mailing>;
+pub type MessageId = Id<kinds::Message>;
+pub type RecipientId = Id<kinds::Recipient>;
 
 impl<K> Id<K> {
     /// The identifier with these bytes.

@@ -1,4 +1,5 @@
 //! How much of anything is taken, and why that much. What an operator may want to change is a setting instead.
+// long: one table with the reason of each number, read by looking a name up.
 
 // --- Lists ---
 
@@ -209,6 +210,27 @@ pub const OUTBOX_KEPT_MS: i64 = 7 * 24 * 60 * 60 * 1000;
 /// Rows forgotten by a sweep in one transaction: a few milliseconds of the writer's time.
 pub const SWEEP_ROWS: usize = 5_000;
 
+// --- Campaigns ---
+
+/// A name is shown in one line of a list.
+pub const CAMPAIGN_NAME_CHARACTERS_MAX: usize = 200;
+/// Three a day for ten years; each costs a share of every list.
+pub const CAMPAIGNS_PER_PROJECT_MAX: usize = 10_000;
+/// A name in the From field: longer ones are cut by every mail client.
+pub const FROM_NAME_CHARACTERS_MAX: usize = 100;
+/// What clients call the way out: a word.
+pub const PROVIDER_TYPE_CHARACTERS_MAX: usize = 50;
+/// Two years: beyond that nobody knows the rules of time zones, and it is a slip of the pen.
+pub const SCHEDULE_AHEAD_MS: i64 = 731 * 24 * 60 * 60 * 1000;
+/// The colleagues who look at a test before it goes to everybody.
+pub const CAMPAIGN_TEST_ADDRESSES_MAX: usize = 20;
+/// Campaigns looked at in one step of the worker; then it looks whether the service is to stop.
+pub const CAMPAIGNS_PER_STEP: usize = 256;
+/// How long a campaign whose time has come waits for an edit of its email: edits take a minute at most.
+pub const CAMPAIGN_EDIT_AWAITED_MS: i64 = 10 * 60 * 1000;
+/// How soon it looks again whether that edit is done.
+pub const CAMPAIGN_EDIT_LOOK_MS: i64 = 2_000;
+
 // --- Files ---
 
 /// A link to a picture or an export works at least this long: as long as somebody looks at a page that was opened yesterday.
@@ -247,6 +269,12 @@ pub const EMAIL_VERSIONS_MAX: u32 = 200;
 pub const HTML_IMPORTS_MAX: usize = 12;
 /// Gmail cuts what is longer than 102 KB; what is handed in may be cleaned of much, but not be many times that.
 pub const HTML_IMPORT_BYTES_MAX: usize = 1024 * 1024;
+/// What one edit changes in an email that was handed in as HTML; "every tea" in a long newsletter is a hundred places.
+pub const LETTER_CHANGES_MAX: usize = 2_000;
+/// One text of such an email; longer ones are several.
+pub const LETTER_TEXT_CHARACTERS_MAX: usize = 5_000;
+/// What a language model is told of such an email: the texts of 100 KB of HTML are a tenth of this.
+pub const LETTER_TOLD_CHARACTERS_MAX: usize = 60_000;
 
 // --- Language models ---
 
@@ -396,3 +424,258 @@ pub const COMPOSER_PRODUCTS_MAX: usize = 1_000;
 pub const COMPOSER_KNOWLEDGE_MAX: usize = 100;
 /// The interface's limit for emails of one series.
 pub const EMAILS_PER_SERIES_MAX: usize = 12;
+
+// --- The DNS ---
+
+/// Time for one question with all its attempts: a request that waits for some of them in a row still has time to answer.
+pub const DNS_TIME: std::time::Duration = std::time::Duration::from_secs(8);
+/// Time for one attempt; name servers answer within a second or not at all.
+pub const DNS_ATTEMPT_TIME: std::time::Duration = std::time::Duration::from_secs(3);
+/// A lost packet is not the end.
+pub const DNS_ATTEMPTS: usize = 2;
+/// Answers in memory: those of the domains that most mail goes to.
+pub const DNS_CACHE_ANSWERS: u64 = 8_192;
+/// A server that moves is found after this long, whatever its records allow.
+pub const DNS_CACHED_TIME_MAX: std::time::Duration = std::time::Duration::from_secs(60 * 60);
+/// Who has just made a record does not want to wait for long.
+pub const DNS_NOTHING_CACHED_TIME_MAX: std::time::Duration = std::time::Duration::from_secs(60);
+
+// --- Sending domains ---
+
+/// Agencies have some for each client; each is looked at daily.
+pub const DOMAINS_MAX: usize = 500;
+/// Before the second look at a domain that waits for its records; each further pause is twice as long.
+pub const DOMAIN_LOOK_PAUSE_MS: i64 = 60 * 1000;
+/// And never longer than this.
+pub const DOMAIN_LOOK_PAUSE_MS_MAX: i64 = 6 * 60 * 60 * 1000;
+/// Records reach all name servers within two days; who has not set them after three has forgotten.
+pub const DOMAIN_WAITED_MS: i64 = 72 * 60 * 60 * 1000;
+/// Between looks at a domain whose records are there.
+pub const DOMAIN_DAILY_MS: i64 = 24 * 60 * 60 * 1000;
+/// Looks in a row without the records after which a verified domain has failed: one alone may be a mishap of the DNS.
+pub const DOMAIN_MISSES_MAX: u8 = 3;
+/// Between those looks.
+pub const DOMAIN_MISS_PAUSE_MS: i64 = 15 * 60 * 1000;
+/// A key that was replaced stays in the DNS this long: mail is on the way for up to five days.
+pub const DOMAIN_KEY_LEAVES_MS: i64 = 7 * 24 * 60 * 60 * 1000;
+/// Domains that are looked at side by side.
+pub const DOMAINS_AT_ONCE: usize = 8;
+/// Levels of a name above which a DMARC record is looked for. The successor of RFC 7489 has the same.
+pub const DMARC_LEVELS_MAX: usize = 8;
+/// What the DNS has instead of a record, shown to people: of each record, and in characters of each text.
+pub const DOMAIN_FOUND_SHOWN_MAX: usize = 5;
+/// The same in characters of each text.
+pub const DOMAIN_FOUND_CHARACTERS_MAX: usize = 500;
+
+// --- Suppressions ---
+
+/// Suppressions of one account that are held in memory while a mailing is planned: some 20 MB. More are looked up one by one.
+pub const SUPPRESSIONS_IN_MEMORY_MAX: u64 = 500_000;
+
+// --- Tracking ---
+
+/// Visits that wait to be written: ten seconds of what the service takes in at its fastest.
+pub const VISITS_WAITING_MAX: usize = 20_000;
+/// Visits written in one transaction: few enough that messages on their way out wait for milliseconds only.
+pub const VISITS_PER_WRITE: usize = 1_000;
+/// The part of a client's name by which it is recognised stands in front.
+pub const VISIT_AGENT_CHARACTERS_MAX: usize = 200;
+/// Clients repeat what is slow, and people click twice: the same client at the same link is another visit only after this, at least.
+pub const VISIT_REPEAT_MS: i64 = 1_000;
+/// What servers said and simulated recipients do, taken in one transaction.
+pub const HAPPENINGS_PER_STEP: usize = 500;
+/// Rows that one step of an erasure looks at: a few milliseconds of the writer's time.
+pub const ERASURE_ROWS_PER_STEP: usize = 500;
+/// What one person's export lists of each kind; what is older is counted only.
+pub const PERSONAL_DATA_ROWS_MAX: usize = 10_000;
+/// Mailings of one email that a part of its log looks into: those without rows of the wanted kind cost as much as others.
+pub const LOG_MAILINGS_LOOKED_AT_MAX: usize = 200;
+/// Messages of the built-in inbox that one step of an erasure removes.
+pub const ERASURE_MESSAGES_PER_STEP: usize = 100;
+/// Forms of the pages behind links in messages: one box for each topic.
+pub const CHOICES_FORM_BYTES_MAX: usize = 64 * 1024;
+
+// --- Sending ---
+
+/// The longest pause between two tries of deferred mail: servers that defer for greylisting or load take it within hours.
+pub const RETRY_PAUSE_MS_MAX: i64 = 4 * 60 * 60 * 1000;
+/// Rows of a ledger that one request looks through for those it wants: a tenth of a second.
+pub const LEDGER_ROWS_LOOKED_AT_MAX: usize = 100_000;
+/// Links of one content that are counted; newsletters have some dozens.
+pub const MAILING_LINKS_MAX: usize = 1_000;
+/// Entries of the ledger that wait for its writer: some for each of the most connections.
+pub const LEDGER_ENTRIES_WAITING_MAX: usize = 4_096;
+/// Entries of the ledger in one commit: a few milliseconds of the writer's time.
+pub const LEDGER_ENTRIES_PER_COMMIT: usize = 1_024;
+/// The longest time between two looks for something to send when nothing says that there is: for what a lost signal has left.
+pub const LEDGER_LOOK_PERIOD: std::time::Duration = std::time::Duration::from_secs(5);
+/// Recipients of one mailing that are read ahead.
+pub const RECIPIENTS_READ_AT_ONCE: usize = 512;
+/// After so many recipients the place up to which a ledger is settled is written down.
+pub const CURSOR_MOVED_EVERY: u32 = 4_096;
+/// Mailings with work to do that one look takes up; the next look sees what is left.
+pub const MAILINGS_LOOKED_AT_MAX: usize = 1_000;
+/// Retries whose time has come that one look takes up.
+pub const RETRIES_LOOKED_AT_MAX: usize = 1_000;
+/// Rows that planning writes in one transaction: large enough for sorted writes to pay off, small enough that others wait only briefly.
+pub const PLAN_CHUNK_RECIPIENTS: usize = 10_000;
+/// Chunks of one step of planning, which share what is loaded for them.
+pub const PLAN_CHUNKS_PER_STEP: usize = 20;
+/// Of a server's reply so much is kept: it is what people look at when mail does not arrive.
+pub const REPLY_CHARACTERS_KEPT: usize = 300;
+/// After the first failure of the way out nothing is tried for this long; then twice as long each time.
+pub const TRANSPORT_REST_MIN: std::time::Duration = std::time::Duration::from_secs(1);
+/// And never longer than this: a relay that comes back is used within a minute.
+pub const TRANSPORT_REST: std::time::Duration = std::time::Duration::from_secs(30);
+/// Compiled contents that are kept for the next mailing with the same: some dozens of newsletters.
+pub const CONTENTS_KEPT_BYTES: usize = 16 * 1024 * 1024;
+/// What a From address stands for is looked up again after this: keys and settings of its domain may have changed.
+pub const SENDER_KEPT_MS: i64 = 60 * 1000;
+/// From addresses whose keys are held unsealed.
+pub const SENDERS_KEPT_MAX: usize = 256;
+/// Addresses of one direct send: the recipient and its copies.
+pub const DIRECT_RECIPIENTS_MAX: usize = 51;
+/// Direct sends may wait for about this long; who sends more at a time is told to slow down.
+pub const DIRECT_BACKLOG_SECONDS: u64 = 10;
+/// A name beside a From address is shown in one line.
+pub const SENDER_NAME_CHARACTERS_MAX: usize = 100;
+/// A subject with its merge fields, before they are filled.
+pub const SEND_SUBJECT_CHARACTERS_MAX: usize = 500;
+/// Months before the present one that are told of: three years.
+pub const METRICS_MONTHS_MAX: u64 = 36;
+
+// --- The built-in inbox ---
+
+/// Messages of one account; the oldest give way. Lists look through all of them.
+pub const INBOX_MESSAGES_MAX: i64 = 5_000;
+/// Bytes of one account's messages; the oldest give way.
+pub const INBOX_BYTES_MAX: i64 = 256 * 1024 * 1024;
+/// A message is kept in rows of this many bytes.
+pub const INBOX_CHUNK_BYTES: usize = 256 * 1024;
+/// What simulated recipients do happens this long after they were sent to.
+pub const SIMULATED_PAUSE_MS: i64 = 1_000;
+
+// --- Messages ---
+
+/// A template with its merge fields. Long newsletters have a fifth of it; beyond the half, mail clients show no part of it.
+pub const MERGE_SOURCE_BYTES_MAX: usize = 256 * 1024;
+/// One recipient's HTML or text: room for a template of full length with long lists in it.
+pub const MERGE_OUTPUT_BYTES_MAX: usize = 1024 * 1024;
+/// One recipient's subject or name. Mail clients show a tenth of it.
+pub const MERGE_HEADER_BYTES_MAX: usize = 2_000;
+/// Steps for one recipient: some 20 ms on one processor. A newsletter with an order of forty rows takes 2,000.
+pub const MERGE_STEPS_MAX: usize = 500_000;
+/// `if` and `for` within each other, and parentheses of a condition: more cannot be read, and the reader's stack has an end.
+pub const MERGE_LEVELS_MAX: usize = 16;
+/// Filters behind one field: trim, shorten, spell, default.
+pub const MERGE_FILTERS_MAX: usize = 8;
+/// Names of one field, like `order.address.city`.
+pub const MERGE_PATH_WORDS_MAX: usize = 8;
+/// A header that a sender adds: two lines of the longest form (RFC 5322 §2.1.1).
+pub const EXTRA_HEADER_BYTES_MAX: usize = 1_996;
+/// Its name. The longest registered one has 44 letters.
+pub const EXTRA_HEADER_NAME_BYTES_MAX: usize = 76;
+
+// --- Mail on its way out ---
+
+/// RFC 5321 §4.5.3.2 would wait five minutes for the greeting alone; a connection itself takes a third of a second around the world.
+pub const SMTP_CONNECT_TIME: std::time::Duration = std::time::Duration::from_secs(30);
+/// RFC 5321 §4.5.3.2: what a command may take.
+pub const SMTP_COMMAND_TIME: std::time::Duration = std::time::Duration::from_secs(300);
+/// RFC 5321 §4.5.3.2.6: who gives up earlier after the final dot makes second copies.
+pub const SMTP_DOT_TIME: std::time::Duration = std::time::Duration::from_secs(600);
+/// A goodbye is a courtesy.
+pub const SMTP_QUIT_TIME: std::time::Duration = std::time::Duration::from_secs(5);
+/// Servers close unused connections after one to five minutes; to keep them longer than a burst lasts helps nobody.
+pub const SMTP_IDLE_TIME: std::time::Duration = std::time::Duration::from_secs(30);
+/// A relay that restarts is back in a minute: deliveries under way wait for it instead of being put off by half an hour.
+pub const SMTP_PATIENCE: std::time::Duration = std::time::Duration::from_secs(90);
+/// The first pause after a server could not be reached; it doubles with each failure.
+pub const SMTP_PAUSE_MIN: std::time::Duration = std::time::Duration::from_secs(1);
+/// The longest such pause.
+pub const SMTP_PAUSE_MAX: std::time::Duration = std::time::Duration::from_secs(60);
+/// Many servers allow a hundred messages per connection, then close.
+pub const SMTP_MESSAGES_PER_CONNECTION_MAX: usize = 100;
+/// RFC 5321 allows 512 bytes; some servers send long web addresses.
+pub const SMTP_REPLY_LINE_BYTES_MAX: usize = 2_048;
+/// Long policies have ten lines, long lists of extensions thirty.
+pub const SMTP_REPLY_LINES_MAX: usize = 100;
+/// A message is sent in pieces of this size: nearly all fit into one.
+pub const SMTP_PIECE_BYTES: usize = 128 * 1024;
+/// Messages in a row that go well before a server that was too busy is given one connection more.
+pub const SMTP_GROWTH_MESSAGES: u32 = 20;
+/// The part of all connections that one destination's servers get, so that a slow one does not hold up the others.
+pub const SMTP_DESTINATION_SHARE: usize = 8;
+/// Servers of one destination that are tried for one message.
+pub const SMTP_EXCHANGERS_TRIED_MAX: usize = 5;
+/// Addresses of one server that are tried.
+pub const SMTP_ADDRESSES_TRIED_MAX: usize = 4;
+/// Destinations whose pace is remembered. Those at rest are forgotten first.
+pub const SMTP_DESTINATIONS_MAX: usize = 10_000;
+/// More relays than this are a mistake.
+pub const SMTP_RELAYS_MAX: usize = 20;
+/// A domain's demand for encryption is looked at again this often.
+pub const STS_LOOK_AGAIN: std::time::Duration = std::time::Duration::from_secs(60 * 60);
+/// RFC 8461 §3.2 allows a year; what is remembered does not outlive the process anyway.
+pub const STS_AGE_MAX: std::time::Duration = std::time::Duration::from_secs(31_557_600);
+/// RFC 8461 §3.3 advises a minute for fetching a policy; mail waits for it, so it gets less.
+pub const STS_FETCH_TIME: std::time::Duration = std::time::Duration::from_secs(20);
+/// RFC 8461 §3.3 advises at least 64 KB.
+pub const STS_POLICY_BYTES_MAX: usize = 64 * 1024;
+/// Servers that one policy names.
+pub const STS_POLICY_HOSTS_MAX: usize = 200;
+
+// --- Mail that comes in ---
+
+/// One message: bounces bring back what was sent, and that is at most this large.
+pub const INBOUND_BYTES_MAX: usize = 10 * 1024 * 1024;
+/// Parts of one message; reports have three.
+pub const INBOUND_PARTS_MAX: usize = 500;
+/// Parts within parts; a bounce of a forwarded bounce has six.
+pub const INBOUND_NESTING_MAX: usize = 30;
+/// The header fields of one part that are read; servers themselves refuse more.
+pub const INBOUND_HEAD_BYTES_MAX: usize = 64 * 1024;
+/// The text of one part that is read: what follows is the message that came back.
+pub const INBOUND_TEXT_BYTES_MAX: usize = 512 * 1024;
+/// Recipients of one report; each of our messages has one.
+pub const INBOUND_RECIPIENTS_MAX: usize = 100;
+/// What a server said, as it is kept.
+pub const INBOUND_DIAGNOSTIC_BYTES_MAX: usize = 1_000;
+/// Texts in one message that look like our tokens; a real one has three.
+pub const INBOUND_TOKENS_MAX: usize = 20;
+/// Connections of the mail listener in all.
+pub const INBOUND_CONNECTIONS_MAX: usize = 64;
+/// And of one address: large providers open some at a time.
+pub const INBOUND_CONNECTIONS_PER_ADDRESS_MAX: usize = 8;
+/// Messages of one address in a minute: a large provider's bounces of a campaign to a dead list.
+pub const INBOUND_MESSAGES_PER_MINUTE_MAX: usize = 600;
+/// Addresses that are remembered before those that are quiet are forgotten.
+pub const INBOUND_ADDRESSES_KNOWN_MAX: usize = 10_000;
+/// Messages of one connection; then it begins anew.
+pub const INBOUND_MESSAGES_PER_SESSION_MAX: usize = 500;
+/// Commands that went wrong in one connection.
+pub const INBOUND_ERRORS_MAX: usize = 10;
+/// Recipients of one message that comes in; ours have one each.
+pub const INBOUND_RECIPIENTS_PER_MESSAGE_MAX: usize = 20;
+/// A path in a command: RFC 5321 ends it at 256.
+pub const INBOUND_ADDRESS_BYTES_MAX: usize = 320;
+/// A command: RFC 5321 ends it at 512, and extensions lengthen it.
+pub const INBOUND_LINE_BYTES_MAX: usize = 2_048;
+/// All that is read of one message, with what is thrown away because it is too large.
+pub const INBOUND_READ_BYTES_MAX: usize = 3 * INBOUND_BYTES_MAX;
+/// All messages that are being received together.
+pub const INBOUND_MEMORY_BYTES_MAX: usize = 64 * 1024 * 1024;
+/// In which steps that is counted.
+pub const INBOUND_MEMORY_UNIT_BYTES: usize = 64 * 1024;
+/// Messages that are taken at a time: each is one transaction.
+pub const INBOUND_AT_ONCE: usize = 8;
+/// Time for taking one, waiting included.
+pub const INBOUND_DESK_TIME: std::time::Duration = std::time::Duration::from_secs(60);
+/// Time for one command.
+pub const INBOUND_COMMAND_TIME: std::time::Duration = std::time::Duration::from_secs(120);
+/// Time between two pieces of a message.
+pub const INBOUND_CHUNK_TIME: std::time::Duration = std::time::Duration::from_secs(60);
+/// Time for a TLS handshake.
+pub const INBOUND_HANDSHAKE_TIME: std::time::Duration = std::time::Duration::from_secs(20);
+/// Time for one connection.
+pub const INBOUND_SESSION_TIME: std::time::Duration = std::time::Duration::from_secs(30 * 60);

@@ -32,6 +32,7 @@ pub struct Settings {
     pub language_model: LanguageModel,
     pub outbound: Outbound,
     pub rendering: Rendering,
+    pub mail: Mail,
     pub log: Log,
     pub accounts: Accounts,
     pub plans: BTreeMap<String, Plan>,
@@ -160,6 +161,42 @@ pub struct Rendering {
 pub enum RenderingEngine {
     Embedded,
     Chromium,
+}
+
+/// Mail on its way out.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Mail {
+    /// Invariant after loading: each reads as a relay's address.
+    pub relay: Vec<Secret>,
+    pub direct: bool,
+    pub development: bool,
+    pub connections: Bounded<1, 512>,
+    #[serde(deserialize_with = "none_if_empty")]
+    pub hello_name: Option<String>,
+    pub require_verified_domain: bool,
+    #[serde(deserialize_with = "none_if_empty")]
+    pub bounce_domain: Option<String>,
+    pub unknown: UnknownPolicy,
+    pub retry_minutes: Bounded<1, 1_440>,
+    pub give_up_hours: Bounded<1, 240>,
+    pub stop_seconds: Seconds,
+    #[serde(deserialize_with = "none_if_empty")]
+    pub dns: Option<SocketAddr>,
+    #[serde(deserialize_with = "none_if_empty")]
+    pub inbound: Option<SocketAddr>,
+    #[serde(deserialize_with = "none_if_empty")]
+    pub inbound_lmtp: Option<SocketAddr>,
+}
+
+/// What happens with recipients of whom nobody knows whether they have the message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum UnknownPolicy {
+    /// Nothing, until evidence or a person decides.
+    Hold,
+    /// They are sent it again.
+    Resend,
 }
 
 /// The log.

@@ -79,6 +79,35 @@ pub const EMAIL_VERSIONS: TableId = TableId(41);
 pub const EMAIL_TEXTS: TableId = TableId(42);
 pub const EMAIL_EDITS: TableId = TableId(43);
 pub const EMAIL_EDIT_QUEUE: TableId = TableId(44);
+pub const MAILINGS: TableId = TableId(45);
+pub const MAILING_TEXTS: TableId = TableId(46);
+pub const MAILING_LINKS: TableId = TableId(47);
+pub const MAILING_QUEUE: TableId = TableId(48);
+pub const MAILING_COUNTS: TableId = TableId(49);
+pub const RECIPIENTS: TableId = TableId(50);
+pub const RECIPIENT_RETRIES: TableId = TableId(51);
+pub const QUOTAS: TableId = TableId(52);
+pub const CAMPAIGNS: TableId = TableId(53);
+pub const CAMPAIGNS_BY_PROJECT: TableId = TableId(54);
+pub const CAMPAIGN_QUEUE: TableId = TableId(55);
+pub const DOMAINS: TableId = TableId(56);
+pub const DOMAIN_QUEUE: TableId = TableId(57);
+pub const SUPPRESSIONS: TableId = TableId(58);
+pub const ENGAGEMENTS: TableId = TableId(59);
+pub const ENGAGEMENT_COUNTS: TableId = TableId(60);
+pub const CONTACT_ACTIVITY: TableId = TableId(61);
+pub const ACTIVITY_BITS: TableId = TableId(62);
+pub const INBOX: TableId = TableId(63);
+pub const INBOX_BODIES: TableId = TableId(64);
+pub const SIMULATIONS: TableId = TableId(65);
+pub const MAILING_AUDIENCES: TableId = TableId(66);
+pub const ERASURES: TableId = TableId(67);
+pub const SOFT_BOUNCES: TableId = TableId(68);
+pub const EMAIL_DAYS: TableId = TableId(69);
+pub const EMAIL_MAILINGS: TableId = TableId(70);
+pub const SUPPRESSION_ORDER: TableId = TableId(71);
+pub const SUPPRESSION_COUNTS: TableId = TableId(72);
+pub const INBOX_TOTALS: TableId = TableId(73);
 
 /// Every table, by id.
 pub const TABLES: &[TableInfo] = &[
@@ -132,6 +161,55 @@ pub const TABLES: &[TableInfo] = &[
     table(42, "email_texts", World, "(email id, number, part) -> HTML, MJML or plain text of a version"),
     table(43, "email_edits", World, "edit id -> edit of an email"),
     table(44, "email_edit_queue", World, "edit id -> nothing: the edit is not finished"),
+    table(45, "mailings", World, "mailing id -> mailing: what is sent to whom, and how far it is"),
+    table(46, "mailing_texts", World, "(content, part) -> subject, HTML or plain text with its merge fields"),
+    table(47, "mailing_links", World, "(content, number) -> address that a tracked link leads to"),
+    table(48, "mailing_queue", World, "(lane, mailing id) -> nothing: it has work to do"),
+    table(49, "mailing_counts", World, "(mailing id, state or reason) -> how many recipients"),
+    table(50, "recipients", World, "(mailing id, number) -> recipient: who, and how far its delivery is"),
+    table(51, "recipient_retries", World, "(time, mailing id, number) -> nothing: deferred until then"),
+    table(52, "quotas", World, "(account id, day or month) -> emails"),
+    table(53, "campaigns", World, "(account id, campaign id) -> campaign"),
+    table(54, "campaigns_by_project", World, "(project id, campaign id) -> nothing"),
+    table(55, "campaign_queue", World, "(time, campaign id, account id) -> nothing: it is to be looked at then"),
+    table(56, "domains", World, "(account id, domain) -> sending domain, its keys sealed"),
+    table(57, "domain_queue", World, "(time, account id, domain) -> nothing: its DNS is to be looked at then"),
+    table(58, "suppressions", World, "(account id, keyed hash of the normalised email) -> why it is not mailed"),
+    table(
+        59,
+        "engagements",
+        World,
+        "(mailing id, number) -> what a recipient did: opens, clicks, bounce, complaint, unsubscribing",
+    ),
+    table(60, "engagement_counts", World, "(mailing id, kind) -> how many"),
+    table(
+        61,
+        "contact_activity",
+        World,
+        "(project id, contact number, time, kind, mailing id) -> campaign: what was sent to a contact and what it did",
+    ),
+    table(
+        62,
+        "activity_bits",
+        World,
+        "(project id, kind, campaign or any, hour or day or ever, block) -> contact numbers with such an activity",
+    ),
+    table(63, "inbox", World, "(account id, message id) -> message of the built-in inbox"),
+    table(64, "inbox_bodies", World, "(message id, chunk) -> the message as it would have gone out"),
+    table(65, "simulations", World, "(time, mailing id, number) -> what a server said or a simulated recipient does then"),
+    table(66, "mailing_audiences", World, "(mailing id, block) -> contact numbers that belong to it, while it is planned"),
+    table(67, "erasures", World, "(project id, contact number) -> deleted contact of whom others still keep something"),
+    table(68, "soft_bounces", World, "(project id, contact number) -> soft bounces in a row, and when the last one was"),
+    table(69, "email_days", World, "(email id, day, kind) -> how many were sent, opened, … on that day, by its mailings"),
+    table(70, "email_mailings", World, "(email id, mailing id) -> nothing: the mailing sends that email"),
+    table(
+        71,
+        "suppression_order",
+        World,
+        "(account id, reason or all, time, keyed hash) -> nothing: suppressions in the order in which they came",
+    ),
+    table(72, "suppression_counts", World, "(account id, reason or all) -> how many suppressions"),
+    table(73, "inbox_totals", World, "(account id, messages or bytes) -> how many the built-in inbox has"),
 ];
 
 impl TableId {

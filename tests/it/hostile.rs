@@ -10,6 +10,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use futures_util::{StreamExt, stream};
+use mailmill::base::text::Color;
+use mailmill::engine::render::foreign::{Change, Foreign, New, Part, Surface};
 use mailmill::engine::render::gate::admit;
 use mailmill::engine::render::pixels::{Fault, Look, Options, Page, Paper, Pixels, Workers};
 use scraper::{Html, Node};
@@ -110,12 +112,47 @@ fn dangers(html: &str) -> Vec<String> {
         for (name, value) in element.attrs() {
             let value: String = value.to_ascii_lowercase().split_whitespace().collect();
             let acts = ["javascript:", "vbscript:", "data:text", "expression(", "behavior:", "-moz-binding", "@import"];
-            if name.starts_with("on") || (name != "title" && acts.iter().any(|act| value.contains(act))) {
+            if name.starts_with("on") || (!["title", "alt"].contains(&name) && acts.iter().any(|act| value.contains(act))) {
                 found.push(format!("{name}={value}"));
             }
         }
     }
     found
+}
+
+/// A change of every kind to an email that was made safe, saying hostile things itself.
+fn changes(foreign: &Foreign, hostile: &str) -> Vec<Change> {
+    let parts = &foreign.outline.parts;
+    let nodes = |place: usize| parts.get(place).map(Part::nodes).unwrap_or_default();
+    let color = Color { red: 200, green: 0, blue: 0 };
+    let say = hostile.to_owned();
+    let mut changes = vec![
+        Change::Preheader(say.clone()),
+        Change::Title(say.clone()),
+        Change::Insert { beside: nodes(1), before: true, new: New::Paragraph(say.clone()), pattern: nodes(0) },
+        Change::Insert {
+            beside: nodes(0),
+            before: false,
+            new: New::Image { address: say.clone(), alt: say.clone() },
+            pattern: nodes(2),
+        },
+        Change::Insert {
+            beside: Vec::new(),
+            before: false,
+            new: New::Button { words: say.clone(), address: "javascript:alert(1)".into() },
+            pattern: Vec::new(),
+        },
+        Change::Paint { surface: Surface::Ground, color },
+        Change::Paint { surface: Surface::Buttons, color },
+        Change::Paint { surface: Surface::Text, color },
+        Change::Paint { surface: Surface::Headings, color },
+        Change::Recolor { from: foreign.outline.colors.clone(), to: color },
+        Change::Move { nodes: nodes(2), beside: nodes(0), before: true },
+        Change::Remove { nodes: nodes(3) },
+    ];
+    changes.extend(foreign.outline.links.iter().map(|link| Change::Link { element: link.element, address: say.clone() }));
+    changes.extend(nodes(0).into_iter().map(|node| Change::Words { node, text: say.clone() }));
+    changes
 }
 
 fn is_answer<T>(done: &Result<T, Fault>) -> bool {
@@ -139,8 +176,13 @@ async fn two_hundred_hostile_emails_do_no_harm() {
                 let drawn = pixels.shots(&page, &look).await;
                 let written = if number % 5 == 0 { pixels.pdf(&page, Paper::A4, "x").await.map(drop) } else { Ok(()) };
                 let mut harm = cleaned.as_ref().map(|foreign| dangers(&foreign.html)).unwrap_or_default();
-                if !is_answer(&cleaned) || !is_answer(&drawn) || !is_answer(&written) {
-                    harm.push(format!("{:?} {:?} {written:?}", cleaned.err(), drawn.err()));
+                let revised = match &cleaned {
+                    Ok(foreign) => pixels.revise_html(&foreign.html, changes(foreign, input)).await,
+                    Err(fault) => Err(fault.clone()),
+                };
+                harm.extend(revised.iter().flat_map(|foreign| dangers(&foreign.html)));
+                if !is_answer(&cleaned) || !is_answer(&drawn) || !is_answer(&written) || !is_answer(&revised) {
+                    harm.push(format!("{:?} {:?} {written:?} {:?}", cleaned.err(), drawn.err(), revised.err()));
                 }
                 (!harm.is_empty()).then(|| format!("{number}: {harm:?}\n  {}", input.chars().take(200).collect::<String>()))
             }

@@ -2,15 +2,20 @@
 
 mod access;
 mod budgets;
+mod campaigns;
 mod crash;
+mod delivery;
+mod edits;
 mod foreign;
 mod generation;
 mod hostile;
 mod import;
+mod inbound;
 mod inputs;
 mod pixels;
 mod process;
 mod replays;
 mod sites;
 mod support;
+mod tracking;
 mod worlds;

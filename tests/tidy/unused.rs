@@ -3,25 +3,13 @@
 use super::none;
 use super::source::{Source, files, has_word, root, sources};
 
-/// What waits for the part of the product that will use it. A row that is used has to go.
-const WAITING: [(&str, &str); 2] = [("daily_emails", "sending"), ("monthly_emails", "sending")];
-
 /// Names of `path` that no other file ships; `used` says how a use is written.
 fn unused(path: &str, names: &[String], used: impl Fn(&Source, &str) -> bool) -> Vec<String> {
     let all = sources(&["src"]);
     // A field that its own type hands out under another name is used too.
     let own = |source: &Source, name: &str| source.path == path && source.shipped.contains(&format!("self.{name}"));
     let is_used = |name: &str| all.iter().any(|source| own(source, name) || (source.path != path && used(source, name)));
-    let mut findings = Vec::new();
-    for name in names {
-        let waits = WAITING.iter().any(|(waiting, _)| waiting == name);
-        match (is_used(name), waits) {
-            (false, false) => findings.push(format!("{path}: {name}")),
-            (true, true) => findings.push(format!("{name} is used now: take it off the list of those that wait")),
-            (true, false) | (false, true) => {}
-        }
-    }
-    findings
+    names.iter().filter(|name| !is_used(name)).map(|name| format!("{path}: {name}")).collect()
 }
 
 fn read(path: &str) -> Source {

@@ -24,7 +24,16 @@ pub struct Holder {
     pub id: AccountId,
     /// Requests per window, by group; `None` when the account's plan is not in the configuration.
     pub limits: Option<[u32; RouteGroup::ALL.len()]>,
+    pub sending: SendingLimits,
     pub budgets: Budgets,
+}
+
+/// How much mail an account may send. Nothing, when the account's plan is not in the configuration.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SendingLimits {
+    pub recipients_per_second: u64,
+    pub daily: u64,
+    pub monthly: u64,
 }
 
 /// What a key allows.

@@ -6,3 +6,4 @@ pub mod keys;
 pub mod links;
 pub mod replays;
 pub mod token;
+pub mod visits;

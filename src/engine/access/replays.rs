@@ -15,7 +15,8 @@ use sha2::{Digest, Sha256};
 
 use crate::base::clock::Timestamp;
 use crate::base::secret::{same, sha256};
-use crate::engine::store::{self, Order, Read, Record, Span, Table, WriteTx, key::Key};
+use crate::engine::store::key::{Key, after_prefix};
+use crate::engine::store::{self, Order, Read, Record, Span, Table, WriteTx};
 use crate::vocab::ids::KeyId;
 use crate::vocab::limits;
 use crate::vocab::tables;
@@ -77,6 +78,30 @@ impl Ticket {
         tx.put(REPLAYS, &self.address, &kept);
         tx.put(EXPIRY, &(expires_at, self.address.0, self.address.1), &());
     }
+}
+
+/// What a kept answer says when what it said was erased. The request still counts as answered.
+const ERASED: &[u8] = br#"{"success":true,"data":null,"error":null}"#;
+/// The same of a refusal.
+const ERASED_REFUSAL: &[u8] = br#"{"success":false,"error":"What this said was erased."}"#;
+
+/// Empty the answers that name one of `needles`, from behind the key `after` on, looking at up to `limit`; true if there may be more,
+/// and `after` then says how far it came.
+pub fn redact(tx: &mut WriteTx<'_>, after: &mut Vec<u8>, limit: usize, needles: &[String]) -> store::Result<bool> {
+    let span = Span { from: after_prefix(after).filter(|_| !after.is_empty()).unwrap_or_default(), to: None };
+    let rows = tx.list(REPLAYS, &span, Order::Forward, limit)?;
+    for (address, kept) in &rows {
+        let named =
+            |needle: &String| kept.body.windows(needle.len().max(1)).any(|window| window.eq_ignore_ascii_case(needle.as_bytes()));
+        if needles.iter().any(named) {
+            let body = if kept.status < 400 { ERASED } else { ERASED_REFUSAL };
+            tx.put(REPLAYS, address, &Kept { body: body.to_vec(), ..kept.clone() });
+        }
+    }
+    if let Some((last, _)) = rows.last() {
+        *after = last.to_bytes();
+    }
+    Ok(rows.len() == limit)
 }
 
 /// Forget answers whose time is over, a bounded number; true if there may be more.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use http::header::{ALLOW, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
-use http::{HeaderMap, StatusCode};
+use http::{HeaderMap, Method, StatusCode};
 
 use super::answer::{self, Encoded, Envelope};
 use super::caller::{Caller, Context, Principal};
@@ -97,7 +97,9 @@ impl Call<'_> {
         if let Run::Raw(run) = entry.run {
             let arguments = Arguments { spec, path, query, body: b"{}" };
             let context = self.context(caller);
-            return Ok(Outcome::Raw(run(context, &arguments, RawRequest { headers, body }).await?));
+            return Ok(Outcome::Raw(
+                run(context, &arguments, RawRequest { headers, body, peer, is_head: method == Method::HEAD }).await?,
+            ));
         }
         let body = if spec.verb.has_body() { self.body(spec, &headers, body).await? } else { Bytes::new() };
         let ticket = ticket(spec, &caller, &headers, &path, &body)?;

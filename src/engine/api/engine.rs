@@ -11,8 +11,10 @@ use crate::base::random::Random;
 use crate::engine::access::keys::KeyRing;
 use crate::engine::access::links::Links;
 use crate::engine::access::replays::Running;
+use crate::engine::access::visits::Visits;
 use crate::engine::fetch::{Fetch, Recent};
 use crate::engine::language_model::Client;
+use crate::engine::mail::dns::Dns;
 use crate::engine::render::pixels::Pixels;
 use crate::engine::search::Index;
 use crate::engine::store::Store;
@@ -28,6 +30,8 @@ pub struct World {
     pub store: Arc<Store>,
     pub search: Arc<Index>,
     pub index_turn: IndexTurn,
+    /// Visits to links of messages that are not written yet.
+    pub visits: Visits,
 }
 
 /// Who may move the search index.
@@ -70,6 +74,8 @@ pub struct Engine {
     pub recent_images: Recent,
     /// The language model that writes emails, if one is configured.
     pub language_model: Option<Arc<Client>>,
+    /// The way to the DNS.
+    pub dns: Dns,
     pub pixels: Pixels,
     pub operations: &'static [Entry],
     /// When this was put together, which is when the process started.
@@ -91,6 +97,7 @@ impl Engine {
         let started_at = clock.now();
         let fetch = Arc::new(Fetch::new(&settings));
         let language_model = Client::new(&settings.language_model, fetch.clone(), random.clone()).map(Arc::new);
+        let dns = Dns::new(&settings.mail);
         Self {
             settings,
             clock,
@@ -102,6 +109,7 @@ impl Engine {
             fetch,
             recent_images: Recent::default(),
             language_model,
+            dns,
             pixels,
             operations,
             started_at,

@@ -14,7 +14,7 @@ use super::caller::{Caller, Context};
 use super::failure::Failure;
 use super::input::Arguments;
 use super::spec::Spec;
-use super::wire::{Body, Reply};
+use super::wire::{Body, Peer, Reply};
 use crate::base::clock::Timestamp;
 use crate::engine::search::Index;
 use crate::engine::store::{ReadTx, WriteTx};
@@ -112,6 +112,9 @@ impl Media {
 pub struct RawRequest {
     pub headers: HeaderMap,
     pub body: Body,
+    pub peer: Peer,
+    /// Whether the method was HEAD: the body of the answer is not sent.
+    pub is_head: bool,
 }
 
 /// A future that is owned and can move between threads.

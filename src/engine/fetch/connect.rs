@@ -126,7 +126,7 @@ impl Connector {
     async fn encrypt(&self, stream: TcpStream, host: Host<&str>) -> Result<Box<dyn Wire>, FetchError> {
         let shown = host.to_string();
         let failed = |cause: String| FetchError::Tls { host: shown.clone(), cause };
-        let config = self.tls.get_or_init(|| client_config(&self.further_roots)).clone().map_err(failed)?;
+        let config = self.tls.get_or_init(|| client_config(&self.further_roots, &[b"http/1.1"])).clone().map_err(failed)?;
         let name = match host {
             Host::Domain(name) => ServerName::try_from(name.to_owned()).map_err(|error| failed(error.to_string()))?,
             Host::Ipv4(address) => ServerName::from(IpAddr::V4(address)),
@@ -154,8 +154,9 @@ async fn open(addresses: &[IpAddr], port: u16, host: &str) -> Result<TcpStream, 
     Err(FetchError::Unreachable { host: host.to_owned(), cause })
 }
 
-/// How to encrypt, with the machine's certificate authorities. Read once: they change by an update of the machine.
-fn client_config(further: &[CertificateDer<'static>]) -> Result<Arc<ClientConfig>, String> {
+/// How to encrypt, with the machine's certificate authorities and these, for these protocols. Read once: they change by an update of
+/// the machine.
+pub fn client_config(further: &[CertificateDer<'static>], protocols: &[&[u8]]) -> Result<Arc<ClientConfig>, String> {
     let mut roots = RootCertStore::empty();
     let (added, _) = roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
     let (further, _) = roots.add_parsable_certificates(further.to_vec());
@@ -166,6 +167,6 @@ fn client_config(further: &[CertificateDer<'static>]) -> Result<Arc<ClientConfig
     let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
     let builder = builder.map_err(|error| error.to_string())?;
     let mut config = builder.with_root_certificates(roots).with_no_client_auth();
-    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    config.alpn_protocols = protocols.iter().map(|protocol| protocol.to_vec()).collect();
     Ok(Arc::new(config))
 }

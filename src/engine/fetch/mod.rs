@@ -15,8 +15,8 @@ mod recent;
 #[cfg(test)]
 mod tests;
 
-pub use address::is_public;
-pub use connect::{Resolve, Resolving};
+pub use address::{Guard, is_public};
+pub use connect::{Resolve, Resolving, SystemResolver, client_config};
 pub use failure::FetchError;
 pub use recent::Recent;
 
@@ -31,8 +31,7 @@ use http_body_util::Full;
 use rustls_pki_types::CertificateDer;
 use url::{Position, Url};
 
-use address::Guard;
-use connect::{Connector, SystemResolver, Trust};
+use connect::{Connector, Trust};
 use exchange::{Exchange, is_redirect, within};
 use inflate::Encoding;
 

@@ -5,6 +5,9 @@
 
 use cssparser::{Delimiter, ParseError, Parser, Token, serialize_string};
 
+use crate::base::color;
+use crate::base::text::Color;
+
 /// One piece of a style sheet.
 #[derive(Debug, PartialEq)]
 pub enum Piece<'a> {
@@ -146,6 +149,56 @@ fn copy(input: &mut Parser<'_>, out: &mut String, replace: &mut dyn FnMut(&str) 
     }
 }
 
+/// `value` with each colour in it, however it is written, replaced where `replace` has another. Comments are left out.
+pub fn with_colors(value: &str, replace: &mut dyn FnMut(Color) -> Option<Color>) -> String {
+    let mut out = String::with_capacity(value.len());
+    copy_colors(&mut Parser::new(value), &mut out, replace);
+    out
+}
+
+fn copy_colors(input: &mut Parser<'_>, out: &mut String, replace: &mut dyn FnMut(Color) -> Option<Color>) {
+    loop {
+        let start = input.position();
+        let Ok(token) = input.next_including_whitespace_and_comments().cloned() else { return };
+        match token {
+            Token::Function(name) if is_color_function(&name) => {
+                let _: Nothing = input.parse_nested_block(drain);
+                push_color(input.slice_from(start), out, replace);
+            }
+            Token::Function(_) | Token::ParenthesisBlock | Token::SquareBracketBlock | Token::CurlyBracketBlock => {
+                out.push_str(input.slice_from(start));
+                let _: Nothing = input.parse_nested_block(|inner| {
+                    copy_colors(inner, out, replace);
+                    Ok(())
+                });
+                out.push(match token {
+                    Token::SquareBracketBlock => ']',
+                    Token::CurlyBracketBlock => '}',
+                    _ => ')',
+                });
+            }
+            Token::Hash(_) | Token::IDHash(_) | Token::Ident(_) => push_color(input.slice_from(start), out, replace),
+            Token::Comment(_) => out.push(' '),
+            Token::BadUrl(_) | Token::BadString(_) => {}
+            _ => out.push_str(input.slice_from(start)),
+        }
+    }
+}
+
+fn is_color_function(name: &str) -> bool {
+    ["rgb", "rgba", "hsl", "hsla"].iter().any(|known| name.eq_ignore_ascii_case(known))
+}
+
+/// A word of a value, or the colour that takes its place; an opacity stays.
+fn push_color(written: &str, out: &mut String, replace: &mut dyn FnMut(Color) -> Option<Color>) {
+    let painted = color::parse(written).filter(|painted| painted.alpha > 0.0);
+    match painted.and_then(|painted| Some((replace(painted.color)?, painted.alpha))) {
+        None => out.push_str(written),
+        Some((new, alpha)) if alpha >= 1.0 => out.push_str(&new.to_string()),
+        Some((Color { red, green, blue }, alpha)) => out.push_str(&format!("rgba({red},{green},{blue},{alpha})")),
+    }
+}
+
 fn push_url(url: &str, out: &mut String) {
     out.push_str("url(");
     serialize_string(url, out).expect("writing into a text cannot fail");
@@ -175,6 +228,21 @@ mod tests {
         let expected =
             [("color", "red", true), ("margin", "0 auto", false), ("background", "url(a;b.png)", false), ("width", "1px", false)];
         assert_eq!(names, expected);
+    }
+
+    #[test]
+    fn colours_are_replaced_however_they_are_written() {
+        let red = "#FF0000".parse().expect("a colour");
+        let mut to = |color: Color| (color == red).then_some(Color { red: 0, green: 0, blue: 255 });
+        for (value, new) in [
+            ("1px solid #F00", "1px solid #0000FF"),
+            ("red url(red.png) no-repeat", "#0000FF url(red.png) no-repeat"),
+            ("linear-gradient(90deg,rgb(255, 0, 0) 0%,rgba(255,0,0,0.5))", "linear-gradient(90deg,#0000FF 0%,rgba(0,0,255,0.5))"),
+            ("transparent", "transparent"),
+            ("#0f0", "#0f0"),
+        ] {
+            assert_eq!(with_colors(value, &mut to), new);
+        }
     }
 
     #[test]

@@ -6,6 +6,7 @@
 pub mod css;
 pub mod foreign;
 pub mod gate;
+pub mod merge;
 pub mod mjml;
 pub mod pixels;
 pub mod texts;

@@ -90,6 +90,62 @@ pub fn is_void(name: &str) -> bool {
     )
 }
 
+/// Whether an element of HTML begins and ends a line of its own. The cells of a row do not: see [`is_cell`].
+pub fn is_block(name: &str) -> bool {
+    BLOCKS.contains(&name)
+}
+
+/// Whether an element is a cell of a table's row.
+pub fn is_cell(name: &str) -> bool {
+    matches!(name, "td" | "th")
+}
+
+/// Elements that begin and end a line.
+const BLOCKS: [&str; 42] = [
+    "address",
+    "article",
+    "aside",
+    "blockquote",
+    "body",
+    "caption",
+    "center",
+    "dd",
+    "details",
+    "dialog",
+    "div",
+    "dl",
+    "dt",
+    "fieldset",
+    "figcaption",
+    "figure",
+    "footer",
+    "form",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "header",
+    "hgroup",
+    "hr",
+    "li",
+    "main",
+    "menu",
+    "nav",
+    "ol",
+    "p",
+    "pre",
+    "section",
+    "summary",
+    "table",
+    "tbody",
+    "tfoot",
+    "thead",
+    "tr",
+    "ul",
+];
+
 /// Whether a name can be written as a tag or attribute and means the same when it is read again.
 pub fn is_plain_name(name: &str) -> bool {
     let rest = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b':' | b'.');

@@ -12,6 +12,8 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use crate::engine::mail::transport::is_hello_name;
+use crate::engine::mail::transport::relay::relays;
 use crate::vocab::limits::SENDING_BUDGET_PER_RECIPIENT_SECOND;
 use crate::vocab::settings::{LanguageModel, Plan, Settings};
 
@@ -173,6 +175,12 @@ fn check(settings: &Settings) -> Option<(String, String)> {
     }
     if let Some((key, reason)) = check_language_model(&settings.language_model) {
         return broken(key, reason);
+    }
+    if let Err(reason) = relays(&settings.mail.relay) {
+        return broken("mail.relay", &reason);
+    }
+    if !settings.mail.hello_name.as_deref().is_none_or(is_hello_name) {
+        return broken("mail.hello_name", "expected the name of this machine in the DNS, like mail.example.com");
     }
     if !settings.plans.contains_key(&settings.accounts.plan) {
         let names: BTreeSet<_> = settings.plans.keys().map(String::as_str).collect();
@@ -374,6 +382,12 @@ mod tests {
                 "[tls]\ncertificate = 'a.pem'",
                 "The setting tls.key (in the built-in defaults) cannot be used: tls.certificate and tls.key belong together",
             ),
+            (
+                "[mail]\nrelay = ['smtp://localhost', 'smtp://ana:hunter2@mail.example.com?tls=off']",
+                "The setting mail.relay (in my.toml, line 2) cannot be used: relay 2: a password is never sent over an \
+                 unencrypted connection; leave out tls=off or the user.",
+            ),
+            ("[mail]\nhello_name = 'my mill'", "The setting mail.hello_name (in my.toml, line 2) cannot be used"),
             ("[server]\npublic_url = 'mail.example.com'", "like https://mail.example.com"),
             ("[server]\npublic_url = 'https://mail.example.com/'", "like https://mail.example.com"),
         ] {
@@ -382,6 +396,9 @@ mod tests {
         }
         assert!(with_file("[plans.standard]\nbudgets.sending = 0").is_ok());
         assert!(with_file("[server]\nhttp = '0.0.0.0:80'\nbehind_proxy = true").is_ok());
+        for name in ["mail.example.com", "mill", "[192.0.2.1]", "[IPv6:2001:db8::1]"] {
+            assert!(with_file(&format!("[mail]\nhello_name = '{name}'")).is_ok(), "{name}");
+        }
     }
 
     #[test]

@@ -10,7 +10,7 @@ use roaring::RoaringBitmap;
 
 use super::codec::Value;
 use super::key::{Key, PrefixOf};
-use super::port::Order;
+use super::port::{Order, Span};
 use super::tx::{Read, Table, WriteTx};
 use super::{Result, port::corrupt};
 
@@ -36,8 +36,13 @@ pub struct Delta {
 
 /// The whole set under `key`.
 pub fn load<K: Key, S: PrefixOf<K>>(tx: &impl Read, table: Table<K, Block>, key: &S) -> Result<RoaringBitmap> {
+    load_span(tx, table, &table.under(key))
+}
+
+/// All sets whose blocks stand in `span`, as one.
+pub fn load_span<K: Key>(tx: &impl Read, table: Table<K, Block>, span: &Span) -> Result<RoaringBitmap> {
     let mut whole = RoaringBitmap::new();
-    tx.visit_bytes(table.id, &table.under(key), Order::Forward, &mut |_, bytes| {
+    tx.visit_bytes(table.id, span, Order::Forward, &mut |_, bytes| {
         let Block(block) = Block::decode(bytes).ok_or_else(|| corrupt(table.id))?;
         whole |= block;
         Ok(ControlFlow::Continue(()))

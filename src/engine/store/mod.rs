@@ -27,7 +27,7 @@ mod kill;
 #[cfg(test)]
 mod power_cut;
 #[cfg(test)]
-mod testing;
+pub mod testing;
 
 use std::fmt;
 use std::path::{Path, PathBuf};

@@ -1,10 +1,12 @@
-//! Stores for the tests of this folder.
+//! Stores for tests.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
-use super::port::Port;
-use super::{Options, Result, Store};
+use super::conformance::MemoryPort;
+use super::port::{Overlay, Port, Snapshot};
+use super::{Error, Options, Result, Store};
 use crate::base::clock::{ManualClock, Timestamp};
 use crate::base::random::SeededRandom;
 use crate::vocab::tables::Realm;
@@ -33,6 +35,67 @@ pub fn scratch() -> (tempfile::TempDir, Store) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let store = open(&folder.path().join("world.redb")).expect("a new store");
     (folder, store)
+}
+
+/// A disk in memory that outlives its processes and can fail: from a chosen commit on it takes nothing more, and of that commit it is
+/// open whether it was kept.
+#[derive(Clone)]
+pub struct Disk {
+    kept: Arc<MemoryPort>,
+    commits_left: Arc<AtomicU64>,
+    keeps_the_last: Arc<Mutex<bool>>,
+    /// How many processes had it.
+    opened: Arc<AtomicU64>,
+}
+
+impl Default for Disk {
+    fn default() -> Self {
+        Self {
+            kept: Arc::new(MemoryPort::new()),
+            commits_left: Arc::new(AtomicU64::new(u64::MAX)),
+            keeps_the_last: Arc::default(),
+            opened: Arc::default(),
+        }
+    }
+}
+
+impl Disk {
+    /// Fail after so many more commits.
+    pub fn fail_after(&self, commits: u64, keeps_the_last: bool) {
+        *self.keeps_the_last.lock().expect("no holder of this lock panics") = keeps_the_last;
+        self.commits_left.store(commits, Ordering::SeqCst);
+    }
+
+    /// A process that has this disk, which works again.
+    pub fn open(&self, clock: Arc<ManualClock>) -> Store {
+        self.commits_left.store(u64::MAX, Ordering::SeqCst);
+        // Each process draws other random numbers: two of them must not make the same ids.
+        let random = Arc::new(SeededRandom::new(7 + self.opened.fetch_add(1, Ordering::SeqCst)));
+        Store::start(Path::new("test.redb"), Realm::World, Arc::new(self.clone()), clock, random).expect("memory can be opened")
+    }
+}
+
+impl Port for Disk {
+    fn snapshot(&self) -> Result<Arc<dyn Snapshot>> {
+        self.kept.snapshot()
+    }
+
+    fn commit(&self, batch: &Overlay) -> Result<()> {
+        let left = self.commits_left.load(Ordering::SeqCst);
+        if left > 0 {
+            self.commits_left.store(left - 1, Ordering::SeqCst);
+            return self.kept.commit(batch);
+        }
+        let mut keeps = self.keeps_the_last.lock().expect("no holder of this lock panics");
+        if std::mem::take(&mut *keeps) {
+            self.kept.commit(batch)?;
+        }
+        Err(Error::Io("the disk failed".to_owned()))
+    }
+
+    fn settle(&self) -> Result<()> {
+        Ok(())
+    }
 }
 
 /// A repeatable choice of numbers (splitmix64).

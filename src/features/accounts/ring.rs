@@ -10,7 +10,7 @@ use crate::base::random::Random;
 use crate::base::secret::{Secret, sha256};
 use crate::engine::access::audit::{self, Act};
 use crate::engine::access::budgets::Budgets;
-use crate::engine::access::keys::{Grant, Holder, Usage};
+use crate::engine::access::keys::{Grant, Holder, SendingLimits, Usage};
 use crate::engine::access::token;
 use crate::engine::api::{Engine, Envelope, Failure};
 use crate::engine::store as engine_store;
@@ -42,7 +42,16 @@ fn holder(engine: &Engine, account: &Account) -> Arc<Holder> {
     if limits.is_none() {
         tracing::error!(account = %account.id, plan = account.plan, "the account's plan is not in the settings; its requests get 503");
     }
-    engine.keys.ensure_holder(account.id, || Holder { id: account.id, limits, budgets: Budgets::default() })
+    let sending = sending_limits(&engine.settings, &account.plan);
+    engine.keys.ensure_holder(account.id, || Holder { id: account.id, limits, sending, budgets: Budgets::default() })
+}
+
+fn sending_limits(settings: &Settings, plan: &str) -> SendingLimits {
+    settings.plans.get(plan).map_or_else(SendingLimits::default, |plan| SendingLimits {
+        recipients_per_second: plan.recipients_per_second.get(),
+        daily: plan.daily_emails.get(),
+        monthly: plan.monthly_emails.get(),
+    })
 }
 
 /// Requests per window by group, if the settings have the plan.

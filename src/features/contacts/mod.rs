@@ -4,9 +4,11 @@
 //! unsubscribed or bounced contact subscribed again; sets, counts, times and the search feed change in the transaction of the
 //! contact itself.
 
+pub mod activity;
 mod batch;
 pub mod condition;
 mod emails;
+pub mod erasure;
 pub mod fields;
 pub mod indexing;
 mod intake;
@@ -15,11 +17,21 @@ mod model;
 mod notices;
 pub mod ops;
 mod selection;
+pub mod standing;
 pub mod store;
 pub mod tags;
 mod views;
 
 pub use model::{Contact, Status};
+pub use notices::Source;
 pub use selection::{Filters, SortBy, SortOrder};
-pub use store::{Facet, count, feed_set, find, set};
+pub use store::{Facet, by_number, count, feed_set, find, find_by_email, set, visit_rows};
 pub use views::ContactView;
+
+use crate::engine::store::{Read, Result};
+use crate::vocab::ids::ProjectId;
+
+/// A contact as callers see it.
+pub fn view(tx: &impl Read, project: ProjectId, contact: Contact) -> Result<ContactView> {
+    views::view(&mut tags::Names::new(tx, project), contact)
+}

@@ -6,16 +6,18 @@ use super::model::{Contact, Status};
 use crate::engine::api::Caller;
 use crate::engine::outbox::{self, NewEvent};
 use crate::engine::store::WriteTx;
-use crate::vocab::ids::{JobId, ProjectId};
+use crate::vocab::ids::{AccountId, JobId, ProjectId};
 use crate::vocab::webhook_events::WebhookEvent;
 
 /// Why somebody is not subscribed any more: `data.action` of `subscriber.unsubscribed`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// Through the unsubscribe endpoint.
+    /// The contact's own word, whichever way it came.
     Unsubscribed,
     /// Through the same, but from some tags only.
     TagsLeft,
+    /// The same, but from one topic only.
+    TopicLeft,
     /// The contact is gone.
     Deleted,
     /// Somebody changed the status.
@@ -27,37 +29,78 @@ impl Action {
         match self {
             Action::Unsubscribed => "unsubscribed",
             Action::TagsLeft => "tags_left",
+            Action::TopicLeft => "topic_left",
             Action::Deleted => "deleted",
             Action::StatusChanged => "status_changed",
         }
     }
 }
 
-fn emit(tx: &mut WriteTx<'_>, caller: &Caller, project: ProjectId, kind: WebhookEvent, data: serde_json::Value) {
-    outbox::emit(tx, NewEvent { kind, account: caller.account(), project: Some(project), conversation: None, data });
+/// Which way the word came: `data.source` of `subscriber.unsubscribed`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// A program with a key.
+    Api,
+    /// The button of a mail client (RFC 8058).
+    OneClick,
+    /// The page behind a link in a message.
+    Link,
+    /// A message to the address for unsubscribing.
+    Mailto,
+    /// Its mail service says that it called a message spam.
+    Complaint,
+}
+
+impl Source {
+    /// The word on the wire.
+    pub fn word(self) -> &'static str {
+        match self {
+            Source::Api => "api",
+            Source::OneClick => "one_click",
+            Source::Link => "link",
+            Source::Mailto => "mailto",
+            Source::Complaint => "complaint",
+        }
+    }
+}
+
+fn emit(tx: &mut WriteTx<'_>, account: AccountId, project: ProjectId, kind: WebhookEvent, data: serde_json::Value) {
+    outbox::emit(tx, NewEvent { kind, account, project: Some(project), conversation: None, data });
 }
 
 /// A contact was created.
 pub fn added(tx: &mut WriteTx<'_>, caller: &Caller, project: ProjectId, contact: &Contact, tags: &[String]) {
     let data = json!({ "subscriberId": contact.id, "projectId": project, "email": contact.email, "tags": tags });
-    emit(tx, caller, project, WebhookEvent::SubscriberAdded, data);
+    emit(tx, caller.account(), project, WebhookEvent::SubscriberAdded, data);
 }
 
 /// A contact was changed.
 pub fn updated(tx: &mut WriteTx<'_>, caller: &Caller, project: ProjectId, before: &Contact, after: &Contact) {
     let data = json!({ "subscriberId": after.id, "projectId": project, "email": after.email });
-    emit(tx, caller, project, WebhookEvent::SubscriberUpdated, data);
+    emit(tx, caller.account(), project, WebhookEvent::SubscriberUpdated, data);
     if before.status != after.status && after.status == Status::Unsubscribed {
-        unsubscribed(tx, caller, project, after, Action::StatusChanged);
+        unsubscribed(tx, (caller.account(), project), after, Action::StatusChanged, Source::Api);
     }
 }
 
+/// A contact that had unsubscribed wants mail again.
+pub fn returned(tx: &mut WriteTx<'_>, account: AccountId, project: ProjectId, contact: &Contact) {
+    let data = json!({ "subscriberId": contact.id, "projectId": project, "email": contact.email });
+    emit(tx, account, project, WebhookEvent::SubscriberUpdated, data);
+}
+
 /// A contact unsubscribed, or is gone.
-pub fn unsubscribed(tx: &mut WriteTx<'_>, caller: &Caller, project: ProjectId, contact: &Contact, action: Action) {
+pub fn unsubscribed(
+    tx: &mut WriteTx<'_>,
+    (account, project): (AccountId, ProjectId),
+    contact: &Contact,
+    action: Action,
+    source: Source,
+) {
     let data = json!({
-        "subscriberId": contact.id, "projectId": project, "email": contact.email, "action": action.word(), "source": "api",
+        "subscriberId": contact.id, "projectId": project, "email": contact.email, "action": action.word(), "source": source.word(),
     });
-    emit(tx, caller, project, WebhookEvent::SubscriberUnsubscribed, data);
+    emit(tx, account, project, WebhookEvent::SubscriberUnsubscribed, data);
 }
 
 /// What a bulk import did.
@@ -69,12 +112,7 @@ pub struct BulkCounts {
 }
 
 /// A bulk import is complete.
-pub fn bulk_imported(
-    tx: &mut WriteTx<'_>,
-    (account, project): (crate::vocab::ids::AccountId, ProjectId),
-    counts: BulkCounts,
-    job: Option<JobId>,
-) {
+pub fn bulk_imported(tx: &mut WriteTx<'_>, (account, project): (AccountId, ProjectId), counts: BulkCounts, job: Option<JobId>) {
     let BulkCounts { success, failed, updated } = counts;
     let mut data = json!({ "projectId": project, "success": success, "failed": failed, "updated": updated });
     if let Some(job) = job {

@@ -50,6 +50,8 @@ pub enum Facet {
     NextTag,
     /// Counter only: grows with every change of any contact; tells whether a remembered count is still true.
     Revision,
+    /// Counter only: grows with everything that is sent to a contact or done by one.
+    Activity,
 }
 
 impl Facet {
@@ -62,6 +64,7 @@ impl Facet {
             Facet::NextContact => (4, 0),
             Facet::NextTag => (5, 0),
             Facet::Revision => (6, 0),
+            Facet::Activity => (7, 0),
         }
     }
 }

@@ -2,34 +2,92 @@
 //!
 //! An edit is a row before anything else happens, whoever waits for it; so it survives a restart like everything in a queue.
 
-use super::drawing;
+use super::drawing::{self, Painted};
 use super::generation::Mill;
 use super::generation::stages::{brief, date, document};
-use super::model::{Edit, EditState, Email, Origin, Pictures, Stage, Version};
+use super::letter::{self, Letter};
+use super::model::{Conversation, Edit, EditState, Email, Facts, Origin, Stage, Version};
+use super::versions::Texts;
 use super::writing::material;
-use super::writing::{Edited, Wish, Writer};
+use super::writing::{LetterWish, Wish, Writer};
 use super::{store, versions};
+use crate::base::clock::Timestamp;
+use crate::base::locale::LanguageTag;
 use crate::engine::api::Failure;
 use crate::engine::language_model::Usage;
+use crate::engine::render::foreign::Foreign;
+use crate::engine::render::pixels::Fault;
 use crate::engine::store::{self as rows, WriteTx};
-use crate::vocab::ids::EditId;
+use crate::vocab::codes::Code;
+use crate::vocab::ids::{AccountId, EditId};
 use crate::vocab::limits;
 
 /// What the work on an edit came to, before it is kept.
 enum Outcome {
-    Made(Box<Edited>, Box<drawing::Drawn>, drawing::Painted, Usage),
+    Made(Box<Made>, Usage),
     /// It cannot be done, and why.
     Nothing(String, Usage),
+}
+
+/// A version before it is kept.
+pub struct Made {
+    subject: String,
+    preheader: String,
+    /// None where the email was handed in as HTML.
+    document: Option<String>,
+    /// A translation is in another language than before.
+    language: String,
+    texts: Texts,
+    facts: Facts,
+    warnings: Vec<String>,
+    painted: Painted,
+    /// What was done, in words for people.
+    pub done: Vec<String>,
+}
+
+impl Made {
+    /// Keep it as the email's newest version; its number.
+    pub fn keep(
+        self,
+        tx: &mut WriteTx<'_>,
+        account: AccountId,
+        email: &mut Email,
+        prompt: &str,
+        label: Option<&str>,
+    ) -> rows::Result<u32> {
+        email.language = self.language;
+        let version = Version {
+            number: 0,
+            origin: Origin::Edited { prompt: prompt.to_owned(), label: label.map(str::to_owned) },
+            document: self.document,
+            subject: self.subject,
+            preheader: self.preheader,
+            warnings: self.warnings,
+            pictures: self.painted.keep(tx),
+            facts: self.facts,
+            // Said when it is added.
+            created_at: Timestamp(0),
+        };
+        versions::add(tx, account, email, version, self.texts)
+    }
 }
 
 /// Do an edit that waits.
 pub async fn work(mill: &Mill, id: EditId) -> Result<(), Failure> {
     let Some(edit) = claim(mill, id).await? else { return Ok(()) };
     let email = store::email(&mill.world.store.read(), edit.account, edit.email)?;
+    let nothing = |reason: &str| Outcome::Nothing(reason.to_owned(), Usage::default());
     let Some(email) = email else {
-        return end(mill, edit, None, Outcome::Nothing("There is no such email any more.".into(), Usage::default())).await;
+        return end(mill, edit, None, nothing("There is no such email any more.")).await;
     };
-    let outcome = attempt(mill, &edit, &email).await?;
+    if email.stage != Stage::Ready {
+        let reason = "The email is not ready yet, or could not be made; only finished emails can be edited.";
+        return end(mill, edit, Some(email), nothing(reason)).await;
+    }
+    let outcome = match attempt(mill, edit.account, &email, &edit.prompt).await? {
+        (Ok(made), usage) => Outcome::Made(Box::new(made), usage),
+        (Err(reason), usage) => Outcome::Nothing(reason, usage),
+    };
     end(mill, edit, Some(email), outcome).await
 }
 
@@ -56,34 +114,123 @@ async fn claim(mill: &Mill, id: EditId) -> Result<Option<Edit>, Failure> {
     Ok(mill.world.store.write(claim).await??)
 }
 
-async fn attempt(mill: &Mill, edit: &Edit, email: &Email) -> Result<Outcome, Failure> {
-    let nothing = |reason: &str| Ok(Outcome::Nothing(reason.to_owned(), Usage::default()));
-    if email.stage != Stage::Ready {
-        return nothing("The email is not ready yet, or could not be made; only finished emails can be edited.");
-    }
+/// What comes of a work that a person may have asked for wrongly.
+type Tried<T> = (Result<T, String>, Usage);
+
+/// Make another version of an email as a prompt asks; or say why not.
+pub async fn attempt(mill: &Mill, account: AccountId, email: &Email, prompt: &str) -> Result<Tried<Made>, Failure> {
     let tx = mill.world.store.read();
-    let Some(document) = document(&tx, email)? else {
-        return nothing("The email was handed in as HTML; only emails that were written here can be edited by a prompt.");
-    };
-    let conversation = store::conversation(&tx, edit.account, email.conversation)?;
+    let conversation = store::conversation(&tx, account, email.conversation)?;
     let conversation = conversation.ok_or_else(|| Failure::internal("an email has a conversation"))?;
-    let material = material::gather(&tx, edit.account, email.project, &conversation.wanted)?;
-    let brief = brief(&tx, edit.account, &conversation, email)?;
+    let material = material::gather(&tx, account, email.project, &conversation.wanted)?.into();
+    let document = document(&tx, email)?;
+    let brief = brief(&tx, account, &conversation, email)?;
     drop(tx);
     let writer = Writer::named(&conversation.wanted.model, &mill.engine).unwrap_or_else(|_| Writer::preferred(&mill.engine));
-    let wish = Wish { document, prompt: edit.prompt.clone(), brief, today: date(mill.engine.clock.now()) };
-    let (edited, usage) = writer.edit(wish, material.into()).await;
-    let edited = match edited {
-        Ok(edited) => edited,
-        Err(reason) => return Ok(Outcome::Nothing(reason, usage)),
+    let (prompt, today) = (prompt.to_owned(), date(mill.engine.clock.now()));
+    let (edited, usage) = match document {
+        Some(document) => {
+            let (edited, usage) = writer.edit(Wish { document, prompt, brief, today }, material).await;
+            match edited {
+                Ok(edited) => (written(mill, account, conversation, edited).await, usage),
+                Err(reason) => (Ok(Err(reason)), usage),
+            }
+        }
+        None => {
+            let (foreign, letter) = match opened(mill, email).await? {
+                Ok(opened) => opened,
+                Err(reason) => return Ok((Err(reason), Usage::default())),
+            };
+            let (edited, usage) = writer.edit_letter(LetterWish { letter: letter.clone(), prompt, today }, material).await;
+            match edited {
+                Ok(edited) => (revised(mill, email, &foreign, &letter, edited.letter, edited.done).await, usage),
+                Err(reason) => (Ok(Err(reason)), usage),
+            }
+        }
     };
-    let (store, account) = (mill.world.store.clone(), edit.account);
-    let document = edited.document.clone();
-    let drawing = tokio::task::spawn_blocking(move || drawing::texts(&store.read(), account, &conversation, &document));
-    let mut drawn = drawing.await.map_err(Failure::internal)??;
-    let (painted, warnings) = drawing::pictures(&mill.engine, &drawn.texts.html).await?;
-    drawn.warnings.extend(warnings);
-    Ok(Outcome::Made(Box::new(edited), Box::new(drawn), painted, usage))
+    Ok((edited?, usage))
+}
+
+/// A changed document in every form.
+async fn written(
+    mill: &Mill,
+    account: AccountId,
+    conversation: Conversation,
+    edited: super::writing::Edited,
+) -> Result<Result<Made, String>, Failure> {
+    let super::writing::Edited { document, done } = edited;
+    let (store, own) = (mill.world.store.clone(), document.clone());
+    let drawing = tokio::task::spawn_blocking(move || drawing::texts(&store.read(), account, &conversation, &own));
+    let drawn = drawing.await.map_err(Failure::internal)??;
+    let (painted, more) = drawing::pictures(&mill.engine, &drawn.texts.html).await?;
+    let warnings = drawn.warnings.into_iter().chain(more).collect();
+    Ok(Ok(Made {
+        subject: document.subject.as_str().to_owned(),
+        preheader: document.preheader.as_str().to_owned(),
+        document: Some(document.to_json().to_string()),
+        language: document.language.as_str().to_owned(),
+        texts: drawn.texts,
+        facts: drawn.facts,
+        warnings,
+        painted,
+        done,
+    }))
+}
+
+/// The HTML of an email that was handed in, and what can be changed in it.
+async fn opened(mill: &Mill, email: &Email) -> Result<Result<(Foreign, Letter), String>, Failure> {
+    let tx = mill.world.store.read();
+    let html = versions::texts(&tx, email.id, email.version)?.html;
+    let version = store::version(&tx, email.id, email.version)?;
+    drop(tx);
+    let foreign = match mill.engine.pixels.clean_html(&html).await {
+        Ok(foreign) => foreign,
+        Err(fault) => return told(fault).map(Err),
+    };
+    let subject = version.map(|version| version.subject).unwrap_or_default();
+    let language = email.language.parse().unwrap_or_else(|_| LanguageTag::parse("en").expect("English has a tag"));
+    let letter = Letter::new(&subject, language, foreign.outline.clone());
+    Ok(Ok((foreign, letter)))
+}
+
+/// Changed HTML in every form: it goes through the same gate as when it came in.
+async fn revised(
+    mill: &Mill,
+    email: &Email,
+    before: &Foreign,
+    old: &Letter,
+    letter: Letter,
+    done: Vec<String>,
+) -> Result<Result<Made, String>, Failure> {
+    let (subject, preheader) = (letter.subject.clone(), letter.preheader());
+    let foreign = match mill.engine.pixels.revise_html(&before.html, letter.changes()).await {
+        Ok(foreign) => foreign,
+        Err(fault) => return told(fault).map(Err),
+    };
+    if foreign.html == before.html && subject == old.subject {
+        return Ok(Err("Nothing was changed: the email is so already.".to_owned()));
+    }
+    let (painted, more) = drawing::pictures(&mill.engine, &foreign.html).await?;
+    let warnings = letter::warnings(&foreign).into_iter().chain(more).collect();
+    Ok(Ok(Made {
+        subject,
+        preheader,
+        document: None,
+        language: email.language.clone(),
+        facts: letter::facts(&foreign),
+        texts: Texts { html: foreign.html, mjml: None, text: foreign.text },
+        warnings,
+        painted,
+        done,
+    }))
+}
+
+/// Why HTML cannot be worked on; or that it is tried again later.
+fn told(fault: Fault) -> Result<String, Failure> {
+    match fault {
+        Fault::Busy => Err(Failure::because(Code::Unavailable, fault.to_string()).after_seconds(1)),
+        fault => Ok(fault.to_string()),
+    }
 }
 
 /// Keep what was made and say that the edit is done. If the email has changed meanwhile, nothing is kept and the edit stays in the
@@ -95,7 +242,7 @@ async fn end(mill: &Mill, edit: Edit, seen: Option<Email>, outcome: Outcome) -> 
         };
         let email = store::email(tx, edit.account, edit.email)?;
         let usage = match &outcome {
-            Outcome::Made(.., usage) | Outcome::Nothing(_, usage) => *usage,
+            Outcome::Made(_, usage) | Outcome::Nothing(_, usage) => *usage,
         };
         if let Some(email) = &email
             && let Some(mut conversation) = store::conversation(tx, edit.account, email.conversation)?
@@ -104,19 +251,13 @@ async fn end(mill: &Mill, edit: Edit, seen: Option<Email>, outcome: Outcome) -> 
             store::save_conversation(tx, edit.account, &conversation);
         }
         edit.updated_at = tx.now();
-        if let Outcome::Made(edited, ..) = &outcome {
-            edit.done = edited.done.clone();
-        }
         edit.state = match (outcome, email, seen) {
-            (Outcome::Made(edited, drawn, painted, _), Some(mut email), Some(seen)) => {
+            (Outcome::Made(made, _), Some(mut email), Some(seen)) => {
                 if email.version != seen.version {
                     return Ok(());
                 }
-                // A translation is in another language than before.
-                email.language = edited.document.language.as_str().to_owned();
-                let pictures = painted.keep(tx);
-                let version = version(&edit, *edited, &drawn, pictures);
-                EditState::Completed(versions::add(tx, edit.account, &mut email, version, drawn.texts)?)
+                edit.done.clone_from(&made.done);
+                EditState::Completed(made.keep(tx, edit.account, &mut email, &edit.prompt, edit.label.as_deref())?)
             }
             (Outcome::Nothing(reason, _), ..) => EditState::Failed(reason),
             (Outcome::Made(..), ..) => EditState::Failed("There is no such email any more.".into()),
@@ -126,19 +267,4 @@ async fn end(mill: &Mill, edit: Edit, seen: Option<Email>, outcome: Outcome) -> 
         Ok(())
     };
     Ok(mill.world.store.write(keep).await??)
-}
-
-fn version(edit: &Edit, edited: Edited, drawn: &drawing::Drawn, pictures: Pictures) -> Version {
-    let document = edited.document;
-    Version {
-        number: 0,
-        origin: Origin::Edited { prompt: edit.prompt.clone(), label: edit.label.clone() },
-        subject: document.subject.as_str().to_owned(),
-        preheader: document.preheader.as_str().to_owned(),
-        document: Some(document.to_json().to_string()),
-        warnings: drawn.warnings.clone(),
-        pictures,
-        facts: drawn.facts.clone(),
-        created_at: edit.created_at,
-    }
 }

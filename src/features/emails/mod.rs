@@ -2,11 +2,13 @@
 //!
 //! Invariant: a document holds no markup of any output format, so that every output can be drawn anew from it, in any look.
 
+mod choosing;
 pub mod composer;
 pub mod document;
 mod drawing;
 mod edits;
 pub mod generation;
+mod letter;
 pub mod look;
 mod model;
 pub mod ops;
@@ -24,6 +26,7 @@ use crate::vocab::ids::{AccountId, BlobId, ConversationId, EmailId, ProjectId};
 use crate::vocab::permissions::Permission;
 use model::{Email, Stage};
 
+pub use choosing::{Headline, choose, headline, is_being_edited, names_postal_address};
 pub use drawing::{pdf as draw_pdf, png as draw_png};
 
 /// Any of these lets a key see emails.
@@ -35,6 +38,11 @@ fn require_email(tx: &impl Read, account: AccountId, id: EmailId, project: Optio
     found.ok_or_else(|| Failure::because(Code::NotFound, "There is no such email."))
 }
 
+/// Make sure that the account has this email, in this project where one is named.
+pub fn require(tx: &impl Read, account: AccountId, id: EmailId, project: Option<ProjectId>) -> Result<(), Failure> {
+    require_email(tx, account, id, project).map(drop)
+}
+
 /// The failure for a conversation that the account does not have, whether or not another has it.
 fn conversation_not_found() -> Failure {
     Failure::because(Code::NotFound, "There is no such generation; GET /v1/projects/emails lists those of a project.")
@@ -44,12 +52,17 @@ fn conversation_not_found() -> Failure {
 #[derive(Clone, Debug)]
 pub struct Finished {
     pub id: EmailId,
+    pub conversation: ConversationId,
+    pub project: ProjectId,
     /// The place in the series, from 0.
     pub slot: u8,
     pub language: String,
     pub version: u32,
     pub subject: String,
+    /// What mail clients show after the subject; it stands in the HTML too.
+    pub preheader: String,
     pub html: String,
+    pub text: String,
     /// None where it was handed in as HTML.
     pub mjml: Option<String>,
     /// The whole of it as a picture.
@@ -98,11 +111,15 @@ fn one_finished(tx: &impl Read, email: &Email) -> Result<Finished, Failure> {
     let texts = versions::texts(tx, email.id, email.version)?;
     Ok(Finished {
         id: email.id,
+        conversation: email.conversation,
+        project: email.project,
         slot: email.slot,
         language: email.language.clone(),
         version: email.version,
         subject: version.subject,
+        preheader: version.preheader,
         html: texts.html,
+        text: texts.text,
         mjml: texts.mjml,
         screenshot: version.pictures.screenshot,
     })

@@ -162,7 +162,7 @@ impl Record for Email {}
 pub enum Stage {
     /// It has a place and nothing else.
     Planned,
-    /// Its document is there, checked.
+    /// Its document is there, checked; or the HTML that was handed in, to be changed as was asked with it.
     Written,
     /// Its HTML, MJML and text are there.
     Rendered,

@@ -27,7 +27,6 @@ pub struct Project {
     /// The sites it is read from, 1 to [`limits::PROJECT_URLS_MAX`].
     pub urls: Vec<String>,
     pub logos: Logos,
-    pub screenshot_url: Option<String>,
     /// Why the import failed, in words for people.
     pub error: Option<String>,
     pub created_at: Timestamp,
@@ -79,7 +78,6 @@ impl Project {
             domain,
             urls: sites.iter().map(|site| site.as_str().to_owned()).collect(),
             logos,
-            screenshot_url: None,
             error: None,
             created_at: now,
             updated_at: now,

@@ -32,7 +32,7 @@ pub struct ProjectView {
     /// The sites it was imported from.
     pub urls: Vec<String>,
     pub logo_urls: LogosView,
-    /// A picture of the first page.
+    /// A picture of the site. Always null: sites are read here, not drawn. The pictures of emails stand with the emails.
     pub screenshot_url: Option<String>,
     /// Why the import failed, if it did.
     pub error: Option<String>,
@@ -100,7 +100,7 @@ fn of(project: Project, brand: &Brand) -> ProjectView {
         domain: project.domain,
         urls: project.urls,
         logo_urls: logos(project.logos, brand),
-        screenshot_url: project.screenshot_url,
+        screenshot_url: None,
         error: project.error,
         brand: None,
         created_at: Moment(project.created_at),

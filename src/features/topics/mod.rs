@@ -11,7 +11,7 @@ mod store;
 mod views;
 
 pub use model::{Topic, TopicDefault, TopicVisibility};
-pub use store::{is_subscribed, subscribers};
+pub use store::{all, choose, find as look_up, is_subscribed, subscribers};
 pub use views::TopicView;
 
 use crate::engine::api::Failure;
@@ -20,7 +20,7 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::{ProjectId, TopicId};
 
 /// The topic with this id, or the failure that says there is none.
-fn find(tx: &impl Read, project: ProjectId, id: TopicId) -> Result<Topic, Failure> {
+pub fn find(tx: &impl Read, project: ProjectId, id: TopicId) -> Result<Topic, Failure> {
     let absent = || Failure::because(Code::NotFound, "The project has no topic with this id; GET /v1/topics lists its topics.");
     store::find(tx, project, id)?.ok_or_else(absent)
 }

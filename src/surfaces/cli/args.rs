@@ -43,6 +43,8 @@ pub enum Command {
     Restore(Restore),
     /// Build the search index anew, also while the service runs
     Reindex(Reindex),
+    /// Hand a message that came back, from the standard input, to the running service: for the pipe of a mail server
+    Inbound(Inbound),
     /// Print the OpenAPI document
     Openapi,
     /// Print the licences of the fonts and sources of others within this program
@@ -121,6 +123,16 @@ pub struct Reindex {
     pub env: Option<Environment>,
 }
 
+#[derive(Debug, Args)]
+pub struct Inbound {
+    /// The envelope sender; empty for bounces
+    #[arg(long, default_value = "")]
+    pub sender: String,
+    /// The envelope recipients
+    #[arg(required = true, value_name = "RECIPIENT")]
+    pub recipients: Vec<String>,
+}
+
 /// A command that is a request to an operation of the operator.
 #[derive(Debug)]
 pub enum Administration {
@@ -136,6 +148,7 @@ pub enum Asked {
     Serve(Serve),
     Administration(Administration),
     Restore(Restore),
+    Inbound(Inbound),
     Openapi,
     Notices,
     RenderWorker,
@@ -151,6 +164,7 @@ impl Command {
             Command::Backup(backup) => Asked::Administration(Administration::Backup(backup)),
             Command::Reindex(reindex) => Asked::Administration(Administration::Reindex(reindex)),
             Command::Restore(restore) => Asked::Restore(restore),
+            Command::Inbound(inbound) => Asked::Inbound(inbound),
             Command::Openapi => Asked::Openapi,
             Command::Notices => Asked::Notices,
             Command::RenderWorker => Asked::RenderWorker,

@@ -6,11 +6,13 @@
 
 mod admin;
 mod args;
+mod inbound;
 mod problem;
 mod socket;
 
 pub use admin::{Said, perform};
-pub use args::{Administration, Asked, Cli, Place, Restore, Serve};
+pub use args::{Administration, Asked, Cli, Inbound, Place, Restore, Serve};
+pub use inbound::hand_over;
 pub use problem::Problem;
 pub use socket::{call as call_socket, is_served};
 

@@ -84,9 +84,8 @@ fn is_identity(value: &HeaderValue) -> bool {
 
 async fn run<S: Service>(line: &Line<S>, peer: Peer, parts: Parts, body: HyperBody) -> Response<Outgoing> {
     let Parts { method, uri, headers, .. } = parts;
-    // A HEAD is a GET whose body is not sent: the pipeline need not know it, and no operation can treat it differently.
+    // A HEAD is a GET whose body is not sent. The pipeline routes it as one.
     let head = method == Method::HEAD;
-    let method = if head { Method::GET } else { method };
     let (body, upload) = convert(line, body);
     let request = Incoming { method, uri, headers, body, peer };
 

@@ -16,6 +16,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::watch;
+use tokio_rustls::TlsAcceptor;
 
 use crate::base::clock::Clock;
 use crate::base::random::Random;
@@ -60,6 +61,7 @@ pub struct Running {
     shutdown: Shutdown,
     listeners: Group,
     connections: Arc<Group>,
+    plain_tls: Option<TlsAcceptor>,
     /// Follows the certificate's files; ends when dropped.
     _keepers: Group,
 }
@@ -109,7 +111,7 @@ async fn serve_looking<S: Service>(
         Some(address) => {
             let listener = listen::bind(setting::HTTPS, address)?;
             let tls = Tls::load(&tls, clock)?;
-            Some((listener, tls.acceptor()?, tls))
+            Some((listener, tls.acceptor()?, tls.plain_acceptor()?, tls))
         }
         None => None,
     };
@@ -120,11 +122,13 @@ async fn serve_looking<S: Service>(
 
     let listeners = tasks.group("http listeners");
     let keepers = tasks.group("certificate files");
+    let mut plain_tls = None;
     if let Some(listener) = plain {
         bound.http = listener.local_addr().ok();
         listeners.spawn(door.clone().accept_tcp(listener, None));
     }
-    if let Some((listener, acceptor, tls)) = secure {
+    if let Some((listener, acceptor, plain, tls)) = secure {
+        plain_tls = Some(plain);
         bound.https = listener.local_addr().ok();
         listeners.spawn(door.clone().accept_tcp(listener, Some(acceptor)));
         keepers.spawn(tls.follow(certificate_look));
@@ -133,7 +137,7 @@ async fn serve_looking<S: Service>(
         bound.socket = Some(path);
         listeners.spawn(door.accept_admin(socket));
     }
-    Ok(Running { bound, draining, shutdown: tasks.shutdown(), listeners, connections, _keepers: keepers })
+    Ok(Running { bound, draining, shutdown: tasks.shutdown(), listeners, connections, plain_tls, _keepers: keepers })
 }
 
 fn check(options: &Options) -> Result<(), StartError> {
@@ -152,6 +156,11 @@ impl Running {
     /// The addresses that were bound.
     pub fn addresses(&self) -> &Bound {
         &self.bound
+    }
+
+    /// What accepts TLS connections of other protocols with the same certificate; `None` without HTTPS.
+    pub fn plain_tls(&self) -> Option<TlsAcceptor> {
+        self.plain_tls.clone()
     }
 
     /// How many connections are open.

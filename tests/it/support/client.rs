@@ -44,6 +44,11 @@ impl Client {
         Self { address, key, http: legacy::Client::builder(TokioExecutor::new()).build_http() }
     }
 
+    /// The key it has.
+    pub fn key(&self) -> Option<&str> {
+        self.key.as_deref()
+    }
+
     /// The same client with another key, or none.
     pub fn with_key(&self, key: Option<&str>) -> Self {
         Self { key: key.map(str::to_owned), ..self.clone() }

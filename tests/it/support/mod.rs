@@ -2,6 +2,10 @@
 
 pub mod client;
 pub mod contract;
+// The same that the library's own tests use; each of the two needs only a part of it.
+#[allow(dead_code)]
+#[path = "../../../src/testing/mail_sink/mod.rs"]
+pub mod mail_sink;
 pub mod server;
 
 pub use client::{Client, Reply};

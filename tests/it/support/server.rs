@@ -1,6 +1,7 @@
 //! The program, started as its users start it.
 
 use std::fs;
+use std::io::Write;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
@@ -16,16 +17,16 @@ const PROGRAM: &str = env!("CARGO_BIN_EXE_mailmill");
 const START_TIME: Duration = Duration::from_secs(60);
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Budgets that no test uses up.
+/// Budgets and quotas that no test uses up.
 pub const BOUNDLESS: &str = r#"
 [accounts]
 plan = "boundless"
 [log]
 level = "warn"
 [plans.boundless]
-recipients_per_second = 1
-daily_emails = 0
-monthly_emails = 0
+recipients_per_second = 1_000_000
+daily_emails = 1_000_000_000
+monthly_emails = 1_000_000_000
 [plans.boundless.budgets]
 general = 1_000_000_000
 sending = 1_000_000_000
@@ -39,6 +40,7 @@ pub struct Server {
     folder: TempDir,
     child: Option<Child>,
     http: Option<SocketAddr>,
+    inbound: Option<SocketAddr>,
 }
 
 impl Server {
@@ -53,7 +55,7 @@ impl Server {
     pub fn stopped(settings: &str) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         fs::write(folder.path().join("settings.toml"), settings).expect("the settings can be written");
-        Self { folder, child: None, http: None }
+        Self { folder, child: None, http: None, inbound: None }
     }
 
     /// Replace the settings; they hold from the next start on.
@@ -73,6 +75,11 @@ impl Server {
         for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("MAILMILL_")) {
             command.env_remove(name);
         }
+        let settings = fs::read_to_string(self.folder.path().join("settings.toml")).expect("written before");
+        if !settings.contains("dns = ") {
+            // Nobody answers there: no test asks anything outside of this machine.
+            command.env("MAILMILL_MAIL__DNS", "127.0.0.1:1");
+        }
         command.args(arguments).arg("--data").arg(self.data()).arg("--config").arg(self.folder.path().join("settings.toml"));
         command
     }
@@ -80,6 +87,18 @@ impl Server {
     /// Run an administration command to its end.
     pub fn run(&self, arguments: &[&str]) -> Output {
         self.command(arguments).output().expect("the program runs")
+    }
+
+    /// The same with something on its standard input.
+    pub fn run_with_input(&self, arguments: &[&str], input: &[u8]) -> Output {
+        let piped = || Stdio::piped();
+        let mut child =
+            self.command(arguments).stdin(piped()).stdout(piped()).stderr(piped()).spawn().expect("the program starts");
+        let mut pipe = child.stdin.take().expect("piped");
+        // A program that ends without reading it is what some tests are about.
+        let _ = pipe.write_all(input);
+        drop(pipe);
+        child.wait_with_output().expect("the program ends")
     }
 
     fn serving(&self) -> Command {
@@ -110,6 +129,7 @@ impl Server {
             serde_json::from_slice(&fs::read(self.ready_file()).expect("readable")).expect("the ready file is JSON");
         assert_eq!(ready["pid"], child.id());
         self.http = Some(ready["http"].as_str().expect("an address").parse().expect("an address"));
+        self.inbound = ready["inbound"].as_str().map(|address| address.parse().expect("an address"));
         self.child = Some(child);
     }
 
@@ -126,6 +146,11 @@ impl Server {
     /// Its plain HTTP address.
     pub fn address(&self) -> SocketAddr {
         self.http.expect("it was started")
+    }
+
+    /// Where strangers bring mail, if a setting says so.
+    pub fn inbound(&self) -> SocketAddr {
+        self.inbound.expect("the settings name an address")
     }
 
     /// Send it a signal, like `TERM`.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use scraper::ElementRef;
 
 use super::styles::Styles;
-use super::{Foreign, Removed, addresses, text};
+use super::{Foreign, Outline, Removed, addresses, text};
 use crate::engine::render::gate::{Refusal, admit, stood_in};
 use crate::engine::render::tree::{Visitor, Way, is_plain_name, is_void, parse, push_attribute, push_text, raw_text, walk};
 
@@ -175,7 +175,8 @@ pub fn html(source: &str, parts: &HashMap<String, String>) -> Result<Foreign, Re
     walk(&parse(&admitted.html), &mut cleaner)?;
     let foreign = cleaner.finish();
     let (text, language) = text::of(&foreign.html)?;
-    Ok(Foreign { text, language, ..foreign })
+    let outline = Outline::read(&foreign.html)?;
+    Ok(Foreign { text, language, outline, ..foreign })
 }
 
 struct Cleaner<'a> {

@@ -5,16 +5,32 @@
 
 mod addresses;
 mod clean;
+mod dom;
+mod looks;
 mod mail;
+mod outline;
+mod paint;
+mod revise;
 mod styles;
+#[cfg(test)]
+mod tests;
 mod text;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use serde::{Deserialize, Serialize};
 
 pub use self::clean::html;
 pub use self::mail::mail;
+pub use self::outline::{Image, Kind, Link, Outline, Part, Piece, Words};
+pub use self::revise::{Change, New, Surface};
+pub use self::text::of as text;
+use super::gate::Refusal;
+
+/// An email that was made safe, with changes made, and made safe again.
+pub fn revise(html: &str, changes: &[Change]) -> Result<Foreign, Refusal> {
+    clean::html(&revise::revised(html, changes)?, &HashMap::new())
+}
 
 /// Different kinds of things taken away that are told one by one.
 const KINDS_TOLD_MAX: usize = 60;
@@ -31,6 +47,8 @@ pub struct Foreign {
     pub subject: Option<String>,
     /// What was taken away, in words, with how often.
     pub removed: Vec<String>,
+    /// What can be changed in it.
+    pub outline: Outline,
 }
 
 /// Counts what is taken away.

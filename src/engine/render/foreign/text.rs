@@ -3,35 +3,8 @@
 use scraper::ElementRef;
 
 use crate::engine::render::gate::Refusal;
-use crate::engine::render::tree::{Visitor, Way, parse, walk};
+use crate::engine::render::tree::{Visitor, Way, is_block, is_cell, parse, walk};
 
-/// Elements that begin and end a line.
-const BLOCKS: [&str; 24] = [
-    "address",
-    "article",
-    "blockquote",
-    "caption",
-    "center",
-    "dd",
-    "div",
-    "dl",
-    "dt",
-    "footer",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "h5",
-    "h6",
-    "header",
-    "li",
-    "main",
-    "ol",
-    "p",
-    "table",
-    "tr",
-    "ul",
-];
 /// Elements that a paragraph's distance stands around.
 const PARAGRAPHS: [&str; 10] = ["h1", "h2", "h3", "h4", "h5", "h6", "p", "ol", "ul", "blockquote"];
 /// Elements whose text nobody sees.
@@ -95,8 +68,8 @@ impl Visitor for Writer {
                 let href = element.attr("href").map(str::trim).filter(|href| !href.is_empty() && !href.starts_with('#'));
                 self.links.push((self.out.len(), href.map(str::to_owned)));
             }
-            "td" | "th" => self.spaced = true,
-            name if BLOCKS.contains(&name) => self.end(if PARAGRAPHS.contains(&name) { 2 } else { 1 }),
+            name if is_cell(name) => self.spaced = true,
+            name if is_block(name) => self.end(if PARAGRAPHS.contains(&name) { 2 } else { 1 }),
             _ => {}
         }
         if name == "li" {
@@ -117,7 +90,7 @@ impl Visitor for Writer {
                     self.word(&format!("({href})"));
                 }
             }
-            name if BLOCKS.contains(&name) => self.end(if PARAGRAPHS.contains(&name) { 2 } else { 1 }),
+            name if is_block(name) => self.end(if PARAGRAPHS.contains(&name) { 2 } else { 1 }),
             _ => {}
         }
     }

@@ -29,7 +29,7 @@ pub use self::draw::shrunk;
 pub use self::notices::notices;
 pub use self::process::Workers;
 pub use self::worker::run as run_worker;
-use super::foreign::Foreign;
+use super::foreign::{Change, Foreign};
 use super::gate::Refusal;
 use crate::vocab::limits::{DRAWN_IMAGES_BYTES_MAX, DRAWN_WIDTH_PX_MAX, DRAWN_WIDTH_PX_MIN, DRAWN_WIDTHS_MAX};
 
@@ -212,7 +212,12 @@ impl Pixels {
         self.workers.clean_html(html).await
     }
 
-    /// The same of a mail file (.eml): its HTML with the images beside it, or its text.
+    /// HTML that was made safe, with changes made, and made safe again.
+    pub async fn revise_html(&self, html: &str, changes: Vec<Change>) -> Result<Foreign, Fault> {
+        self.workers.revise_html(html, changes).await
+    }
+
+    /// A mail file (.eml), made safe like HTML: its HTML with the images beside it, or its text.
     pub async fn clean_mail(&self, file: &[u8]) -> Result<Foreign, Fault> {
         self.workers.clean_mail(file).await
     }

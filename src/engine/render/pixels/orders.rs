@@ -9,7 +9,7 @@
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::super::foreign::Foreign;
+use super::super::foreign::{Change, Foreign};
 use super::{Drawn, Fault, Look, Paper, Shot, Warning};
 
 const MAGIC: &[u8; 4] = b"MWRK";
@@ -44,6 +44,8 @@ pub enum Work {
     CleanHtml,
     /// The text is a mail file.
     CleanMail,
+    /// The text is HTML that was made safe.
+    Revise(Vec<Change>),
 }
 
 /// The head of an answer.

@@ -16,7 +16,7 @@ use tokio::net::unix::pipe;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
-use super::super::foreign::Foreign;
+use super::super::foreign::{Change, Foreign};
 use super::orders::{Answer, Message, Order, Work, nonsense};
 use super::worker::obey_apart;
 use super::{Drawing, Drawn, Fault, Look, Options, Page, Paper, Renderer, Shot};
@@ -110,6 +110,11 @@ impl Workers {
     /// Foreign HTML, made safe.
     pub async fn clean_html(&self, html: &str) -> Result<Foreign, Fault> {
         self.obey(Work::CleanHtml, (html.as_bytes(), [].into_iter())).await?.into_foreign()
+    }
+
+    /// HTML that was made safe, with changes made, and made safe again.
+    pub async fn revise_html(&self, html: &str, changes: Vec<Change>) -> Result<Foreign, Fault> {
+        self.obey(Work::Revise(changes), (html.as_bytes(), [].into_iter())).await?.into_foreign()
     }
 
     /// A mail file, made safe.

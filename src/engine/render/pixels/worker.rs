@@ -77,6 +77,7 @@ fn perform(Message { head, parts }: Message<Order>) -> Result<Message<Answer>, F
         Work::CleanHtml | Work::CleanMail => {
             foreign::html(&html, &HashMap::new()).map(Message::of_foreign).map_err(Fault::Refused)
         }
+        Work::Revise(changes) => foreign::revise(&html, &changes).map(Message::of_foreign).map_err(Fault::Refused),
         Work::ImageAddresses => {
             let addresses = draw::image_addresses(&html)?;
             Ok(Message { head: Answer::ImageAddresses(addresses), parts: vec![] })

@@ -1,14 +1,8 @@
-//! What was sent to contacts and what they did: the port through which conditions ask.
-//!
-//! Sending and tracking come after contacts and know them, so contacts cannot ask those: who records activity provides it here.
-//! Until something does, nothing has happened, and [`Unrecorded`] says so.
-
-use roaring::RoaringBitmap;
+//! What a condition asks of what was sent to contacts and what they did. Who did it is told by `contacts::activity`.
 
 use super::compare::Period;
 use super::tree::Action;
 use crate::base::clock::Timestamp;
-use crate::engine::store::Result;
 use crate::vocab::ids::CampaignId;
 
 /// Which activity counts, and when it must have been.
@@ -46,27 +40,4 @@ impl ActivityTest {
             When::During(period) => (period, true),
         }
     }
-}
-
-/// A record of activity.
-pub trait Activity {
-    /// The numbers of the contacts with such an action in that period.
-    fn who(&self, action: Action, campaign: Option<CampaignId>, period: Period) -> Result<RoaringBitmap>;
-}
-
-/// The record before anything is recorded: nobody was sent anything, nobody did anything.
-pub struct Unrecorded;
-
-impl Activity for Unrecorded {
-    fn who(&self, _: Action, _: Option<CampaignId>, _: Period) -> Result<RoaringBitmap> {
-        Ok(RoaringBitmap::new())
-    }
-}
-
-/// One thing that happened with one contact.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Deed {
-    pub action: Action,
-    pub campaign: Option<CampaignId>,
-    pub at: Timestamp,
 }

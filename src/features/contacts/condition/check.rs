@@ -23,6 +23,8 @@ pub struct Filter {
     /// What equal conditions are known by.
     pub(super) digest: [u8; 32],
     pub(super) depends_on_now: bool,
+    /// Whether the answer changes with what is sent and done.
+    pub(super) asks_activity: bool,
 }
 
 /// One part of a checked condition.
@@ -90,20 +92,22 @@ fn target(key: &str) -> Target {
 impl FilterTree {
     /// Check the whole tree, which stands at `path` in the request.
     pub fn check(&self, path: &str) -> Result<Filter, Failure> {
-        let mut check = Check { conditions: 0, depends_on_now: false };
+        let mut check = Check { conditions: 0, depends_on_now: false, asks_activity: false };
         let root = check.group(self, path, 0)?;
         if check.conditions > limits::SEGMENT_CONDITIONS_MAX {
             let (max, found) = (limits::SEGMENT_CONDITIONS_MAX, check.conditions);
             return Err(Failure::field(path, format_args!("a filter has at most {max} conditions in all; these are {found}")));
         }
         let written = serde_json::to_vec(self).expect("a filter tree is JSON");
-        Ok(Filter { root, digest: Sha256::digest(written).into(), depends_on_now: check.depends_on_now })
+        let digest = Sha256::digest(written).into();
+        Ok(Filter { root, digest, depends_on_now: check.depends_on_now, asks_activity: check.asks_activity })
     }
 }
 
 struct Check {
     conditions: usize,
     depends_on_now: bool,
+    asks_activity: bool,
 }
 
 impl Check {
@@ -125,6 +129,7 @@ impl Check {
         for (index, condition) in group.activity.iter().enumerate() {
             let test = activity(condition, &format!("{path}.activity[{index}]"))?;
             self.depends_on_now |= test.depends_on_now();
+            self.asks_activity = true;
             nodes.push(Node::Activity(test));
         }
         self.conditions += nodes.len();

@@ -1,12 +1,13 @@
 //! One contact against a condition, without a store: for events that concern a single contact, and as the plain statement of what a
 //! condition means, against which the planner is tested.
 
-use super::activity::{ActivityTest, Deed};
+use super::activity::ActivityTest;
 use super::check::{Field, FieldTest, Filter, Node};
 use super::compare::Piece;
 use super::tree::Validation;
 use crate::base::clock::Timestamp;
 use crate::engine::store::{Read, Result};
+use crate::features::contacts::activity::Deed;
 use crate::features::contacts::fields::FieldValue;
 use crate::features::contacts::model::Contact;
 use crate::features::contacts::tags;

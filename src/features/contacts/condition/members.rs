@@ -5,7 +5,6 @@ use std::sync::Arc;
 use roaring::RoaringBitmap;
 use sha2::{Digest, Sha256};
 
-use super::activity::{Activity, Unrecorded};
 use super::check::Filter;
 use super::plan;
 use crate::base::clock::Timestamp;
@@ -20,17 +19,7 @@ impl Filter {
     /// A condition on fields walks over rows: on a snapshot with several threads; inside a write with the writer's own, which others
     /// wait for, so ask before the write where that is possible.
     pub fn select(&self, tx: &impl Read, project: ProjectId, now: Timestamp) -> Result<RoaringBitmap> {
-        self.select_with(tx, project, now, &Unrecorded)
-    }
-
-    pub(super) fn select_with(
-        &self,
-        tx: &impl Read,
-        project: ProjectId,
-        now: Timestamp,
-        activity: &dyn Activity,
-    ) -> Result<RoaringBitmap> {
-        plan::select(tx, project, now, activity, &self.root)
+        plan::select(tx, project, now, &self.root)
     }
 
     /// The same, remembered.
@@ -55,6 +44,9 @@ impl Filter {
         let mut digest = Sha256::new();
         digest.update(project.0);
         digest.update(revision.to_be_bytes());
+        if self.asks_activity {
+            digest.update(store::count(tx, project, Facet::Activity)?.to_be_bytes());
+        }
         digest.update(self.digest);
         digest.update(as_of.0.to_be_bytes());
         Ok(digest.finalize().into())

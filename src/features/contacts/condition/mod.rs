@@ -4,7 +4,7 @@
 //! [`Filter::select`] says who meets it, [`Filter::matches`] whether one contact does. How values are compared stands in
 //! `compare.rs`, how a million contacts are looked through in `plan.rs` and `scan.rs`.
 //!
-//! What it does not know: who may see the contacts, and anything that was sent to them; see `activity.rs`.
+//! What it does not know: who may see the contacts, and how what they did is recorded; see `contacts::activity`.
 
 mod activity;
 mod check;
@@ -19,8 +19,8 @@ mod scan;
 mod tests;
 mod tree;
 
-pub use activity::Deed;
 pub use check::Filter;
+pub use compare::Period;
 pub use facts::{ContactFacts, tag_ids};
 pub use tree::{Action, ActivityCondition, ActivityMode, FieldCondition, FilterTree, Match, Mode, Operand, Unit, Validation};
 

@@ -6,7 +6,7 @@
 
 use roaring::RoaringBitmap;
 
-use super::activity::{Activity, ActivityTest};
+use super::activity::ActivityTest;
 use super::check::{FieldTest, Node};
 use super::compare::Period;
 use super::row::Row;
@@ -15,7 +15,7 @@ use super::tree::Validation;
 use crate::base::clock::Timestamp;
 use crate::engine::store::{Read, Result};
 use crate::features::contacts::store::{self, Facet};
-use crate::features::contacts::tags;
+use crate::features::contacts::{activity, tags};
 use crate::vocab::ids::{ProjectId, TagId};
 
 /// What is known of a part of the condition before any row is read.
@@ -103,20 +103,13 @@ struct Plan<'t, R> {
     tx: &'t R,
     project: ProjectId,
     now: Timestamp,
-    activity: &'t dyn Activity,
     /// Every contact.
     all: RoaringBitmap,
 }
 
 /// The contacts of a project that meet the condition at `root`.
-pub(super) fn select(
-    tx: &impl Read,
-    project: ProjectId,
-    now: Timestamp,
-    activity: &dyn Activity,
-    root: &Node,
-) -> Result<RoaringBitmap> {
-    let plan = Plan { tx, project, now, activity, all: store::set(tx, project, Facet::All)? };
+pub(super) fn select(tx: &impl Read, project: ProjectId, now: Timestamp, root: &Node) -> Result<RoaringBitmap> {
+    let plan = Plan { tx, project, now, all: store::set(tx, project, Facet::All)? };
     let Part { mut sure, open, probe } = plan.part(root)?;
     if let Some(probe) = probe {
         sure |= scan::passing(tx, project, &open, &probe)?;
@@ -183,7 +176,7 @@ impl<R: Read> Plan<'_, R> {
 
     fn active(&self, test: &ActivityTest) -> Result<RoaringBitmap> {
         let (period, wanted) = test.period(self.now);
-        let who = self.activity.who(test.action, test.campaign, period)?;
+        let who = activity::who(self.tx, self.project, test.action, test.campaign, period)?;
         Ok(if wanted { &self.all & who } else { &self.all - who })
     }
 }

@@ -7,18 +7,17 @@ use proptest::sample::select;
 use roaring::RoaringBitmap;
 use serde_json::{Value, json};
 
-use super::activity::Activity;
-use super::compare::Period;
 use super::*;
 use crate::base::bounded::Bounded;
 use crate::base::clock::{ManualClock, Timestamp};
 use crate::base::random::SeededRandom;
 use crate::engine::api::answer::Moment;
-use crate::engine::store::{Options, Result, Store, WriteTx};
+use crate::engine::store::{Options, Store, WriteTx};
+use crate::features::contacts::activity::{self, Deed};
 use crate::features::contacts::fields::FieldValue;
 use crate::features::contacts::model::{Contact, Status};
 use crate::features::contacts::store::{self, Facet};
-use crate::vocab::ids::{CampaignId, ContactId, TagId};
+use crate::vocab::ids::{CampaignId, ContactId, MailingId, TagId};
 use crate::vocab::limits;
 use crate::vocab::tables::Realm;
 
@@ -28,6 +27,7 @@ const DAY_MS: i64 = 86_400_000;
 /// More than one thread takes on alone.
 const CONTACTS: u32 = 6_000;
 const CAMPAIGNS: [CampaignId; 2] = [CampaignId::from_bytes([1; 12]), CampaignId::from_bytes([2; 12])];
+const MAILING: MailingId = MailingId::from_bytes([4; 12]);
 const NAMES: [&str; 8] = ["Ann", "ANNA", "Zoë", "zoe\u{308}", "ŽANETA", "Bob", "annabel", "o"];
 const DOMAINS: [&str; 3] = ["example.com", "Example.ORG", "mail.example"];
 const PLANS: [&str; 5] = ["free", "pro", "PRO", "pro plus", "7"];
@@ -95,24 +95,14 @@ fn contact(tx: &mut WriteTx<'_>, number: u32, tags: &[TagId], dice: &mut Dice) -
     }
 }
 
-/// What is recorded of each contact, as a test says it.
-struct Told(Vec<(u32, Deed)>);
-
-impl Activity for Told {
-    fn who(&self, action: Action, campaign: Option<CampaignId>, period: Period) -> Result<RoaringBitmap> {
-        let counts =
-            |deed: &Deed| deed.action == action && (campaign.is_none() || deed.campaign == campaign) && period.contains(deed.at);
-        Ok(self.0.iter().filter(|(_, deed)| counts(deed)).map(|(number, _)| *number).collect())
-    }
-}
-
 /// A store with contacts, some changed, some gone, and one tag gone that contacts still name.
 struct Scene {
     _folder: tempfile::TempDir,
     store: Store,
     tags: Vec<TagId>,
     contacts: Vec<(Contact, Vec<TagId>)>,
-    told: Told,
+    /// What is recorded of each contact.
+    told: Vec<(u32, Deed)>,
     now: Timestamp,
 }
 
@@ -181,7 +171,9 @@ fn change_some(tx: &mut WriteTx<'_>) {
     .expect("written");
 }
 
-fn recorded(store: &Store, now: Timestamp, dice: &mut Dice) -> (Vec<(Contact, Vec<TagId>)>, Told) {
+type Recorded = (Vec<(Contact, Vec<TagId>)>, Vec<(u32, Deed)>);
+
+fn recorded(store: &Store, now: Timestamp, dice: &mut Dice) -> Recorded {
     let tx = store.read();
     let mut told = Vec::new();
     let mut contacts = Vec::new();
@@ -190,12 +182,17 @@ fn recorded(store: &Store, now: Timestamp, dice: &mut Dice) -> (Vec<(Contact, Ve
         for _ in 0..dice.below(3) {
             let action = *dice.of(&[&Action::Sent, &Action::Opened, &Action::Clicked]);
             let campaign = Some(CAMPAIGNS[dice.below(2) as usize]);
-            told.push((number, Deed { action, campaign, at: now.plus_ms(-(dice.below(10 * DAY_MS as u64) as i64)) }));
+            told.push((
+                number,
+                Deed { action, mailing: MAILING, campaign, at: now.plus_ms(-(dice.below(10 * DAY_MS as u64) as i64)) },
+            ));
         }
         let ids = tag_ids(&tx, PROJECT, &contact).expect("readable");
         contacts.push((contact, ids));
     }
-    (contacts, Told(told))
+    let deeds = told.clone();
+    write(store, move |tx| activity::note(tx, PROJECT, &deeds)).expect("written");
+    (contacts, told)
 }
 
 fn operands(choices: &'static [&'static str]) -> impl Strategy<Value = Vec<Operand>> {
@@ -290,7 +287,7 @@ fn the_planner_finds_exactly_those_who_meet_the_condition() {
     let scene = scene();
     let tx = scene.store.read();
     let deeds_of =
-        |number: u32| -> Vec<Deed> { scene.told.0.iter().filter(|(of, _)| *of == number).map(|(_, deed)| *deed).collect() };
+        |number: u32| -> Vec<Deed> { scene.told.iter().filter(|(of, _)| *of == number).map(|(_, deed)| *deed).collect() };
     let deeds: Vec<Vec<Deed>> = scene.contacts.iter().map(|(contact, _)| deeds_of(contact.id.number())).collect();
     let config = ProptestConfig { failure_persistence: None, cases: 300, ..ProptestConfig::default() };
     let mut runner = proptest::test_runner::TestRunner::new(config);
@@ -298,7 +295,7 @@ fn the_planner_finds_exactly_those_who_meet_the_condition() {
     runner
         .run(&tree(&scene.tags), |tree| {
             let filter = tree.check("filters").expect("the generator makes valid trees");
-            let planned = filter.select_with(&tx, PROJECT, scene.now, &scene.told).expect("readable");
+            let planned = filter.select(&tx, PROJECT, scene.now).expect("readable");
             let meets =
                 scene.contacts.iter().zip(&deeds).filter(|((contact, tags), activity)| {
                     filter.matches(&ContactFacts { contact, tags, activity, now: scene.now })

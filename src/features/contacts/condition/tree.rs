@@ -46,8 +46,8 @@ pub struct FilterTree {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = limits::SEGMENT_CONDITIONS_MAX))]
     pub fields: Vec<FieldCondition>,
-    /// Conditions on what was sent to the contact and what it did. Nothing is recorded until campaigns are sent: until then
-    /// `never` holds for every contact and the other modes for none.
+    /// Conditions on what was sent to the contact and what it did. Opens and clicks by security scanners and by mail services that
+    /// load everything in advance do not count.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = limits::SEGMENT_CONDITIONS_MAX))]
     pub activity: Vec<ActivityCondition>,
@@ -197,6 +197,11 @@ pub enum Action {
     Opened,
     /// The contact clicked a link in an email.
     Clicked,
+}
+
+impl Action {
+    /// Every action, in the order of declaration, which is the order on disk.
+    pub const ALL: [Self; 3] = [Self::Sent, Self::Opened, Self::Clicked];
 }
 
 /// When it happened.

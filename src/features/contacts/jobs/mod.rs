@@ -29,7 +29,8 @@ use super::batch::{Counts, Note, OnConflict};
 use super::notices::{self, BulkCounts};
 use crate::base::clock::Timestamp;
 use crate::engine::api::Failure;
-use crate::engine::store::{Order, Read, Record, Result, Table, WriteTx, blobs};
+use crate::engine::store::key::{Key, after_prefix};
+use crate::engine::store::{Order, Read, Record, Result, Span, Table, WriteTx, blobs};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, BlobId, JobId, ProjectId};
 use crate::vocab::{limits, tables};
@@ -187,6 +188,24 @@ pub fn of_account(tx: &impl Read, account: AccountId, id: JobId, project: Option
     let belongs = |job: &Job| job.account == account && project.is_none_or(|project| job.project == project);
     let found = find(tx, id)?.filter(belongs);
     found.ok_or_else(|| Failure::because(Code::NotFound, "There is no such job, or it was finished long ago and is forgotten."))
+}
+
+/// Empty what is told of rows with this email, from behind the key `after` on, looking at up to `limit` rows; true if there may be
+/// more, and `after` then says how far it came.
+pub fn erase(tx: &mut WriteTx<'_>, after: &mut Vec<u8>, limit: usize, email: &str) -> Result<bool> {
+    let span = Span { from: after_prefix(after).filter(|_| !after.is_empty()).unwrap_or_default(), to: None };
+    let rows = tx.list(ROWS, &span, Order::Forward, limit)?;
+    for (place, line) in &rows {
+        if let Line::Told(note) = line
+            && note.email.as_deref().is_some_and(|told| told.eq_ignore_ascii_case(email))
+        {
+            tx.put(ROWS, place, &Line::Told(Note { email: None, ..note.clone() }));
+        }
+    }
+    if let Some((last, _)) = rows.last() {
+        *after = last.to_bytes();
+    }
+    Ok(rows.len() == limit)
 }
 
 /// What is told of rows from `first` on, in order of rows: at most `limit`.

@@ -10,7 +10,7 @@ use super::delete::remove;
 use crate::base::email::EmailAddress;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Replay, Spec, needs};
 use crate::engine::store::WriteTx;
-use crate::features::contacts::notices::{self, Action};
+use crate::features::contacts::notices::{self, Action, Source};
 use crate::features::contacts::store;
 use crate::features::projects;
 use crate::vocab::codes::Code;
@@ -76,7 +76,7 @@ impl Command for BulkDelete {
                 }
                 match store::find_by_email(tx, project, &normalised)? {
                     Some(contact) => {
-                        remove(tx, changes, &contact)?;
+                        remove(tx, changes, caller.account(), &contact)?;
                         gone.push(contact);
                     }
                     None => not_found.push(email.as_str().to_owned()),
@@ -85,7 +85,7 @@ impl Command for BulkDelete {
             Ok::<_, Failure>(())
         })?;
         for contact in &gone {
-            notices::unsubscribed(tx, caller, project, contact, Action::Deleted);
+            notices::unsubscribed(tx, (caller.account(), project), contact, Action::Deleted, Source::Api);
         }
         Ok(Done(Deleted { deleted: gone.len() as u64, not_found }))
     }

@@ -8,12 +8,13 @@ use super::get::Which;
 use crate::base::email::EmailAddress;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
 use crate::engine::store::{Error, WriteTx};
+use crate::features::contacts::erasure;
 use crate::features::contacts::model::Contact;
-use crate::features::contacts::notices::{self, Action};
+use crate::features::contacts::notices::{self, Action, Source};
 use crate::features::contacts::store::{self, Changes};
 use crate::features::projects;
 use crate::vocab::codes::Code;
-use crate::vocab::ids::ContactId;
+use crate::vocab::ids::{AccountId, ContactId};
 use crate::vocab::permissions::Permission;
 use crate::vocab::tables;
 
@@ -34,7 +35,12 @@ impl Operation for Delete {
     const SPEC: Spec = Spec::delete("contacts.delete", "/v1/contacts/{id}", needs(Permission::AudienceWrite))
         .also_at(&["/v1/subscribers/{id}"])
         .summary("Delete a contact")
-        .about("Emits subscriber.unsubscribed with action \"deleted\".")
+        .about(
+            "Emits subscriber.unsubscribed with action \"deleted\". Everything else that is kept of the person is erased within seconds \
+                after the answer: what was sent, what it did, messages in the built-in inbox, events that wait, answers kept for \
+                repeats. What stays are counts without names and, if it had unsubscribed, bounced or complained, a keyed hash of its \
+                address, so that it is not mailed again by mistake.",
+        )
         .fails(&[Code::NotFound]);
     type Input = Which;
     type Output = Done<Deleted>;
@@ -50,14 +56,15 @@ impl Command for Delete {
         let project = input.project_id;
         projects::require(tx, caller.account(), project)?;
         let contact = store::find(tx, project, input.id)?.ok_or(Code::NotFound)?;
-        store::change(tx, project, |tx, changes| remove(tx, changes, &contact))?;
-        notices::unsubscribed(tx, caller, project, &contact, Action::Deleted);
+        store::change(tx, project, |tx, changes| remove(tx, changes, caller.account(), &contact))?;
+        notices::unsubscribed(tx, (caller.account(), project), &contact, Action::Deleted, Source::Api);
         Ok(Done(Deleted { id: contact.id, deleted: true }))
     }
 }
 
-/// Remove a contact that is there.
-pub fn remove(tx: &mut WriteTx<'_>, changes: &mut Changes, contact: &Contact) -> Result<(), Failure> {
+/// Remove a contact that is there. What others keep of the person is erased right after this.
+pub fn remove(tx: &mut WriteTx<'_>, changes: &mut Changes, account: AccountId, contact: &Contact) -> Result<(), Failure> {
     let email = EmailAddress::parse(&contact.email).map_err(|_| Error::Corrupt(tables::CONTACTS.info().name))?;
+    erasure::ask(tx, account, changes.project(), contact);
     Ok(changes.remove(tx, contact, store::email_digest(&email.normalised()))?)
 }

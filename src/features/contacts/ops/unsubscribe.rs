@@ -8,10 +8,9 @@ use super::set_status::{Success, retag, save};
 use crate::base::email::EmailAddress;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
 use crate::engine::store::WriteTx;
-use crate::features::contacts::model::Status;
-use crate::features::contacts::notices::{self, Action};
-use crate::features::contacts::store;
+use crate::features::contacts::notices::{self, Action, Source};
 use crate::features::contacts::tags::TagName;
+use crate::features::contacts::{standing, store};
 use crate::features::projects;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::ProjectId;
@@ -62,20 +61,12 @@ impl Command for Unsubscribe {
             }
             retag(tx, project, &mut after, &names, false)?;
             if after.differs(&before) {
-                notices::unsubscribed(tx, caller, project, &after, Action::TagsLeft);
+                notices::unsubscribed(tx, (caller.account(), project), &after, Action::TagsLeft, Source::Api);
             }
             save(tx, caller, project, &before, after)?;
             return Ok(Done(Success { success: true }));
         }
-        after.set_status(Status::Unsubscribed, tx.now());
-        if after.differs(&before) {
-            after.updated_at = tx.now();
-            store::change(tx, project, |tx, changes| {
-                changes.replace(tx, &before, &after);
-                Ok::<_, Failure>(())
-            })?;
-            notices::unsubscribed(tx, caller, project, &after, Action::Unsubscribed);
-        }
+        standing::unsubscribe(tx, (caller.account(), project), &before, Source::Api)?;
         Ok(Done(Success { success: true }))
     }
 }

@@ -447,10 +447,6 @@ impl Draft<'_> {
             email.blocks.iter().all(|block| !has_button(block)),
             "No link is known for a button; put one into the prompt.".to_owned(),
         );
-        warn(
-            self.brand.contact.address.is_none(),
-            "The brand has no postal address, which most countries ask for in the footer; add it to the project.".to_owned(),
-        );
         warnings
     }
 }

@@ -4,9 +4,8 @@ use super::stages::new_email;
 use crate::engine::api::Failure;
 use crate::engine::render::foreign::Foreign;
 use crate::engine::store::WriteTx;
-use crate::features::emails::model::{
-    COMPOSER, Conversation, Facts, Origin, Pictures, Source, Stage, State, Version, Visibility, Wanted,
-};
+use crate::features::emails::letter;
+use crate::features::emails::model::{Conversation, Origin, Pictures, Source, Stage, State, Version, Visibility, Wanted};
 use crate::features::emails::ops::generate;
 use crate::features::emails::versions::{self, Texts};
 use crate::features::emails::{store, views};
@@ -27,7 +26,17 @@ pub struct Lot {
     /// What the caller says the language is.
     pub language: Option<String>,
     pub visibility: Visibility,
+    /// What is to be changed in them right away; may be empty.
+    pub instruction: String,
+    /// Whether images were asked for.
+    pub wants_images: bool,
+    /// Who is to change them.
+    pub model: String,
 }
+
+/// What is said to those who ask for images.
+const NO_IMAGES: &str =
+    "No image was made: this service draws none. Swap images by an edit, with addresses or with those of the project.";
 
 /// Add a conversation of emails that were made elsewhere; their pictures are drawn later.
 pub fn open(tx: &mut WriteTx<'_>, account: AccountId, project: ProjectId, lot: Lot) -> Result<Conversation, Failure> {
@@ -39,8 +48,8 @@ pub fn open(tx: &mut WriteTx<'_>, account: AccountId, project: ProjectId, lot: L
     };
     let first = lot.emails.first().expect("the caller has refused an empty list");
     let wanted = Wanted {
-        prompt: String::new(),
-        model: COMPOSER.to_owned(),
+        prompt: lot.instruction.clone(),
+        model: lot.model.clone(),
         languages: vec![language(&first.foreign)],
         count: Some(lot.emails.len() as u8),
         images: Vec::new(),
@@ -58,10 +67,14 @@ pub fn open(tx: &mut WriteTx<'_>, account: AccountId, project: ProjectId, lot: L
     for (slot, handed_in) in lot.emails.into_iter().enumerate() {
         let language = language(&handed_in.foreign);
         let mut email = new_email(tx, &conversation, slot as u8, &language, None);
-        email.stage = Stage::Rendered;
+        // What is to be changed is changed before the email is ready.
+        email.stage = if lot.instruction.is_empty() { Stage::Rendered } else { Stage::Written };
         (email.version, email.versions) = (1, 1);
         store::place(tx, account, slot as u16, &email);
-        let version = version(&handed_in, tx);
+        let mut version = version(&handed_in, tx);
+        if lot.wants_images {
+            version.warnings.push(NO_IMAGES.to_owned());
+        }
         store::save_version(tx, email.id, &version);
         let Foreign { html, text, .. } = handed_in.foreign;
         versions::save_texts(tx, email.id, 1, Texts { html, mjml: None, text });
@@ -78,22 +91,16 @@ fn subject(handed_in: &HandedIn) -> String {
 }
 
 fn version(handed_in: &HandedIn, tx: &WriteTx<'_>) -> Version {
-    let Foreign { html, text, removed, .. } = &handed_in.foreign;
-    let count = |mark: &str| html.matches(mark).count() as u32;
-    let mut warnings: Vec<String> = removed.iter().map(|what| format!("Taken out: {what}.")).collect();
-    if html.len() > limits::EMAIL_HTML_BYTES_MAX {
-        let kib = html.len() / 1024;
-        warnings.push(format!("The HTML has {kib} KB; Gmail cuts emails off at 102 KB. Shorten it."));
-    }
+    let foreign = &handed_in.foreign;
     Version {
         number: 1,
         origin: Origin::Imported,
         document: None,
         subject: subject(handed_in),
-        preheader: String::new(),
-        warnings,
+        preheader: letter::preheader(foreign),
+        warnings: letter::warnings(foreign),
         pictures: Pictures::default(),
-        facts: Facts { images: count("<img "), buttons: 0, length: text.chars().count() as u32, colors: Vec::new() },
+        facts: letter::facts(foreign),
         created_at: tx.now(),
     }
 }

@@ -12,7 +12,8 @@ use crate::engine::outbox::{self, NewEvent};
 use crate::engine::store::{self as rows, Read, WriteTx};
 use crate::features::emails::document::Email as Document;
 use crate::features::emails::drawing;
-use crate::features::emails::model::{Conversation, Email, Facts, Origin, Pictures, Stage, State, Version, Wanted};
+use crate::features::emails::edits;
+use crate::features::emails::model::{Conversation, Email, Facts, Origin, Pictures, Source, Stage, State, Version, Wanted};
 use crate::features::emails::store;
 use crate::features::emails::versions;
 use crate::features::emails::writing::material::{self, Material};
@@ -169,6 +170,14 @@ enum Made {
     Draft(Box<Draft>, Usage),
     Texts(Box<drawing::Drawn>),
     Pictures(drawing::Painted, Vec<String>),
+    /// Pictures of what was handed in, and the version that was asked for with it, or why there is none.
+    Adapted {
+        painted: drawing::Painted,
+        warnings: Vec<String>,
+        edited: Result<Box<edits::Made>, String>,
+        prompt: String,
+        usage: Usage,
+    },
     /// The email cannot be made, and why.
     Nothing(String, Usage),
 }
@@ -177,11 +186,15 @@ enum Made {
 pub async fn advance(mill: &Mill, account: AccountId, conversation: Conversation, email: Email) -> Result<(), Failure> {
     let (id, stage) = (email.id, email.stage.clone());
     let claimed = stage.clone();
+    let is_handed_in = conversation.wanted.source == Source::Html;
     let claim = move |tx: &mut WriteTx<'_>| -> Result<bool, rows::Error> {
         let Some(mut email) = store::email(tx, account, id)?.filter(|found| found.stage == claimed) else { return Ok(false) };
         email.attempts += 1;
         let is_hopeless = email.attempts > limits::EMAIL_ATTEMPTS_MAX;
-        if is_hopeless {
+        if is_hopeless && claimed == Stage::Written && is_handed_in {
+            // What was handed in is not lost for what was asked for with it.
+            forgo_instruction(tx, &mut email)?;
+        } else if is_hopeless {
             email.stage = Stage::Failed("It was interrupted again and again; ask for it once more.".into());
         }
         store::save_email(tx, account, &email);
@@ -192,6 +205,7 @@ pub async fn advance(mill: &Mill, account: AccountId, conversation: Conversation
     }
     let made = match stage {
         Stage::Planned => write(mill, account, &conversation, &email).await?,
+        Stage::Written if conversation.wanted.source == Source::Html => adapt(mill, account, &conversation, &email).await?,
         Stage::Written => render(mill, account, conversation, email).await?,
         Stage::Rendered => draw(mill, &email).await?,
         Stage::Ready | Stage::Failed(_) => return Ok(()),
@@ -232,6 +246,21 @@ fn keep(tx: &mut WriteTx<'_>, account: AccountId, mut email: Email, made: Made) 
                 store::save_version(tx, email.id, &version);
             }
             email.stage = Stage::Ready;
+        }
+        Made::Adapted { painted, warnings, edited, prompt, usage } => {
+            count(tx, account, email.conversation, usage)?;
+            let pictures = painted.keep(tx);
+            if let Some(mut version) = store::version(tx, email.id, email.version)? {
+                version.pictures = pictures;
+                version.warnings.extend(warnings);
+                let failed = edited.as_ref().err();
+                version.warnings.extend(failed.map(|reason| format!("The instruction was not carried out: {reason}")));
+                store::save_version(tx, email.id, &version);
+            }
+            email.stage = Stage::Ready;
+            if let Ok(made) = edited {
+                made.keep(tx, account, &mut email, &prompt, None)?;
+            }
         }
         Made::Nothing(reason, usage) => {
             count(tx, account, email.conversation, usage)?;
@@ -333,6 +362,27 @@ async fn render(mill: &Mill, account: AccountId, conversation: Conversation, ema
         drawing::texts(&tx, account, &conversation, &document)
     });
     Ok(Made::Texts(Box::new(rendering.await.map_err(Failure::internal)??)))
+}
+
+/// Go on with what was handed in as it is.
+fn forgo_instruction(tx: &mut WriteTx<'_>, email: &mut Email) -> Result<(), rows::Error> {
+    if let Some(mut version) = store::version(tx, email.id, email.version)? {
+        version
+            .warnings
+            .push("The instruction was not carried out: it was interrupted again and again. Ask for it by an edit.".into());
+        store::save_version(tx, email.id, &version);
+    }
+    (email.stage, email.attempts) = (Stage::Rendered, 0);
+    Ok(())
+}
+
+/// Draw what was handed in, and change it as was asked when it was.
+async fn adapt(mill: &Mill, account: AccountId, conversation: &Conversation, email: &Email) -> Result<Made, Failure> {
+    let html = versions::texts(&mill.world.store.read(), email.id, email.version)?.html;
+    let (painted, warnings) = drawing::pictures(&mill.engine, &html).await?;
+    let prompt = conversation.wanted.prompt.clone();
+    let (edited, usage) = edits::attempt(mill, account, email, &prompt).await?;
+    Ok(Made::Adapted { painted, warnings, edited: edited.map(Box::new), prompt, usage })
 }
 
 async fn draw(mill: &Mill, email: &Email) -> Result<Made, Failure> {

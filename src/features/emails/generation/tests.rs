@@ -5,9 +5,11 @@ use serde_json::{Value, json};
 use super::*;
 use crate::base::bounded::Bounded;
 use crate::engine::outbox;
+use crate::engine::store::{self as rows, WriteTx};
 use crate::features::emails::document::Email as Document;
 use crate::testing::Mill as TestMill;
 use crate::testing::model_peer::{Asked, ModelPeer, Reaction};
+use crate::testing::site::Site;
 use crate::vocab::settings::Protocol;
 use crate::vocab::webhook_events::WebhookEvent;
 
@@ -190,28 +192,14 @@ fn a_language_model_writes_and_what_it_used_is_counted() {
     assert!(asked[0].last_turn().contains("<request>\nHello."));
 }
 
-/// A web server with one page; its thread ends with the process.
-fn page(html: &'static str) -> String {
-    use std::io::{Read, Write};
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
-    let address = listener.local_addr().expect("bound");
-    let serve = move || {
-        for mut stream in listener.incoming().flatten() {
-            let _ = stream.read(&mut [0; 4096]);
-            let head = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {}\r\n\r\n", html.len());
-            let _ = stream.write_all(format!("{head}{html}").as_bytes());
-        }
-    };
-    std::thread::Builder::new().name("page".into()).spawn(serve).expect("a thread");
-    format!("http://{address}/report")
-}
-
 #[test]
 fn pages_that_the_prompt_links_to_are_read_unless_that_is_refused() {
-    let url = page(
+    let site = Site::of_page(
+        "/report",
         "<html><title>Report</title><main><h1>Our report</h1><p>Since March all of our boxes are made of straw, which grows again \
          every year and needs no trees. It took us two years and eleven suppliers to find a mill that could do it.</p></main></html>",
     );
+    let url = format!("{}report", site.url());
     for (web_mode, is_read) in [(true, true), (false, false)] {
         let peer = ModelPeer::with(vec![email(|_| {})]);
         let mill = with_model(&peer);
@@ -378,6 +366,130 @@ fn a_model_edits_by_a_patch_and_the_version_before_can_be_restored() {
     let origins: Vec<&Value> =
         versions["versions"].as_array().expect("versions").iter().map(|version| &version["origin"]).collect();
     assert_eq!(origins, ["restored", "edited", "generated"]);
+}
+
+/// An email that was handed in as HTML, ready.
+fn handed_in(mill: &TestMill, body: Value) -> Value {
+    let begun = mill.post_in("/v1/projects/emails/import-html", body).data();
+    work(mill);
+    status(mill, begun["conversationId"].as_str().expect("an id"))["result"]["emails"][0].clone()
+}
+
+/// An edit that was asked for and worked on.
+fn edited(mill: &TestMill, email: &Value, prompt: &str) -> Value {
+    let path = format!("/v1/emails/{}", email["id"].as_str().expect("an id"));
+    let begun = mill.post(&format!("{path}/edit"), json!({ "prompt": prompt, "label": "mine", "async": true })).data();
+    work(mill);
+    mill.get(&format!("{path}/edits/{}", begun["editId"].as_str().expect("an id"))).data()
+}
+
+const LETTER: &str = "<html lang=en><title>News</title><body><h1>Hello</h1><p>We have <b>new teas</b> for you. Come and see.</p>\
+    <p><a class=button href=https://acme.example/teas style=\"background:#1a73e8;color:#ffffff\">See them</a></p></body></html>";
+
+#[test]
+fn an_edit_of_html_makes_a_version_that_can_be_taken_back() {
+    let mill = TestMill::new();
+    let email = handed_in(&mill, json!({ "html": LETTER }));
+    let edit = edited(&mill, &email, "Replace \"new teas\" with \"old cups\" and make the button #2E7D32. Then dance.");
+    let result = &edit["result"];
+    assert_eq!((&edit["status"], &result["version"]), (&json!("completed"), &json!(2)), "{edit}");
+    let html = result["html"].as_str().expect("text");
+    assert!(html.contains("We have <b>old cups</b> for you.") && html.contains("background:#2E7D32;color:#ffffff"), "{html}");
+    assert!(result["text"].as_str().is_some_and(|text| text.contains("We have old cups for you.")), "{result}");
+    assert!(result["screenshotUrl"].is_string() && result["screenshotUrl"] != email["screenshotUrl"]);
+    let done: Vec<&str> = edit["done"].as_array().expect("a list").iter().filter_map(Value::as_str).collect();
+    assert_eq!(done.len(), 3, "{done:?}");
+    assert!(done[0].contains("old cups") && done[2].starts_with("Not done: Did not understand"), "{done:?}");
+    let path = format!("/v1/emails/{}", email["id"].as_str().expect("an id"));
+    let restored = mill.post(&format!("{path}/versions/1/restore"), json!({})).data();
+    assert_eq!((&restored["version"], &restored["html"], &restored["text"]), (&json!(3), &email["html"], &email["text"]));
+    let versions = mill.get(&format!("{path}/versions")).data();
+    let origins: Vec<(&Value, &Value)> =
+        versions["versions"].as_array().expect("versions").iter().map(|one| (&one["origin"], &one["label"])).collect();
+    assert_eq!(origins[1..], [(&json!("edited"), &json!("mine")), (&json!("imported"), &Value::Null)]);
+    let details = mill.get(&path).data();
+    assert_eq!(details["document"], Value::Null);
+}
+
+#[test]
+fn an_edit_of_html_that_changes_nothing_is_none() {
+    let mill = TestMill::new();
+    let email = handed_in(&mill, json!({ "html": LETTER }));
+    for (prompt, reason) in [
+        ("Make it formal", "handed in as HTML"),
+        ("flibbertigibbet", "What can be done: Change"),
+        ("Remove the coupon", "handed in as HTML"),
+        ("Make the button #1a73e8", "Nothing was changed"),
+    ] {
+        let edit = edited(&mill, &email, prompt);
+        assert_eq!((&edit["status"], &edit["changesMayHaveBeenSaved"]), (&json!("failed"), &json!(false)), "{prompt}: {edit}");
+        assert!(edit["error"].as_str().is_some_and(|error| error.contains(reason)), "{prompt}: {edit}");
+    }
+    let now = mill.get(&format!("/v1/emails/{}", email["id"].as_str().expect("an id"))).data();
+    assert_eq!((&now["version"], &now["html"]), (&json!(1), &email["html"]));
+}
+
+#[test]
+fn a_model_edits_html_by_numbers_and_what_is_wrong_goes_back() {
+    let mut answers = [
+        json!({ "summary": "Done.", "changes": [{ "op": "link", "number": 3, "address": "https://evil.example/" }] }),
+        json!({ "summary": "The button says Buy.", "changes": [
+            { "op": "text", "number": 3, "text": "Buy" }, { "op": "preheader", "text": "Read me" },
+        ] }),
+        json!({ "summary": "That is not about this email.", "changes": [] }),
+    ]
+    .into_iter();
+    let peer = ModelPeer::by(move |_| Reaction::Text(answers.next().expect("three answers").to_string()));
+    let mill = with_model(&peer);
+    let email = handed_in(&mill, json!({ "html": LETTER }));
+    let edit = edited(&mill, &email, "Let the button say Buy");
+    assert_eq!((&edit["status"], &edit["done"]), (&json!("completed"), &json!(["The button says Buy."])), "{edit}");
+    assert_eq!(edit["result"]["preheader"], "Read me");
+    assert!(edit["result"]["html"].as_str().is_some_and(|html| html.contains(">Buy</a>")), "{edit}");
+    let asked = peer.asked();
+    assert_eq!(asked[0].body["response_format"]["json_schema"]["name"], "edit_html_email");
+    let first = asked[0].last_turn();
+    assert!(first.contains("2 text: \"We have new teas for you. Come and see.\"") && !first.contains("<p>"), "{first}");
+    assert!(asked[1].last_turn().contains("https://evil.example/ is not among the links"), "{}", asked[1].last_turn());
+    let edit = edited(&mill, &email, "Sing me a song");
+    assert!(edit["error"].as_str().is_some_and(|error| error.contains("That is not about this email.")), "{edit}");
+}
+
+#[test]
+fn an_instruction_with_the_import_is_its_first_edit_and_its_failure_a_warning() {
+    let mill = TestMill::new();
+    let email = handed_in(&mill, json!({ "html": LETTER, "instruction": "Change the headline to \"Welcome\"" }));
+    assert_eq!((&email["version"], &email["status"]), (&json!(2), &json!("ready")));
+    assert!(email["html"].as_str().is_some_and(|html| html.contains("<h1>Welcome</h1>")));
+    let wanted = json!({ "html": LETTER, "instruction": "flibbertigibbet", "generateMedia": true });
+    let email = handed_in(&mill, wanted);
+    let warnings = email["warnings"].to_string();
+    assert_eq!((&email["version"], &email["status"]), (&json!(1), &json!("ready")));
+    assert!(
+        warnings.contains("The instruction was not carried out: Did not") && warnings.contains("No image was made"),
+        "{warnings}"
+    );
+    assert!(email["screenshotUrl"].is_string());
+}
+
+#[test]
+fn an_import_survives_an_instruction_that_brings_everything_down() {
+    let mill = TestMill::new();
+    let begun =
+        mill.post_in("/v1/projects/emails/import-html", json!({ "html": LETTER, "instruction": "Make it shorter" })).data();
+    let id = begun["conversationId"].as_str().expect("an id");
+    let (account, conversation) = (mill.account(), ConversationId::parse(id).expect("an id"));
+    let spoil = move |tx: &mut WriteTx<'_>| -> Result<(), rows::Error> {
+        let mut email = store::emails(tx, account, conversation)?.remove(0);
+        email.attempts = limits::EMAIL_ATTEMPTS_MAX;
+        store::save_email(tx, account, &email);
+        Ok(())
+    };
+    mill.world().store.write_blocking(spoil).expect("written").expect("written");
+    work(&mill);
+    let email = status(&mill, id)["result"]["emails"][0].clone();
+    assert_eq!((&email["status"], &email["version"]), (&json!("ready"), &json!(1)), "{email}");
+    assert!(email["warnings"].to_string().contains("Ask for it by an edit") && email["screenshotUrl"].is_string(), "{email}");
 }
 
 #[test]

@@ -5,7 +5,8 @@
 
 use serde::Serialize;
 
-use super::colour::{self, LEGIBLE, WHITE, contrast, ink_on, mix, readable, saturation, under_white};
+use super::colour::{self, ink_on, mix, readable, saturation, under_white};
+use crate::base::color::{LEGIBLE, WHITE, contrast};
 use crate::base::text::Color;
 
 /// A ground and what stands on it.

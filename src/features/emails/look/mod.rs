@@ -11,7 +11,8 @@ mod ground;
 pub use design::Design;
 pub use ground::{Ground, Wishes};
 
-use self::colour::{BLACK, WHITE, luminance, mix, saturation};
+use self::colour::{mix, saturation};
+use crate::base::color::{BLACK, WHITE, luminance};
 use crate::base::text::Color;
 use crate::features::emails::document::{Corners, Email, Layout, Purpose, Style};
 use crate::features::projects::brand::{Brand, Formality, Logo};
@@ -298,7 +299,7 @@ fn radius(brand: &Brand, style: &Style, layout: Layout) -> Radius {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::features::emails::look::colour::{LEGIBLE, contrast};
+    use crate::base::color::{LEGIBLE, contrast};
     use crate::features::projects::brand::Palette;
 
     fn brand(background: &str, text: &str, primary: &str, button: &str) -> Brand {

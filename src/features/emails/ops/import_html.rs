@@ -6,13 +6,13 @@ use serde_json::{Value, json};
 
 use super::generate::{Accepted, check_length};
 use crate::base::locale::LanguageTag;
-use crate::base::text::ShortText;
+use crate::base::text::{LongText, ShortText};
 use crate::engine::api::{BodySize, Context, Created, Engine, Failure, Operation, Outward, Replay, Spec, needs};
 use crate::engine::render::foreign::Foreign;
 use crate::engine::render::pixels::Fault;
 use crate::engine::store::WriteTx;
 use crate::features::emails::generation::intake::{self, HandedIn};
-use crate::features::emails::model::Visibility;
+use crate::features::emails::model::{COMPOSER, Visibility};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::ProjectId;
 use crate::vocab::limits;
@@ -42,9 +42,16 @@ pub struct NewEmails {
     #[schemars(length(max = limits::EMAIL_LANGUAGES_MAX))]
     #[serde(default)]
     pub languages: Vec<LanguageTag>,
+    /// What to change in each of them, in plain words, as a first edit: a version of its own. If it cannot be carried out, the email
+    /// is imported as it is and a warning on it says why.
+    pub instruction: Option<LongText<{ limits::PROMPT_CHARACTERS_MAX }>>,
     /// Who may see the emails without a key; `private` if absent.
     #[serde(default)]
     pub visibility: Visibility,
+    /// Whether images may be made for the emails. None are: this service draws no images. `true` puts a warning on each email
+    /// that says so, and changes nothing else.
+    #[serde(default)]
+    pub generate_media: bool,
 }
 
 /// One email that was made elsewhere.
@@ -62,8 +69,8 @@ impl Operation for ImportHtml {
         .summary("Import emails as HTML")
         .about(
             "Everything that is unsafe or that mail clients do not show is taken out, and the warnings of each email say what. The \
-                pictures are drawn in the background: ask for the state like that of a generation. Such emails are exported, shown \
-                and sent like others; prompts cannot edit them.",
+                pictures are drawn in the background: ask for the state like that of a generation. Such emails are exported, shown, \
+                edited by prompts and sent like others; they have no document and no MJML.",
         )
         .rate(RouteGroup::Emails)
         .replay(Replay::Keyed)
@@ -86,6 +93,9 @@ impl Outward for ImportHtml {
         check_length("languages", input.languages.len(), limits::EMAIL_LANGUAGES_MAX)?;
         let (project, visibility) = (input.project_id, input.visibility);
         let language = input.languages.first().map(|language| language.as_str().to_owned());
+        let instruction = input.instruction.as_ref().map(|text| text.to_string()).unwrap_or_default();
+        let wants_images = input.generate_media;
+        let model = context.engine.language_model.as_ref().map_or(COMPOSER, |client| client.model()).to_owned();
         let mut emails = Vec::new();
         for (field, name, source) in sources(input)? {
             if source.len() > limits::HTML_IMPORT_BYTES_MAX {
@@ -95,7 +105,8 @@ impl Outward for ImportHtml {
             let foreign = clean(&context.engine, &source).await.map_err(|fault| refused(&field, fault))?;
             emails.push(HandedIn { name, foreign });
         }
-        let open = move |tx: &mut WriteTx<'_>| intake::open(tx, account, project, intake::Lot { emails, language, visibility });
+        let lot = intake::Lot { emails, language, visibility, instruction, wants_images, model };
+        let open = move |tx: &mut WriteTx<'_>| intake::open(tx, account, project, lot);
         let conversation = context.write(&Self::SPEC, open).await?;
         Ok(Created(Accepted::of(&conversation, context.engine.base_url())))
     }

@@ -80,7 +80,7 @@ pub fn paragraphs<const MAX: usize>(text: &Rich<MAX>, ink: Ink, room: u16) -> St
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::features::emails::look::colour::BLACK;
+    use crate::base::color::BLACK;
 
     const INK: Ink = Ink { color: BLACK, class: "ac" };
 

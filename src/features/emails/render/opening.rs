@@ -4,9 +4,10 @@ use super::cells::{Cell, Content, Logo, Row};
 use super::inline;
 use super::parts::Draft;
 use super::setting::Setting;
+use crate::base::color::luminance;
 use crate::features::emails::document::{Header, Hero};
+use crate::features::emails::look::GroundName;
 use crate::features::emails::look::design::{Align, HeaderForm, HeroForm};
-use crate::features::emails::look::{GroundName, colour};
 use crate::features::projects::brand::{self, LogoBackground, LogoSource};
 
 const LOGO_WIDTH_MAX: u32 = 190;
@@ -89,7 +90,7 @@ fn mark(set: Setting<'_>, header: &Header) -> Cell {
 
 /// The logo for this ground, as far as anything is known of it, and whether it needs a plate: never, at night, or always.
 fn chosen<'a>(set: Setting<'a>, header: &Header) -> (Option<&'a brand::Logo>, &'static str) {
-    let is_dark = |ground| colour::luminance(ground) < 0.3;
+    let is_dark = |ground| luminance(ground) < 0.3;
     let by_day = is_dark(set.look.light.ground(set.ground).ground);
     let by_night = is_dark(set.look.dark.ground(set.ground).ground);
     let seen_on = |logo: &brand::Logo, dark: bool| match logo.background {

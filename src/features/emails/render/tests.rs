@@ -6,6 +6,7 @@ use proptest::prelude::*;
 use scraper::{Html, Selector};
 
 use super::*;
+use crate::engine::render::merge::{Kind, Template};
 use crate::features::emails::document::*;
 use crate::features::projects::brand::Brand;
 
@@ -349,5 +350,23 @@ proptest! {
         json["blocks"][2] = text.into();
         json["blocks"][3]["products"] = number.into();
         prop_assert!(Email::from_json(&json).is_err());
+    }
+}
+
+#[test]
+fn every_drawn_email_can_be_filled_for_a_recipient() {
+    let mut fields = serde_json::Map::new();
+    for name in ["unsubscribe_url", "view_url", "preferences_url"] {
+        fields.insert(name.to_owned(), format!("https://mail.example.com/{name}?a=1&b=2").into());
+    }
+    for (layout, direction) in each() {
+        let drawn = draw(&email(layout, direction));
+        for (source, kind) in [(&drawn.html, Kind::Html), (&drawn.text, Kind::Text)] {
+            let template = Template::compile(source, kind).unwrap_or_else(|error| panic!("{layout:?} {kind:?}: {error}"));
+            let unknown: Vec<&str> = template.fields().filter(|field| !fields.contains_key(*field)).collect();
+            assert!(unknown.is_empty(), "{layout:?} {unknown:?}");
+            let filled = template.render(&fields).expect("all fields are given");
+            assert!(!filled.contains("{{") && filled.contains("https://mail.example.com/unsubscribe_url"), "{layout:?}");
+        }
     }
 }

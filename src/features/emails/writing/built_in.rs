@@ -3,9 +3,9 @@
 use jiff::civil::Date;
 
 use super::material::Material;
-use super::{Brief, Draft, Edited, Planned, Wish};
+use super::{Brief, Draft, Edited, EditedLetter, LetterWish, Planned, Wish};
 use crate::base::locale::LanguageTag;
-use crate::features::emails::composer::edit::{self, Means, Origin};
+use crate::features::emails::composer::edit::{self, Means, NotUnderstood, Origin};
 use crate::features::emails::composer::{self, Knowledge};
 use crate::features::emails::document::{Email, ImageUrl, Picture};
 use crate::features::emails::model::{COMPOSER, Plan, PlannedSlot, Wanted};
@@ -92,15 +92,25 @@ pub fn edit(wish: &Wish, material: &Material) -> Result<Edited, String> {
     // What a model has written, the composer cannot write anew.
     let origin = (wish.brief.wanted.model == COMPOSER).then_some(origin);
     let means = Means { brand: &material.brand, site: own.site, origin, today: wish.today };
-    match edit::apply(&wish.document, &wish.prompt, &means) {
-        Ok(edited) => {
-            let done = edited.done.into_iter().chain(edited.not_done.into_iter().map(|what| format!("Not done: {what}")));
-            Ok(Edited { document: sound(edited.email)?, done: done.collect() })
-        }
-        Err(misunderstood) => {
-            Err(format!("{} What can be done: {}.", misunderstood.reasons.join(" "), misunderstood.can.join("; ")))
-        }
-    }
+    let edited = edit::apply(&wish.document, &wish.prompt, &means).map_err(told)?;
+    Ok(Edited { document: sound(edited.email)?, done: all(edited.done, edited.not_done) })
+}
+
+/// Change an email that was handed in as HTML.
+pub fn edit_letter(wish: &LetterWish, material: &Material) -> Result<EditedLetter, String> {
+    let site = Some(material.site.as_str()).filter(|site| !site.is_empty());
+    let means = Means { brand: &material.brand, site, origin: None, today: wish.today };
+    let edited = edit::letter::apply(&wish.letter, &wish.prompt, &means).map_err(told)?;
+    Ok(EditedLetter { letter: edited.letter, done: all(edited.done, edited.not_done) })
+}
+
+fn told(misunderstood: NotUnderstood) -> String {
+    format!("{} What can be done: {}.", misunderstood.reasons.join(" "), misunderstood.can.join("; "))
+}
+
+/// What was done, and what was not.
+fn all(done: Vec<String>, not_done: Vec<String>) -> Vec<String> {
+    done.into_iter().chain(not_done.into_iter().map(|what| format!("Not done: {what}"))).collect()
 }
 
 /// What the composer makes is right, or a mistake of ours that must not go out.

@@ -4,6 +4,7 @@
 //! that a person can act on. How drafts become emails, and what survives a restart, is the business of `generation`.
 
 mod built_in;
+mod letter;
 pub mod material;
 mod model;
 pub mod patch;
@@ -15,6 +16,7 @@ use std::sync::Arc;
 use jiff::civil::Date;
 
 use super::document::Email as Document;
+use super::letter::Letter;
 use super::model::{COMPOSER, Plan, Wanted};
 use crate::engine::api::Engine;
 use crate::engine::language_model::{Client, Usage};
@@ -70,6 +72,23 @@ pub struct Wish {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Edited {
     pub document: Document,
+    /// What was done, in words for people.
+    pub done: Vec<String>,
+}
+
+/// A change that somebody wants of an email that was handed in as HTML.
+#[derive(Clone, Debug)]
+pub struct LetterWish {
+    pub letter: Letter,
+    pub prompt: String,
+    /// What the date is while this is asked.
+    pub today: Date,
+}
+
+/// What an edit of such an email comes to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EditedLetter {
+    pub letter: Letter,
     /// What was done, in words for people.
     pub done: Vec<String>,
 }
@@ -131,6 +150,17 @@ impl Writer {
                 (editing.await.unwrap_or_else(|_| Err("The composer failed; the log says how.".into())), Usage::default())
             }
             Self::Model(client) => model::edit(client, &wish.document, &wish.prompt, &material).await,
+        }
+    }
+
+    /// Change an email that was handed in as HTML as its owner asks.
+    pub async fn edit_letter(&self, wish: LetterWish, material: Arc<Material>) -> (Result<EditedLetter, String>, Usage) {
+        match self {
+            Self::Composer => {
+                let editing = tokio::task::spawn_blocking(move || built_in::edit_letter(&wish, &material));
+                (editing.await.unwrap_or_else(|_| Err("The composer failed; the log says how.".into())), Usage::default())
+            }
+            Self::Model(client) => letter::edit(client, &wish, &material).await,
         }
     }
 }

@@ -15,31 +15,32 @@ use crate::features::emails::model::{Plan, PlannedSlot, Wanted};
 use crate::vocab::limits;
 
 /// What is asked, and how.
-static PROMPTS: LazyLock<Texts> = LazyLock::new(|| {
+pub static PROMPTS: LazyLock<Texts> = LazyLock::new(|| {
     Texts::new(&[
         ("write", include_str!("../../../../assets/prompts/write.txt")),
         ("request", include_str!("../../../../assets/prompts/request.txt")),
         ("plan", include_str!("../../../../assets/prompts/plan.txt")),
         ("correct", include_str!("../../../../assets/prompts/correct.txt")),
         ("edit", include_str!("../../../../assets/prompts/edit.txt")),
+        ("edit_html", include_str!("../../../../assets/prompts/edit_html.txt")),
     ])
 });
 
 /// A conversation with the model about one answer.
-struct Talk<'a> {
+pub struct Talk<'a> {
     client: &'a Client,
     question: Question,
     usage: Usage,
 }
 
 impl<'a> Talk<'a> {
-    fn new(client: &'a Client, system: String, request: String, schema: AnswerSchema) -> Self {
+    pub fn new(client: &'a Client, system: String, request: String, schema: AnswerSchema) -> Self {
         let turns = vec![Turn { speaker: Speaker::User, text: request }];
         Self { client, question: Question { system, turns, picture: None, schema: Some(schema) }, usage: Usage::default() }
     }
 
     /// Ask until `read` takes the answer. What it finds wrong goes back to the model.
-    async fn until<T>(mut self, read: impl Fn(&Value) -> Result<T, Vec<String>>) -> (Result<T, String>, Usage) {
+    pub async fn until<T>(mut self, read: impl Fn(&Value) -> Result<T, Vec<String>>) -> (Result<T, String>, Usage) {
         let mut corrections = 0;
         loop {
             let (reply, usage) = self.client.ask(&self.question).await;
@@ -239,7 +240,7 @@ fn read_document(json: &Value, known: &Known, language: Option<&str>) -> Result<
 }
 
 /// What an email may link to and show.
-struct Known {
+pub struct Known {
     links: Vec<String>,
     /// Any page of these is known.
     hosts: Vec<String>,
@@ -254,12 +255,30 @@ impl Known {
     }
 
     fn of_edit(material: &Material, document: &Email, prompt: &str) -> Self {
-        let mut known = Self { links: material.site_links(), hosts: material.hosts(), images: material.image_urls() };
+        let mut known = Self::of_prompt(material, prompt);
         known.add(Some(document));
+        known
+    }
+
+    /// What the brand has and the prompt names.
+    pub fn of_prompt(material: &Material, prompt: &str) -> Self {
+        let mut known = Self { links: material.site_links(), hosts: material.hosts(), images: material.image_urls() };
         let given = super::material::links_in(prompt);
         known.images.extend(given.iter().cloned());
         known.links.extend(given);
         known
+    }
+
+    /// The same with links that an email has already.
+    pub fn with_links<'a>(mut self, links: impl Iterator<Item = &'a str>) -> Self {
+        self.links.extend(links.map(str::to_owned));
+        self
+    }
+
+    /// The same with images that an email shows already.
+    pub fn with_images<'a>(mut self, images: impl Iterator<Item = &'a str>) -> Self {
+        self.images.extend(images.map(str::to_owned));
+        self
     }
 
     /// What an email shows already is known.
@@ -284,16 +303,21 @@ impl Known {
     }
 
     fn knows(&self, address: &Address) -> bool {
-        let Address { url, kind, .. } = address;
-        match kind {
-            Kind::Image => self.images.iter().any(|known| known == url),
-            Kind::Link => {
-                let host = url.split_once("://").and_then(|(_, rest)| rest.split(['/', '?', '#']).next());
-                url.starts_with("{{")
-                    || self.links.iter().any(|known| same_page(known, url))
-                    || host.is_some_and(|host| self.hosts.iter().any(|known| known == host))
-            }
+        match address.kind {
+            Kind::Image => self.knows_image(&address.url),
+            Kind::Link => self.knows_link(&address.url),
         }
+    }
+
+    pub fn knows_image(&self, url: &str) -> bool {
+        self.images.iter().any(|known| known == url)
+    }
+
+    pub fn knows_link(&self, url: &str) -> bool {
+        let host = url.split_once("://").and_then(|(_, rest)| rest.split(['/', '?', '#']).next());
+        url.starts_with("{{")
+            || self.links.iter().any(|known| same_page(known, url))
+            || host.is_some_and(|host| self.hosts.iter().any(|known| known == host))
     }
 }
 
@@ -343,7 +367,7 @@ fn collect(json: &Value, path: &str, key: &str, found: &mut Vec<Address>) {
 
 /// The brand as the prompts tell it.
 #[derive(Serialize)]
-struct BrandTold<'a> {
+pub struct BrandTold<'a> {
     name: &'a str,
     tagline: Option<&'a str>,
     description: Option<&'a str>,
@@ -357,7 +381,7 @@ struct BrandTold<'a> {
 }
 
 impl<'a> BrandTold<'a> {
-    fn of(material: &'a Material) -> Self {
+    pub fn of(material: &'a Material) -> Self {
         let brand = &material.brand;
         Self {
             name: &material.name,

@@ -10,15 +10,51 @@ pub mod platform_c;
 pub mod png;
 pub mod status;
 
-use serde_json::json;
+use std::marker::PhantomData;
 
-use super::views::Wanted;
-use crate::engine::api::{Context, Failure};
+use serde_json::{Value, json};
+
+use super::views::{ExportView, Wanted};
+use super::{Format, READER};
+use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, needs};
 use crate::features::emails;
 use crate::vocab::codes::Code;
 
 /// The slots of other platforms.
 const PLATFORMS: [&str; 3] = ["platform_a", "platform_b", "platform_c"];
+
+/// A platform that takes one email or all of a conversation.
+pub trait Slot: Send + Sync + 'static {
+    const NAME: &'static str;
+    const SPEC: Spec;
+}
+
+/// The declaration of a [`Slot`].
+const fn slot(id: &'static str, path: &'static str, summary: &'static str) -> Spec {
+    Spec::get(id, path, needs(READER))
+        .summary(summary)
+        .about("Answers 409 with data.connectUrl until an account of the platform is connected.")
+        .fails(&[Code::NotFound, Code::ProviderNotConnected])
+}
+
+/// The export to a platform.
+pub struct Platform<S>(PhantomData<S>);
+
+impl<S: Slot> Operation for Platform<S> {
+    const SPEC: Spec = S::SPEC;
+    type Input = Wanted;
+    type Output = Done<ExportView>;
+
+    fn example() -> (Value, Self::Output) {
+        (json!({ "conversationId": "66f1a2b3d4e5f60718293a4d" }), Done(ExportView::sample(Format::Html)))
+    }
+}
+
+impl<S: Slot> Outward for Platform<S> {
+    async fn run(context: Context, input: Wanted) -> Result<Self::Output, Failure> {
+        Err(not_connected(&context, input, S::NAME).await)
+    }
+}
 
 /// Why an export to a platform does not go: its conversation does not exist, or no account is connected.
 async fn not_connected(context: &Context, wanted: Wanted, platform: &'static str) -> Failure {

@@ -1,8 +1,6 @@
 //! Imports of a small site on loopback, interrupted, refused, repeated.
 
-use std::io::{Cursor, Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::{Arc, Mutex};
+use std::io::Cursor;
 
 use image::{ImageFormat, Rgba, RgbaImage};
 use serde_json::{Value, json};
@@ -10,6 +8,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::testing::Mill;
 use crate::testing::model_peer::{ModelPeer, Reaction};
+use crate::testing::site::Site;
 use crate::vocab::environment::Environment;
 use crate::vocab::limits::IMPORT_FAILURES_MAX;
 use crate::vocab::settings::Protocol;
@@ -23,76 +22,21 @@ const HOME: &str = r##"<!doctype html><html lang="en"><head><meta charset="utf-8
 const ABOUT: &str = "<html lang=en><title>About – Acme</title><main><h1>About</h1><p>Acme is two people and a lathe. We began in a kitchen, \
     moved to a cellar, and have had a window since last year. It looks out on the canal, which is why the lamps are green.</p></main>";
 
-/// What a path answers: status, content type, body.
-type Answers = Vec<(&'static str, u16, &'static str, Vec<u8>)>;
-
-struct Site {
-    address: SocketAddr,
-    answers: Arc<Mutex<Answers>>,
-    asked: Arc<Mutex<Vec<String>>>,
-}
-
-impl Site {
-    fn start(answers: Answers) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("loopback");
-        let address = listener.local_addr().expect("bound");
-        let (answers, asked) = (Arc::new(Mutex::new(answers)), Arc::new(Mutex::new(Vec::new())));
-        let (for_thread, seen) = (answers.clone(), asked.clone());
-        // The thread ends with the process: nothing closes the listener before.
-        let serve = move || {
-            for stream in listener.incoming().flatten() {
-                let _ = talk(stream, &for_thread, &seen);
-            }
-        };
-        std::thread::Builder::new().name("site".into()).spawn(serve).expect("a thread");
-        Self { address, answers, asked }
-    }
-
-    fn lamps() -> Self {
-        Self::start(vec![
-            ("/robots.txt", 200, "text/plain", b"User-agent: *\nDisallow: /secret\n".to_vec()),
-            ("/", 200, "text/html", HOME.into()),
-            ("/about", 200, "text/html", ABOUT.into()),
-            (
-                "/a.css",
-                200,
-                "text/css",
-                b"body{background:#fffdf8;color:#222}.btn{background:#0a7b5c;color:#fff;border-radius:8px}".to_vec(),
-            ),
-            ("/logo.png", 200, "image/png", png(120, 40)),
-            ("/lamp.png", 200, "image/png", png(400, 300)),
-            ("/given.png", 200, "image/png", png(200, 50)),
-        ])
-    }
-
-    fn url(&self) -> String {
-        format!("http://{}/", self.address)
-    }
-
-    fn set(&self, path: &'static str, status: u16, body: &str) {
-        let mut answers = self.answers.lock().expect("no panic");
-        answers.retain(|(known, ..)| *known != path);
-        answers.push((path, status, "text/html", body.into()));
-    }
-}
-
-fn talk(mut stream: TcpStream, answers: &Mutex<Answers>, asked: &Mutex<Vec<String>>) -> std::io::Result<()> {
-    let mut head = Vec::new();
-    let mut buffer = [0; 2048];
-    while !head.windows(4).any(|end| end == b"\r\n\r\n") {
-        let count = stream.read(&mut buffer)?;
-        if count == 0 {
-            return Ok(());
-        }
-        head.extend_from_slice(&buffer[..count]);
-    }
-    let head = String::from_utf8_lossy(&head).into_owned();
-    let path = head.split(' ').nth(1).unwrap_or_default().to_owned();
-    let known = answers.lock().expect("no panic").iter().find(|(known, ..)| *known == path).cloned();
-    let (_, status, kind, body) = known.unwrap_or(("", 404, "text/html", b"<h1>no</h1>".to_vec()));
-    asked.lock().expect("no panic").push(path);
-    write!(stream, "HTTP/1.1 {status} x\r\ncontent-type: {kind}\r\ncontent-length: {}\r\n\r\n", body.len())?;
-    stream.write_all(&body)
+fn lamps() -> Site {
+    Site::start(vec![
+        ("/robots.txt", 200, "text/plain", b"User-agent: *\nDisallow: /secret\n".to_vec()),
+        ("/", 200, "text/html", HOME.into()),
+        ("/about", 200, "text/html", ABOUT.into()),
+        (
+            "/a.css",
+            200,
+            "text/css",
+            b"body{background:#fffdf8;color:#222}.btn{background:#0a7b5c;color:#fff;border-radius:8px}".to_vec(),
+        ),
+        ("/logo.png", 200, "image/png", png(120, 40)),
+        ("/lamp.png", 200, "image/png", png(400, 300)),
+        ("/given.png", 200, "image/png", png(200, 50)),
+    ])
 }
 
 fn png(width: u32, height: u32) -> Vec<u8> {
@@ -145,7 +89,7 @@ fn refused(site: &Site) -> String {
 
 #[test]
 fn an_import_that_is_interrupted_after_any_step_comes_to_the_same() {
-    let site = Site::lamps();
+    let site = lamps();
     let whole = {
         let mill = mill();
         let project = begin(&mill, json!({ "urls": [site.url()] }));
@@ -175,7 +119,7 @@ fn an_import_that_is_interrupted_after_any_step_comes_to_the_same() {
 
 #[test]
 fn progress_only_grows() {
-    let site = Site::lamps();
+    let site = lamps();
     let mill = mill();
     let project = begin(&mill, json!({ "urls": [site.url()] }));
     let mut last = 0;
@@ -199,40 +143,38 @@ fn what_cannot_be_read_is_told_in_plain_words() {
     assert!(refused(&site).contains("allow the user agent Mailmill"));
     site.set("/", 500, "no");
     assert!(refused(&site).contains("the site itself has an error"));
-    site.answers.lock().expect("no panic").push(("/robots.txt", 200, "text/plain", b"User-agent: *\nDisallow: /".to_vec()));
+    site.set_as("/robots.txt", 200, "text/plain", "User-agent: *\nDisallow: /");
     assert!(refused(&site).contains("robots.txt asks robots not to read"));
     let pdf = Site::start(vec![("/", 200, "application/pdf", b"%PDF-1.7".to_vec())]);
     assert!(refused(&pdf).contains("is no web page but application/pdf"));
-    let closed =
-        Site { address: TcpListener::bind("127.0.0.1:0").and_then(|socket| socket.local_addr()).expect("a port"), ..pdf };
-    assert!(refused(&closed).contains("takes no connection"));
+    assert!(refused(&Site::closed()).contains("takes no connection"));
 }
 
 #[test]
 fn an_address_inside_the_network_is_refused() {
     let mill = Mill::new();
-    let site = Site::lamps();
+    let site = lamps();
     let project = begin(&mill, json!({ "urls": [site.url()] }));
     to_the_end(&mill);
     let state = state(&mill, &project);
     assert!(state["error"].as_str().is_some_and(|reason| reason.contains("outbound.allow_networks")), "{state}");
-    assert!(site.asked.lock().expect("no panic").is_empty());
+    assert!(site.asked().is_empty());
 }
 
 #[test]
 fn forbidden_pages_are_not_asked_for() {
-    let site = Site::lamps();
+    let site = lamps();
     let home = HOME.replace("href=\"/about\"", "href=\"/secret/about\"");
     site.set("/", 200, &home);
     let mill = mill();
     begin(&mill, json!({ "urls": [site.url()] }));
     to_the_end(&mill);
-    assert!(!site.asked.lock().expect("no panic").iter().any(|path| path.starts_with("/secret")));
+    assert!(!site.asked().iter().any(|path| path.starts_with("/secret")));
 }
 
 #[test]
 fn a_failed_import_can_be_begun_anew() {
-    let site = Site::lamps();
+    let site = lamps();
     site.set("/", 503, "no");
     let mill = mill();
     let project = begin(&mill, json!({ "urls": [site.url()] }));
@@ -248,7 +190,7 @@ fn a_failed_import_can_be_begun_anew() {
 
 #[test]
 fn what_people_gave_wins_and_stays_when_the_site_is_read_again() {
-    let site = Site::lamps();
+    let site = lamps();
     let mill = mill();
     let given = format!("{}given.png", site.url());
     let project = begin(&mill, json!({ "urls": [site.url()], "name": "My lamps", "logoUrls": { "primary": given } }));
@@ -277,7 +219,7 @@ fn what_people_gave_wins_and_stays_when_the_site_is_read_again() {
 
 #[test]
 fn an_import_that_brings_the_process_down_each_time_is_given_up() {
-    let site = Site::lamps();
+    let site = lamps();
     let mill = mill();
     let project = begin(&mill, json!({ "urls": [site.url()] }));
     let id = ProjectId::parse(&project).expect("an id");
@@ -294,7 +236,7 @@ fn an_import_that_brings_the_process_down_each_time_is_given_up() {
 
 #[test]
 fn an_added_image_is_looked_at_and_a_persons_words_stay() {
-    let site = Site::lamps();
+    let site = lamps();
     let mill = mill();
     let path = format!("/v1/projects/{}/images", mill.project);
     let url = |name: &str| format!("{}{name}", site.url());
@@ -320,7 +262,7 @@ fn an_added_image_is_looked_at_and_a_persons_words_stay() {
 
 #[test]
 fn a_model_that_sees_describes_images_that_nobody_has_described() {
-    let site = Site::lamps();
+    let site = lamps();
     let answer = json!({ "description": "A green lamp on a wooden desk.", "tags": ["lamp", "desk"] }).to_string();
     let peer = ModelPeer::with(vec![Reaction::Text(answer)]);
     let mill = Mill::with(|settings| {

@@ -1,8 +1,8 @@
 //! What can honestly be said of an image without seeing what it shows: the words around it, its form, its colours.
 
-use super::color;
 use super::shortened;
 use super::sight::Measured;
+use crate::base::color;
 use crate::vocab::limits::{IMAGE_DESCRIPTION_CHARACTERS_MAX, IMAGE_TAG_CHARACTERS_MAX, IMAGE_TAGS_MAX};
 
 /// Fewer colours than this, and it is drawn or written.

@@ -6,7 +6,6 @@
 mod address;
 mod cascade;
 mod charset;
-mod color;
 mod company;
 mod contact;
 mod css;
@@ -27,7 +26,6 @@ mod tests;
 mod texts;
 mod voice;
 
-use color::is_vivid;
 pub use pictures::Sight;
 pub use texts::{Text, text};
 
@@ -38,6 +36,7 @@ use url::Url;
 use self::cascade::Styles;
 use self::page::Page;
 use super::brand::{Brand, LogoBackground, LogoSource, Palette};
+use crate::base::color::{self, is_vivid};
 use crate::base::text::{Color, is_invisible};
 
 /// A page with less visible text than this is drawn by scripts, or hardly there.

@@ -7,49 +7,10 @@ use url::Url;
 use super::charset;
 use super::tame::tamed;
 use super::{Raw, clean};
+use crate::engine::render::tree::{is_block, is_cell};
 
 /// Elements whose text nobody sees.
 const SILENT: [&str; 9] = ["script", "style", "noscript", "template", "svg", "head", "iframe", "object", "canvas"];
-/// Elements that begin a line of their own.
-const BLOCKS: [&str; 37] = [
-    "address",
-    "article",
-    "aside",
-    "blockquote",
-    "body",
-    "center",
-    "dd",
-    "details",
-    "div",
-    "dl",
-    "dt",
-    "fieldset",
-    "figcaption",
-    "figure",
-    "footer",
-    "form",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "h5",
-    "h6",
-    "header",
-    "hr",
-    "li",
-    "main",
-    "nav",
-    "ol",
-    "p",
-    "pre",
-    "section",
-    "summary",
-    "table",
-    "td",
-    "th",
-    "tr",
-    "ul",
-];
 /// Elements around the text that a page is for.
 const AROUND: [&str; 9] = ["nav", "footer", "aside", "form", "button", "select", "dialog", "menu", "label"];
 /// Words in classes, ids and roles of what is around the text.
@@ -248,7 +209,7 @@ impl Lines {
             }
             _ => kind,
         };
-        let is_block = BLOCKS.contains(&name);
+        let is_block = is_block(name) || is_cell(name);
         if is_block {
             self.flush(kind);
         }

@@ -6,12 +6,11 @@ use scraper::ElementRef;
 
 use super::Site;
 use super::cascade::{Styles, parent};
-use super::color::{self, LEGIBLE, contrast, distance, has_hue, is_vivid, readable_on};
 use super::page::{Page, is_within, text_of};
+use crate::base::color::{self, LEGIBLE, WHITE, contrast, distance, has_hue, is_vivid, readable_on};
 use crate::base::text::Color;
 use crate::features::projects::brand::Palette;
 
-const WHITE: Color = Color { red: 255, green: 255, blue: 255 };
 /// Buttons of one page that are looked at.
 const BUTTONS_MAX: usize = 40;
 /// Elements of one page that may be buttons.

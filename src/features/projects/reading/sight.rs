@@ -7,8 +7,8 @@ use std::io::Cursor;
 
 use image::{ImageReader, Limits, RgbaImage};
 
-use super::color::{self, contrast, distance};
 use super::css;
+use crate::base::color::{self, contrast, distance};
 use crate::base::text::Color;
 use crate::features::projects::brand::LogoBackground;
 
@@ -27,7 +27,7 @@ const CLEAR_SHARE_MIN: f32 = 0.02;
 /// A pixel that covers less than a quarter shows the ground.
 const SEEN_ALPHA_MIN: u8 = 64;
 /// Least contrast for a logo to be seen (WCAG asks 3 of graphics; a part of a logo may be paler).
-const SEEN_CONTRAST: f32 = 1.8;
+const SEEN_CONTRAST: f64 = 1.8;
 /// Share of a logo that must be seen.
 const SEEN_SHARE: f32 = 0.75;
 

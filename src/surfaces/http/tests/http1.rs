@@ -50,8 +50,8 @@ async fn head_is_get_without_the_body() {
     let both = rest(&mut stream).await;
     let answers: Vec<&str> = both.split_terminator("\r\n\r\n").collect();
     assert_eq!(answers.len(), 2, "{both}");
-    // The service saw GET, whose three letters were not sent.
-    assert_eq!(header(answers[0], "content-length"), Some("3"));
+    // The four letters of the method are not sent.
+    assert_eq!(header(answers[0], "content-length"), Some("4"));
     assert!(answers.iter().all(|head| head.starts_with("HTTP/1.1 200 OK")), "{both}");
 }
 

@@ -68,7 +68,7 @@ async fn head_is_get_without_the_body() {
     let mut head = request("/method");
     *head.method_mut() = Method::HEAD;
     let (status, headers, body) = fetch(&mut client, head).await;
-    assert_eq!((status, body.as_str(), &headers["content-length"]), (StatusCode::OK, "", &HeaderValue::from_static("3")));
+    assert_eq!((status, body.as_str(), &headers["content-length"]), (StatusCode::OK, "", &HeaderValue::from_static("4")));
 }
 
 #[tokio::test]

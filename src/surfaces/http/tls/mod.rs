@@ -70,15 +70,24 @@ impl Tls {
         Ok(tls)
     }
 
-    /// What accepts TLS connections with the certificate in use at that moment.
+    /// What accepts TLS connections for HTTP with the certificate in use at that moment.
     pub fn acceptor(&self) -> Result<TlsAcceptor, StartError> {
+        self.acceptor_for(&PROTOCOLS)
+    }
+
+    /// The same for protocols that have no name in the handshake.
+    pub fn plain_acceptor(&self) -> Result<TlsAcceptor, StartError> {
+        self.acceptor_for(&[])
+    }
+
+    fn acceptor_for(&self, protocols: &[&[u8]]) -> Result<TlsAcceptor, StartError> {
         let failed = |error: rustls::Error| failed(&self.pair.certificate, error.to_string());
         let mut config = ServerConfig::builder_with_provider(Arc::clone(&self.provider))
             .with_protocol_versions(&[&version::TLS13, &version::TLS12])
             .map_err(failed)?
             .with_no_client_auth()
             .with_cert_resolver(Arc::clone(&self.shown) as Arc<dyn ResolvesServerCert>);
-        config.alpn_protocols = PROTOCOLS.iter().map(|name| name.to_vec()).collect();
+        config.alpn_protocols = protocols.iter().map(|name| name.to_vec()).collect();
         config.ticketer = rustls::crypto::ring::Ticketer::new().map_err(failed)?;
         Ok(TlsAcceptor::from(Arc::new(config)))
     }

@@ -1,7 +1,7 @@
 //! Changes to the arrangement: adding, removing, moving blocks, and swapping pictures.
 
-use super::texts::pick;
-use super::{Means, Place, Target, Which};
+use super::texts::{block_contains, pick};
+use super::{Anchor, Means, Place, Target, Which};
 use crate::features::emails::composer::facts::tidy;
 use crate::features::emails::composer::language::{Bank, Language};
 use crate::features::emails::composer::understand::{self, Understood};
@@ -16,10 +16,10 @@ const PRODUCTS: usize = 3;
 /// Whether a block is of a kind.
 fn is(block: &Block, target: Target) -> bool {
     match target {
-        Target::Text | Target::Story | Target::Lead => matches!(block, Block::Text(_)),
+        Target::Text | Target::Story | Target::Lead | Target::Sentence => matches!(block, Block::Text(_)),
         Target::Heading | Target::Title => matches!(block, Block::Heading(_)),
         Target::Button => matches!(block, Block::Button(_)),
-        Target::Image => matches!(block, Block::Image(_)),
+        Target::Image | Target::Alt => matches!(block, Block::Image(_)),
         Target::Coupon => matches!(block, Block::Coupon(_)),
         Target::Divider => matches!(block, Block::Divider(_)),
         Target::Products => matches!(block, Block::Products(_)),
@@ -75,6 +75,23 @@ pub fn remove(email: &mut Email, target: Target, which: Which) -> Result<String,
     }
 }
 
+/// Take out the blocks of a kind that have these words; of any kind, where just a text is spoken of.
+pub fn remove_saying(email: &mut Email, target: Target, words: &str) -> Result<String, String> {
+    let before = email.blocks.len();
+    email.blocks.retain(|block| {
+        let is_meant = match target {
+            Target::Text => !matches!(block, Block::Header(_) | Block::Footer(_)),
+            target => is(block, target),
+        };
+        !(is_meant && block_contains(block, words))
+    });
+    match before - email.blocks.len() {
+        0 => Err(format!("The email has no {} with the words \"{words}\".", target.name())),
+        1 => Ok(format!("Removed the {} with the words \"{words}\".", target.name())),
+        count => Ok(format!("Removed {count} blocks with the words \"{words}\".")),
+    }
+}
+
 fn remove_from_hero(email: &mut Email, target: Target) -> bool {
     let Some(Block::Hero(hero)) = email.blocks.iter_mut().find(|block| matches!(block, Block::Hero(_))) else { return false };
     match target {
@@ -87,7 +104,7 @@ fn remove_from_hero(email: &mut Email, target: Target) -> bool {
 }
 
 /// Move a block. Header and footer stay where they are.
-pub fn shift(email: &mut Email, target: Target, which: Which, to: Place) -> Result<String, String> {
+pub fn shift(email: &mut Email, target: Target, which: Which, to: &Place) -> Result<String, String> {
     let from = pick(places(email, target), which).ok_or_else(|| format!("The email has no such {}.", target.name()))?;
     let block = email.blocks.remove(from);
     let place = match to {
@@ -108,18 +125,25 @@ pub fn shift(email: &mut Email, target: Target, which: Which, to: Place) -> Resu
 }
 
 /// The place in the list of blocks; a new block without a wish stands before the closing parts.
-fn place_for(email: &Email, place: Place) -> Option<usize> {
+fn place_for(email: &Email, place: &Place) -> Option<usize> {
     let end = email.blocks.len().saturating_sub(1);
     let opening = email.blocks.iter().position(|block| matches!(block, Block::Hero(_))).map_or(1, |hero| hero + 1);
-    let of = |target: Target| match target {
-        Target::Title | Target::Lead | Target::Eyebrow => email.blocks.iter().position(|block| matches!(block, Block::Hero(_))),
-        target => places(email, target).first().copied(),
+    let of = |anchor: &Anchor| match anchor {
+        Anchor::Words(words) => email.blocks.iter().position(|block| block_contains(block, words)),
+        Anchor::Target(target, which) => of_kind(email, *target, *which),
     };
     match place {
         Place::Top | Place::Up => Some(opening),
         Place::Bottom | Place::Down => Some(end),
-        Place::Before(target) => of(target),
-        Place::After(target) => of(target).map(|place| place + 1),
+        Place::Before(anchor) => of(anchor),
+        Place::After(anchor) => of(anchor).map(|place| place + 1),
+    }
+}
+
+fn of_kind(email: &Email, target: Target, which: Which) -> Option<usize> {
+    match target {
+        Target::Title | Target::Lead | Target::Eyebrow => email.blocks.iter().position(|block| matches!(block, Block::Hero(_))),
+        target => pick(places(email, target), which),
     }
 }
 
@@ -131,10 +155,11 @@ fn default_place(email: &Email) -> usize {
 }
 
 /// Use another picture: the given one, or the next of the brand that the email does not show.
-pub fn swap(email: &mut Email, which: Which, url: Option<&str>, means: &Means<'_>) -> Result<String, String> {
+pub fn swap(email: &mut Email, which: Which, url: Option<&str>, clause: &str, means: &Means<'_>) -> Result<String, String> {
     let picture = match url {
         Some(url) => material::picture(url, None, (None, None)).ok_or("The address is not one of an image.")?,
-        None => next_picture(email, means).ok_or("The brand has no other image that fits; give the address of one.")?,
+        None => next_picture(&email.to_json().to_string(), clause, means)
+            .ok_or("The brand has no other image that fits; give the address of one.")?,
     };
     let source = picture.src.clone();
     if pictures(email).is_empty()
@@ -150,7 +175,7 @@ pub fn swap(email: &mut Email, which: Which, url: Option<&str>, means: &Means<'_
 }
 
 /// The pictures outside of product grids, from top to bottom.
-fn pictures(email: &mut Email) -> Vec<&mut Picture> {
+pub fn pictures(email: &mut Email) -> Vec<&mut Picture> {
     let mut shown: Vec<&mut Picture> = Vec::new();
     for block in &mut email.blocks {
         match block {
@@ -166,19 +191,19 @@ fn pictures(email: &mut Email) -> Vec<&mut Picture> {
     shown
 }
 
-fn next_picture(email: &Email, means: &Means<'_>) -> Option<Picture> {
-    let json = email.to_json().to_string();
+/// The picture of the brand that an email does not show and that has most to do with an instruction.
+pub fn next_picture(shown: &str, clause: &str, means: &Means<'_>) -> Option<Picture> {
     let mut brand = means.brand.clone();
-    brand.images.retain(|image| !json.contains(&image.url));
-    material::opening(&brand, &Words::read(""), 0, "")
+    brand.images.retain(|image| !shown.contains(&image.url));
+    material::opening(&brand, &Words::read(clause), 0, "")
 }
 
 /// Add a block.
-pub fn add(email: &mut Email, target: Target, clause: &str, place: Option<Place>, means: &Means<'_>) -> Result<String, String> {
+pub fn add(email: &mut Email, target: Target, clause: &str, place: Option<&Place>, means: &Means<'_>) -> Result<String, String> {
     if email.blocks.len() + 2 > limits::EMAIL_BLOCKS_MAX {
         return Err("The email has as many blocks as it can have; remove one first.".to_owned());
     }
-    let blocks = Maker::new(email, clause, means).make(target)?;
+    let blocks = Maker::new(email, clause, place, means).make(target)?;
     let place = match place {
         Some(place) => place_for(email, place).ok_or("There is nothing of that kind to put it beside.")?,
         None if target == Target::Social => email.blocks.len().saturating_sub(1),
@@ -200,9 +225,8 @@ struct Maker<'a> {
 }
 
 impl<'a> Maker<'a> {
-    fn new(email: &'a Email, clause: &'a str, means: &'a Means<'a>) -> Self {
-        let words = Words::read(clause);
-        let quotes = understand::quotations(&words).into_iter().map(|(_, text)| text.to_owned()).collect();
+    fn new(email: &'a Email, clause: &'a str, place: Option<&Place>, means: &'a Means<'a>) -> Self {
+        let quotes = quotes(clause, place);
         let understood = understand::understand(clause, means.brand, means.today);
         let language = Language::of(&email.language).unwrap_or(Language::En);
         Self { email, clause, means, quotes, understood, language }
@@ -240,7 +264,7 @@ impl<'a> Maker<'a> {
                     .ok_or("Put the words of the heading in quotation marks.")?;
                 Block::Heading(Heading { id, text: Line::cut(&text), level: Level::Section })
             }
-            Target::Text | Target::Lead => {
+            Target::Text | Target::Sentence | Target::Lead => {
                 let text = quoted
                     .cloned()
                     .or_else(|| after_colon(self.clause))
@@ -261,7 +285,7 @@ impl<'a> Maker<'a> {
                 let text = lines.into_iter().flatten().collect::<Vec<_>>().join("\n");
                 Block::Text(Text { id, text: Rich::plain(&text) })
             }
-            Target::Subject | Target::Preheader | Target::Eyebrow => {
+            Target::Subject | Target::Preheader | Target::Eyebrow | Target::Alt => {
                 return Err(format!("The {} is set, not added: change it to \"…\".", target.name()));
             }
         };
@@ -285,7 +309,7 @@ impl<'a> Maker<'a> {
     fn image(&self, id: BlockId) -> Result<Block, String> {
         let given =
             self.understood.links.iter().find_map(|url| material::picture(url, self.quotes.first().cloned(), (None, None)));
-        let image = given.or_else(|| next_picture(self.email, self.means));
+        let image = given.or_else(|| next_picture(&self.email.to_json().to_string(), self.clause, self.means));
         let image = image.ok_or("The brand has no other image that fits; give the address of one.")?;
         Ok(Block::Image(Image { id, image, caption: None, width: Width::Content }))
     }
@@ -366,8 +390,19 @@ impl<'a> Maker<'a> {
     }
 }
 
+/// What an instruction quotes, without the words that say where something goes.
+pub fn quotes(clause: &str, place: Option<&Place>) -> Vec<String> {
+    let words = Words::read(clause);
+    let quoted = understand::quotations(&words).into_iter().map(|(_, text)| text.to_owned());
+    let anchor = match place {
+        Some(Place::Before(Anchor::Words(words)) | Place::After(Anchor::Words(words))) => Some(words),
+        _ => None,
+    };
+    quoted.filter(|quote| anchor != Some(quote)).collect()
+}
+
 /// What stands after the first colon of an instruction.
-fn after_colon(clause: &str) -> Option<String> {
+pub fn after_colon(clause: &str) -> Option<String> {
     let (_, rest) = clause.split_once(": ").or_else(|| clause.split_once(":\n"))?;
     let rest = rest.trim();
     (!rest.is_empty()).then(|| rest.to_owned())
@@ -387,7 +422,7 @@ fn target_id(target: Target) -> &'static str {
         Target::Countdown => "deadline",
         Target::Social => "social",
         Target::Table => "table",
-        Target::Text | Target::Story | Target::Lead | Target::Closing => "text",
-        Target::Subject | Target::Preheader | Target::Eyebrow => "block",
+        Target::Text | Target::Sentence | Target::Story | Target::Lead | Target::Closing => "text",
+        Target::Subject | Target::Preheader | Target::Eyebrow | Target::Alt => "block",
     }
 }

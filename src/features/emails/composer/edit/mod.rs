@@ -4,6 +4,7 @@
 //! said, with what can be done instead. Pure.
 
 mod blocks;
+pub mod letter;
 mod read;
 #[cfg(test)]
 mod tests;
@@ -67,7 +68,7 @@ pub const CAN: [&str; 12] = [
     "Use the layout letter (bold, minimal, editorial, cards, showcase, midnight, bulletin), or round corners",
     "Move the coupon up (down, to the top, before the products)",
     "Add a button (image, text \"…\", heading, divider, products, list, quote, countdown, social links, coupon with code …)",
-    "Remove the coupon (second image, products, …)",
+    "Remove the coupon (second image, products, the text with \"some words\", the last sentence, …)",
     "Swap the image, or use the image https://…",
     "Make it formal, or informal; add emoji, or remove them",
     "Translate it into German (English, French, Spanish, Italian, Portuguese, Dutch)",
@@ -82,9 +83,12 @@ pub enum Target {
     Title,
     Lead,
     Text,
+    Sentence,
     Heading,
     Button,
     Image,
+    /// What an image says to those who do not see it.
+    Alt,
     Coupon,
     Divider,
     Products,
@@ -108,14 +112,22 @@ enum Which {
 }
 
 /// Where something goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 enum Place {
     Up,
     Down,
     Top,
     Bottom,
-    Before(Target),
-    After(Target),
+    Before(Anchor),
+    After(Anchor),
+}
+
+/// What something goes beside.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Anchor {
+    Target(Target, Which),
+    /// Whatever says this.
+    Words(String),
 }
 
 /// What is coloured.
@@ -124,32 +136,76 @@ enum Surface {
     Button,
     Background,
     Accent,
+    Text,
+    Headings,
 }
 
 /// One instruction.
 #[derive(Clone, Debug, PartialEq)]
 enum Action {
-    Replace { from: String, to: String },
-    Set { target: Target, which: Which, value: String },
-    Lead { which: Which, link: Link },
-    Paint { surface: Surface, color: Color },
+    Replace {
+        from: String,
+        to: String,
+    },
+    Set {
+        target: Target,
+        which: Which,
+        value: String,
+    },
+    /// A link leads elsewhere: the one that says or has been `of`, or buttons.
+    Lead {
+        which: Which,
+        link: Link,
+        of: Option<String>,
+    },
+    Paint {
+        surface: Surface,
+        color: Color,
+    },
+    /// `exact` is a colour that was given in figures; otherwise whatever has its name is meant.
+    Recolor {
+        from: Color,
+        exact: bool,
+        to: Color,
+    },
     Round(Corners),
     Arrange(Layout),
     Emoji(bool),
     Formality(bool),
     Translate(Language),
-    Shorten(Option<Target>),
+    Shorten {
+        target: Option<Target>,
+        which: Which,
+    },
     Lengthen,
-    Add { target: Target, clause: String, place: Option<Place> },
-    Remove { target: Target, which: Which },
-    Move { target: Target, which: Which, to: Place },
-    Swap { which: Which, url: Option<String> },
+    Add {
+        target: Target,
+        clause: String,
+        place: Option<Place>,
+    },
+    /// The one with these words, or of several of its kind.
+    Remove {
+        target: Target,
+        which: Which,
+        words: Option<String>,
+    },
+    Move {
+        target: Target,
+        which: Which,
+        to: Place,
+    },
+    Swap {
+        which: Which,
+        url: Option<String>,
+        clause: String,
+    },
 }
 
 /// Carry out an instruction as far as it is understood.
 pub fn apply(email: &Email, instruction: &str, means: &Means<'_>) -> Result<Edited, NotUnderstood> {
     let mut edited = Edited { email: email.clone(), done: Vec::new(), not_done: Vec::new() };
-    for (clause, action) in read::instructions(instruction, email) {
+    let reading = read::Reading { language: &email.language, contains: &|words| texts::contains(email, words) };
+    for (clause, action) in read::instructions(instruction, reading) {
         let Some(action) = action else {
             edited.not_done.push(format!("Did not understand \"{clause}\"."));
             continue;
@@ -175,8 +231,9 @@ fn carry_out(email: &mut Email, action: &Action, means: &Means<'_>) -> Result<St
     match action {
         Action::Replace { from, to } => texts::replace(email, from, to),
         Action::Set { target, which, value } => texts::set(email, *target, *which, value),
-        Action::Lead { which, link } => texts::lead(email, *which, link),
+        Action::Lead { which, link, of } => texts::lead(email, *which, link, of.as_deref()),
         Action::Paint { surface, color } => Ok(paint(email, *surface, *color)),
+        Action::Recolor { from, to, .. } => recolor(email, *from, *to),
         Action::Round(corners) => {
             email.style.corners = Some(*corners);
             Ok(format!("Made the corners {}.", format!("{corners:?}").to_lowercase()))
@@ -188,12 +245,14 @@ fn carry_out(email: &mut Email, action: &Action, means: &Means<'_>) -> Result<St
         Action::Emoji(on) => texts::emoji(email, *on),
         Action::Formality(formal) => whole::formality(email, *formal, means),
         Action::Translate(language) => whole::translate(email, *language, means),
-        Action::Shorten(target) => texts::shorten(email, *target),
+        Action::Shorten { target, which } => texts::shorten(email, *target, *which),
         Action::Lengthen => whole::lengthen(email, means),
-        Action::Add { target, clause, place } => blocks::add(email, *target, clause, *place, means),
-        Action::Remove { target, which } => blocks::remove(email, *target, *which),
-        Action::Move { target, which, to } => blocks::shift(email, *target, *which, *to),
-        Action::Swap { which, url } => blocks::swap(email, *which, url.as_deref(), means),
+        Action::Add { target, clause, place } => blocks::add(email, *target, clause, place.as_ref(), means),
+        Action::Remove { target: Target::Sentence, which, words } => texts::remove_sentence(email, *which, words.as_deref()),
+        Action::Remove { target, words: Some(words), .. } => blocks::remove_saying(email, *target, words),
+        Action::Remove { target, which, words: None } => blocks::remove(email, *target, *which),
+        Action::Move { target, which, to } => blocks::shift(email, *target, *which, to),
+        Action::Swap { which, url, clause } => blocks::swap(email, *which, url.as_deref(), clause, means),
     }
 }
 
@@ -201,10 +260,23 @@ fn paint(email: &mut Email, surface: Surface, color: Color) -> String {
     let (place, name) = match surface {
         Surface::Button => (&mut email.style.button, "buttons"),
         Surface::Background => (&mut email.style.background, "background"),
-        Surface::Accent => (&mut email.style.primary, "accent colour"),
+        Surface::Accent | Surface::Text | Surface::Headings => (&mut email.style.primary, "accent colour"),
     };
     *place = Some(color);
     format!("Made the {name} {color}.")
+}
+
+/// Another colour in the place of one that the email was given.
+fn recolor(email: &mut Email, from: Color, to: Color) -> Result<String, String> {
+    let style = &mut email.style;
+    let given = [&mut style.button, &mut style.background, &mut style.primary];
+    let count = given.into_iter().filter_map(Option::as_mut).filter(|color| **color == from).map(|color| *color = to).count();
+    match count {
+        0 => Err(format!(
+            "The email was not given the colour {from}; say whether the button, the background or the accent is meant."
+        )),
+        _ => Ok(format!("Changed the colour {from} to {to}.")),
+    }
 }
 
 impl Target {
@@ -217,9 +289,11 @@ impl Target {
             Self::Title => "headline",
             Self::Lead => "intro",
             Self::Text => "text",
+            Self::Sentence => "sentence",
             Self::Heading => "heading",
             Self::Button => "button",
             Self::Image => "image",
+            Self::Alt => "alt text",
             Self::Coupon => "coupon",
             Self::Divider => "divider",
             Self::Products => "product grid",

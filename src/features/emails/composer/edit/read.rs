@@ -2,27 +2,44 @@
 //!
 //! It changes nothing. Of the email it knows only the language, and which words stand in it.
 
+use std::ops::Range;
+
 use super::vocabulary::Vocabulary;
-use super::{Action, Place, Surface, Target, Which};
+use super::{Action, Anchor, Place, Surface, Target, Which};
+use crate::base::color;
+use crate::base::locale::LanguageTag;
 use crate::base::text::Color;
 use crate::features::emails::composer::language::Language;
 use crate::features::emails::composer::lexicon::{self, Lexicon, Phrases};
 use crate::features::emails::composer::understand;
 use crate::features::emails::composer::words::{Kind, Words};
-use crate::features::emails::document::{Corners, Email, Layout, Link};
+use crate::features::emails::document::{Corners, Layout, Link};
 use crate::vocab::limits;
 
+/// How many words behind "before" or "after" what is meant stands at most: itself, and its quoted words.
+const TARGET_REACH: usize = 4;
+const QUOTE_REACH: usize = 7;
+const NOWHERE: Range<usize> = 0..0;
+
+/// What a reader knows of the email.
+#[derive(Clone, Copy)]
+pub struct Reading<'a> {
+    pub language: &'a LanguageTag,
+    /// Whether these words stand in it.
+    pub contains: &'a dyn Fn(&str) -> bool,
+}
+
 /// The instructions of a prompt, each with its own words.
-pub fn instructions(prompt: &str, email: &Email) -> Vec<(String, Option<Action>)> {
+pub fn instructions(prompt: &str, email: Reading<'_>) -> Vec<(String, Option<Action>)> {
     let prompt: String = understand::clean(prompt);
     let words = Words::read(&prompt);
-    let own = Language::of(&email.language).unwrap_or(Language::En);
+    let own = Language::of(email.language).unwrap_or(Language::En);
     let told = lexicon::language_of(&words, own);
     // The language with most words for changes comes first; the prompt's and the email's own break a tie.
     let mut order = Language::SPOKEN.to_vec();
     let known = |language: &Language| Vocabulary::of(*language).known(&words);
     order.sort_by_key(|language| std::cmp::Reverse((known(language), *language == told, *language == own)));
-    let clauses = clauses(&prompt, Vocabulary::of(order[0]));
+    let clauses = clauses(&prompt, Vocabulary::of(order[0]), email.contains);
     let read = |clause: String| {
         let action = order.iter().find_map(|language| Clause::new(&clause, *language, email).action());
         (clause, action)
@@ -31,7 +48,7 @@ pub fn instructions(prompt: &str, email: &Email) -> Vec<(String, Option<Action>)
 }
 
 /// A prompt cut where one instruction ends and another begins. Never inside quotation marks.
-fn clauses(prompt: &str, vocabulary: &Vocabulary) -> Vec<String> {
+fn clauses(prompt: &str, vocabulary: &Vocabulary, contains: &dyn Fn(&str) -> bool) -> Vec<String> {
     let words = Words::read(prompt);
     let quoted = understand::quotations(&words);
     let spans: Vec<(usize, usize)> = quoted.iter().map(|(at, text)| span(&words, *at, text)).collect();
@@ -39,7 +56,8 @@ fn clauses(prompt: &str, vocabulary: &Vocabulary) -> Vec<String> {
     let verbs = [&vocabulary.change, &vocabulary.remove, &vocabulary.add, &vocabulary.shift, &vocabulary.shorten];
     let more = [&vocabulary.lengthen, &vocabulary.translate, &vocabulary.swap];
     let begins = |at: usize| verbs.iter().chain(&more).any(|verbs| words.any(at, verbs).is_some());
-    let mut cuts = vec![0];
+    // Where a part ends, where the next one begins, and whether that one goes on without its verb.
+    let mut cuts = vec![(0, 0, false)];
     for at in 0..words.len() {
         let token = &words.tokens[at];
         if is_quoted(token.start) {
@@ -48,18 +66,74 @@ fn clauses(prompt: &str, vocabulary: &Vocabulary) -> Vec<String> {
         let ends =
             token.kind == Kind::End || token.fold == ";" || (matches!(token.fold.as_str(), "." | "!") && !words.joined(at));
         if ends {
-            cuts.push(token.end);
+            cuts.push((token.end, token.end, false));
             continue;
         }
         let comma = token.fold == "," && begins(at + 1);
-        let joiner = words.any(at, &vocabulary.joiner).filter(|taken| begins(at + taken));
-        if comma || (joiner.is_some() && at > 0) {
-            cuts.push(token.start);
+        let joiner = words.any(at, &vocabulary.joiner).filter(|_| at > 0);
+        if comma || joiner.is_some_and(|taken| begins(at + taken)) {
+            cuts.push((token.start, token.start, false));
+        } else if let Some(taken) = joiner.filter(|taken| {
+            goes_on(&words, vocabulary, at, at + taken)
+                || changes_more(&words, vocabulary, (cuts[cuts.len() - 1].1, at, at + taken), contains)
+        }) {
+            cuts.push((token.start, words.tokens[at + taken].start, true));
         }
     }
-    cuts.push(prompt.len());
-    let part = |pair: &[usize]| prompt[pair[0]..pair[1]].trim().trim_matches([',', ';', '.', '!', '\n']).trim().to_owned();
-    cuts.windows(2).map(part).filter(|part| !part.is_empty()).collect()
+    cuts.push((prompt.len(), prompt.len(), false));
+    let mut parts: Vec<String> = Vec::new();
+    for pair in cuts.windows(2) {
+        let part = prompt[pair[0].1..pair[1].0].trim().trim_matches([',', ';', '.', '!', '\n']).trim();
+        match parts.last().and_then(|before| first_verb(before, &verbs)).filter(|_| pair[0].2) {
+            Some(verb) => parts.push(format!("{verb} {part}")),
+            None if part.is_empty() => {}
+            None => parts.push(part.to_owned()),
+        }
+    }
+    parts
+}
+
+/// Whether an instruction goes on behind a joiner without its verb: "make the text white and the ground black".
+fn goes_on(words: &Words<'_>, vocabulary: &Vocabulary, joiner: usize, from: usize) -> bool {
+    let near = from..(from + TARGET_REACH).min(words.len());
+    let named = |at: usize| {
+        let others = [&vocabulary.text, &vocabulary.background, &vocabulary.accent];
+        let targets = vocabulary.targets().into_iter().map(|(_, phrases)| phrases);
+        targets.chain(others).any(|phrases| words.any(at, phrases).is_some())
+    };
+    let is_value = |at: usize| {
+        let is_color = |name: &String| crate::features::emails::composer::words::plain(name) == words.fold(at);
+        let is_hex = at.checked_sub(1).is_some_and(|before| words.fold(before) == "#" && words.joined(before));
+        matches!(words.raw(at), "\"" | "”" | "“" | "»" | "«") || vocabulary.colors.keys().any(is_color) || is_hex
+    };
+    let removes = (0..joiner).any(|at| words.any(at, &vocabulary.remove).is_some());
+    let found = near.clone().find(|at| named(*at));
+    // "It" is no other thing.
+    let is_other = found.is_some_and(|found| found > from && words.fold(found).chars().count() > 3);
+    joiner.checked_sub(1).is_some_and(|before| found.is_some() && is_value(before) || (removes && is_other && named(before)))
+}
+
+/// The same of words that stand in the email: "change 20% to 25% and SALE20 to SALE25".
+fn changes_more(
+    words: &Words<'_>,
+    vocabulary: &Vocabulary,
+    (start, joiner, from): (usize, usize, usize),
+    contains: &dyn Fn(&str) -> bool,
+) -> bool {
+    let is_to = |at: &usize| words.any(*at, &vocabulary.to).is_some();
+    let own = (0..joiner).filter(|at| words.tokens[*at].start >= start);
+    let second = (from + 1..words.len().min(from + QUOTE_REACH)).find(is_to);
+    let said = second.map(|to| words.slice(from, to));
+    own.into_iter().any(|at| is_to(&at)) && said.is_some_and(|said| said.chars().count() > 2 && contains(said))
+}
+
+/// The verb of an instruction as it is written.
+fn first_verb(text: &str, verbs: &[&Phrases]) -> Option<String> {
+    let words = Words::read(text);
+    (0..words.len()).find_map(|at| {
+        let taken = verbs.iter().filter_map(|phrases| words.any(at, phrases)).max()?;
+        Some(words.slice(at, at + taken).to_owned())
+    })
 }
 
 /// The bytes of a quotation, from its opening mark to where the closing one begins.
@@ -75,12 +149,12 @@ struct Clause<'a> {
     words: Words<'a>,
     vocabulary: &'static Vocabulary,
     lexicon: &'static Lexicon,
-    email: &'a Email,
+    email: Reading<'a>,
     quotes: Vec<(usize, &'a str)>,
 }
 
 impl<'a> Clause<'a> {
-    fn new(text: &'a str, language: Language, email: &'a Email) -> Self {
+    fn new(text: &'a str, language: Language, email: Reading<'a>) -> Self {
         let words = Words::read(text);
         let quotes = understand::quotations(&words);
         Self { text, words, vocabulary: Vocabulary::of(language), lexicon: lexicon::of(language), email, quotes }
@@ -90,6 +164,11 @@ impl<'a> Clause<'a> {
     fn find(&self, phrases: &Phrases) -> Option<(usize, usize)> {
         let open = |at: usize| !self.is_quoted(at);
         (0..self.words.len()).filter(|at| open(*at)).find_map(|at| self.words.any(at, phrases).map(|taken| (at, taken)))
+    }
+
+    fn find_outside(&self, phrases: &Phrases, outside: &Range<usize>) -> Option<(usize, usize)> {
+        let open = |at: &usize| !self.is_quoted(*at) && !outside.contains(at);
+        (0..self.words.len()).filter(open).find_map(|at| self.words.any(at, phrases).map(|taken| (at, taken)))
     }
 
     fn has(&self, phrases: &Phrases) -> bool {
@@ -114,28 +193,73 @@ impl<'a> Clause<'a> {
             .or_else(|| {
                 let of_target = target.filter(|target| *target != Target::Text);
                 if self.has(&words.shorten) {
-                    return Some(Action::Shorten(of_target));
+                    return Some(Action::Shorten { target: of_target, which });
                 }
                 self.has(&words.lengthen).then_some(Action::Lengthen)
             })
             .or_else(|| self.set(target, which))
     }
 
-    /// The first thing that is named; text in general only if nothing else is.
+    /// The first thing that is named, other than what something goes beside; text in general only if nothing else is.
     fn target(&self) -> Option<Target> {
-        let named = self.vocabulary.targets().into_iter().filter_map(|(target, phrases)| {
+        // "The alt text of the image".
+        if self.has(&self.vocabulary.alt) {
+            return Some(Target::Alt);
+        }
+        let beside = self.anchor().map(|(_, _, words)| words);
+        let first = |outside: &Range<usize>| {
+            let named = self.vocabulary.targets().into_iter().filter_map(|(target, phrases)| {
+                let (at, taken) = self.find_outside(phrases, outside)?;
+                Some((at, std::cmp::Reverse(taken), target))
+            });
+            named.min_by_key(|(at, taken, _)| (*at, *taken)).map(|(_, _, target)| target)
+        };
+        let text = || self.has(&self.vocabulary.text).then_some(Target::Text);
+        match beside {
+            Some(words) => first(&words).or_else(|| {
+                let says = !self.quotes.is_empty() || self.text.contains(": ");
+                if says { Some(Target::Text) } else { text().or_else(|| first(&NOWHERE)) }
+            }),
+            None => first(&NOWHERE).or_else(text),
+        }
+    }
+
+    /// What something goes beside, whether before it, and the words that say so.
+    fn anchor(&self) -> Option<(Anchor, bool, Range<usize>)> {
+        let words = self.vocabulary;
+        // The only thing quoted is what is added, unless something else is.
+        let is_told = self.has(&words.add) && understand::links(self.text).is_empty() && !self.text.contains(": ");
+        [(&words.before, true), (&words.after, false)].into_iter().find_map(|(phrases, before)| {
             let (at, taken) = self.find(phrases)?;
-            Some((at, std::cmp::Reverse(taken), target))
-        });
-        let first = named.min_by_key(|(at, taken, _)| (*at, *taken)).map(|(_, _, target)| target);
-        first.or_else(|| self.has(&self.vocabulary.text).then_some(Target::Text))
+            let from = at + taken;
+            let reach = if self.quotes.len() > 1 { QUOTE_REACH } else { TARGET_REACH };
+            let quoted = self.quotes.iter().find(|(open, _)| (from..from + reach).contains(open));
+            if let Some((open, text)) = quoted.filter(|_| self.quotes.len() > usize::from(is_told)) {
+                return Some((Anchor::Words((*text).to_owned()), before, at..open + 1));
+            }
+            let near = || from..(from + TARGET_REACH).min(self.words.len());
+            let place = |phrases: &Phrases| near().find(|at| !self.is_quoted(*at) && self.words.any(*at, phrases).is_some());
+            let named = words.targets().into_iter().filter_map(|(target, phrases)| Some((place(phrases)?, target)));
+            let text = place(&words.text).map(|place| (place, Target::Text));
+            let (place, target) = named.chain(text).min_by_key(|(place, _)| *place)?;
+            let which = self.which_among(|at| (from..=place).contains(&at));
+            Some((Anchor::Target(target, which), before, at..place + 1))
+        })
     }
 
     fn which(&self) -> Which {
-        if let Some(place) = self.vocabulary.ordinals.iter().position(|phrases| self.has(phrases)) {
+        let beside = self.anchor().map_or(NOWHERE, |(_, _, words)| words);
+        self.which_among(|at| !beside.contains(&at))
+    }
+
+    fn which_among(&self, counts: impl Fn(usize) -> bool) -> Which {
+        let stands = |phrases: &Phrases| {
+            (0..self.words.len()).any(|at| counts(at) && !self.is_quoted(at) && self.words.any(at, phrases).is_some())
+        };
+        if let Some(place) = self.vocabulary.ordinals.iter().position(stands) {
             return Which::Nth(place);
         }
-        if self.has(&self.vocabulary.last) { Which::Last } else { Which::Unsaid }
+        if stands(&self.vocabulary.last) { Which::Last } else { Which::Unsaid }
     }
 
     /// Whether all of a kind are meant.
@@ -176,81 +300,129 @@ impl<'a> Clause<'a> {
         (whole && self.has(&words.formal)).then_some(Action::Formality(true))
     }
 
-    /// A colour for the buttons, the ground or the accent.
+    /// A colour for the buttons, the ground, the accent or the text; or in the place of another.
     fn colors(&self, target: Option<Target>) -> Option<Action> {
         let words = self.vocabulary;
-        let color = self.color()?;
-        let says_text = self.quotes.iter().any(|_| true) || (target == Some(Target::Button) && self.names_text());
+        let found = self.found_colors();
+        let first = found.first()?;
+        let says_text = !self.quotes.is_empty() || (target == Some(Target::Button) && self.names_text());
         if says_text {
             return None;
         }
         let surface = match target {
-            Some(Target::Button) => Surface::Button,
-            _ if self.has(&words.background) => Surface::Background,
-            _ if self.has(&words.accent) => Surface::Accent,
-            Some(Target::Text) | None if self.has(&words.color) || self.has(&words.change) => Surface::Accent,
-            _ => return None,
+            Some(Target::Button) => Some(Surface::Button),
+            _ if self.has(&words.background) => Some(Surface::Background),
+            _ if self.has(&words.accent) => Some(Surface::Accent),
+            Some(Target::Title | Target::Heading) => Some(Surface::Headings),
+            Some(Target::Text) | None if self.has(&words.color) || self.has(&words.change) => {
+                let is_text = target.is_some() && self.names_text();
+                Some(if is_text { Surface::Text } else { Surface::Accent })
+            }
+            _ => None,
         };
-        Some(Action::Paint { surface, color })
+        // "From red to blue": the colour that it becomes stands right behind such a word.
+        let becomes = found.iter().skip(1).find(|(at, ..)| self.words.before(*at, &words.to).is_some());
+        match (surface?, becomes) {
+            (Surface::Accent | Surface::Text, Some((_, to, _))) => {
+                let (_, from, exact) = *first;
+                Some(Action::Recolor { from, exact, to: *to })
+            }
+            (surface, Some((_, to, _))) if !self.names_text() => Some(Action::Paint { surface, color: *to }),
+            (surface, _) => Some(Action::Paint { surface, color: first.1 }),
+        }
     }
 
-    fn color(&self) -> Option<Color> {
-        let written = self.text.match_indices('#').filter_map(|(at, _)| self.text.get(at..at + "#RRGGBB".len())?.parse().ok());
-        let named = || {
-            let open = (0..self.words.len()).filter(|at| !self.is_quoted(*at));
-            let colors = &self.vocabulary.colors;
-            open.into_iter().find_map(|at| {
-                let is_it = |name: &&String| crate::features::emails::composer::words::plain(name) == self.words.fold(at);
-                colors.keys().find(is_it).and_then(|name| colors.get(name)).copied()
-            })
-        };
-        written.into_iter().next().or_else(named)
+    /// The colours, where they stand, and whether they are given in figures.
+    fn found_colors(&self) -> Vec<(usize, Color, bool)> {
+        let mut found = Vec::new();
+        for at in (0..self.words.len()).filter(|at| !self.is_quoted(*at)) {
+            if self.words.fold(at) == "#" {
+                let digits = self.text[self.words.tokens[at].end..].chars().take_while(char::is_ascii_hexdigit).count();
+                let start = self.words.tokens[at].start;
+                let written = self.text.get(start..start + 1 + digits).and_then(color::parse);
+                found.extend(written.map(|painted| (at, painted.color, true)));
+                continue;
+            }
+            let is_it = |name: &&String| crate::features::emails::composer::words::plain(name) == self.words.fold(at);
+            let named = self.vocabulary.colors.keys().find(is_it).and_then(|name| self.vocabulary.colors.get(name));
+            found.extend(named.map(|color| (at, *color, false)));
+        }
+        found
     }
 
     /// Instructions with a web address.
     fn addresses(&self, target: Option<Target>, which: Which) -> Option<Action> {
-        let url = understand::links(self.text).into_iter().next()?;
+        let mut urls = understand::links(self.text).into_iter();
+        let (first, second) = (urls.next()?, urls.next());
         let words = self.vocabulary;
+        // "Change the link https://old to https://new", "link \"these words\" to https://new".
+        let quoted = self.quotes.last().map(|(_, text)| (*text).to_owned()).filter(|text| *text != first);
+        let (url, of) = second.map_or_else(|| (first.clone(), quoted), |second| (second, Some(first.clone())));
         let path = url.split(['?', '#']).next().unwrap_or_default().to_lowercase();
         let is_picture = [".jpg", ".jpeg", ".png", ".gif", ".webp"].iter().any(|end| path.ends_with(end));
         if target == Some(Target::Image) || (is_picture && target != Some(Target::Button)) {
             let adds = self.has(&words.add) && !self.has(&words.swap);
             let clause = self.text.to_owned();
             return Some(match adds {
-                true => Action::Add { target: Target::Image, clause, place: self.place(Target::Image) },
-                false => Action::Swap { which, url: Some(url) },
+                true => Action::Add { target: Target::Image, clause, place: self.place() },
+                false => Action::Swap { which, url: Some(url), clause },
             });
         }
         if self.has(&words.add) && target == Some(Target::Button) {
             return None;
         }
         let which = if self.all() && which == Which::Unsaid { Which::All } else { which };
-        Link::parse(&url).ok().map(|link| Action::Lead { which, link })
+        Link::parse(&url).ok().map(|link| Action::Lead { which, link, of })
     }
 
     /// Adding, removing, moving, swapping.
     fn blocks(&self, target: Option<Target>, which: Which) -> Option<Action> {
         let words = self.vocabulary;
+        if let (None, [(_, from)], true) = (target, self.quotes.as_slice(), self.has(&words.remove) && !self.has(&words.change)) {
+            return Some(Action::Replace { from: (*from).to_owned(), to: String::new() });
+        }
+        // "Remove the logo": words that stand in the email.
+        if let (None, Some((at, taken)), true) = (target, self.find(&words.remove), self.quotes.is_empty())
+            && let Some(from) = self.said_from(at + taken)
+        {
+            return Some(Action::Replace { from, to: String::new() });
+        }
         let target = target?;
         let clause = self.text.to_owned();
         let in_text = matches!(target, Target::Subject | Target::Preheader | Target::Title | Target::Lead);
         let value_follows = !self.quotes.is_empty() && self.has(&words.change);
         if self.has(&words.remove) && !value_follows && !matches!(target, Target::Subject | Target::Preheader) {
             let which = if which == Which::Unsaid && self.has(&words.all) && self.is_plural(target) { Which::All } else { which };
-            return Some(Action::Remove { target, which });
+            return Some(Action::Remove { target, which, words: self.named_by() });
         }
         if let Some((at, _)) = self.find(&words.add)
             && !in_text
             && self.first_verb_is(at)
         {
-            return Some(Action::Add { target, clause, place: self.place(target) });
+            return Some(Action::Add { target, clause, place: self.place() });
         }
         if target == Target::Image && (self.has(&words.swap) || self.has(&words.change)) {
-            return Some(Action::Swap { which, url: None });
+            return Some(Action::Swap { which, url: None, clause });
         }
-        let place = self.place(target).filter(|_| self.quotes.is_empty() && !in_text);
-        let moves = self.has(&words.shift) || place.is_some_and(|place| matches!(place, Place::Up | Place::Down));
+        let is_anchored = |place: &Place| matches!(place, Place::Before(Anchor::Words(_)) | Place::After(Anchor::Words(_)));
+        let place = self.place().filter(|place| (self.quotes.is_empty() || is_anchored(place)) && !in_text);
+        let moves = self.has(&words.shift) || place.as_ref().is_some_and(|place| matches!(place, Place::Up | Place::Down));
         place.filter(|_| moves).map(|to| Action::Move { target, which, to })
+    }
+
+    /// The words by which something is known: quoted, or words of the email behind "with" or "about".
+    fn named_by(&self) -> Option<String> {
+        if let Some((_, text)) = self.quotes.last() {
+            return Some((*text).to_owned());
+        }
+        let (at, taken) = self.find(&self.vocabulary.containing)?;
+        self.said_from(at + taken)
+    }
+
+    /// The rest of the instruction from a place on, with its article or without, if these words stand in the email.
+    fn said_from(&self, from: usize) -> Option<String> {
+        let said = [from, from + 1].map(|from| self.words.slice(from, self.words.len()));
+        said.into_iter().find(|said| said.chars().count() > 2 && (self.email.contains)(said)).map(str::to_owned)
     }
 
     /// Whether no verb for changing stands before.
@@ -268,21 +440,12 @@ impl<'a> Clause<'a> {
     }
 
     /// Where something shall go.
-    fn place(&self, target: Target) -> Option<Place> {
+    fn place(&self) -> Option<Place> {
         let words = self.vocabulary;
-        let other = |phrases: &Phrases| {
-            let (at, taken) = self.find(phrases)?;
-            let named = words.targets().into_iter().filter(|(other, _)| *other != target).filter_map(|(other, phrases)| {
-                let near = at + taken..(at + taken + 4).min(self.words.len());
-                near.into_iter().find(|at| self.words.any(*at, phrases).is_some()).map(|at| (at, other))
-            });
-            named.min_by_key(|(at, _)| *at).map(|(_, target)| target)
-        };
-        if let Some(target) = other(&words.before) {
-            return Some(Place::Before(target));
-        }
-        if let Some(target) = other(&words.after) {
-            return Some(Place::After(target));
+        match self.anchor() {
+            Some((anchor, true, _)) => return Some(Place::Before(anchor)),
+            Some((anchor, false, _)) => return Some(Place::After(anchor)),
+            None => {}
         }
         let simple =
             [(&words.top, Place::Top), (&words.bottom, Place::Bottom), (&words.up, Place::Up), (&words.down, Place::Down)];
@@ -309,7 +472,7 @@ impl<'a> Clause<'a> {
         let after = to + self.words.any(to, &self.vocabulary.to)?;
         let bare = |text: &'a str| text.trim_matches(['"', '“', '”', '„', '«', '»', ' ', '\'']).to_owned();
         let (from, to) = (bare(self.words.slice(at + taken, to)), bare(self.words.slice(after, self.words.len())));
-        let known = super::texts::contains(self.email, &from);
+        let known = (self.email.contains)(&from);
         (known && !to.is_empty()).then_some(Action::Replace { from, to })
     }
 

@@ -101,9 +101,38 @@ fn blocks_are_added_removed_and_moved() {
     assert_eq!(count(&more, |block| matches!(block, Block::Divider(_))), 1);
     assert!(print::text(&edited("Add a quote \"The best tea\" by Anna Karg")).contains("“The best tea” — Anna Karg"));
     assert!(print::text(&edited("Füge eine Liste hinzu: handgepackt, frisch, fair")).contains("- Handgepackt"));
-    assert!(print::text(&edited("Add a text \"We close at noon.\" after the coupon")).contains("We close at noon."));
+    let more = edited("Add a text \"We close at noon.\" after the coupon");
+    let at = place(&more, coupon);
+    assert!(matches!(&more.blocks[at + 1], Block::Text(text) if text.text.words() == "We close at noon."), "{:?}", more.blocks);
     assert_eq!(count(&edited("Add a countdown until November 30"), |block| matches!(block, Block::Countdown(_))), 2);
     assert_eq!(count(&edited("Add an image https://example.com/x.jpg"), |block| matches!(block, Block::Image(_))), 1);
+}
+
+#[test]
+fn what_has_certain_words_is_meant_by_them() {
+    let email = edited("Add a text \"We close at noon. We open at eight.\" after the coupon");
+    let change = |instruction: &str| edit(&email, instruction).unwrap_or_else(|error| panic!("{instruction}: {error:?}")).email;
+    assert!(!print::text(&change("Remove the paragraph with \"at noon\"")).contains("We open"));
+    let text = print::text(&change("Remove the sentence \"at noon\""));
+    assert!(text.contains("We open at eight.") && !text.contains("We close"), "{text}");
+    let moved = change("Move the products after \"at noon\"");
+    assert_eq!(
+        place(&moved, products),
+        place(&moved, |block| matches!(block, Block::Text(text) if text.text.words().contains("noon"))) + 1
+    );
+    let removed = change("Remove the coupon and the products");
+    assert_eq!((count(&removed, coupon), count(&removed, products)), (0, 0));
+}
+
+#[test]
+fn an_instruction_goes_on_without_its_verb() {
+    let email = edited("Change the subject to \"Tea time\" and the preheader to \"Only now, and only for you\"");
+    assert_eq!((email.subject.as_str(), email.preheader.as_str()), ("Tea time", "Only now, and only for you"));
+    let text = print::text(&edited("Change 20% to 25% and WINTER20 to WINTER25"));
+    assert!(text.contains("25% off") && text.contains("WINTER25") && !text.contains("20"), "{text}");
+    let email = edited("Make the background beige and the button navy");
+    let color = |text: &str| Some(text.parse::<Color>().expect("a colour"));
+    assert_eq!((email.style.background, email.style.button), (color("#F5EFE6"), color("#12284C")));
 }
 
 #[test]

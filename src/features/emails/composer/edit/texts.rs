@@ -24,7 +24,7 @@ const NOT_WORDS: [&str; 14] = [
     "look",
 ];
 /// Subjects stay this short when they are shortened.
-const SUBJECT_CHARACTERS: usize = 40;
+pub const SUBJECT_CHARACTERS: usize = 40;
 
 /// Go through all words of an email.
 fn words_of(value: &mut Value, change: &mut dyn FnMut(&mut String)) {
@@ -40,7 +40,7 @@ fn words_of(value: &mut Value, change: &mut dyn FnMut(&mut String)) {
 }
 
 /// Where some words stand in a text: spaces that keep words together are spaces; case matters only if it is found so.
-fn find(text: &str, words: &str) -> Option<(usize, usize)> {
+pub fn find(text: &str, words: &str) -> Option<(usize, usize)> {
     let same = |one: char, other: char, exact: bool| {
         let space = |letter: char| if letter == '\u{a0}' || letter == '\u{202f}' { ' ' } else { letter };
         let (one, other) = (space(one), space(other));
@@ -69,6 +69,14 @@ pub fn contains(email: &Email, words: &str) -> bool {
     if words.chars().count() >= 2 {
         words_of(&mut email.to_json(), &mut |text| found |= find(text, words).is_some());
     }
+    found
+}
+
+/// Whether a block has these words.
+pub fn block_contains(block: &Block, words: &str) -> bool {
+    let mut found = false;
+    let mut json = serde_json::to_value(block).unwrap_or_default();
+    words_of(&mut json, &mut |text| found |= find(text, words).is_some());
     found
 }
 
@@ -150,6 +158,10 @@ pub fn set(email: &mut Email, target: Target, which: Which, value: &str) -> Resu
             });
             quote.ok_or("The email has no quote; add one.")?.text = Rich::plain(value);
         }
+        Target::Alt => {
+            let images = super::blocks::pictures(email);
+            pick(images, which).ok_or("The email has no such image.")?.alt = Some(Line::cut(value));
+        }
         other => return Err(format!("The {} has no words of its own to set; replace \"some words\" by others.", other.name())),
     }
     done
@@ -207,9 +219,16 @@ fn set_button(email: &mut Email, which: Which, value: &str) -> Result<(), String
     Ok(())
 }
 
-/// Let buttons lead somewhere else.
-pub fn lead(email: &mut Email, which: Which, link: &Link) -> Result<String, String> {
-    let buttons = buttons(email);
+/// Let buttons lead somewhere else: those that say or have led to `of`, where something is named.
+pub fn lead(email: &mut Email, which: Which, link: &Link, of: Option<&str>) -> Result<String, String> {
+    let mut buttons = buttons(email);
+    if let Some(of) = of {
+        let old = Link::parse(of).ok();
+        buttons.retain(|(label, href)| find(label, of).is_some() || old.as_ref() == Some(href));
+        if buttons.is_empty() {
+            return Err(format!("No button says or leads to \"{of}\"."));
+        }
+    }
     let count = buttons.len();
     match which {
         Which::All | Which::Unsaid => buttons.into_iter().for_each(|(_, href)| *href = link.clone()),
@@ -247,12 +266,31 @@ pub fn emoji(email: &mut Email, on: bool) -> Result<String, String> {
 }
 
 /// Pictures among the characters, and what joins them.
-fn is_emoji(letter: char) -> bool {
+pub fn is_emoji(letter: char) -> bool {
     matches!(letter, '\u{1f000}'..='\u{1faff}' | '\u{2600}'..='\u{27bf}' | '\u{2b50}' | '\u{2b55}' | '\u{fe0f}' | '\u{200d}')
 }
 
+/// Take out the sentence with some words, or the first or last one of the texts.
+pub fn remove_sentence(email: &mut Email, which: Which, words: Option<&str>) -> Result<String, String> {
+    let mut all: Vec<String> = Vec::new();
+    words_of(&mut email.to_json(), &mut |text| all.extend(sentences(text).into_iter().map(str::to_owned)));
+    let prose = all.into_iter().filter(|sentence| sentence.ends_with(['.', '!', '?']));
+    let sentence = match words {
+        Some(words) => prose.into_iter().find(|sentence| find(sentence, words).is_some()),
+        None => pick(prose.collect(), which),
+    };
+    let sentence = sentence.ok_or("The email has no such sentence.")?;
+    *email = changed(email, &mut |text| {
+        if let Some(at) = text.find(&sentence) {
+            let rest = text[at + sentence.len()..].trim_start_matches(' ');
+            *text = format!("{}{rest}", &text[..at]).trim().to_owned();
+        }
+    })?;
+    Ok(format!("Removed the sentence \"{sentence}\"."))
+}
+
 /// Make texts shorter by leaving out their last sentences.
-pub fn shorten(email: &mut Email, target: Option<Target>) -> Result<String, String> {
+pub fn shorten(email: &mut Email, target: Option<Target>, which: Which) -> Result<String, String> {
     match target {
         Some(Target::Subject) => {
             email.subject = shorter(&email.subject, SUBJECT_CHARACTERS);
@@ -266,10 +304,18 @@ pub fn shorten(email: &mut Email, target: Option<Target>) -> Result<String, Stri
         _ => {}
     }
     let mut count = 0;
+    let texts = email.blocks.iter().filter(|block| matches!(block, Block::Text(_))).count();
+    let only = pick((0..texts).collect(), which).filter(|_| which != Which::Unsaid);
+    let mut texts = 0..;
     for block in &mut email.blocks {
         let shortened = match block {
-            Block::Hero(hero) if target.is_none_or(|target| target == Target::Lead) => hero.text.as_mut().is_some_and(halve),
-            Block::Text(text) if target.is_none() => halve(&mut text.text),
+            Block::Hero(hero) if target.map_or(only.is_none(), |target| target == Target::Lead) => {
+                hero.text.as_mut().is_some_and(halve)
+            }
+            Block::Text(text) if target.is_none() => {
+                let place = texts.next();
+                (only.is_none() || only == place) && halve(&mut text.text)
+            }
             _ => false,
         };
         count += usize::from(shortened);
@@ -281,7 +327,8 @@ pub fn shorten(email: &mut Email, target: Option<Target>) -> Result<String, Stri
     }
 }
 
-fn shorter<const MAX: usize>(line: &Line<MAX>, characters: usize) -> Line<MAX> {
+/// A line cut at a sign or at the end of a word.
+pub fn shorter<const MAX: usize>(line: &Line<MAX>, characters: usize) -> Line<MAX> {
     let cut = line.split([':', '–', '—', '|']).map(str::trim).find(|part| part.chars().count() >= 8);
     let head: String = cut.unwrap_or(line).to_owned();
     if head.chars().count() <= characters {
@@ -311,14 +358,21 @@ fn halve<const MAX: usize>(text: &mut Rich<MAX>) -> bool {
     changed
 }
 
+/// Whether a word with a point behind it is likely a short form: "Dr.", "z. B.", "ca.".
+fn is_short_form(word: &str) -> bool {
+    let characters = word.chars().count();
+    let is_name = word.starts_with(char::is_uppercase) || ["al", "bd", "bs", "ca", "no", "nr", "pp", "vs"].contains(&word);
+    characters < 2 || (characters == 2 && is_name)
+}
+
 /// A paragraph as sentences. Lines of their own, like a signature, stay whole.
-fn sentences(text: &str) -> Vec<&str> {
+pub fn sentences(text: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut start = 0;
     for (at, sign) in text.char_indices().filter(|(_, sign)| matches!(sign, '.' | '!' | '?')) {
         let end = at + sign.len_utf8();
         let word = text[start..at].rsplit([' ', '\u{a0}']).next().unwrap_or_default();
-        let short = sign == '.' && (word.chars().count() <= 2 || word.chars().all(|letter| letter.is_ascii_digit()));
+        let short = sign == '.' && (is_short_form(word) || word.chars().all(|letter| letter.is_ascii_digit()));
         if text[end..].starts_with(' ') && !short && text[end..].trim_start().starts_with(|next: char| !next.is_lowercase()) {
             parts.push(text[start..end].trim());
             start = end;

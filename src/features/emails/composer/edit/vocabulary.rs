@@ -34,11 +34,13 @@ pub struct Vocabulary {
     pub eyebrow: Phrases,
     pub lead: Phrases,
     pub text: Phrases,
+    pub sentence: Phrases,
     pub button: Phrases,
     pub link: Phrases,
     pub color: Phrases,
     pub background: Phrases,
     pub accent: Phrases,
+    pub alt: Phrases,
     pub image: Phrases,
     pub coupon: Phrases,
     pub divider: Phrases,
@@ -64,6 +66,8 @@ pub struct Vocabulary {
     pub bottom: Phrases,
     pub before: Phrases,
     pub after: Phrases,
+    /// Between a thing and the words by which it is known.
+    pub containing: Phrases,
     pub formal: Phrases,
     pub informal: Phrases,
     pub emoji: Phrases,
@@ -94,7 +98,7 @@ impl Vocabulary {
     }
 
     /// Words for each target, the more special ones first.
-    pub fn targets(&self) -> [(Target, &Phrases); 18] {
+    pub fn targets(&self) -> [(Target, &Phrases); 20] {
         [
             (Target::Subject, &self.subject),
             (Target::Preheader, &self.preheader),
@@ -103,7 +107,9 @@ impl Vocabulary {
             (Target::Lead, &self.lead),
             (Target::Heading, &self.heading),
             (Target::Button, &self.button),
+            (Target::Alt, &self.alt),
             (Target::Image, &self.image),
+            (Target::Sentence, &self.sentence),
             (Target::Coupon, &self.coupon),
             (Target::Divider, &self.divider),
             (Target::Products, &self.products),

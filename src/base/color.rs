@@ -1,14 +1,18 @@
 //! Colours as CSS writes them, and what can be said of them: contrast, likeness, a word. Pure.
+//!
+//! Contrast is that of WCAG 2. It does not know what a colour is used for.
 
-use crate::base::text::Color;
+use super::text::Color;
 
 /// Gradients within gradients: there are none.
 const DEPTH_MAX: u8 = 4;
-/// WCAG's least contrast of text.
-pub const LEGIBLE: f32 = 4.5;
+/// What WCAG AA asks of running text.
+pub const LEGIBLE: f64 = 4.5;
 
-const BLACK: Color = Color { red: 0x1a, green: 0x1a, blue: 0x1a };
-const WHITE: Color = Color { red: 255, green: 255, blue: 255 };
+pub const WHITE: Color = Color { red: 255, green: 255, blue: 255 };
+pub const BLACK: Color = Color { red: 0, green: 0, blue: 0 };
+/// What brands write in where black is meant.
+const SOFT_BLACK: Color = Color { red: 0x1a, green: 0x1a, blue: 0x1a };
 
 /// A colour with its opacity.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -152,31 +156,30 @@ fn token_end(text: &str) -> usize {
     text.len()
 }
 
-/// Relative luminance (WCAG).
-pub fn luminance(color: Color) -> f32 {
-    let channel = |value: u8| linear(value);
-    0.2126 * channel(color.red) + 0.7152 * channel(color.green) + 0.0722 * channel(color.blue)
+/// Relative luminance, from 0 for black to 1 for white.
+pub fn luminance(color: Color) -> f64 {
+    0.2126 * linear(color.red) + 0.7152 * linear(color.green) + 0.0722 * linear(color.blue)
 }
 
-fn linear(value: u8) -> f32 {
-    let value = f32::from(value) / 255.0;
-    if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
+fn linear(channel: u8) -> f64 {
+    let share = f64::from(channel) / 255.0;
+    if share <= 0.040_45 { share / 12.92 } else { ((share + 0.055) / 1.055).powf(2.4) }
 }
 
-/// Contrast from 1 to 21 (WCAG).
-pub fn contrast(one: Color, other: Color) -> f32 {
+/// Contrast of two colours, from 1 for equal ones to 21 for black and white.
+pub fn contrast(one: Color, other: Color) -> f64 {
     let (one, other) = (luminance(one), luminance(other));
     (one.max(other) + 0.05) / (one.min(other) + 0.05)
 }
 
-/// Near-black or white, whichever is read better on `ground`.
+/// A soft black or white, whichever is read better on `ground`.
 pub fn readable_on(ground: Color) -> Color {
-    if contrast(BLACK, ground) >= contrast(WHITE, ground) { BLACK } else { WHITE }
+    if contrast(SOFT_BLACK, ground) >= contrast(WHITE, ground) { SOFT_BLACK } else { WHITE }
 }
 
 /// How people see a colour.
 pub fn seen(color: Color) -> Seen {
-    let (red, green, blue) = (linear(color.red), linear(color.green), linear(color.blue));
+    let [red, green, blue] = [color.red, color.green, color.blue].map(|channel| linear(channel) as f32);
     let l = (0.412_221_46 * red + 0.536_332_55 * green + 0.051_445_995 * blue).cbrt();
     let m = (0.211_903_5 * red + 0.680_699_5 * green + 0.107_396_96 * blue).cbrt();
     let s = (0.088_302_46 * red + 0.281_718_85 * green + 0.629_978_7 * blue).cbrt();
@@ -277,7 +280,8 @@ mod tests {
     fn contrast_and_words_are_as_people_see_them() {
         let color = |text: &str| parse(text).expect(text).color;
         assert!((contrast(color("#000"), color("#fff")) - 21.0).abs() < 0.01);
-        assert_eq!(readable_on(color("#ffee00")), BLACK);
+        assert!((contrast(color("#777777"), WHITE) - 4.48).abs() < 0.01);
+        assert_eq!(readable_on(color("#ffee00")), SOFT_BLACK);
         assert_eq!(readable_on(color("#003366")), WHITE);
         for (text, expected) in [
             ("#ffffff", "white"),

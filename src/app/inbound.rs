@@ -1,0 +1,54 @@
+//! Mail that comes in: the listener on one side, the feature that knows what such mail means on the other.
+
+use std::sync::Arc;
+
+use tokio_rustls::TlsAcceptor;
+
+use super::folder::{Folder, inbound_socket};
+use crate::engine::api::Engine;
+use crate::engine::jobs::Tasks;
+use crate::engine::mail::inbound::Envelope;
+use crate::engine::mail::inbound::listener::{self, Desk, Mail, Options, Running, Taken, Taking};
+use crate::engine::mail::transport::hello_name;
+use crate::features::tracking;
+use crate::surfaces::cli::Problem;
+
+/// The local part that providers are given for complaints. What arrives there counts only with a token of ours in it.
+const COMPLAINTS: &str = "fbl";
+
+/// Begin to take mail in, where the settings say so, and from programs of the same user.
+pub async fn serve(engine: &Arc<Engine>, folder: &Folder, tls: Option<TlsAcceptor>, tasks: &Tasks) -> Result<Running, Problem> {
+    let mail = &engine.settings.mail;
+    let options = Options {
+        smtp: mail.inbound,
+        lmtp: mail.inbound_lmtp,
+        socket: Some(inbound_socket(folder.path())),
+        host: hello_name(&engine.settings),
+        tls,
+    };
+    listener::serve(options, Arc::new(Post(engine.clone())), tasks).await.map_err(Problem::failed)
+}
+
+struct Post(Arc<Engine>);
+
+impl Desk for Post {
+    fn wants(&self, recipient: &str) -> bool {
+        let local = recipient.split('@').next().unwrap_or_default();
+        local.eq_ignore_ascii_case(COMPLAINTS) || tracking::is_ours(&self.0, recipient)
+    }
+
+    fn take(&self, mail: Mail) -> Taking {
+        let engine = self.0.clone();
+        Box::pin(async move {
+            for recipient in &mail.recipients {
+                let envelope = Envelope { sender: &mail.sender, recipient };
+                if let Err(failure) = tracking::receive(&engine, &mail.bytes, &envelope).await {
+                    let cause = failure.cause.as_deref().unwrap_or(failure.code.info().message);
+                    tracing::warn!(cause, "mail that came in cannot be taken now");
+                    return Taken::Later;
+                }
+            }
+            Taken::Durable
+        })
+    }
+}

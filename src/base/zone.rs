@@ -1,0 +1,296 @@
+//! Time zones by their IANA names, and what a clock on the wall means in one of them.
+//!
+//! A zone may have been renamed: old names stay good, and each is kept as it was given. It knows nothing of what happens at a time.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::LazyLock;
+
+use jiff::civil::DateTime;
+use jiff::tz::{AmbiguousOffset, Offset, TimeZone, TimeZoneDatabase};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer};
+
+use super::clock::Timestamp;
+use super::parsed;
+
+/// Every name, also those that some systems leave out, like US/Pacific.
+static BUNDLED: LazyLock<TimeZoneDatabase> = LazyLock::new(TimeZoneDatabase::bundled);
+
+/// The longest name has 30 characters.
+const NAME_BYTES_MAX: usize = 64;
+
+/// A time zone with an IANA name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Zone {
+    name: Box<str>,
+    rules: TimeZone,
+}
+
+/// What a wall clock's time means in a zone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Meant {
+    pub at: Timestamp,
+    /// What a person should know: that the time was skipped there, or comes twice.
+    pub twist: Option<String>,
+}
+
+impl Zone {
+    /// The zone of this name, whatever its case.
+    pub fn parse(given: &str) -> Result<Self, ZoneError> {
+        let given = given.trim();
+        let unknown = || ZoneError(given.chars().take(NAME_BYTES_MAX).collect());
+        if given.len() > NAME_BYTES_MAX {
+            return Err(unknown());
+        }
+        let bundled = BUNDLED.get(given).map_err(|_| unknown())?;
+        let name = bundled.iana_name().filter(|name| *name != "Etc/Unknown").ok_or_else(unknown)?.into();
+        // The system's rules are newer wherever it is kept up to date; it need not know every name.
+        let rules = jiff::tz::db().get(given).unwrap_or(bundled);
+        Ok(Self { name, rules })
+    }
+
+    /// Coordinated Universal Time.
+    pub fn utc() -> Self {
+        Self { name: "UTC".into(), rules: TimeZone::UTC }
+    }
+
+    /// The zone of a country, by its ISO 3166-1 code, where all of its clocks show the same.
+    pub fn of_country(code: &str) -> Option<Self> {
+        let place = ONE_CLOCK.binary_search_by(|(country, _)| (*country).cmp(code)).ok()?;
+        Self::parse(ONE_CLOCK[place].1).ok()
+    }
+
+    /// The IANA name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// When a clock on the wall there shows `local`. A time that is skipped is moved on by the gap; of two, the first counts.
+    pub fn at(&self, local: DateTime) -> Result<Meant, ZoneError> {
+        let meant = self.rules.to_ambiguous_timestamp(local);
+        let offset = meant.offset();
+        let at = meant.compatible().map_err(|_| ZoneError(local.to_string()))?;
+        let name = &self.name;
+        let twist = match offset {
+            AmbiguousOffset::Unambiguous { .. } => None,
+            AmbiguousOffset::Gap { .. } => {
+                let shown = self.rules.to_datetime(at);
+                Some(format!(
+                    "Clocks in {name} are put forward then and never show {}: it is taken as {}.",
+                    minute(local),
+                    minute(shown)
+                ))
+            }
+            AmbiguousOffset::Fold { before, .. } => Some(format!(
+                "Clocks in {name} are put back then and show {} twice: it is taken as the first of the two, at UTC{}.",
+                minute(local),
+                signed(before)
+            )),
+        };
+        Ok(Meant { at: Timestamp(at.as_millisecond()), twist })
+    }
+
+    /// What a clock on the wall there shows at a time.
+    pub fn shows(&self, at: Timestamp) -> DateTime {
+        let at = jiff::Timestamp::from_millisecond(at.0).unwrap_or(jiff::Timestamp::MAX);
+        self.rules.to_datetime(at)
+    }
+}
+
+/// `2026-03-29 02:30`, with seconds where there are some.
+fn minute(local: DateTime) -> String {
+    let text = if local.second() == 0 && local.subsec_nanosecond() == 0 { "%Y-%m-%d %H:%M" } else { "%Y-%m-%d %H:%M:%S" };
+    local.strftime(text).to_string()
+}
+
+/// `+02:00`
+fn signed(offset: Offset) -> String {
+    let minutes = offset.seconds() / 60;
+    let sign = if minutes < 0 { '-' } else { '+' };
+    format!("{sign}{:02}:{:02}", minutes.abs() / 60, minutes.abs() % 60)
+}
+
+/// The text is not the name of a time zone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ZoneError(String);
+
+impl fmt::Display for ZoneError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let given = &self.0;
+        write!(f, "there is no time zone {given:?}; give an IANA name like Europe/Berlin")?;
+        let wanted = given.to_ascii_lowercase();
+        let likeness = |name: &str| {
+            let name = name.to_ascii_lowercase();
+            // People name the city and forget the continent.
+            let city = name.rsplit('/').next().unwrap_or_default();
+            strsim::jaro_winkler(&name, &wanted).max(strsim::jaro_winkler(city, &wanted.replace(' ', "_")))
+        };
+        let near = BUNDLED.available().map(|name| name.to_string()).map(|name| (likeness(&name), name));
+        match near.filter(|(likeness, _)| *likeness > 0.85).max_by(|(a, _), (b, _)| a.total_cmp(b)) {
+            Some((_, name)) => write!(f, " (perhaps {name})"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for ZoneError {}
+
+impl FromStr for Zone {
+    type Err = ZoneError;
+
+    fn from_str(given: &str) -> Result<Self, ZoneError> {
+        Self::parse(given)
+    }
+}
+
+impl<'de> Deserialize<'de> for Zone {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        parsed::deserialize(deserializer, "a time zone as text, like Europe/Berlin")
+    }
+}
+
+impl JsonSchema for Zone {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Zone".into()
+    }
+    fn inline_schema() -> bool {
+        true
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "maxLength": NAME_BYTES_MAX, "pattern": "^\\s*[A-Za-z][A-Za-z0-9_+/-]*\\s*$" })
+    }
+}
+
+/// TABLE: countries all of whose clocks show the same, by their ISO 3166-1 codes in order, and the zone of each. From zone.tab of the
+/// IANA database, which is in the public domain; with those of its countries whose several zones have kept the same time for years.
+#[rustfmt::skip]
+const ONE_CLOCK: &[(&str, &str)] = &[
+    ("AD", "Europe/Andorra"), ("AE", "Asia/Dubai"), ("AF", "Asia/Kabul"), ("AG", "America/Antigua"), ("AI", "America/Anguilla"),
+    ("AL", "Europe/Tirane"), ("AM", "Asia/Yerevan"), ("AO", "Africa/Luanda"), ("AS", "Pacific/Pago_Pago"),
+    ("AT", "Europe/Vienna"), ("AW", "America/Aruba"), ("AX", "Europe/Mariehamn"), ("AZ", "Asia/Baku"), ("BA", "Europe/Sarajevo"),
+    ("BB", "America/Barbados"), ("BD", "Asia/Dhaka"), ("BE", "Europe/Brussels"), ("BF", "Africa/Ouagadougou"),
+    ("BG", "Europe/Sofia"), ("BH", "Asia/Bahrain"), ("BI", "Africa/Bujumbura"), ("BJ", "Africa/Porto-Novo"),
+    ("BL", "America/St_Barthelemy"), ("BM", "Atlantic/Bermuda"), ("BN", "Asia/Brunei"), ("BO", "America/La_Paz"),
+    ("BQ", "America/Kralendijk"), ("BS", "America/Nassau"), ("BT", "Asia/Thimphu"), ("BW", "Africa/Gaborone"),
+    ("BY", "Europe/Minsk"), ("BZ", "America/Belize"), ("CC", "Indian/Cocos"), ("CF", "Africa/Bangui"),
+    ("CG", "Africa/Brazzaville"), ("CH", "Europe/Zurich"), ("CI", "Africa/Abidjan"), ("CK", "Pacific/Rarotonga"),
+    ("CM", "Africa/Douala"), ("CO", "America/Bogota"), ("CR", "America/Costa_Rica"), ("CU", "America/Havana"),
+    ("CV", "Atlantic/Cape_Verde"), ("CW", "America/Curacao"), ("CX", "Indian/Christmas"), ("CY", "Asia/Nicosia"),
+    ("CZ", "Europe/Prague"), ("DE", "Europe/Berlin"), ("DJ", "Africa/Djibouti"), ("DK", "Europe/Copenhagen"),
+    ("DM", "America/Dominica"), ("DO", "America/Santo_Domingo"), ("DZ", "Africa/Algiers"), ("EE", "Europe/Tallinn"),
+    ("EG", "Africa/Cairo"), ("EH", "Africa/El_Aaiun"), ("ER", "Africa/Asmara"), ("ET", "Africa/Addis_Ababa"),
+    ("FI", "Europe/Helsinki"), ("FJ", "Pacific/Fiji"), ("FK", "Atlantic/Stanley"), ("FO", "Atlantic/Faroe"),
+    ("FR", "Europe/Paris"), ("GA", "Africa/Libreville"), ("GB", "Europe/London"), ("GD", "America/Grenada"),
+    ("GE", "Asia/Tbilisi"), ("GF", "America/Cayenne"), ("GG", "Europe/Guernsey"), ("GH", "Africa/Accra"),
+    ("GI", "Europe/Gibraltar"), ("GM", "Africa/Banjul"), ("GN", "Africa/Conakry"), ("GP", "America/Guadeloupe"),
+    ("GQ", "Africa/Malabo"), ("GR", "Europe/Athens"), ("GS", "Atlantic/South_Georgia"), ("GT", "America/Guatemala"),
+    ("GU", "Pacific/Guam"), ("GW", "Africa/Bissau"), ("GY", "America/Guyana"), ("HK", "Asia/Hong_Kong"),
+    ("HN", "America/Tegucigalpa"), ("HR", "Europe/Zagreb"), ("HT", "America/Port-au-Prince"), ("HU", "Europe/Budapest"),
+    ("IE", "Europe/Dublin"), ("IL", "Asia/Jerusalem"), ("IM", "Europe/Isle_of_Man"), ("IN", "Asia/Kolkata"),
+    ("IO", "Indian/Chagos"), ("IQ", "Asia/Baghdad"), ("IR", "Asia/Tehran"), ("IS", "Atlantic/Reykjavik"), ("IT", "Europe/Rome"),
+    ("JE", "Europe/Jersey"), ("JM", "America/Jamaica"), ("JO", "Asia/Amman"), ("JP", "Asia/Tokyo"), ("KE", "Africa/Nairobi"),
+    ("KG", "Asia/Bishkek"), ("KH", "Asia/Phnom_Penh"), ("KM", "Indian/Comoro"), ("KN", "America/St_Kitts"),
+    ("KP", "Asia/Pyongyang"), ("KR", "Asia/Seoul"), ("KW", "Asia/Kuwait"), ("KY", "America/Cayman"), ("LA", "Asia/Vientiane"),
+    ("LB", "Asia/Beirut"), ("LC", "America/St_Lucia"), ("LI", "Europe/Vaduz"), ("LK", "Asia/Colombo"), ("LR", "Africa/Monrovia"),
+    ("LS", "Africa/Maseru"), ("LT", "Europe/Vilnius"), ("LU", "Europe/Luxembourg"), ("LV", "Europe/Riga"),
+    ("LY", "Africa/Tripoli"), ("MA", "Africa/Casablanca"), ("MC", "Europe/Monaco"), ("MD", "Europe/Chisinau"),
+    ("ME", "Europe/Podgorica"), ("MF", "America/Marigot"), ("MG", "Indian/Antananarivo"), ("MK", "Europe/Skopje"),
+    ("ML", "Africa/Bamako"), ("MM", "Asia/Yangon"), ("MO", "Asia/Macau"), ("MP", "Pacific/Saipan"), ("MQ", "America/Martinique"),
+    ("MR", "Africa/Nouakchott"), ("MS", "America/Montserrat"), ("MT", "Europe/Malta"), ("MU", "Indian/Mauritius"),
+    ("MV", "Indian/Maldives"), ("MW", "Africa/Blantyre"), ("MY", "Asia/Kuala_Lumpur"), ("MZ", "Africa/Maputo"),
+    ("NA", "Africa/Windhoek"), ("NC", "Pacific/Noumea"), ("NE", "Africa/Niamey"), ("NF", "Pacific/Norfolk"),
+    ("NG", "Africa/Lagos"), ("NI", "America/Managua"), ("NL", "Europe/Amsterdam"), ("NO", "Europe/Oslo"),
+    ("NP", "Asia/Kathmandu"), ("NR", "Pacific/Nauru"), ("NU", "Pacific/Niue"), ("OM", "Asia/Muscat"), ("PA", "America/Panama"),
+    ("PE", "America/Lima"), ("PH", "Asia/Manila"), ("PK", "Asia/Karachi"), ("PL", "Europe/Warsaw"), ("PM", "America/Miquelon"),
+    ("PN", "Pacific/Pitcairn"), ("PR", "America/Puerto_Rico"), ("PW", "Pacific/Palau"), ("PY", "America/Asuncion"),
+    ("QA", "Asia/Qatar"), ("RE", "Indian/Reunion"), ("RO", "Europe/Bucharest"), ("RS", "Europe/Belgrade"),
+    ("RW", "Africa/Kigali"), ("SA", "Asia/Riyadh"), ("SB", "Pacific/Guadalcanal"), ("SC", "Indian/Mahe"),
+    ("SD", "Africa/Khartoum"), ("SE", "Europe/Stockholm"), ("SG", "Asia/Singapore"), ("SH", "Atlantic/St_Helena"),
+    ("SI", "Europe/Ljubljana"), ("SJ", "Arctic/Longyearbyen"), ("SK", "Europe/Bratislava"), ("SL", "Africa/Freetown"),
+    ("SM", "Europe/San_Marino"), ("SN", "Africa/Dakar"), ("SO", "Africa/Mogadishu"), ("SR", "America/Paramaribo"),
+    ("SS", "Africa/Juba"), ("ST", "Africa/Sao_Tome"), ("SV", "America/El_Salvador"), ("SX", "America/Lower_Princes"),
+    ("SY", "Asia/Damascus"), ("SZ", "Africa/Mbabane"), ("TC", "America/Grand_Turk"), ("TD", "Africa/Ndjamena"),
+    ("TF", "Indian/Kerguelen"), ("TG", "Africa/Lome"), ("TH", "Asia/Bangkok"), ("TJ", "Asia/Dushanbe"), ("TK", "Pacific/Fakaofo"),
+    ("TL", "Asia/Dili"), ("TM", "Asia/Ashgabat"), ("TN", "Africa/Tunis"), ("TO", "Pacific/Tongatapu"), ("TR", "Europe/Istanbul"),
+    ("TT", "America/Port_of_Spain"), ("TV", "Pacific/Funafuti"), ("TW", "Asia/Taipei"), ("TZ", "Africa/Dar_es_Salaam"),
+    ("UG", "Africa/Kampala"), ("UY", "America/Montevideo"), ("UZ", "Asia/Tashkent"), ("VA", "Europe/Vatican"),
+    ("VC", "America/St_Vincent"), ("VE", "America/Caracas"), ("VG", "America/Tortola"), ("VI", "America/St_Thomas"),
+    ("VN", "Asia/Ho_Chi_Minh"), ("VU", "Pacific/Efate"), ("WF", "Pacific/Wallis"), ("WS", "Pacific/Apia"), ("YE", "Asia/Aden"),
+    ("YT", "Indian/Mayotte"), ("ZA", "Africa/Johannesburg"), ("ZM", "Africa/Lusaka"), ("ZW", "Africa/Harare"),];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn meant(zone: &str, local: &str) -> (String, Option<String>) {
+        let zone = Zone::parse(zone).expect(zone);
+        let meant = zone.at(local.parse().expect("a date and a time")).expect("within the calendar");
+        (meant.at.to_string(), meant.twist)
+    }
+
+    #[test]
+    fn an_ordinary_time_has_no_twist() {
+        assert_eq!(meant("Europe/Berlin", "2026-01-31T09:30"), ("2026-01-31T08:30:00.000Z".into(), None));
+        assert_eq!(meant("asia/kathmandu", "2026-01-31T09:30").0, "2026-01-31T03:45:00.000Z");
+    }
+
+    #[test]
+    fn a_time_that_clocks_skip_moves_on_by_the_gap() {
+        let (at, twist) = meant("Europe/Berlin", "2026-03-29T02:30");
+        assert_eq!(at, "2026-03-29T01:30:00.000Z");
+        let twist = twist.expect("a gap");
+        assert!(twist.contains("never show 2026-03-29 02:30") && twist.contains("as 2026-03-29 03:30"), "{twist}");
+        // Half an hour only.
+        assert_eq!(meant("Australia/Lord_Howe", "2026-10-04T02:15").0, "2026-10-03T15:45:00.000Z");
+        // A whole day: Samoa changed sides of the date line.
+        assert_eq!(meant("Pacific/Apia", "2011-12-30T12:00").0, "2011-12-30T22:00:00.000Z");
+    }
+
+    #[test]
+    fn of_two_times_that_read_the_same_the_first_counts() {
+        let (at, twist) = meant("America/New_York", "2026-11-01T01:30");
+        assert_eq!(at, "2026-11-01T05:30:00.000Z");
+        let twist = twist.expect("a fold");
+        assert!(twist.contains("twice") && twist.contains("UTC-04:00"), "{twist}");
+        assert_eq!(meant("America/New_York", "2026-11-01T02:00").1, None, "the fold is over");
+        assert_eq!(meant("America/New_York", "2026-11-01T00:59:59").1, None, "the fold has not begun");
+    }
+
+    #[test]
+    fn renamed_zones_keep_the_names_they_had() {
+        for (old, new) in [
+            ("Europe/Kiev", "Europe/Kyiv"),
+            ("Asia/Calcutta", "Asia/Kolkata"),
+            ("US/Pacific", "America/Los_Angeles"),
+            ("America/Godthab", "America/Nuuk"),
+            ("Asia/Rangoon", "Asia/Yangon"),
+        ] {
+            assert_eq!(Zone::parse(old).expect(old).name(), old);
+            assert_eq!(meant(old, "2026-07-01T12:00"), meant(new, "2026-07-01T12:00"), "{old}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_zone_is_refused_with_the_nearest_name() {
+        for (given, near) in [("Berlin", "Europe/Berlin"), ("Europe/Berln", "Europe/Berlin"), ("new york", "America/New_York")] {
+            let sentence = Zone::parse(given).expect_err(given).to_string();
+            assert!(sentence.ends_with(&format!("(perhaps {near})")), "{sentence}");
+        }
+        let strange = ["", "+02:00", "../../etc/passwd", "CET-1CEST,M3.5.0,M10.5.0/3", "Etc/Unknown", &"x".repeat(1_000)];
+        for given in strange {
+            assert!(Zone::parse(given).is_err(), "{given}");
+        }
+    }
+
+    #[test]
+    fn countries_with_one_clock_have_a_zone_and_others_none() {
+        assert!(ONE_CLOCK.is_sorted());
+        for (country, zone) in ONE_CLOCK {
+            assert_eq!(Zone::of_country(country).expect(zone).name(), *zone);
+        }
+        for several in ["US", "RU", "AU", "BR", "ES", "PT", "", "de", "Germany"] {
+            assert_eq!(Zone::of_country(several), None, "{several}");
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! Visits to links that went out in messages: kept in memory for a moment, so that who follows a link waits for no disk.
+//!
+//! It does not know what a visit means; whoever does takes them out in batches. What does not fit is dropped and counted: a flood of
+//! visits costs counts, never memory and never an answer.
+
+use std::collections::hash_map::DefaultHasher;
+use std::collections::{HashSet, VecDeque};
+use std::hash::{Hash, Hasher};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard};
+
+use crate::base::clock::Timestamp;
+use crate::vocab::ids::MailingId;
+use crate::vocab::limits;
+
+/// Somebody came by a link.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Visit {
+    pub mailing: MailingId,
+    pub recipient: u32,
+    /// The number of the link; `None` is the pixel.
+    pub link: Option<u16>,
+    pub at: Timestamp,
+    /// What the client calls itself, cut.
+    pub agent: String,
+    /// Nothing but the headers was wanted.
+    pub is_head: bool,
+    /// The client said that nobody looks at it yet.
+    pub is_ahead: bool,
+}
+
+/// The visits of one environment that are not written yet.
+#[derive(Default)]
+pub struct Visits {
+    waiting: Mutex<Waiting>,
+    dropped: AtomicU64,
+}
+
+#[derive(Default)]
+struct Waiting {
+    visits: VecDeque<Visit>,
+    /// Who came to what in this stretch of [`limits::VISIT_REPEAT_MS`] and in the one before it.
+    seen: [HashSet<u64>; 2],
+    stretch: i64,
+}
+
+impl Visits {
+    /// Keep a visit, if there is room. The same `client` at the same link once more, a moment later, is not another visit.
+    ///
+    /// Who the client is, is not kept.
+    pub fn note(&self, visit: Visit, client: &[u8]) {
+        let mut waiting = self.waiting();
+        if waiting.is_repeat(&visit, client) {
+            return;
+        }
+        if waiting.visits.len() < limits::VISITS_WAITING_MAX {
+            waiting.visits.push_back(visit);
+        } else {
+            self.dropped.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Take out up to `limit`, the oldest first.
+    pub fn take(&self, limit: usize) -> Vec<Visit> {
+        let mut waiting = self.waiting();
+        let many = waiting.visits.len().min(limit);
+        waiting.visits.drain(..many).collect()
+    }
+
+    /// Put back what could not be written, in front.
+    pub fn put_back(&self, visits: Vec<Visit>) {
+        let mut waiting = self.waiting();
+        for visit in visits.into_iter().rev() {
+            waiting.visits.push_front(visit);
+        }
+    }
+
+    /// How many were dropped since this was asked last.
+    pub fn dropped(&self) -> u64 {
+        self.dropped.swap(0, Ordering::Relaxed)
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().expect("no holder of this lock panics")
+    }
+}
+
+impl Waiting {
+    fn is_repeat(&mut self, visit: &Visit, client: &[u8]) -> bool {
+        let stretch = visit.at.0.div_euclid(limits::VISIT_REPEAT_MS);
+        if stretch != self.stretch {
+            let [now, before] = &mut self.seen;
+            if stretch == self.stretch + 1 {
+                std::mem::swap(now, before)
+            } else {
+                before.clear()
+            }
+            now.clear();
+            self.stretch = stretch;
+        }
+        let mut hasher = DefaultHasher::new();
+        (visit.mailing, visit.recipient, visit.link, client).hash(&mut hasher);
+        let known = hasher.finish();
+        let again = self.seen.iter().any(|seen| seen.contains(&known));
+        // A flood cannot grow this either: what is not remembered counts twice at worst.
+        if self.seen[0].len() < limits::VISITS_WAITING_MAX {
+            self.seen[0].insert(known);
+        }
+        again
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn visit(recipient: u32) -> Visit {
+        Visit {
+            mailing: MailingId::from_bytes([1; 12]),
+            recipient,
+            link: None,
+            at: Timestamp(0),
+            agent: String::new(),
+            is_head: false,
+            is_ahead: false,
+        }
+    }
+
+    #[test]
+    fn what_does_not_fit_is_dropped_and_counted_and_what_failed_comes_first_again() {
+        let visits = Visits::default();
+        for recipient in 0..limits::VISITS_WAITING_MAX as u32 + 3 {
+            visits.note(visit(recipient), b"somebody");
+        }
+        assert_eq!((visits.dropped(), visits.dropped()), (3, 0));
+        let taken = visits.take(2);
+        visits.put_back(taken);
+        assert_eq!(visits.take(3).iter().map(|visit| visit.recipient).collect::<Vec<_>>(), [0, 1, 2]);
+    }
+
+    #[test]
+    fn the_same_client_at_the_same_link_counts_once_within_a_moment() {
+        let visits = Visits::default();
+        let at = |ms| Visit { at: Timestamp(ms), ..visit(1) };
+        visits.note(at(900), b"ann");
+        visits.note(at(950), b"ann");
+        visits.note(at(950), b"bob");
+        visits.note(Visit { link: Some(1), ..at(950) }, b"ann");
+        visits.note(at(1_100), b"ann");
+        assert_eq!(visits.take(10).len(), 3);
+        visits.note(at(5_000), b"ann");
+        assert_eq!(visits.take(10).len(), 1);
+    }
+}

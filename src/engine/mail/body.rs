@@ -1,0 +1,180 @@
+//! Texts in quoted-printable, the form in which they travel.
+//!
+//! A campaign sends one template many times, so what all recipients share is encoded once: each literal begins at the start of a line
+//! and ends with a line break that readers do not see, and so does each value between two of them.
+//!
+//! It does not know what the text says, nor the message around it.
+
+use std::borrow::Cow;
+
+use mail_builder::encoders::QuotedPrintableEncoder;
+
+use crate::engine::render::merge::{Fields, MergeError, Sink, Template};
+
+/// A line break that decoding takes away again.
+const SOFT_BREAK: &[u8] = b"=\r\n";
+
+/// A text in quoted-printable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Encoded(Vec<u8>);
+
+impl Encoded {
+    /// Encode a text.
+    pub fn new(text: &str) -> Self {
+        let mut encoded = Vec::with_capacity(text.len() + text.len() / 16);
+        let is_soft = encode(text, &mut encoded);
+        Self(without_end(encoded, is_soft))
+    }
+
+    /// As it travels: lines of at most 76 characters of ASCII.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+/// A template whose literals are encoded already.
+#[derive(Debug)]
+pub struct Body {
+    template: Template,
+    literals: Vec<Literal>,
+    /// About how long a filled one is.
+    bytes: usize,
+}
+
+#[derive(Debug)]
+struct Literal {
+    encoded: Vec<u8>,
+    is_soft: bool,
+}
+
+impl Body {
+    /// Encode what all recipients share.
+    pub fn new(template: Template) -> Self {
+        let literal = |text: &String| {
+            let mut encoded = Vec::new();
+            let is_soft = encode(text, &mut encoded);
+            Literal { encoded, is_soft }
+        };
+        let literals: Vec<Literal> = template.literals().iter().map(literal).collect();
+        let bytes = literals.iter().map(|literal| literal.encoded.len() + 48).sum();
+        Self { template, literals, bytes }
+    }
+
+    /// The template.
+    pub fn template(&self) -> &Template {
+        &self.template
+    }
+
+    /// The text for one recipient.
+    pub fn fill(&self, fields: &dyn Fields) -> Result<Encoded, MergeError> {
+        let mut filling = Filling { literals: &self.literals, encoded: Vec::with_capacity(self.bytes), is_soft: false };
+        self.template.render_into(fields, &mut filling)?;
+        Ok(Encoded(without_end(filling.encoded, filling.is_soft)))
+    }
+}
+
+struct Filling<'a> {
+    literals: &'a [Literal],
+    encoded: Vec<u8>,
+    is_soft: bool,
+}
+
+impl Sink for Filling<'_> {
+    fn literal(&mut self, number: usize, _: &str) {
+        let literal = &self.literals[number];
+        if !literal.encoded.is_empty() {
+            self.encoded.extend_from_slice(&literal.encoded);
+            self.is_soft = literal.is_soft;
+        }
+    }
+
+    fn value(&mut self, text: &str) {
+        if !text.is_empty() {
+            self.is_soft = encode(text, &mut self.encoded);
+        }
+    }
+}
+
+/// Encode a text from the start of a line to the start of another; whether the last break is one that decoding takes away.
+fn encode(text: &str, into: &mut Vec<u8>) -> bool {
+    let text = even(text);
+    let column = QuotedPrintableEncoder::new().preserve_line_breaks().encode_into(text.as_bytes(), into);
+    if column > 0 {
+        into.extend_from_slice(SOFT_BREAK);
+    }
+    column > 0
+}
+
+/// With one kind of line break, and without the control characters that no mail may carry.
+fn even(text: &str) -> Cow<'_, str> {
+    let is_control = |byte: u8| byte < b' ' && !matches!(byte, b'\n' | b'\t');
+    if !text.bytes().any(is_control) {
+        return Cow::Borrowed(text);
+    }
+    let mut text = text.replace("\r\n", "\n").replace('\r', "\n");
+    text.retain(|letter| !(letter.is_ascii() && is_control(letter as u8)));
+    Cow::Owned(text)
+}
+
+/// Nothing follows the last break.
+fn without_end(mut encoded: Vec<u8>, is_soft: bool) -> Vec<u8> {
+    if is_soft {
+        encoded.truncate(encoded.len() - SOFT_BREAK.len());
+    }
+    encoded
+}
+
+#[cfg(test)]
+mod tests {
+    use mail_parser::decoders::quoted_printable::quoted_printable_decode;
+    use proptest::prelude::*;
+    use serde_json::{Map, Value};
+
+    use super::*;
+    use crate::engine::render::merge::Kind;
+
+    fn decoded(encoded: &Encoded) -> String {
+        let bytes = quoted_printable_decode(encoded.as_bytes()).expect("it can be decoded");
+        String::from_utf8(bytes).expect("it is UTF-8").replace("\r\n", "\n")
+    }
+
+    fn assert_travels(encoded: &Encoded) {
+        let text = std::str::from_utf8(encoded.as_bytes()).expect("it is ASCII");
+        let right = |line: &str| {
+            line.len() <= 76 && !line.ends_with([' ', '\t']) && line.bytes().all(|byte| matches!(byte, b'\t' | b' '..=b'~'))
+        };
+        assert!(text.split("\r\n").all(right), "{text:?}");
+    }
+
+    #[test]
+    fn texts_travel_and_come_back() {
+        let long = "word ".repeat(400) + &"x".repeat(3_000);
+        for text in ["", "a", "a\n", "\n\na", "Grüße, 世界 🎉", "a = b", "ends in space ", "tab\t\nnext", ".dot\n..\n", &long]
+        {
+            let encoded = Encoded::new(text);
+            assert_travels(&encoded);
+            assert_eq!(decoded(&encoded), text);
+        }
+        assert_eq!(decoded(&Encoded::new("a\r\nb\rc\u{0}d\u{b}")), "a\nb\ncd");
+    }
+
+    proptest! {
+        #[test]
+        fn a_filled_body_is_the_rendered_template(
+            parts in prop::collection::vec(("[a-z=é \n\t\\.]{0,90}", "\\PC{0,60}|[ \n\r.]{0,9}"), 0..6),
+        ) {
+            let mut source = String::new();
+            let mut fields = Map::new();
+            for (number, (literal, value)) in parts.iter().enumerate() {
+                source.push_str(literal);
+                source.push_str(&format!("{{{{ f{number} }}}}"));
+                fields.insert(format!("f{number}"), Value::from(value.as_str()));
+            }
+            let template = Template::compile(&source, Kind::Text).expect("a template");
+            let encoded = Body::new(template).fill(&fields).expect("filled");
+            assert_travels(&encoded);
+            let expected: String = parts.iter().flat_map(|(literal, value)| [even(literal), even(value)]).collect();
+            prop_assert_eq!(decoded(&encoded), expected);
+        }
+    }
+}

@@ -1,0 +1,279 @@
+//! Asking the DNS: the records that mail needs, with time limits, a bounded cache, and answers that tell "there is none" from "could
+//! not ask".
+//!
+//! It knows nothing of what a record is for.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use mail_auth::hickory_resolver::config::{NameServerConfig, ResolverConfig, ResolverOpts};
+use mail_auth::hickory_resolver::lookup::Lookup;
+use mail_auth::hickory_resolver::net::runtime::TokioRuntimeProvider;
+use mail_auth::hickory_resolver::net::{DnsError, NetError};
+use mail_auth::hickory_resolver::proto::op::ResponseCode;
+use mail_auth::hickory_resolver::proto::rr::{Name, RData, RecordType};
+use mail_auth::hickory_resolver::system_conf::read_system_conf;
+use mail_auth::hickory_resolver::{Resolver, TokioResolver};
+use rustls::{ClientConfig, RootCertStore};
+
+use crate::vocab::limits;
+use crate::vocab::settings::Mail;
+
+/// The way to the DNS.
+pub struct Dns {
+    /// Or why there is none: the service runs without, and says so whenever a name is asked for.
+    resolver: Result<TokioResolver, String>,
+}
+
+/// How old an answer may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Age {
+    /// As old as its time to live allows: for sending.
+    Cached,
+    /// Asked anew: for people who have just changed a record.
+    Fresh,
+}
+
+/// A mail server of a domain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MailServer {
+    /// Lower ones are tried first.
+    pub preference: u16,
+    /// Without the dot at its end. Empty: the domain takes no mail (RFC 7505).
+    pub host: String,
+}
+
+/// Why there is no answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NoAnswer {
+    /// The name does not exist.
+    NoSuchName,
+    /// The name exists and has no record of this kind.
+    NoSuchRecord,
+    /// The text is not a name that the DNS could know.
+    NotAName,
+    /// Nobody could be asked, or nobody knew: it may go better later. With the cause, for people.
+    Unreachable(String),
+}
+
+/// What an asking comes to.
+pub type Asked<T> = Result<T, NoAnswer>;
+
+impl Dns {
+    /// Ask the name server of the setting, or else those of the system.
+    pub fn new(settings: &Mail) -> Self {
+        Self { resolver: build(settings) }
+    }
+
+    /// The texts under a name, the parts of each joined.
+    pub async fn txt(&self, name: &str, age: Age) -> Asked<Vec<String>> {
+        let text = |data: &RData| match data {
+            RData::TXT(txt) => Some(String::from_utf8_lossy(&txt.txt_data.concat()).into_owned()),
+            _ => None,
+        };
+        self.ask(parse(name)?, RecordType::TXT, age, text).await
+    }
+
+    /// The mail servers of a domain, the preferred ones first.
+    pub async fn mx(&self, name: &str, age: Age) -> Asked<Vec<MailServer>> {
+        let server = |data: &RData| match data {
+            RData::MX(mx) => Some(MailServer { preference: mx.preference, host: plain(&mx.exchange) }),
+            _ => None,
+        };
+        let mut servers = self.ask(parse(name)?, RecordType::MX, age, server).await?;
+        servers.sort_by_key(|server| server.preference);
+        Ok(servers)
+    }
+
+    /// The name that this one stands for.
+    pub async fn cname(&self, name: &str, age: Age) -> Asked<String> {
+        let target = |data: &RData| match data {
+            RData::CNAME(target) => Some(plain(&target.0)),
+            _ => None,
+        };
+        let found = self.ask(parse(name)?, RecordType::CNAME, age, target).await?;
+        found.into_iter().next().ok_or(NoAnswer::NoSuchRecord)
+    }
+
+    /// The addresses of a host, those of IPv4 first.
+    pub async fn addresses(&self, name: &str, age: Age) -> Asked<Vec<IpAddr>> {
+        let name = parse(name)?;
+        let address = |data: &RData| match data {
+            RData::A(address) => Some(IpAddr::V4(address.0)),
+            RData::AAAA(address) => Some(IpAddr::V6(address.0)),
+            _ => None,
+        };
+        let (old, new) = futures_util::future::join(
+            self.ask(name.clone(), RecordType::A, age, address),
+            self.ask(name, RecordType::AAAA, age, address),
+        )
+        .await;
+        match (old, new) {
+            (Ok(old), Ok(new)) => Ok([old, new].concat()),
+            // One kind is enough to connect to.
+            (Ok(found), Err(_)) | (Err(_), Ok(found)) => Ok(found),
+            // That one of them could not be asked leaves it open whether the host has an address.
+            (Err(open @ NoAnswer::Unreachable(_)), Err(_)) | (Err(_), Err(open @ NoAnswer::Unreachable(_))) => Err(open),
+            (Err(none), Err(_)) => Err(none),
+        }
+    }
+
+    /// The names of an address.
+    pub async fn names(&self, address: IpAddr, age: Age) -> Asked<Vec<String>> {
+        let name = |data: &RData| match data {
+            RData::PTR(name) => Some(plain(&name.0)),
+            _ => None,
+        };
+        self.ask(Name::from(address), RecordType::PTR, age, name).await
+    }
+
+    async fn ask<T>(&self, name: Name, kind: RecordType, age: Age, read: impl Fn(&RData) -> Option<T>) -> Asked<Vec<T>> {
+        let resolver = self.resolver.as_ref().map_err(|cause| NoAnswer::Unreachable(cause.clone()))?;
+        if age == Age::Fresh {
+            resolver.clear_lookup_cache(name.clone(), kind);
+        }
+        let looked: Result<Lookup, NetError> = match tokio::time::timeout(limits::DNS_TIME, resolver.lookup(name, kind)).await {
+            Ok(looked) => looked,
+            Err(_) => return Err(NoAnswer::Unreachable("the name servers do not answer in time".into())),
+        };
+        let found: Vec<T> = looked.map_err(no_answer)?.answers().iter().filter_map(|record| read(&record.data)).collect();
+        if found.is_empty() { Err(NoAnswer::NoSuchRecord) } else { Ok(found) }
+    }
+}
+
+impl NoAnswer {
+    /// `Ok` with nothing if the DNS says that there is nothing; else the cause.
+    pub fn is_none(&self) -> bool {
+        matches!(self, Self::NoSuchName | Self::NoSuchRecord | Self::NotAName)
+    }
+}
+
+impl std::fmt::Display for NoAnswer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::NoSuchName => f.write_str("the name does not exist"),
+            Self::NoSuchRecord => f.write_str("the name has no such record"),
+            Self::NotAName => f.write_str("that is not a name in the DNS"),
+            Self::Unreachable(cause) => f.write_str(cause),
+        }
+    }
+}
+
+fn build(settings: &Mail) -> Result<TokioResolver, String> {
+    let (config, mut options) = match settings.dns {
+        Some(address) => {
+            let mut server = NameServerConfig::udp_and_tcp(address.ip());
+            for connection in &mut server.connections {
+                connection.port = address.port();
+            }
+            (ResolverConfig::from_name_servers(vec![server]), ResolverOpts::default())
+        }
+        None => read_system_conf().map_err(|error| format!("the system's name servers cannot be read: {error}"))?,
+    };
+    options.timeout = limits::DNS_ATTEMPT_TIME;
+    options.attempts = limits::DNS_ATTEMPTS;
+    options.cache_size = limits::DNS_CACHE_ANSWERS;
+    options.positive_max_ttl = Some(limits::DNS_CACHED_TIME_MAX);
+    options.negative_max_ttl = Some(limits::DNS_NOTHING_CACHED_TIME_MAX);
+    options.edns0 = true;
+    let builder = Resolver::builder_with_config(config, TokioRuntimeProvider::default());
+    let built = builder.with_options(options).with_tls_config(no_tls()).build();
+    built.map_err(|error| format!("the DNS cannot be asked: {error}"))
+}
+
+/// Name servers are asked without TLS here: loading the system's certificates for nothing would slow down every start.
+fn no_tls() -> ClientConfig {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
+    let config = config.expect("the provider knows the default versions");
+    config.with_root_certificates(RootCertStore::empty()).with_no_client_auth()
+}
+
+fn parse(name: &str) -> Asked<Name> {
+    let mut name = Name::from_ascii(name).map_err(|_| NoAnswer::NotAName)?;
+    // Whole names only: the search list of the machine says nothing about the internet.
+    name.set_fqdn(true);
+    Ok(name)
+}
+
+fn plain(name: &Name) -> String {
+    let text = name.to_lowercase().to_ascii();
+    text.strip_suffix('.').unwrap_or(&text).to_owned()
+}
+
+fn no_answer(error: NetError) -> NoAnswer {
+    match &error {
+        NetError::Dns(DnsError::NoRecordsFound(none)) => match none.response_code {
+            ResponseCode::NXDomain => NoAnswer::NoSuchName,
+            ResponseCode::NoError => NoAnswer::NoSuchRecord,
+            code => NoAnswer::Unreachable(format!("the name servers answer with {code}")),
+        },
+        NetError::Dns(DnsError::ResponseCode(code)) => NoAnswer::Unreachable(format!("the name servers answer with {code}")),
+        NetError::Timeout => NoAnswer::Unreachable("the name servers do not answer in time".into()),
+        _ => NoAnswer::Unreachable(format!("the name servers cannot be asked: {error}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::settings;
+    use crate::testing::name_server::NameServer;
+
+    fn dns(server: &NameServer) -> Dns {
+        let mut settings = settings::load(settings::DEFAULT, None, &[], &[]).expect("the defaults are settings");
+        settings.mail.dns = Some(server.address);
+        Dns::new(&settings.mail)
+    }
+
+    #[tokio::test]
+    async fn every_kind_of_record_is_read() {
+        let server = NameServer::start();
+        let long = "k".repeat(700);
+        server.txt("acme.example", "v=spf1 -all").txt("acme.example", &long);
+        server.mx("acme.example", 20, "mx2.acme.example").mx("acme.example", 10, "MX1.acme.example");
+        server
+            .cname("www.acme.example", "web.acme.example")
+            .address("web.acme.example", "192.0.2.7".parse().expect("an address"));
+        server.address("web.acme.example", "2001:db8::7".parse().expect("an address"));
+        server.pointer("192.0.2.7".parse().expect("an address"), "web.acme.example");
+        let dns = dns(&server);
+        let mut texts = dns.txt("acme.example", Age::Cached).await.expect("texts");
+        texts.sort();
+        assert_eq!(texts, [long, "v=spf1 -all".into()]);
+        let hosts: Vec<_> = dns.mx("acme.example", Age::Cached).await.expect("servers").into_iter().map(|mx| mx.host).collect();
+        assert_eq!(hosts, ["mx1.acme.example", "mx2.acme.example"]);
+        assert_eq!(dns.cname("www.acme.example", Age::Cached).await, Ok("web.acme.example".into()));
+        let addresses = dns.addresses("www.acme.example", Age::Cached).await.expect("addresses");
+        assert_eq!(addresses.iter().map(ToString::to_string).collect::<Vec<_>>(), ["192.0.2.7", "2001:db8::7"]);
+        let names = dns.names("192.0.2.7".parse().expect("an address"), Age::Cached).await;
+        assert_eq!(names, Ok(vec!["web.acme.example".into()]));
+    }
+
+    #[tokio::test]
+    async fn no_name_no_record_and_no_answer_are_told_apart() {
+        let server = NameServer::start();
+        server.txt("acme.example", "hello");
+        let dns = dns(&server);
+        assert_eq!(dns.txt("nobody.example", Age::Cached).await, Err(NoAnswer::NoSuchName));
+        assert_eq!(dns.mx("acme.example", Age::Cached).await, Err(NoAnswer::NoSuchRecord));
+        assert_eq!(dns.txt(&"a".repeat(64), Age::Cached).await, Err(NoAnswer::NotAName));
+        server.fail(true);
+        let failed = dns.txt("other.example", Age::Cached).await.expect_err("a failing server");
+        assert!(matches!(failed, NoAnswer::Unreachable(_)) && !failed.is_none(), "{failed}");
+    }
+
+    #[tokio::test]
+    async fn answers_are_kept_unless_fresh_ones_are_wanted() {
+        let server = NameServer::start();
+        server.txt("acme.example", "old");
+        let dns = dns(&server);
+        assert_eq!(dns.txt("acme.example", Age::Cached).await, Ok(vec!["old".into()]));
+        server.remove("acme.example");
+        server.txt("acme.example", "new");
+        let asked = server.asked();
+        assert_eq!(dns.txt("acme.example", Age::Cached).await, Ok(vec!["old".into()]));
+        assert_eq!(server.asked(), asked, "nobody was asked again");
+        assert_eq!(dns.txt("acme.example", Age::Fresh).await, Ok(vec!["new".into()]));
+    }
+}

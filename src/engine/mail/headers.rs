@@ -1,0 +1,228 @@
+//! Values of headers, written so that whatever they say stays within them.
+//!
+//! Names and subjects may come from anybody: line breaks and other control characters become spaces, what is not ASCII travels in
+//! encoded words (RFC 2047), and nothing is longer than a line may be.
+
+use std::fmt;
+
+use mail_builder::headers::Header;
+use mail_builder::headers::address::Address;
+use mail_builder::headers::text::Text;
+
+use crate::base::base64;
+use crate::base::email::EmailAddress;
+use crate::base::text::one_line;
+use crate::vocab::limits;
+
+/// A longer word without space cannot be folded, and travels in encoded words: lines end at 998 bytes (RFC 5322 §2.1.1).
+const WORD_BYTES_MAX: usize = 200;
+/// A line with an encoded word has at most 76 characters (RFC 2047 §2), of which 12 are around the text and 4 stand for 3 bytes.
+const ENCODED_LINE_BYTES_MAX: usize = 76;
+
+/// A person or company with its address.
+#[derive(Clone, Copy, Debug)]
+pub struct Mailbox<'a> {
+    /// What mail programs show; may be empty.
+    pub name: &'a str,
+    /// Where mail goes.
+    pub address: &'a EmailAddress,
+}
+
+/// Write `name: value`.
+pub fn write(out: &mut Vec<u8>, name: &str, value: &impl Header) {
+    out.extend_from_slice(name.as_bytes());
+    out.extend_from_slice(b": ");
+    value.write_header(out, name.len() + 2);
+}
+
+/// Write a header of text.
+pub fn write_text(out: &mut Vec<u8>, name: &str, text: &str) {
+    let text = one_line(text);
+    let text = text.trim();
+    match is_foldable(text) {
+        true => write(out, name, &Text::new(text)),
+        false => {
+            out.extend_from_slice(name.as_bytes());
+            out.extend_from_slice(b": ");
+            write_words(out, text, name.len() + 2);
+            out.extend_from_slice(b"\r\n");
+        }
+    }
+}
+
+/// Write a header with one address; whether only servers with SMTPUTF8 take it.
+pub fn write_mailbox(out: &mut Vec<u8>, name: &str, mailbox: Mailbox<'_>) -> bool {
+    let address = ascii_domain(mailbox.address);
+    let shown = one_line(mailbox.name);
+    let shown = shown.trim();
+    match is_foldable(shown) {
+        true => write(out, name, &Address::new_address((!shown.is_empty()).then_some(shown), address.as_str())),
+        false => {
+            out.extend_from_slice(name.as_bytes());
+            out.extend_from_slice(b": ");
+            write_words(out, shown, name.len() + 2);
+            out.extend_from_slice(format!("\r\n <{address}>\r\n").as_bytes());
+        }
+    }
+    !address.is_ascii()
+}
+
+/// The address with its domain as the DNS knows it.
+pub fn ascii_domain(address: &EmailAddress) -> String {
+    format!("{}@{}", address.local(), address.domain_ascii())
+}
+
+fn is_foldable(text: &str) -> bool {
+    // Also what only looks like an encoded word would be decoded by its reader.
+    text.split(' ').all(|word| word.len() <= WORD_BYTES_MAX) && !text.contains("=?")
+}
+
+/// Text in encoded words; `column` is how much of the first line is taken.
+fn write_words(out: &mut Vec<u8>, text: &str, mut column: usize) {
+    let mut rest = text;
+    let mut separator = "";
+    while !rest.is_empty() {
+        // At least one character goes into a word, however long the header's name is.
+        let room = ENCODED_LINE_BYTES_MAX.saturating_sub(column + 12) / 4 * 3;
+        let mut end = rest.len().min(room.max(6));
+        while !rest.is_char_boundary(end) {
+            end -= 1;
+        }
+        out.extend_from_slice(format!("{separator}=?utf-8?B?{}?=", base64::encode(&rest.as_bytes()[..end])).as_bytes());
+        rest = &rest[end..];
+        separator = "\r\n ";
+        column = 1;
+    }
+}
+
+/// An address between angle brackets: anything else than what addresses are made of is percent-encoded.
+pub fn url(text: &str) -> String {
+    let mut url = String::with_capacity(text.len());
+    for byte in text.trim().bytes() {
+        match byte {
+            b'<' | b'>' | b'"' | b'\\' | b'^' | b'`' | b'{' | b'|' | b'}' => url.push_str(&format!("%{byte:02X}")),
+            b'!'..=b'~' => url.push(char::from(byte)),
+            _ => url.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    url
+}
+
+/// A word of letters, digits and the few signs that ids need.
+pub fn id(text: &str) -> String {
+    let allowed = |letter: &char| letter.is_ascii_alphanumeric() || matches!(letter, '.' | '-' | '_' | '@' | '+' | '=');
+    text.chars().filter(allowed).collect()
+}
+
+/// A header that the sender of a mail chose.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExtraHeader {
+    name: String,
+    value: String,
+}
+
+/// Why a header is not taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HeaderError {
+    /// It is not of letters, digits and hyphens.
+    Name(String),
+    /// The service itself writes this header.
+    Taken(String),
+    /// It has line breaks or other control characters.
+    Control(String),
+    /// It is too long.
+    Long(String),
+}
+
+impl fmt::Display for HeaderError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            HeaderError::Name(name) => write!(f, "{name:?} is no name of a header; use letters, digits and hyphens"),
+            HeaderError::Taken(name) => write!(f, "the header {name} is written by this service; leave it out"),
+            HeaderError::Control(name) => write!(f, "the header {name} has a line break or a control character; remove it"),
+            HeaderError::Long(name) => {
+                write!(f, "the header {name} is longer than {} bytes; shorten it", limits::EXTRA_HEADER_BYTES_MAX)
+            }
+        }
+    }
+}
+
+impl std::error::Error for HeaderError {}
+
+/// Headers that are not the sender's choice, and beginnings of such names.
+const TAKEN: [&str; 17] = [
+    "auto-submitted",
+    "bcc",
+    "cc",
+    "date",
+    "delivered-to",
+    "dkim-signature",
+    "domainkey-signature",
+    "feedback-id",
+    "from",
+    "message-id",
+    "mime-version",
+    "received",
+    "reply-to",
+    "return-path",
+    "sender",
+    "subject",
+    "to",
+];
+const TAKEN_BEGINNINGS: [&str; 6] = ["arc-", "authentication-", "content-", "list-", "received-", "resent-"];
+
+impl ExtraHeader {
+    /// Check a header.
+    pub fn parse(name: &str, value: &str) -> Result<Self, HeaderError> {
+        let shown = || name.chars().take(80).collect::<String>();
+        let is_name = name.starts_with(|first: char| first.is_ascii_alphabetic())
+            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+        if !is_name || name.len() > limits::EXTRA_HEADER_NAME_BYTES_MAX {
+            return Err(HeaderError::Name(shown()));
+        }
+        let small = name.to_ascii_lowercase();
+        if TAKEN.contains(&small.as_str()) || TAKEN_BEGINNINGS.iter().any(|beginning| small.starts_with(beginning)) {
+            return Err(HeaderError::Taken(shown()));
+        }
+        if value.chars().any(char::is_control) {
+            return Err(HeaderError::Control(shown()));
+        }
+        if value.len() > limits::EXTRA_HEADER_BYTES_MAX {
+            return Err(HeaderError::Long(shown()));
+        }
+        Ok(Self { name: name.to_owned(), value: value.to_owned() })
+    }
+
+    /// Write it.
+    pub fn write(&self, out: &mut Vec<u8>) {
+        write_text(out, &self.name, &self.value);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn senders_may_add_headers_of_their_own() {
+        let header = ExtraHeader::parse("X-Order", "Größe 42").expect("a header");
+        let mut out = Vec::new();
+        header.write(&mut out);
+        assert_eq!(String::from_utf8_lossy(&out), "X-Order: =?utf-8?B?R3LDtsOfZSA0Mg==?=\r\n");
+    }
+
+    #[test]
+    fn headers_of_the_service_and_broken_ones_are_refused() {
+        for name in ["From", "SUBJECT", "List-Unsubscribe-Post", "Content-Type", "DKIM-Signature", "Resent-From", "Received"] {
+            assert_eq!(ExtraHeader::parse(name, "x"), Err(HeaderError::Taken(name.to_owned())));
+        }
+        for name in ["", "X Y", "X:Y", "X\r\nY", "-x", "é"] {
+            assert_eq!(ExtraHeader::parse(name, "x"), Err(HeaderError::Name(name.to_owned())));
+        }
+        for value in ["a\r\nBcc: x@example.org", "a\nb", "a\0b", "a\u{85}b"] {
+            assert_eq!(ExtraHeader::parse("X-A", value), Err(HeaderError::Control("X-A".to_owned())));
+        }
+        let long = "x".repeat(limits::EXTRA_HEADER_BYTES_MAX + 1);
+        assert_eq!(ExtraHeader::parse("X-A", &long), Err(HeaderError::Long("X-A".to_owned())));
+    }
+}

@@ -1,0 +1,145 @@
+//! The end of a message: only CRLF, a dot, CRLF. What else might pass for it somewhere is noticed and makes the message refused,
+//! because two servers that disagree on where a message ends let strangers smuggle a second one in.
+
+/// Reads a message out of bytes as they arrive.
+#[derive(Default)]
+pub struct Data {
+    place: Place,
+    bytes_max: usize,
+    /// Without the dots of the protocol.
+    bytes: Vec<u8>,
+    has_bare_ends: bool,
+    is_too_large: bool,
+}
+
+/// Where in a line the next byte stands.
+#[derive(Clone, Copy, Default)]
+enum Place {
+    #[default]
+    Start,
+    Text,
+    AfterReturn,
+    AfterDot,
+    AfterDotReturn,
+}
+
+/// What was read.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Read {
+    Whole(Vec<u8>),
+    /// There was a line feed without a return before it, or a return without a line feed behind it.
+    BareEnds,
+    TooLarge,
+}
+
+impl Data {
+    /// A message of at most this many bytes.
+    pub fn new(bytes_max: usize) -> Self {
+        Self { bytes_max, ..Self::default() }
+    }
+
+    /// How much is kept in memory.
+    pub fn kept(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Let go of what was kept: it is to be read to its end and not to be used.
+    pub fn give_up(&mut self) {
+        self.is_too_large = true;
+        self.bytes = Vec::new();
+    }
+
+    /// Take bytes; how many of them belong to the message, if its end was among them.
+    pub fn feed(&mut self, given: &[u8]) -> Option<usize> {
+        for (at, byte) in given.iter().enumerate() {
+            if self.step(*byte) {
+                return Some(at + 1);
+            }
+        }
+        None
+    }
+
+    /// What was read, once the end has come.
+    pub fn finish(self) -> Read {
+        match (self.is_too_large, self.has_bare_ends) {
+            (true, _) => Read::TooLarge,
+            (false, true) => Read::BareEnds,
+            (false, false) => Read::Whole(self.bytes),
+        }
+    }
+
+    fn step(&mut self, byte: u8) -> bool {
+        self.place = match (self.place, byte) {
+            (Place::AfterDotReturn, b'\n') => return true,
+            (Place::Start, b'.') => Place::AfterDot,
+            (Place::AfterDot, b'\r') => Place::AfterDotReturn,
+            (Place::AfterReturn, b'\n') => {
+                self.keep(b"\r\n");
+                Place::Start
+            }
+            (Place::Start | Place::Text, b'\r') => Place::AfterReturn,
+            // A return that no line feed followed, or a line feed alone: what comes is no start of a line.
+            (Place::AfterReturn | Place::AfterDotReturn, _) | (_, b'\n') => {
+                self.has_bare_ends = true;
+                if byte == b'\r' { Place::AfterReturn } else { Place::Text }
+            }
+            // Of two dots at the start of a line the first is the protocol's.
+            (Place::Start | Place::Text | Place::AfterDot, byte) => {
+                self.keep(&[byte]);
+                Place::Text
+            }
+        };
+        false
+    }
+
+    fn keep(&mut self, bytes: &[u8]) {
+        if self.bytes.len() + bytes.len() > self.bytes_max {
+            self.give_up();
+        }
+        if !self.is_too_large {
+            self.bytes.extend_from_slice(bytes);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(given: &[u8]) -> Option<(usize, Read)> {
+        let mut data = Data::new(100);
+        let end = data.feed(given)?;
+        Some((end, data.finish()))
+    }
+
+    #[test]
+    fn only_a_dot_alone_between_whole_line_ends_is_the_end() {
+        assert_eq!(read(b"a\r\n.\r\n"), Some((6, Read::Whole(b"a\r\n".to_vec()))));
+        assert_eq!(read(b".\r\nMAIL"), Some((3, Read::Whole(Vec::new()))));
+        assert_eq!(read(b"..a\r\n.b\r\n...\r\n.\r\n").map(|read| read.1), Some(Read::Whole(b".a\r\nb\r\n..\r\n".to_vec())));
+        for smuggled in ["a\n.\r\n", "a\r\n.\n", "a\n.\n", "a\r.\r\n", "a\r\n.\r", "a\r\n.\r\r\n", "\r.\r\n", "a\r\r\n.\n"] {
+            assert_eq!(read(smuggled.as_bytes()), None, "{smuggled:?}");
+            let whole = format!("{smuggled}MAIL\r\n.\r\n");
+            let (end, read) = read(whole.as_bytes()).expect("an end");
+            assert_eq!((end, read), (whole.len(), Read::BareEnds), "{smuggled:?}");
+        }
+    }
+
+    #[test]
+    fn it_makes_no_difference_how_the_bytes_arrive() {
+        let given = b"..a\r\n\r\nb\r\n.\r\n";
+        let mut data = Data::new(100);
+        let ends: Vec<_> = given.iter().map(|byte| data.feed(&[*byte])).collect();
+        assert_eq!(ends.iter().flatten().count(), 1);
+        assert_eq!(data.finish(), Read::Whole(b".a\r\n\r\nb\r\n".to_vec()));
+    }
+
+    #[test]
+    fn what_is_too_large_is_read_to_its_end_and_not_kept() {
+        let mut data = Data::new(100);
+        assert_eq!(data.feed(&[b'a'; 10_000]), None);
+        assert_eq!(data.kept(), 0);
+        assert_eq!(data.feed(b"\r\n.\r\n"), Some(5));
+        assert_eq!(data.finish(), Read::TooLarge);
+    }
+}

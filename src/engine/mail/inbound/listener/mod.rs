@@ -1,0 +1,201 @@
+//! A small mail server for what comes back: off unless a setting says an address, and only for addresses that somebody wants.
+//!
+//! It speaks SMTP to strangers (with STARTTLS) and LMTP to a mail server of one's own and to the `inbound` command. A message is
+//! answered for only after whoever takes it has made it durable. It relays nothing, authenticates nobody, and does not know what any
+//! address means. Everything strangers choose is bounded: connections, commands, errors, recipients, bytes, time.
+
+mod data;
+mod room;
+mod session;
+#[cfg(test)]
+mod tests;
+mod wire;
+
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::net::{TcpListener, UnixListener};
+use tokio::sync::Semaphore;
+use tokio::time::Instant;
+use tokio_rustls::TlsAcceptor;
+
+use crate::engine::jobs::{Ended, Group, Shutdown, Tasks};
+use crate::vocab::limits;
+use room::Room;
+use session::Protocol;
+
+/// After a failure to accept, the next try would fail too, at the full speed of the machine.
+const ACCEPT_RETRY: Duration = Duration::from_millis(100);
+
+/// A message that was taken in, as it came but for the dots of the protocol. Its lines end in CRLF.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mail {
+    /// Empty: the null sender.
+    pub sender: String,
+    /// Those that the desk takes mail for; at least one.
+    pub recipients: Vec<String>,
+    pub bytes: Vec<u8>,
+    /// Who brought it, if it was a stranger.
+    pub peer: Option<IpAddr>,
+}
+
+/// What became of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Taken {
+    /// It is on disk, or it was understood and needs nothing: the other side may forget it.
+    Durable,
+    /// Not now; the other side keeps it and tries again.
+    Later,
+    /// Never; the other side must give it up.
+    Refused,
+}
+
+/// A future that ends in what became of a message.
+pub type Taking = Pin<Box<dyn Future<Output = Taken> + Send>>;
+
+/// Whoever takes the mail.
+pub trait Desk: Send + Sync + 'static {
+    /// Whether mail to this address is taken. Asked for each recipient, before anything else is received.
+    fn wants(&self, recipient: &str) -> bool;
+
+    /// Take a message. The other side is answered with what this ends in.
+    fn take(&self, mail: Mail) -> Taking;
+}
+
+/// Where to listen.
+#[derive(Default)]
+pub struct Options {
+    /// For strangers.
+    pub smtp: Option<SocketAddr>,
+    /// For a mail server of one's own.
+    pub lmtp: Option<SocketAddr>,
+    /// The same, for programs of the same user.
+    pub socket: Option<PathBuf>,
+    /// The name in greetings.
+    pub host: String,
+    /// For STARTTLS; it is not offered without.
+    pub tls: Option<TlsAcceptor>,
+}
+
+/// What all sessions share.
+struct Shared {
+    desk: Arc<dyn Desk>,
+    host: String,
+    tls: Option<TlsAcceptor>,
+    room: Arc<Room>,
+    /// Bytes of messages in memory, in units of [`limits::INBOUND_MEMORY_UNIT_BYTES`].
+    memory: Semaphore,
+    /// Messages that the desk has at a time.
+    desk_places: Semaphore,
+    shutdown: Shutdown,
+}
+
+/// A server that takes mail. Dropping it ends everything at once.
+pub struct Running {
+    /// Where strangers are served, once bound.
+    pub smtp: Option<SocketAddr>,
+    /// Where a mail server of one's own is served, once bound.
+    pub lmtp: Option<SocketAddr>,
+    listeners: Group,
+    sessions: Arc<Group>,
+}
+
+impl Running {
+    /// Wait until all sessions have ended, at most this long.
+    pub async fn drain(self, grace: Duration) -> Ended {
+        self.listeners.join(tokio::time::sleep(grace)).await;
+        self.sessions.join(tokio::time::sleep(grace)).await
+    }
+}
+
+/// Bind everything that `options` name, and take mail for `desk` from now on.
+pub async fn serve(options: Options, desk: Arc<dyn Desk>, tasks: &Tasks) -> io::Result<Running> {
+    let Options { smtp, lmtp, socket, host, tls } = options;
+    let shared = Arc::new(Shared {
+        desk,
+        host,
+        tls,
+        room: Room::new(),
+        memory: Semaphore::new(limits::INBOUND_MEMORY_BYTES_MAX / limits::INBOUND_MEMORY_UNIT_BYTES),
+        desk_places: Semaphore::new(limits::INBOUND_AT_ONCE),
+        shutdown: tasks.shutdown(),
+    });
+    let smtp = bind(smtp).await?;
+    let lmtp = bind(lmtp).await?;
+    let socket = socket.as_deref().map(bind_socket).transpose()?;
+    let address = |listener: &Option<TcpListener>| listener.as_ref().and_then(|listener| listener.local_addr().ok());
+    let bound = (address(&smtp), address(&lmtp));
+    let (listeners, sessions) = (tasks.group("mail listeners"), Arc::new(tasks.group("mail sessions")));
+    for (listener, protocol) in [(smtp, Protocol::Smtp), (lmtp, Protocol::Lmtp)] {
+        if let Some(listener) = listener {
+            listeners.spawn(accept(listener, protocol, shared.clone(), sessions.clone()));
+        }
+    }
+    if let Some(socket) = socket {
+        listeners.spawn(accept_local(socket, shared, sessions.clone()));
+    }
+    Ok(Running { smtp: bound.0, lmtp: bound.1, listeners, sessions })
+}
+
+async fn bind(address: Option<SocketAddr>) -> io::Result<Option<TcpListener>> {
+    let Some(address) = address else { return Ok(None) };
+    let told = |error: io::Error| io::Error::new(error.kind(), format!("cannot listen for mail on {address}: {error}"));
+    TcpListener::bind(address).await.map(Some).map_err(told)
+}
+
+/// The folder belongs to one process at a time: what lies there is left over.
+fn bind_socket(path: &Path) -> io::Result<UnixListener> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    UnixListener::bind(path)
+}
+
+async fn accept(listener: TcpListener, protocol: Protocol, shared: Arc<Shared>, sessions: Arc<Group>) {
+    let mut shutdown = shared.shutdown.clone();
+    loop {
+        let accepted = tokio::select! {
+            () = shutdown.draining() => return,
+            accepted = listener.accept() => accepted,
+        };
+        let Ok((stream, peer)) = accepted else {
+            tokio::time::sleep(ACCEPT_RETRY).await;
+            continue;
+        };
+        // Connections without room are closed without a word: other servers try again.
+        if let Some(ticket) = shared.room.admit(Some(peer.ip()), Instant::now()) {
+            let peer = (protocol == Protocol::Smtp).then(|| peer.ip());
+            let shared = shared.clone();
+            sessions.spawn(async move {
+                session::run(stream, protocol, peer, &shared).await;
+                drop(ticket);
+            });
+        }
+    }
+}
+
+async fn accept_local(listener: UnixListener, shared: Arc<Shared>, sessions: Arc<Group>) {
+    let mut shutdown = shared.shutdown.clone();
+    loop {
+        let accepted = tokio::select! {
+            () = shutdown.draining() => return,
+            accepted = listener.accept() => accepted,
+        };
+        let Ok((stream, _)) = accepted else {
+            tokio::time::sleep(ACCEPT_RETRY).await;
+            continue;
+        };
+        if let Some(ticket) = shared.room.admit(None, Instant::now()) {
+            let shared = shared.clone();
+            sessions.spawn(async move {
+                session::run(stream, Protocol::Lmtp, None, &shared).await;
+                drop(ticket);
+            });
+        }
+    }
+}

@@ -1,0 +1,309 @@
+//! One connection: commands, replies, messages.
+
+use std::borrow::Cow;
+use std::net::IpAddr;
+
+use smtp_proto::Request;
+use tokio::sync::SemaphorePermit;
+use tokio::time::{Instant, timeout};
+
+use super::data::{Data, Read};
+use super::wire::{Silence, Stream, Wire};
+use super::{Mail, Shared, Taken};
+use crate::vocab::limits;
+
+/// What is spoken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Protocol {
+    Smtp,
+    /// RFC 2033: the same, with an answer for each recipient after the message.
+    Lmtp,
+}
+
+/// A conversation as far as it has come.
+struct Session<'a> {
+    protocol: Protocol,
+    peer: Option<IpAddr>,
+    shared: &'a Shared,
+    is_secure: bool,
+    has_greeted: bool,
+    sender: Option<String>,
+    recipients: Vec<String>,
+    errors: usize,
+    messages: usize,
+}
+
+/// What comes after a command.
+enum Next {
+    /// This, and go on.
+    Say(Cow<'static, str>),
+    /// This, because something was wrong; a few of these end the conversation.
+    Complain(&'static str),
+    /// This, and the end.
+    End(&'static str),
+    Message,
+    StartTls,
+}
+
+const PIPELINED: &str = "554 5.5.0 Wait for the answer to each command\r\n";
+const TOO_MANY_ERRORS: &str = "421 4.7.0 Too many errors\r\n";
+const STOPPING: &str = "421 4.3.2 The service stops\r\n";
+
+/// Serve a connection until it ends.
+pub async fn run<S: Stream>(stream: S, protocol: Protocol, peer: Option<IpAddr>, shared: &Shared) {
+    let mut session = Session {
+        protocol,
+        peer,
+        shared,
+        is_secure: false,
+        has_greeted: false,
+        sender: None,
+        recipients: Vec::new(),
+        errors: 0,
+        messages: 0,
+    };
+    let served = async {
+        let mut wire = Wire::new(stream);
+        wire.say(&format!("220 {} {}\r\n", shared.host, if protocol == Protocol::Lmtp { "LMTP" } else { "ESMTP" })).await?;
+        if session.converse(&mut wire).await? {
+            // What was said ahead of the handshake must not count as if it had been said within it.
+            let (Some(stream), Some(acceptor)) = (wire.into_stream(), &shared.tls) else { return Ok(()) };
+            let Ok(Ok(stream)) = timeout(limits::INBOUND_HANDSHAKE_TIME, acceptor.accept(stream)).await else { return Ok(()) };
+            session.begin_securely();
+            session.converse(&mut Wire::new(stream)).await?;
+        }
+        Ok::<_, Silence>(())
+    };
+    // However slow the other side makes each step, the whole has an end.
+    let _ = timeout(limits::INBOUND_SESSION_TIME, served).await;
+}
+
+impl Session<'_> {
+    /// Everything begins anew after the handshake.
+    fn begin_securely(&mut self) {
+        self.is_secure = true;
+        self.has_greeted = false;
+        self.reset();
+    }
+
+    fn reset(&mut self) {
+        self.sender = None;
+        self.recipients.clear();
+    }
+
+    /// Talk until the end; true if TLS is to begin now.
+    async fn converse<S: Stream>(&mut self, wire: &mut Wire<S>) -> Result<bool, Silence> {
+        let mut shutdown = self.shared.shutdown.clone();
+        loop {
+            let line = tokio::select! {
+                biased;
+                line = wire.line() => line,
+                () = shutdown.draining() => {
+                    wire.say(STOPPING).await?;
+                    return Ok(false);
+                }
+            };
+            let line = match line {
+                Ok(line) => line,
+                Err(silence) => {
+                    self.complain_of(silence, wire).await?;
+                    return Ok(false);
+                }
+            };
+            if wire.is_ahead() {
+                wire.say(PIPELINED).await?;
+                return Ok(false);
+            }
+            match self.answer(line) {
+                Next::Say(reply) => wire.say(&reply).await?,
+                Next::Complain(reply) => {
+                    self.errors += 1;
+                    if self.errors > limits::INBOUND_ERRORS_MAX {
+                        wire.say(TOO_MANY_ERRORS).await?;
+                        return Ok(false);
+                    }
+                    wire.say(reply).await?;
+                }
+                Next::End(reply) => {
+                    wire.say(reply).await?;
+                    return Ok(false);
+                }
+                Next::Message => {
+                    wire.say("354 Go ahead\r\n").await?;
+                    if !self.message(wire).await? {
+                        return Ok(false);
+                    }
+                }
+                Next::StartTls => {
+                    wire.say("220 2.0.0 Ready\r\n").await?;
+                    return Ok(true);
+                }
+            }
+        }
+    }
+
+    async fn complain_of<S: Stream>(&mut self, silence: Silence, wire: &mut Wire<S>) -> Result<(), Silence> {
+        match silence {
+            Silence::Closed => Ok(()),
+            Silence::TooSlow => wire.say("421 4.4.2 Nothing was said for too long\r\n").await,
+            Silence::TooLong => wire.say("500 5.5.2 That line is too long\r\n").await,
+            Silence::BareEnd => wire.say("500 5.5.2 Lines end in CR LF\r\n").await,
+        }
+    }
+
+    /// What to do about a command.
+    fn answer(&mut self, mut line: Vec<u8>) -> Next {
+        line.extend_from_slice(b"\r\n");
+        let Ok(request) = Request::parse(&mut line.iter()) else { return Next::Complain("500 5.5.2 That is no command\r\n") };
+        match request {
+            Request::Ehlo { .. } | Request::Helo { .. } if self.protocol == Protocol::Lmtp => {
+                Next::Complain("500 5.5.1 Say LHLO\r\n")
+            }
+            Request::Lhlo { .. } if self.protocol == Protocol::Smtp => Next::Complain("500 5.5.1 Say EHLO\r\n"),
+            Request::Ehlo { .. } | Request::Lhlo { .. } => self.greet(true),
+            Request::Helo { .. } => self.greet(false),
+            Request::Mail { from } => self.mail(&from.address, from.size),
+            Request::Rcpt { to } => self.rcpt(&to.address),
+            Request::Data => match (self.recipients.is_empty(), self.messages >= limits::INBOUND_MESSAGES_PER_SESSION_MAX) {
+                (true, _) => Next::Complain("503 5.5.1 Say first for whom it is\r\n"),
+                (false, true) => Next::End("421 4.7.0 That is enough for one connection\r\n"),
+                (false, false) => Next::Message,
+            },
+            Request::StartTls => match self.shared.tls.is_some() && !self.is_secure && self.protocol == Protocol::Smtp {
+                true => Next::StartTls,
+                false => Next::Complain("502 5.5.1 Not here\r\n"),
+            },
+            Request::Rset => {
+                self.reset();
+                Next::Say("250 2.0.0 Forgotten\r\n".into())
+            }
+            Request::Noop { .. } => Next::Say("250 2.0.0 Yes\r\n".into()),
+            Request::Quit => Next::End("221 2.0.0 Bye\r\n"),
+            // Who has a mailbox here is nobody's business, and nobody signs in.
+            _ => Next::Complain("502 5.5.1 Not here\r\n"),
+        }
+    }
+
+    fn greet(&mut self, is_extended: bool) -> Next {
+        self.reset();
+        self.has_greeted = true;
+        let host = &self.shared.host;
+        if !is_extended {
+            return Next::Say(format!("250 {host}\r\n").into());
+        }
+        let tls = match self.shared.tls.is_some() && !self.is_secure && self.protocol == Protocol::Smtp {
+            true => "250-STARTTLS\r\n",
+            false => "",
+        };
+        let size = limits::INBOUND_BYTES_MAX;
+        Next::Say(
+            format!("250-{host}\r\n250-SIZE {size}\r\n250-8BITMIME\r\n{tls}250-SMTPUTF8\r\n250 ENHANCEDSTATUSCODES\r\n").into(),
+        )
+    }
+
+    fn mail(&mut self, sender: &str, size: usize) -> Next {
+        if !self.has_greeted || self.sender.is_some() {
+            return Next::Complain("503 5.5.1 Not now\r\n");
+        }
+        if size > limits::INBOUND_BYTES_MAX {
+            return Next::Complain("552 5.3.4 That is too large\r\n");
+        }
+        if sender.len() > limits::INBOUND_ADDRESS_BYTES_MAX {
+            return Next::Complain("501 5.1.7 That address is too long\r\n");
+        }
+        if self.peer.is_some_and(|peer| !self.shared.room.count_message(peer, Instant::now())) {
+            return Next::End("421 4.7.0 Too many messages, try again later\r\n");
+        }
+        self.sender = Some(sender.to_owned());
+        Next::Say("250 2.1.0 Go on\r\n".into())
+    }
+
+    fn rcpt(&mut self, recipient: &str) -> Next {
+        if self.sender.is_none() {
+            return Next::Complain("503 5.5.1 Say first who sends it\r\n");
+        }
+        if self.recipients.len() >= limits::INBOUND_RECIPIENTS_PER_MESSAGE_MAX {
+            return Next::Complain("452 4.5.3 Too many recipients\r\n");
+        }
+        if recipient.len() > limits::INBOUND_ADDRESS_BYTES_MAX || !self.shared.desk.wants(recipient) {
+            return Next::Complain("550 5.1.1 Nobody here has this address\r\n");
+        }
+        self.recipients.push(recipient.to_owned());
+        Next::Say("250 2.1.5 Go on\r\n".into())
+    }
+
+    /// Receive a message and hand it over; false if the conversation is to end.
+    async fn message<S: Stream>(&mut self, wire: &mut Wire<S>) -> Result<bool, Silence> {
+        self.messages += 1;
+        let mut data = Data::new(limits::INBOUND_BYTES_MAX);
+        let mut memory: Option<SemaphorePermit<'_>> = None;
+        let mut read = 0;
+        let mut has_memory = true;
+        loop {
+            let chunk = wire.chunk().await?;
+            read += chunk.len();
+            if read > limits::INBOUND_READ_BYTES_MAX {
+                wire.say("552 5.3.4 That is too large\r\n").await?;
+                return Ok(false);
+            }
+            if let Some(end) = data.feed(&chunk) {
+                wire.put_back(&chunk[end..]);
+                break;
+            }
+            let units = data.kept().div_ceil(limits::INBOUND_MEMORY_UNIT_BYTES);
+            if has_memory && !grow(&self.shared.memory, &mut memory, units) {
+                has_memory = false;
+                data.give_up();
+            }
+        }
+        if wire.is_ahead() {
+            wire.say(PIPELINED).await?;
+            return Ok(false);
+        }
+        let (sender, recipients) = (self.sender.take().unwrap_or_default(), std::mem::take(&mut self.recipients));
+        let count = recipients.len();
+        let reply = match data.finish() {
+            Read::TooLarge if has_memory => "552 5.3.4 That is too large\r\n",
+            Read::TooLarge => "452 4.3.1 No room now, try again later\r\n",
+            Read::BareEnds => "550 5.6.11 Lines end in CR LF\r\n",
+            Read::Whole(bytes) => self.hand_over(Mail { sender, recipients, bytes, peer: self.peer }).await,
+        };
+        // LMTP answers for each recipient; here all share one fate.
+        let times = if self.protocol == Protocol::Lmtp { count } else { 1 };
+        wire.say(&reply.repeat(times)).await?;
+        Ok(true)
+    }
+
+    async fn hand_over(&self, mail: Mail) -> &'static str {
+        const LATER: &str = "451 4.3.0 Try again later\r\n";
+        let taking = async {
+            let _place = self.shared.desk_places.acquire().await;
+            self.shared.desk.take(mail).await
+        };
+        match timeout(limits::INBOUND_DESK_TIME, taking).await {
+            Ok(Taken::Durable) => "250 2.0.0 Taken\r\n",
+            Ok(Taken::Refused) => "554 5.6.0 This message is not taken\r\n",
+            Ok(Taken::Later) | Err(_) => LATER,
+        }
+    }
+}
+
+/// Hold as many units of memory as a message has grown to; false if there are not as many.
+fn grow<'a>(memory: &'a tokio::sync::Semaphore, held: &mut Option<SemaphorePermit<'a>>, units: usize) -> bool {
+    let more = units.saturating_sub(held.as_ref().map_or(0, SemaphorePermit::num_permits));
+    let Ok(more) = u32::try_from(more) else { return false };
+    if more == 0 {
+        return true;
+    }
+    match (memory.try_acquire_many(more), held) {
+        (Ok(permit), Some(held)) => {
+            held.merge(permit);
+            true
+        }
+        (Ok(permit), held) => {
+            *held = Some(permit);
+            true
+        }
+        (Err(_), _) => false,
+    }
+}

@@ -1,0 +1,275 @@
+//! The listener over real sockets, with clients that behave and clients that do not.
+
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer, ServerName};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::TcpStream;
+use tokio_rustls::{TlsAcceptor, TlsConnector};
+
+use super::wire::Stream;
+use super::{Desk, Mail, Options, Running, Taken, Taking, serve};
+use crate::engine::jobs::{Stage, Tasks};
+use crate::vocab::limits;
+
+const WANTED: &str = "b+token@bounces.acme.example";
+
+/// Keeps what it takes, and answers as it is told to.
+struct Shelf {
+    kept: Mutex<Vec<Mail>>,
+    answer: Mutex<Taken>,
+}
+
+impl Desk for Shelf {
+    fn wants(&self, recipient: &str) -> bool {
+        recipient.starts_with("b+") && recipient.ends_with("@bounces.acme.example")
+    }
+
+    fn take(&self, mail: Mail) -> Taking {
+        let answer = *self.answer.lock().expect("no panic while held");
+        if answer == Taken::Durable {
+            self.kept.lock().expect("no panic while held").push(mail);
+        }
+        Box::pin(std::future::ready(answer))
+    }
+}
+
+struct House {
+    running: Running,
+    shelf: Arc<Shelf>,
+    tasks: Tasks,
+}
+
+impl House {
+    async fn open(options: Options) -> Self {
+        let shelf = Arc::new(Shelf { kept: Mutex::default(), answer: Mutex::new(Taken::Durable) });
+        let tasks = Tasks::new(tokio::runtime::Handle::current());
+        let local: SocketAddr = "127.0.0.1:0".parse().expect("an address");
+        let options = Options { smtp: Some(local), lmtp: Some(local), host: "mail.mill.example".into(), ..options };
+        let running = serve(options, shelf.clone(), &tasks).await.expect("bound");
+        Self { running, shelf, tasks }
+    }
+
+    async fn smtp(&self) -> Client<TcpStream> {
+        Client::connect(self.running.smtp.expect("bound")).await
+    }
+
+    fn kept(&self) -> Vec<Mail> {
+        self.shelf.kept.lock().expect("no panic while held").clone()
+    }
+}
+
+struct Client<S> {
+    stream: BufReader<S>,
+}
+
+impl Client<TcpStream> {
+    async fn connect(address: SocketAddr) -> Self {
+        let mut client = Self { stream: BufReader::new(TcpStream::connect(address).await.expect("a connection")) };
+        let greeting = client.reply().await;
+        assert!(greeting.starts_with("220 mail.mill.example "), "{greeting}");
+        client
+    }
+}
+
+impl<S: Stream> Client<S> {
+    async fn send(&mut self, bytes: &[u8]) {
+        self.stream.get_mut().write_all(bytes).await.expect("sent");
+        self.stream.get_mut().flush().await.expect("sent");
+    }
+
+    /// The last line of the next reply; empty at the end.
+    async fn reply(&mut self) -> String {
+        loop {
+            let mut line = String::new();
+            let read = tokio::time::timeout(Duration::from_secs(30), self.stream.read_line(&mut line)).await.expect("an answer");
+            if read.unwrap_or(0) == 0 || line.as_bytes().get(3) != Some(&b'-') {
+                return line;
+            }
+        }
+    }
+
+    async fn say(&mut self, command: &str) -> String {
+        self.send(format!("{command}\r\n").as_bytes()).await;
+        self.reply().await
+    }
+
+    /// Up to the message itself.
+    async fn begin(&mut self) {
+        for command in ["EHLO there.example", "MAIL FROM:<>", &format!("RCPT TO:<{WANTED}>")] {
+            let reply = self.say(command).await;
+            assert!(reply.starts_with("250 "), "{command}: {reply}");
+        }
+        assert!(self.say("DATA").await.starts_with("354 "));
+    }
+
+    async fn is_over(&mut self) -> bool {
+        let mut rest = Vec::new();
+        tokio::time::timeout(Duration::from_secs(30), self.stream.read_to_end(&mut rest)).await.is_ok_and(|read| read.is_ok())
+    }
+}
+
+#[tokio::test]
+async fn a_message_is_taken_as_it_came_and_answered_once_it_is_durable() {
+    let house = House::open(Options::default()).await;
+    let mut client = house.smtp().await;
+    client.begin().await;
+    client.send(b"From: a@b.example\r\n\r\n..dots\r\n.\r\n").await;
+    assert_eq!(client.reply().await, "250 2.0.0 Taken\r\n");
+    let peer = Some("127.0.0.1".parse().expect("an address"));
+    let bytes = b"From: a@b.example\r\n\r\n.dots\r\n".to_vec();
+    assert_eq!(house.kept(), [Mail { sender: String::new(), recipients: vec![WANTED.into()], bytes, peer }]);
+    *house.shelf.answer.lock().expect("no panic while held") = Taken::Later;
+    client.begin().await;
+    client.send(b"x\r\n.\r\n").await;
+    assert!(client.reply().await.starts_with("451 "));
+    *house.shelf.answer.lock().expect("no panic while held") = Taken::Refused;
+    client.begin().await;
+    client.send(b"x\r\n.\r\n").await;
+    assert!(client.reply().await.starts_with("554 "));
+    assert!(client.say("QUIT").await.starts_with("221 "));
+    assert_eq!(house.kept().len(), 1);
+}
+
+#[tokio::test]
+async fn only_wanted_addresses_are_taken_and_nothing_is_told_about_others() {
+    let house = House::open(Options::default()).await;
+    let mut client = house.smtp().await;
+    assert!(client.say("MAIL FROM:<a@b.example>").await.starts_with("503 "), "greet first");
+    client.say("EHLO there.example").await;
+    assert!(client.say(&format!("RCPT TO:<{WANTED}>")).await.starts_with("503 "));
+    client.say("MAIL FROM:<a@b.example>").await;
+    for stranger in ["ada@acme.example", "postmaster@mill.example"] {
+        assert!(client.say(&format!("RCPT TO:<{stranger}>")).await.starts_with("55"), "{stranger}");
+    }
+    assert!(client.say("DATA").await.starts_with("503 "));
+    for command in ["VRFY root", "EXPN staff", "AUTH PLAIN AGEAYg==", "STARTTLS"] {
+        assert!(client.say(command).await.starts_with("502 "), "{command}");
+    }
+    let last = loop {
+        let reply = client.say("NONSENSE").await;
+        if !reply.starts_with("500 ") {
+            break reply;
+        }
+    };
+    assert!(last.starts_with("421 ") && client.is_over().await, "{last}");
+}
+
+#[tokio::test]
+async fn smuggled_messages_are_refused_whole() {
+    let house = House::open(Options::default()).await;
+    for smuggled in
+        ["one\n.\r\nMAIL FROM:<x@y.example>\r\n.\r\n", "one\r\n.\nMAIL\r\n.\r\n", "one\r.\r\n.\r\n", "bare\nend\r\n.\r\n"]
+    {
+        let mut client = house.smtp().await;
+        client.begin().await;
+        client.send(smuggled.as_bytes()).await;
+        assert!(client.reply().await.starts_with("550 5.6.11"), "{smuggled:?}");
+    }
+    let mut client = house.smtp().await;
+    client.begin().await;
+    client.send(b"one\r\n.\r\nMAIL FROM:<x@y.example>\r\n").await;
+    assert!(client.reply().await.starts_with("554 5.5.0") && client.is_over().await, "a command ahead of the answer");
+    let mut client = house.smtp().await;
+    client.send(b"EHLO a.example\r\nMAIL FROM:<>\r\n").await;
+    assert!(client.reply().await.starts_with("554 5.5.0") && client.is_over().await);
+    let mut client = house.smtp().await;
+    client.send(b"EHLO a.example\n").await;
+    assert!(client.reply().await.starts_with("500 5.5.2") && client.is_over().await);
+    assert_eq!(house.kept(), []);
+}
+
+#[tokio::test]
+async fn what_is_too_much_is_refused() {
+    let house = House::open(Options::default()).await;
+    let mut client = house.smtp().await;
+    client.say("EHLO there.example").await;
+    assert!(client.say(&format!("MAIL FROM:<> SIZE={}", limits::INBOUND_BYTES_MAX + 1)).await.starts_with("552 "));
+    client.say("MAIL FROM:<>").await;
+    for _ in 0..limits::INBOUND_RECIPIENTS_PER_MESSAGE_MAX {
+        assert!(client.say(&format!("RCPT TO:<{WANTED}>")).await.starts_with("250 "));
+    }
+    assert!(client.say(&format!("RCPT TO:<{WANTED}>")).await.starts_with("452 "));
+    assert!(client.say("DATA").await.starts_with("354 "));
+    let line = [vec![b'x'; 1_022], b"\r\n".to_vec()].concat();
+    for _ in 0..=limits::INBOUND_BYTES_MAX / line.len() {
+        client.send(&line).await;
+    }
+    client.send(b".\r\n").await;
+    assert!(client.reply().await.starts_with("552 "));
+    assert!(client.say("NOOP").await.starts_with("250 "), "the conversation goes on");
+    client.send(&vec![b'x'; 3 * limits::INBOUND_LINE_BYTES_MAX]).await;
+    assert!(client.reply().await.starts_with("500 5.5.2"));
+    assert_eq!(house.kept(), []);
+}
+
+#[tokio::test]
+async fn lmtp_answers_for_each_recipient() {
+    let house = House::open(Options::default()).await;
+    let mut client = Client::connect(house.running.lmtp.expect("bound")).await;
+    assert!(client.say("EHLO there.example").await.starts_with("500 "));
+    client.say("LHLO there.example").await;
+    client.say("MAIL FROM:<a@b.example>").await;
+    client.say(&format!("RCPT TO:<{WANTED}>")).await;
+    client.say("RCPT TO:<b+other@bounces.acme.example>").await;
+    client.say("DATA").await;
+    client.send(b"x\r\n.\r\n").await;
+    assert!(client.reply().await.starts_with("250 ") && client.reply().await.starts_with("250 "));
+    assert!(client.say("NOOP").await.starts_with("250 "));
+    let kept = house.kept();
+    assert_eq!((kept[0].recipients.len(), kept[0].peer), (2, None));
+}
+
+#[tokio::test]
+async fn tls_begins_when_asked_for_and_forgets_what_was_said_before() {
+    let made = rcgen::generate_simple_self_signed(vec!["mail.mill.example".into()]).expect("a certificate");
+    let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(made.signing_key.serialize_der()));
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = rustls::ServerConfig::builder_with_provider(provider.clone()).with_safe_default_protocol_versions();
+    let config = config.expect("versions").with_no_client_auth().with_single_cert(vec![made.cert.der().clone()], key);
+    let acceptor = TlsAcceptor::from(Arc::new(config.expect("a pair")));
+    let house = House::open(Options { tls: Some(acceptor), ..Options::default() }).await;
+
+    let mut client = house.smtp().await;
+    client.begin().await;
+    client.send(b"x\r\n.\r\n").await;
+    client.reply().await;
+    client.say("MAIL FROM:<>").await;
+    assert!(client.say("STARTTLS").await.starts_with("220 "));
+    let mut roots = rustls::RootCertStore::empty();
+    roots.add(made.cert.der().clone()).expect("a root");
+    let config = rustls::ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
+    let connector = TlsConnector::from(Arc::new(config.expect("versions").with_root_certificates(roots).with_no_client_auth()));
+    let name = ServerName::try_from("mail.mill.example").expect("a name");
+    let stream = connector.connect(name, client.stream.into_inner()).await.expect("a handshake");
+    let mut client = Client { stream: BufReader::new(stream) };
+    assert!(client.say(&format!("RCPT TO:<{WANTED}>")).await.starts_with("503 "), "the sender is forgotten");
+    client.begin().await;
+    client.send(b"y\r\n.\r\n").await;
+    assert!(client.reply().await.starts_with("250 "));
+    assert!(client.say("STARTTLS").await.starts_with("502 "));
+    assert_eq!(house.kept().len(), 2);
+
+    // Said before the handshake, meant to be heard within it.
+    let mut client = house.smtp().await;
+    client.send(b"STARTTLS\r\nMAIL FROM:<>\r\n").await;
+    assert!(client.reply().await.starts_with("554 ") && client.is_over().await);
+}
+
+#[tokio::test]
+async fn the_local_socket_speaks_lmtp_and_a_stop_ends_conversations() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("inbound.sock");
+    std::fs::write(&path, "left over").expect("written");
+    let house = House::open(Options { socket: Some(path.clone()), ..Options::default() }).await;
+    let stream = tokio::net::UnixStream::connect(&path).await.expect("a connection");
+    let mut client = Client { stream: BufReader::new(stream) };
+    assert!(client.reply().await.starts_with("220 mail.mill.example LMTP"));
+    client.say("LHLO there.example").await;
+    let House { running, tasks, .. } = house;
+    tasks.raise(Stage::Draining);
+    assert!(client.reply().await.starts_with("421 ") && client.is_over().await);
+    assert_eq!(running.drain(Duration::from_secs(30)).await.cut, 0);
+}

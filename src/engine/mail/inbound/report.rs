@@ -1,0 +1,98 @@
+//! Delivery status notifications (RFC 3464, in the form of RFC 6522): what a server reports of each recipient.
+
+use super::mime::Part;
+use super::replies::{self, Class};
+use super::{Action, Outcome, one_line};
+use crate::vocab::limits::{INBOUND_DIAGNOSTIC_BYTES_MAX, INBOUND_RECIPIENTS_MAX};
+
+const KINDS: [&str; 2] = ["message/delivery-status", "message/global-delivery-status"];
+
+/// What the report in this message says; `None` if it has none.
+pub fn read(message: &Part<'_>) -> Option<Vec<Outcome>> {
+    let part = message.find(&KINDS)?;
+    let text = part.text();
+    let mut outcomes: Vec<Outcome> = blocks(&text).iter().filter_map(outcome).take(INBOUND_RECIPIENTS_MAX).collect();
+    // Some servers say in their words alone why it was.
+    let needs_words = |outcome: &Outcome| outcome.class == Class::Unknown && outcome.action == Action::Failed;
+    if outcomes.iter().any(needs_words)
+        && let Some(words) = message.find(&["text/plain"]).map(Part::text)
+    {
+        for outcome in outcomes.iter_mut().filter(|outcome| needs_words(outcome)) {
+            outcome.class = replies::class(outcome.status.as_deref(), &words);
+        }
+    }
+    Some(outcomes)
+}
+
+/// A field: its name in small letters, its lines joined.
+type Field = (String, String);
+/// The fields of one block.
+type Block = Vec<Field>;
+
+/// The blocks of fields, which empty lines part.
+fn blocks(text: &str) -> Vec<Block> {
+    let mut blocks = vec![Block::new()];
+    for line in text.lines() {
+        let last = blocks.last_mut().expect("there is always one");
+        if line.trim().is_empty() {
+            if !last.is_empty() {
+                blocks.push(Block::new());
+            }
+        } else if line.starts_with([' ', '\t']) {
+            if let Some((_, value)) = last.last_mut() {
+                value.push(' ');
+                value.push_str(line.trim());
+            }
+        } else if let Some((name, value)) = line.split_once(':') {
+            last.push((name.trim().to_ascii_lowercase(), value.trim().to_owned()));
+        }
+        if blocks.len() > INBOUND_RECIPIENTS_MAX + 1 {
+            break;
+        }
+    }
+    blocks
+}
+
+/// What a block says of its recipient; `None` if it is not about one.
+fn outcome(block: &Block) -> Option<Outcome> {
+    let field = |name: &str| block.iter().find(|(own, _)| own == name).map(|(_, value)| value.as_str());
+    let recipient = field("final-recipient").or_else(|| field("original-recipient"))?;
+    let status = field("status").and_then(replies::find_status);
+    let diagnostic = field("diagnostic-code").map_or("", untyped);
+    // The code in the words is often finer than the field, which some servers fill with 5.0.0.
+    let said = replies::find_status(diagnostic).filter(|_| status.as_deref().is_none_or(|status| status.ends_with(".0.0")));
+    let status = said.or(status);
+    let action = match field("action").map(str::to_ascii_lowercase).as_deref() {
+        Some("failed") => Action::Failed,
+        Some("delayed") => Action::Delayed,
+        Some("delivered") => Action::Delivered,
+        Some("relayed") => Action::Relayed,
+        Some("expanded") => Action::Expanded,
+        _ => match status.as_deref().and_then(|status| status.bytes().next()) {
+            Some(b'2') => Action::Delivered,
+            Some(b'4') => Action::Delayed,
+            _ => Action::Failed,
+        },
+    };
+    let class = replies::class(status.as_deref(), diagnostic);
+    Some(Outcome {
+        recipient: address(untyped(recipient)),
+        action,
+        status,
+        diagnostic: one_line(diagnostic, INBOUND_DIAGNOSTIC_BYTES_MAX),
+        class,
+    })
+}
+
+/// The value without its type, as in `rfc822; ada@example.com`.
+fn untyped(value: &str) -> &str {
+    let typed = value.split_once(';').filter(|(kind, _)| kind.len() < 20 && !kind.contains('@'));
+    typed.map_or(value, |(_, value)| value).trim()
+}
+
+/// The address in a field, if it is one.
+pub fn address(text: &str) -> Option<String> {
+    let text = text.trim().trim_matches(['<', '>']).trim();
+    let is_address = text.len() <= 320 && text.contains('@') && !text.contains(char::is_whitespace);
+    is_address.then(|| text.to_owned())
+}

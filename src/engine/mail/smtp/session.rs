@@ -1,0 +1,438 @@
+//! One connection to a server, from its greeting to our goodbye.
+//!
+//! Invariant: the final dot of a message is written only after [`BeforeDot`] said so, and only if the server had said nothing unasked
+//! until then. Whatever goes wrong before that write is a certain "not accepted"; whatever goes wrong from it on is unknown.
+
+use std::sync::Arc;
+
+use rustls::ClientConfig;
+use rustls_pki_types::ServerName;
+use tokio::time::timeout;
+use tokio_rustls::TlsConnector;
+
+use super::Timeouts;
+use super::dots::Stuffed;
+use super::line::{Ending, Line, Stop, Stream};
+use super::login::Credentials;
+use super::offers::Offers;
+use super::reply::{Enhanced, Reply};
+use crate::engine::mail::delivery::{BeforeDot, Cause, Envelope, Handoff, Outcome, Stage, Verdict};
+use crate::vocab::limits::{SMTP_MESSAGES_PER_CONNECTION_MAX, SMTP_PIECE_BYTES};
+
+/// What stopped a connection before it could be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Broken {
+    pub stage: Stage,
+    pub cause: Cause,
+}
+
+impl Broken {
+    pub fn at(stage: Stage, cause: Cause) -> Self {
+        Self { stage, cause }
+    }
+}
+
+/// How a connection is encrypted, and to whom.
+#[derive(Clone)]
+pub struct Secured {
+    pub config: Arc<ClientConfig>,
+    pub name: ServerName<'static>,
+}
+
+/// When a connection is encrypted.
+#[derive(Clone)]
+pub enum Demand {
+    /// Never.
+    Clear,
+    /// From its first byte on.
+    FromTheStart(Secured),
+    /// By STARTTLS, or not at all.
+    Required(Secured),
+    /// By STARTTLS if that is offered.
+    IfOffered(Secured),
+}
+
+/// How a connection is begun.
+#[derive(Clone)]
+pub struct Begin<'a> {
+    /// Our name.
+    pub hello: &'a str,
+    /// Whom we talk to.
+    pub how: Handoff,
+    pub demand: Demand,
+    pub credentials: Option<&'a Credentials>,
+    /// Whether credentials may be sent in clear text.
+    pub is_this_machine: bool,
+    pub timeouts: &'a Timeouts,
+}
+
+/// What one message on a connection came to.
+#[derive(Debug)]
+pub struct Done {
+    pub outcome: Outcome,
+    /// Whether the connection can take another message.
+    pub keep: bool,
+    /// Whether the connection was dead before the server could have taken anything in, so that all can be begun anew elsewhere.
+    pub was_dead: bool,
+    /// Whether the server lacks something that this message needs; another server may have it.
+    pub lacks: bool,
+}
+
+impl Done {
+    fn of(outcome: Outcome, keep: bool) -> Self {
+        Self { outcome, keep, was_dead: false, lacks: false }
+    }
+}
+
+/// A connection that is ready for messages.
+pub struct Session {
+    line: Line,
+    offers: Offers,
+    how: Handoff,
+    timeouts: Timeouts,
+    stop: Stop,
+    messages: usize,
+    /// Pieces of messages are put together here.
+    piece: Vec<u8>,
+}
+
+impl Session {
+    /// Greet, encrypt, log in.
+    pub async fn begin(stream: Box<dyn Stream>, begin: Begin<'_>, stop: Stop) -> Result<Self, Broken> {
+        let mut how = begin.how.clone();
+        let timeouts = begin.timeouts;
+        let mut stream = stream;
+        if let Demand::FromTheStart(secured) = &begin.demand {
+            stream = encrypt(stream, secured, timeouts, &stop).await?;
+            how.encrypted = true;
+        }
+        let mut line = Line::new(stream, stop.clone());
+        let greeting = line.reply(timeouts.command).await.map_err(|cause| Broken::at(Stage::Greeting, cause))?;
+        expect(&greeting, 2, Stage::Greeting)?;
+        let mut offers = hello(&mut line, begin.hello, timeouts).await?;
+        let secured = match &begin.demand {
+            Demand::Required(secured) => Some(secured),
+            Demand::IfOffered(secured) => offers.starttls.then_some(secured),
+            Demand::Clear | Demand::FromTheStart(_) => None,
+        };
+        if let Some(secured) = secured {
+            // Somebody on the way can strip the offer: then there is no way to go on.
+            if !offers.starttls {
+                let why = "it does not offer STARTTLS, which the settings demand";
+                return Err(Broken::at(Stage::Tls, Cause::Insecure(why.to_owned())));
+            }
+            let said = command(&mut line, b"STARTTLS\r\n", timeouts).await.map_err(|cause| Broken::at(Stage::Tls, cause))?;
+            expect(&said, 2, Stage::Tls)?;
+            let clear = line.into_stream().map_err(|cause| Broken::at(Stage::Tls, cause))?;
+            line = Line::new(encrypt(clear, secured, timeouts, &stop).await?, stop.clone());
+            how.encrypted = true;
+            offers = hello(&mut line, begin.hello, timeouts).await?;
+        }
+        if let Some(credentials) = begin.credentials {
+            if !how.encrypted && !begin.is_this_machine {
+                let why = "a password is never sent over an unencrypted connection";
+                return Err(Broken::at(Stage::Login, Cause::Insecure(why.to_owned())));
+            }
+            log_in(&mut line, credentials, &offers, timeouts).await?;
+        }
+        Ok(Self { line, offers, how, timeouts: timeouts.clone(), stop, messages: 0, piece: Vec::new() })
+    }
+
+    /// Whom it leads to.
+    pub fn how(&self) -> &Handoff {
+        &self.how
+    }
+
+    /// Whether the server seems to be there still.
+    pub async fn is_alive(&mut self) -> bool {
+        self.line.is_quiet().await
+    }
+
+    /// Whether it has carried as many messages as one connection should.
+    pub fn is_used_up(&self) -> bool {
+        self.messages >= SMTP_MESSAGES_PER_CONNECTION_MAX
+    }
+
+    /// Hand over one message.
+    pub async fn transact(&mut self, envelope: &Envelope, message: &[u8], before_dot: &mut impl BeforeDot) -> Done {
+        let first = match self.first_command(envelope, message) {
+            Ok(first) => first,
+            Err((reply, lacks)) => {
+                let outcome = Outcome::Refused { stage: Stage::Sender, reply };
+                return Done { lacks, ..Done::of(outcome, true) };
+            }
+        };
+        self.messages += 1;
+        let recipient = format!("RCPT TO:<{}>\r\n", path(envelope));
+        if let Err(done) = self.envelope(first, recipient).await {
+            return done;
+        }
+        if let Err(done) = self.body(message).await {
+            return done;
+        }
+        if before_dot.ready(&self.how).await == Verdict::Abandon {
+            return Done::of(Outcome::Abandoned, false);
+        }
+        self.dot().await
+    }
+
+    /// Say goodbye and wait a little for the answer.
+    pub async fn quit(mut self) {
+        if self.line.send(b"QUIT\r\n", self.timeouts.quit).await.is_ok() {
+            let _ = self.line.reply(self.timeouts.quit).await;
+        }
+    }
+
+    /// Say goodbye without waiting, where somebody needs the place.
+    pub async fn leave(mut self) {
+        let _ = self.line.send(b"QUIT\r\n", self.timeouts.quit).await;
+    }
+
+    /// `MAIL`, or why this server cannot be given the message, and whether another could.
+    fn first_command(&self, envelope: &Envelope, message: &[u8]) -> Result<String, (Reply, bool)> {
+        let offers = &self.offers;
+        let refused = |code, enhanced, text: &str| Reply::ours(code, enhanced, text);
+        let sender = envelope.sender.as_str();
+        if sender.chars().any(|letter| letter.is_control() || letter.is_whitespace() || matches!(letter, '<' | '>')) {
+            return Err((refused(553, Enhanced::new(5, 1, 7), "The envelope sender is no address."), false));
+        }
+        let mut command = format!("MAIL FROM:<{sender}>");
+        if envelope.needs_smtputf8() {
+            if !offers.smtputf8 {
+                let text = "The address or a header is not in ASCII, and the server does not offer SMTPUTF8.";
+                return Err((refused(553, Enhanced::new(5, 6, 7), text), true));
+            }
+            command.push_str(" SMTPUTF8");
+        }
+        if !message.is_ascii() {
+            if !offers.eight_bit {
+                let text = "The message is not in ASCII, and the server does not offer 8BITMIME.";
+                return Err((refused(554, Enhanced::new(5, 6, 3), text), true));
+            }
+            command.push_str(" BODY=8BITMIME");
+        }
+        if offers.size {
+            if offers.bytes_max.is_some_and(|bytes_max| message.len() as u64 > bytes_max) {
+                let text = format!("The message has {} bytes, more than the server takes.", message.len());
+                return Err((refused(552, Enhanced::new(5, 3, 4), &text), true));
+            }
+            command.push_str(&format!(" SIZE={}", message.len()));
+        }
+        command.push_str("\r\n");
+        Ok(command)
+    }
+
+    /// `MAIL`, `RCPT` and `DATA`: in one go if the server can take that.
+    async fn envelope(&mut self, sender: String, recipient: String) -> Result<(), Done> {
+        let steps = [(Stage::Sender, sender), (Stage::Recipient, recipient), (Stage::Data, "DATA\r\n".to_owned())];
+        let pipelined = self.offers.pipelining;
+        if pipelined {
+            let all: String = steps.iter().map(|(_, command)| command.as_str()).collect();
+            self.line.send(all.as_bytes(), self.timeouts.command).await.map_err(|cause| self.lost(Stage::Sender, cause))?;
+        }
+        let mut refusal = None;
+        for (stage, command) in steps {
+            if !pipelined {
+                let sent = self.line.send(command.as_bytes(), self.timeouts.command).await;
+                sent.map_err(|cause| self.lost(stage, cause))?;
+            }
+            let said = match self.line.reply(self.timeouts.command).await {
+                Ok(said) if said.code == 421 => return Err(self.closing(refusal, stage, said)),
+                Ok(said) => said,
+                Err(cause) => return Err(refusal.map_or_else(|| self.lost(stage, cause), |outcome| Done::of(outcome, false))),
+            };
+            let is_right = if stage == Stage::Data { said.is_intermediate() } else { said.is_positive() };
+            match refusal {
+                // DATA may be accepted although nobody is left to receive: then an empty message goes to nobody (RFC 2920 §3.1).
+                Some(outcome) if is_right && stage == Stage::Data => return Err(self.send_nothing(outcome).await),
+                None if !is_right && !said.is_transient() && !said.is_permanent() => {
+                    let cause = Cause::Garbled(format!("{said} where it makes no sense"));
+                    return Err(Done::of(Outcome::Deferred { stage, cause }, false));
+                }
+                None if !is_right => refusal = Some(negative(stage, said)),
+                // What was refused stays refused, whatever is said to the rest.
+                Some(_) | None => {}
+            }
+            if refusal.is_some() && !pipelined {
+                break;
+            }
+        }
+        match refusal {
+            None => Ok(()),
+            Some(outcome) => Err(self.reset(outcome).await),
+        }
+    }
+
+    /// All of the message but its final dot.
+    async fn body(&mut self, message: &[u8]) -> Result<(), Done> {
+        let mut stuffed = Stuffed::new(message);
+        let mut piece = std::mem::take(&mut self.piece);
+        while stuffed.next(&mut piece, SMTP_PIECE_BYTES) {
+            let sent = self.line.send_listening(&piece, self.timeouts.command).await;
+            if let Err(cause) = sent {
+                // Who hangs up may have said why.
+                let has_left = matches!(cause, Cause::Lost(_));
+                let said = if has_left { self.line.reply(self.timeouts.quit).await.ok() } else { None };
+                return Err(self.interrupted(said.ok_or(cause)));
+            }
+            if self.line.has_unread() {
+                let said = self.line.reply(self.timeouts.command).await;
+                return Err(self.interrupted(said));
+            }
+        }
+        self.piece = piece;
+        Ok(())
+    }
+
+    /// The dot, and what the server says to it.
+    async fn dot(&mut self) -> Done {
+        if self.stop.is(Ending::Cut) {
+            return Done::of(Outcome::Deferred { stage: Stage::Body, cause: Cause::Stopping }, false);
+        }
+        // A word that was said before the dot must not be taken for the reply to it. What has come in is known after a look around.
+        tokio::task::yield_now().await;
+        if let Some(said) = self.line.interjection(self.timeouts.command).await {
+            return self.interrupted(said);
+        }
+        if let Err(cause) = self.line.send(b".\r\n", self.timeouts.command).await {
+            return Done::of(Outcome::Unknown { cause }, false);
+        }
+        let reply = match self.line.reply(self.timeouts.dot).await {
+            Ok(reply) => reply,
+            Err(cause) => return Done::of(Outcome::Unknown { cause }, false),
+        };
+        let keep = reply.code != 421 && !self.line.has_unread();
+        match reply.code / 100 {
+            2 => Done::of(Outcome::Accepted { reply }, keep),
+            4 => Done::of(Outcome::Deferred { stage: Stage::Dot, cause: Cause::Reply(reply) }, keep),
+            5 => Done::of(Outcome::Refused { stage: Stage::Dot, reply }, keep),
+            _ => Done::of(Outcome::Unknown { cause: Cause::Garbled(format!("{reply} as the answer to a message")) }, false),
+        }
+    }
+
+    /// The server spoke or left in the middle of the message.
+    fn interrupted(&self, said: Result<Reply, Cause>) -> Done {
+        let outcome = match said {
+            Ok(reply) if reply.is_transient() || reply.is_permanent() => negative(Stage::Body, reply),
+            Ok(reply) => Outcome::Deferred { stage: Stage::Body, cause: Cause::Garbled(format!("{reply} within a message")) },
+            Err(cause) => Outcome::Deferred { stage: Stage::Body, cause },
+        };
+        Done::of(outcome, false)
+    }
+
+    fn lost(&self, stage: Stage, cause: Cause) -> Done {
+        let was_dead = self.messages > 1 && matches!(cause, Cause::Lost(_));
+        Done { was_dead, ..Done::of(Outcome::Deferred { stage, cause }, false) }
+    }
+
+    /// The server says that it is about to leave.
+    fn closing(&self, refusal: Option<Outcome>, stage: Stage, said: Reply) -> Done {
+        match refusal {
+            Some(outcome) => Done::of(outcome, false),
+            // Said to the first command on a connection that has rested: it had left before.
+            None => {
+                let was_dead = self.messages > 1 && stage == Stage::Sender;
+                Done { was_dead, ..Done::of(Outcome::Deferred { stage, cause: Cause::Reply(said) }, false) }
+            }
+        }
+    }
+
+    /// Forget the transaction that was refused.
+    async fn reset(&mut self, outcome: Outcome) -> Done {
+        let said = command(&mut self.line, b"RSET\r\n", &self.timeouts).await;
+        let keep = said.is_ok_and(|reply| reply.is_positive()) && !self.line.has_unread();
+        Done::of(outcome, keep)
+    }
+
+    /// End a message that nobody receives.
+    async fn send_nothing(&mut self, outcome: Outcome) -> Done {
+        let said = command(&mut self.line, b".\r\n", &self.timeouts).await;
+        // Anything but a refusal would be strange: better not to go on here.
+        let is_refused = said.is_ok_and(|reply| reply.is_permanent() && !self.line.has_unread());
+        if is_refused { self.reset(outcome).await } else { Done::of(outcome, false) }
+    }
+}
+
+/// A refusal at this stage: whose fault it is decides whether it is final.
+fn negative(stage: Stage, reply: Reply) -> Outcome {
+    // These are about the order of commands, encryption and login: nothing that the recipient could help.
+    let is_about_us = matches!(reply.code, 503 | 530 | 534 | 535 | 538);
+    match reply.is_permanent() && !is_about_us {
+        true => Outcome::Refused { stage, reply },
+        false => Outcome::Deferred { stage, cause: Cause::Reply(reply) },
+    }
+}
+
+/// The recipient as servers know it: the domain in ASCII, unless the server was told to expect more.
+fn path(envelope: &Envelope) -> String {
+    let recipient = &envelope.recipient;
+    format!("{}@{}", recipient.local(), recipient.domain_ascii())
+}
+
+async fn command(line: &mut Line, text: &[u8], timeouts: &Timeouts) -> Result<Reply, Cause> {
+    line.send(text, timeouts.command).await?;
+    line.reply(timeouts.command).await
+}
+
+/// A reply that must begin with this digit.
+fn expect(reply: &Reply, digit: u16, stage: Stage) -> Result<(), Broken> {
+    if reply.code / 100 == digit { Ok(()) } else { Err(Broken::at(stage, Cause::Reply(reply.clone()))) }
+}
+
+/// Say our name; what the server offers.
+async fn hello(line: &mut Line, name: &str, timeouts: &Timeouts) -> Result<Offers, Broken> {
+    let at = |cause| Broken::at(Stage::Hello, cause);
+    let said = command(line, format!("EHLO {name}\r\n").as_bytes(), timeouts).await.map_err(at)?;
+    if !said.is_permanent() {
+        expect(&said, 2, Stage::Hello)?;
+        return Ok(Offers::of(&said));
+    }
+    // An old server that does not know EHLO.
+    let said = command(line, format!("HELO {name}\r\n").as_bytes(), timeouts).await.map_err(at)?;
+    expect(&said, 2, Stage::Hello)?;
+    Ok(Offers::default())
+}
+
+async fn encrypt(
+    stream: Box<dyn Stream>,
+    secured: &Secured,
+    timeouts: &Timeouts,
+    stop: &Stop,
+) -> Result<Box<dyn Stream>, Broken> {
+    let insecure = |why: String| Broken::at(Stage::Tls, Cause::Insecure(why));
+    let handshake = TlsConnector::from(secured.config.clone()).connect(secured.name.clone(), stream);
+    let mut stop = stop.clone();
+    let done = tokio::select! {
+        biased;
+        done = timeout(timeouts.connect, handshake) => done,
+        () = stop.reached(Ending::Cut) => return Err(Broken::at(Stage::Tls, Cause::Stopping)),
+    };
+    match done {
+        Ok(Ok(encrypted)) => Ok(Box::new(encrypted)),
+        Ok(Err(error)) => Err(insecure(error.to_string())),
+        Err(_) => Err(Broken::at(Stage::Tls, Cause::TimedOut(timeouts.connect))),
+    }
+}
+
+async fn log_in(line: &mut Line, credentials: &Credentials, offers: &Offers, timeouts: &Timeouts) -> Result<(), Broken> {
+    let at = |cause| Broken::at(Stage::Login, cause);
+    let Some(mechanism) = credentials.mechanism(offers) else {
+        let wanted = credentials.mechanism.map_or("PLAIN or LOGIN", |mechanism| mechanism.name());
+        return Err(at(Cause::NoLogin(format!("the server does not offer AUTH {wanted}"))));
+    };
+    let lines = credentials.lines(mechanism);
+    let last = lines.len() - 1;
+    for (number, text) in lines.iter().enumerate() {
+        let mut bytes = format!("{}\r\n", text.expose()).into_bytes();
+        let said = command(line, &bytes, timeouts).await;
+        zeroize::Zeroize::zeroize(&mut bytes);
+        let said = said.map_err(at)?;
+        if said.is_positive() {
+            return Ok(());
+        }
+        if number == last || !said.is_intermediate() {
+            return Err(at(Cause::Reply(said)));
+        }
+    }
+    Ok(())
+}

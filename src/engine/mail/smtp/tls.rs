@@ -1,0 +1,81 @@
+//! Encryption of connections to mail servers.
+//!
+//! Relays prove their name against the machine's certificate authorities. Servers of recipients are encrypted to whoever they are:
+//! their names come from the DNS unproven and the other choice is clear text (RFC 7435), unless a policy demands the proof.
+
+use std::sync::Arc;
+
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature};
+use rustls::{ClientConfig, DigitallySignedStruct, Error, SignatureScheme};
+use rustls_pki_types::{CertificateDer, ServerName, UnixTime};
+
+use crate::engine::fetch;
+
+/// Both ways to encrypt.
+#[derive(Clone)]
+pub struct Encryption {
+    proven: Result<Arc<ClientConfig>, String>,
+    unproven: Arc<ClientConfig>,
+}
+
+impl Encryption {
+    /// With the machine's certificate authorities and these.
+    pub fn new(further_roots: &[CertificateDer<'static>]) -> Self {
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let anybody = Arc::new(Anybody(provider.clone()));
+        let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
+        let builder = builder.expect("ring has ciphers for all versions");
+        let unproven = builder.dangerous().with_custom_certificate_verifier(anybody).with_no_client_auth();
+        Self { proven: fetch::client_config(further_roots, &[]), unproven: Arc::new(unproven) }
+    }
+
+    /// To a server that proves its name.
+    pub fn proven(&self) -> Result<Arc<ClientConfig>, String> {
+        self.proven.clone()
+    }
+
+    /// To whoever answers.
+    pub fn unproven(&self) -> Arc<ClientConfig> {
+        self.unproven.clone()
+    }
+}
+
+/// Takes any certificate, but holds its owner to it.
+#[derive(Debug)]
+struct Anybody(Arc<CryptoProvider>);
+
+impl ServerCertVerifier for Anybody {
+    fn verify_server_cert(
+        &self,
+        _: &CertificateDer<'_>,
+        _: &[CertificateDer<'_>],
+        _: &ServerName<'_>,
+        _: &[u8],
+        _: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        verify_tls12_signature(message, certificate, signed, &self.0.signature_verification_algorithms)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        verify_tls13_signature(message, certificate, signed, &self.0.signature_verification_algorithms)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.0.signature_verification_algorithms.supported_schemes()
+    }
+}

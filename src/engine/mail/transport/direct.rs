@@ -1,0 +1,212 @@
+//! Delivery to the recipients' own servers (RFC 5321 §5.1): which servers a domain has, and in which order they are tried.
+//!
+//! Invariant: only addresses that anybody could reach are connected to, and those of networks that the operator has opened.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::net::IpAddr;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex};
+
+use tokio::time::{Instant, timeout};
+
+use super::exchange::{Attempt, Way};
+use super::pace::Pace;
+use super::sts::Policies;
+use super::{Parcel, Transport, given_up, stopping};
+use crate::base::random::Random;
+use crate::engine::fetch::Guard;
+use crate::engine::mail::delivery::{BeforeDot, Cause, Outcome, Stage};
+use crate::engine::mail::smtp::{Broken, Enhanced, Reply};
+use crate::vocab::limits::{SMTP_DESTINATION_SHARE, SMTP_DESTINATIONS_MAX, SMTP_EXCHANGERS_TRIED_MAX};
+
+/// A server that takes mail for a domain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Exchanger {
+    /// The smaller, the earlier it is tried.
+    pub preference: u16,
+    /// Its name; empty or a dot alone says that the domain takes no mail (RFC 7505).
+    pub host: String,
+}
+
+/// Why a look-up has no answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LookupError {
+    /// The name does not exist.
+    NoSuchName,
+    /// Nobody could be asked, or the answer makes no sense; why.
+    Failed(String),
+}
+
+impl fmt::Display for LookupError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoSuchName => f.write_str("there is no such name"),
+            Self::Failed(why) => f.write_str(why),
+        }
+    }
+}
+
+/// A look-up on its way.
+pub type Looking<'a, T> = Pin<Box<dyn Future<Output = Result<T, LookupError>> + Send + 'a>>;
+
+/// What the DNS says about where mail goes. Names are in ASCII.
+pub trait MailExchangers: Send + Sync + 'static {
+    /// The MX records of a domain, in any order; none if the domain exists without any.
+    fn exchangers<'a>(&'a self, domain: &'a str) -> Looking<'a, Vec<Exchanger>>;
+    /// The addresses of a host, of both kinds; none if it exists without any.
+    fn addresses<'a>(&'a self, host: &'a str) -> Looking<'a, Vec<IpAddr>>;
+}
+
+/// What direct delivery stands on.
+pub struct Direct {
+    exchangers: Box<dyn MailExchangers>,
+    policies: Policies,
+    guard: Guard,
+    random: Arc<dyn Random>,
+    port: u16,
+    turns_max: usize,
+    /// By the first server of a domain: domains that share their servers share their pace.
+    paces: Mutex<HashMap<String, Arc<Pace>>>,
+}
+
+impl Direct {
+    /// With so many connections in all.
+    pub fn new(
+        exchangers: Box<dyn MailExchangers>,
+        policies: Policies,
+        guard: Guard,
+        random: Arc<dyn Random>,
+        port: u16,
+        connections: usize,
+    ) -> Self {
+        let turns_max = (connections / SMTP_DESTINATION_SHARE).max(1);
+        Self { exchangers, policies, guard, random, port, turns_max, paces: Mutex::default() }
+    }
+
+    /// The addresses of a server that may be reached.
+    pub async fn addresses(&self, host: &str) -> Result<Vec<IpAddr>, String> {
+        let found = self.exchangers.addresses(host).await.map_err(|error| error.to_string())?;
+        if found.is_empty() {
+            return Err("it has no address".to_owned());
+        }
+        let admitted: Vec<IpAddr> = found.into_iter().filter(|address| self.guard.admits(*address)).collect();
+        match admitted.is_empty() {
+            true => Err("it has no public address; outbound.allow_networks opens networks of your own".to_owned()),
+            false => Ok(admitted),
+        }
+    }
+
+    /// Forget the pace of servers about which nothing special is known.
+    pub fn forget_those_at_rest(&self) {
+        let mut paces = self.paces.lock().expect("no holder of this lock panics");
+        paces.retain(|_, pace| Arc::strong_count(pace) > 1 || !pace.is_at_rest());
+    }
+
+    fn pace(&self, host: &str) -> Arc<Pace> {
+        let mut paces = self.paces.lock().expect("no holder of this lock panics");
+        if paces.len() >= SMTP_DESTINATIONS_MAX && !paces.contains_key(host) {
+            paces.retain(|_, pace| Arc::strong_count(pace) > 1);
+        }
+        paces.entry(host.to_owned()).or_insert_with(|| Arc::new(Pace::new(self.turns_max))).clone()
+    }
+
+    /// The servers of a domain in the order in which they are tried, or what that comes to.
+    async fn route(&self, domain: &str) -> Result<Vec<String>, Outcome> {
+        let refused = |code, enhanced, text: String| {
+            Err(Outcome::Refused { stage: Stage::Route, reply: Reply::ours(code, enhanced, text) })
+        };
+        let unresolved = |why| Err(Outcome::Deferred { stage: Stage::Route, cause: Cause::Unresolved(why) });
+        let mut found = match self.exchangers.exchangers(domain).await {
+            Ok(found) => found,
+            Err(LookupError::NoSuchName) => {
+                return refused(550, Enhanced::new(5, 1, 2), format!("The domain {domain} does not exist."));
+            }
+            Err(LookupError::Failed(why)) => return unresolved(why),
+        };
+        if found.is_empty() {
+            // Without MX records the domain itself is the server.
+            return match self.exchangers.addresses(domain).await {
+                Ok(addresses) if !addresses.is_empty() => Ok(vec![domain.to_owned()]),
+                Ok(_) | Err(LookupError::NoSuchName) => {
+                    refused(550, Enhanced::new(5, 4, 4), format!("The domain {domain} has no mail server."))
+                }
+                Err(LookupError::Failed(why)) => unresolved(why),
+            };
+        }
+        if found.iter().all(|exchanger| matches!(exchanger.host.as_str(), "" | ".")) {
+            return refused(556, Enhanced::new(5, 1, 10), format!("The domain {domain} takes no mail."));
+        }
+        for exchanger in &mut found {
+            exchanger.host = exchanger.host.trim_end_matches('.').to_ascii_lowercase();
+        }
+        // A dot among others is a mistake of theirs; there is at least one other here.
+        found.retain(|exchanger| !exchanger.host.is_empty());
+        let mut drawn: Vec<([u8; 4], Exchanger)> = found.into_iter().map(|exchanger| (self.random.bytes(), exchanger)).collect();
+        // Those of equal preference in any order, which spreads the load (RFC 5321 §5.1).
+        drawn.sort_by_key(|(random, exchanger)| (exchanger.preference, *random));
+        Ok(drawn.into_iter().map(|(_, exchanger)| exchanger.host).collect())
+    }
+}
+
+impl Transport {
+    /// To the first server of the recipient's domain that can be used.
+    pub(super) async fn by_exchangers(&self, direct: &Direct, domain: &str, mut parcel: Parcel<'_, impl BeforeDot>) -> Outcome {
+        let Some(routed) = self.unless_stopped(timeout(self.timeouts.connect, direct.route(domain))).await else {
+            return stopping();
+        };
+        let hosts = match routed {
+            Ok(Ok(hosts)) => hosts,
+            Ok(Err(outcome)) => return outcome,
+            Err(_) => return Outcome::Deferred { stage: Stage::Route, cause: Cause::Unresolved("no answer".to_owned()) },
+        };
+        let Some(applied) = self.unless_stopped(direct.policies.apply(domain, hosts, Instant::now())).await else {
+            return stopping();
+        };
+        let (hosts, proven) = match applied {
+            Ok(applied) => applied,
+            Err(why) => return Outcome::Deferred { stage: Stage::Tls, cause: Cause::Insecure(why) },
+        };
+        // The least name, so that domains with the same servers in another order share it.
+        let first = hosts.iter().min().expect("a route has servers");
+        let pace = direct.pace(first);
+        if let Some(resting) = pace.resting(Instant::now()) {
+            return given_up(None, resting.why);
+        }
+        let Some(mut turn) = self.unless_stopped(pace.enter()).await else { return stopping() };
+        if let Err(resting) = turn.try_it(Instant::now(), self.timeouts.connect + self.timeouts.command) {
+            return given_up(None, resting.why);
+        }
+        let mut last: Option<Broken> = None;
+        let mut lacking: Option<Reply> = None;
+        for host in hosts.iter().take(SMTP_EXCHANGERS_TRIED_MAX) {
+            let Some(place) = self.unless_stopped(self.pool.place()).await else { return stopping() };
+            let way = Way::to_exchanger(host, direct.port, proven);
+            match self.attempt(&way, place, &mut parcel).await {
+                Attempt::Done(outcome) => {
+                    self.learn(&way, &mut turn, &outcome);
+                    return outcome;
+                }
+                Attempt::Lacks(reply) => lacking = Some(reply),
+                Attempt::Broken(broken) if broken.cause == Cause::Stopping => return stopping(),
+                Attempt::Broken(broken) => {
+                    if matches!(&broken.cause, Cause::Reply(reply) if reply.is_transient()) {
+                        turn.complained();
+                    }
+                    last = Some(broken);
+                }
+            }
+        }
+        match (lacking, last) {
+            (Some(reply), _) => {
+                turn.reached();
+                Outcome::Refused { stage: Stage::Sender, reply }
+            }
+            (None, last) => {
+                let why = last.as_ref().map(|broken| broken.cause.to_string()).unwrap_or_default();
+                turn.failed(Instant::now(), why.clone());
+                given_up(last, why)
+            }
+        }
+    }
+}

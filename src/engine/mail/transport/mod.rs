@@ -1,0 +1,318 @@
+//! Handing messages to other servers: through relays, or directly to the servers of their recipients.
+//!
+//! [`Transport::deliver`] takes one message for one recipient from a finished message to what it came to. It finds the way (relays in
+//! order of preference, those for the recipient's domain first; else the recipient's mail exchangers), keeps connections, goes round
+//! servers that are out of order, and never goes on after the moment from which the message might have been accepted.
+//!
+//! It knows no ledger: what was delivered is written down by whoever calls it, through [`BeforeDot`] and by the outcome.
+
+mod direct;
+mod exchange;
+mod pace;
+mod pool;
+pub mod relay;
+mod sts;
+#[cfg(test)]
+mod tests;
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustls_pki_types::CertificateDer;
+use tokio::sync::{Notify, watch};
+use tokio::time::{Instant, sleep, timeout, timeout_at};
+use url::{Host, Url};
+
+pub use direct::{Exchanger, Looking, LookupError, MailExchangers};
+pub use sts::{PolicySource, fetched};
+
+use self::direct::Direct;
+use self::exchange::{Attempt, Way};
+use self::pace::{Pace, Turn};
+use self::pool::{Place, Pool};
+use self::relay::Relay;
+use self::sts::Policies;
+use super::delivery::{BeforeDot, Cause, Envelope, Outcome, Stage};
+use super::smtp::{Broken, Encryption, Ending, Reply, Stop, Timeouts};
+use crate::base::random::Random;
+use crate::engine::fetch::{Guard, Resolve};
+use crate::vocab::settings::Settings;
+
+/// What a transport stands on.
+pub struct Parts {
+    /// Addresses of relays.
+    pub resolver: Box<dyn Resolve>,
+    /// Where mail for a domain goes.
+    pub exchangers: Box<dyn MailExchangers>,
+    /// What domains demand of the way to them.
+    pub policies: Box<dyn PolicySource>,
+    pub random: Arc<dyn Random>,
+    /// Certificate authorities beside the machine's own.
+    pub roots: Vec<CertificateDer<'static>>,
+    /// The port of mail exchangers: 25, except in tests.
+    pub exchanger_port: u16,
+    pub timeouts: Timeouts,
+}
+
+/// The way out for mail.
+pub struct Transport {
+    relays: Vec<Station>,
+    direct: Option<Direct>,
+    pool: Pool,
+    hello: String,
+    encryption: Encryption,
+    resolver: Box<dyn Resolve>,
+    timeouts: Timeouts,
+    ending: watch::Sender<Ending>,
+    /// What is known of a relay has changed.
+    news: Notify,
+}
+
+/// A relay and its pace.
+struct Station {
+    way: Way,
+    domains: Vec<String>,
+    pace: Pace,
+}
+
+/// How [`Transport::close`] went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Closed {
+    /// Deliveries that had not come to their end within the grace.
+    pub cut: usize,
+}
+
+impl Transport {
+    /// The transport of these settings.
+    pub fn new(settings: &Settings, parts: Parts) -> Self {
+        let mail = &settings.mail;
+        let connections = mail.connections.count();
+        let relays = relay::relays(&mail.relay).expect("the settings were checked when they were read");
+        let station = |(index, relay): (usize, Relay)| Station {
+            domains: relay.domains.clone(),
+            way: Way::to_relay(index, relay),
+            pace: Pace::new(connections),
+        };
+        let guard = Guard::new(settings.outbound.allow_networks.clone());
+        let direct = mail.direct.then(|| {
+            Direct::new(parts.exchangers, Policies::new(parts.policies), guard, parts.random, parts.exchanger_port, connections)
+        });
+        Self {
+            relays: relays.into_iter().enumerate().map(station).collect(),
+            direct,
+            pool: Pool::new(connections),
+            hello: hello_name(settings),
+            encryption: Encryption::new(&parts.roots),
+            resolver: parts.resolver,
+            timeouts: parts.timeouts,
+            ending: watch::Sender::new(Ending::Running),
+            news: Notify::new(),
+        }
+    }
+
+    /// Whether there is any way out.
+    pub fn is_configured(&self) -> bool {
+        !self.relays.is_empty() || self.direct.is_some()
+    }
+
+    /// Deliver one message to one recipient.
+    ///
+    /// Dropping the future gives the delivery up as a crash does: if the dot was sent, nobody knows what became of it.
+    pub async fn deliver(&self, envelope: &Envelope, message: &[u8], before_dot: &mut impl BeforeDot) -> Outcome {
+        let domain = envelope.recipient.domain_ascii().to_ascii_lowercase();
+        let for_domain = self.relays.iter().filter(|relay| relay.domains.contains(&domain));
+        let for_all = self.relays.iter().filter(|relay| relay.domains.is_empty());
+        let relays: Vec<&Station> = for_domain.chain(for_all).collect();
+        let parcel = Parcel { envelope, message, before_dot };
+        match (&self.direct, relays.is_empty()) {
+            (_, false) => self.by_relays(relays, parcel).await,
+            (Some(direct), true) => self.by_exchangers(direct, &domain, parcel).await,
+            (None, true) => {
+                let why = "no relay of the setting mail.relay takes this domain, and mail.direct is off";
+                Outcome::Deferred { stage: Stage::Route, cause: Cause::Unreachable(why.to_owned()) }
+            }
+        }
+    }
+
+    /// Close connections that have rested long enough, for as long as the service runs.
+    pub async fn tend(&self) {
+        let mut stop = self.stop();
+        while !stop.is(Ending::Draining) {
+            tokio::select! {
+                () = sleep(self.timeouts.idle / 2) => {}
+                () = stop.reached(Ending::Draining) => return,
+            }
+            for session in self.pool.rested(Instant::now(), self.timeouts.idle) {
+                session.quit().await;
+            }
+            if let Some(direct) = &self.direct {
+                direct.forget_those_at_rest();
+            }
+        }
+    }
+
+    /// Begin nothing new, wait up to `grace` for what runs, then cut it: what had sent its dot comes to [`Outcome::Unknown`].
+    pub async fn close(&self, grace: Duration) -> Closed {
+        self.ending.send_replace(Ending::Draining);
+        let mut cut = 0;
+        if timeout(grace, self.pool.all_free()).await.is_err() {
+            cut = self.pool.in_use();
+            self.ending.send_replace(Ending::Cut);
+            // Only those are still waited for whose dot is just being written down: nobody may cut that short.
+            self.pool.all_free().await;
+        }
+        for session in self.pool.rested(Instant::now(), Duration::ZERO) {
+            session.leave().await;
+        }
+        self.ending.send_replace(Ending::Cut);
+        Closed { cut }
+    }
+
+    fn stop(&self) -> Stop {
+        Stop(self.ending.subscribe())
+    }
+
+    /// What `waiting` comes to, unless the service stops first.
+    async fn unless_stopped<T>(&self, waiting: impl Future<Output = T>) -> Option<T> {
+        let mut stop = self.stop();
+        tokio::select! {
+            biased;
+            () = stop.reached(Ending::Draining) => None,
+            done = waiting => Some(done),
+        }
+    }
+
+    /// A turn at this server and a place for a connection. First the turn: who waits for a slow server takes no place from others.
+    async fn turn<'a>(&'a self, pace: &'a Pace) -> Option<(Turn<'a>, Place<'a>)> {
+        self.unless_stopped(async { (pace.enter().await, self.pool.place().await) }).await
+    }
+
+    /// Through the first of these that can be reached; if none can, wait a while for one.
+    async fn by_relays(&self, mut relays: Vec<&Station>, mut parcel: Parcel<'_, impl BeforeDot>) -> Outcome {
+        let deadline = Instant::now() + self.timeouts.patience;
+        let mut last: Option<Broken> = None;
+        let mut lacking: Option<Reply> = None;
+        loop {
+            // Listens before it looks, so that nothing is missed in between.
+            let news = self.news.notified();
+            let now = Instant::now();
+            let Some(at) = relays.iter().position(|relay| relay.pace.resting(now).is_none()) else {
+                if let (true, Some(reply)) = (relays.is_empty(), lacking.take()) {
+                    return Outcome::Refused { stage: Stage::Sender, reply };
+                }
+                let rests = relays.iter().filter_map(|relay| relay.pace.resting(now)).min_by_key(|resting| resting.until);
+                // None: one came back this very moment.
+                if let Some(resting) = rests {
+                    if now >= deadline {
+                        return given_up(last, resting.why);
+                    }
+                    let waited = self.unless_stopped(timeout_at(resting.until.min(deadline), news)).await;
+                    if waited.is_none() {
+                        return stopping();
+                    }
+                }
+                continue;
+            };
+            let station = relays[at];
+            let Some((mut turn, place)) = self.turn(&station.pace).await else { return stopping() };
+            if turn.try_it(Instant::now(), self.timeouts.connect + self.timeouts.command).is_err() {
+                continue;
+            }
+            match self.attempt(&station.way, place, &mut parcel).await {
+                Attempt::Done(outcome) => {
+                    self.learn(&station.way, &mut turn, &outcome);
+                    return outcome;
+                }
+                Attempt::Lacks(reply) => {
+                    self.reached(&station.way, &mut turn);
+                    lacking = Some(reply);
+                    relays.remove(at);
+                }
+                Attempt::Broken(broken) if broken.cause == Cause::Stopping => return stopping(),
+                Attempt::Broken(broken) => {
+                    self.avoid(&station.way, &mut turn, &broken);
+                    last = Some(broken);
+                }
+            }
+        }
+    }
+
+    /// What a message that got as far as a server says about it.
+    fn learn(&self, way: &Way, turn: &mut Turn<'_>, outcome: &Outcome) {
+        self.reached(way, turn);
+        match outcome {
+            Outcome::Deferred { stage, cause: Cause::Reply(reply) } if reply.code == 421 || *stage <= Stage::Sender => {
+                turn.complained();
+            }
+            Outcome::Accepted { .. } => turn.went_well(),
+            Outcome::Deferred { .. } | Outcome::Refused { .. } | Outcome::Unknown { .. } | Outcome::Abandoned => {}
+        }
+    }
+
+    fn reached(&self, way: &Way, turn: &mut Turn<'_>) {
+        if turn.reached() {
+            tracing::info!(server = way.server(), "the mail server can be reached again");
+            self.news.notify_waiters();
+        }
+    }
+
+    /// A connection could not be used: ask for fewer, or leave the server alone.
+    fn avoid(&self, way: &Way, turn: &mut Turn<'_>, broken: &Broken) {
+        let is_crowded = matches!(&broken.cause, Cause::Reply(reply) if reply.is_transient());
+        if is_crowded && turn.complained() {
+            self.reached(way, turn);
+            return;
+        }
+        let cause = broken.cause.to_string();
+        if turn.failed(Instant::now(), cause.clone()) {
+            tracing::warn!(server = way.server(), stage = ?broken.stage, cause, "the mail server cannot be used");
+        }
+        self.news.notify_waiters();
+    }
+}
+
+/// What is to be delivered.
+struct Parcel<'a, B> {
+    envelope: &'a Envelope,
+    message: &'a [u8],
+    before_dot: &'a mut B,
+}
+
+fn stopping() -> Outcome {
+    Outcome::Deferred { stage: Stage::Connect, cause: Cause::Stopping }
+}
+
+fn given_up(last: Option<Broken>, why: String) -> Outcome {
+    match last {
+        Some(Broken { stage, cause }) => Outcome::Deferred { stage, cause },
+        None => Outcome::Deferred { stage: Stage::Connect, cause: Cause::LeftAlone(why) },
+    }
+}
+
+/// The name with which we greet: the setting's, or that of the public address, or the machine's.
+pub fn hello_name(settings: &Settings) -> String {
+    if let Some(name) = &settings.mail.hello_name {
+        return name.clone();
+    }
+    let public = settings.server.public_url.as_deref().and_then(|url| Url::parse(url).ok());
+    let public = public.and_then(|url| match url.host() {
+        Some(Host::Domain(name)) => Some(name.to_owned()),
+        Some(Host::Ipv4(address)) => Some(format!("[{address}]")),
+        Some(Host::Ipv6(address)) => Some(format!("[IPv6:{address}]")),
+        None => None,
+    });
+    public.unwrap_or_else(|| {
+        let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+        let is_name = |name: &&str| !name.is_empty() && matches!(Host::parse(name), Ok(Host::Domain(_)));
+        Some(name.trim()).filter(is_name).unwrap_or("localhost").to_owned()
+    })
+}
+
+/// Whether this is a name or address literal with which a machine can greet.
+pub fn is_hello_name(name: &str) -> bool {
+    match name.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+        Some(inner) => inner.strip_prefix("IPv6:").unwrap_or(inner).parse::<IpAddr>().is_ok(),
+        None => matches!(Host::parse(name), Ok(Host::Domain(parsed)) if parsed == name.to_ascii_lowercase()),
+    }
+}

@@ -1,0 +1,272 @@
+//! MTA-STS (RFC 8461): domains that demand encrypted connections to servers that prove their names.
+//!
+//! A domain announces its policy in the DNS and shows it on a web site; both are handed in by [`PolicySource`]. A policy is remembered for
+//! as long as it says, so that whoever can spoil a look-up today cannot undo the demand of yesterday. What is remembered is lost with
+//! the process.
+
+use std::collections::HashMap;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use tokio::time::Instant;
+use url::Url;
+
+use super::direct::{Looking, LookupError};
+use crate::engine::fetch::{Fetch, Limits, Overlong};
+use crate::vocab::limits::{
+    SMTP_DESTINATIONS_MAX, STS_AGE_MAX, STS_FETCH_TIME, STS_LOOK_AGAIN, STS_POLICY_BYTES_MAX, STS_POLICY_HOSTS_MAX,
+};
+
+/// Where policies come from.
+pub trait PolicySource: Send + Sync + 'static {
+    /// The TXT records at a name, each put together from its parts; none if it does not exist or has none.
+    fn texts<'a>(&'a self, name: &'a str) -> Looking<'a, Vec<String>>;
+    /// The file at this address, over a connection that proves its name. A redirect is a failure.
+    fn file<'a>(&'a self, url: &'a Url) -> Looking<'a, String>;
+}
+
+/// The file of a policy by the client for web sites.
+pub async fn fetched(fetch: &Fetch, url: &Url) -> Result<String, LookupError> {
+    let limits =
+        Limits { head: STS_FETCH_TIME, total: STS_FETCH_TIME, body_bytes: STS_POLICY_BYTES_MAX, overlong: Overlong::Refuse };
+    let fetched = fetch.get(url, "text/plain", &limits).await.map_err(|error| LookupError::Failed(error.to_string()))?;
+    let is_plain = fetched.header("content-type").is_some_and(|kind| kind.trim_start().starts_with("text/plain"));
+    if fetched.url != *url || fetched.status != http::StatusCode::OK || !is_plain {
+        return Err(LookupError::Failed(format!("there is no policy at {url}")));
+    }
+    String::from_utf8(fetched.body).map_err(|_| LookupError::Failed(format!("the policy at {url} is no text")))
+}
+
+/// What a domain demands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Policy {
+    /// Whether servers that do not keep to it must be passed by; else it is a trial.
+    is_enforced: bool,
+    /// Names of servers; one that begins with `*.` stands for all with one label more.
+    hosts: Vec<String>,
+    max_age: Duration,
+}
+
+impl Policy {
+    /// Read a policy (RFC 8461 §3.2).
+    fn parse(text: &str) -> Option<Self> {
+        let (mut version, mut mode, mut max_age, mut hosts) = (None, None, None, Vec::new());
+        for line in text.lines() {
+            let Some((key, value)) = line.split_once(':') else { continue };
+            let value = value.trim();
+            match key.trim() {
+                "version" if version.is_none() => version = Some(value),
+                "mode" if mode.is_none() => mode = Some(value),
+                "max_age" if max_age.is_none() => max_age = value.parse::<u64>().ok(),
+                "mx" if hosts.len() < STS_POLICY_HOSTS_MAX => hosts.push(value.trim_end_matches('.').to_ascii_lowercase()),
+                _ => {}
+            }
+        }
+        let is_enforced = match (version?, mode?) {
+            ("STSv1", "enforce") => !hosts.is_empty(),
+            ("STSv1", "testing" | "none") => false,
+            _ => return None,
+        };
+        Some(Self { is_enforced, hosts, max_age: Duration::from_secs(max_age?).min(STS_AGE_MAX) })
+    }
+
+    /// Whether it allows mail to this server.
+    fn allows(&self, host: &str) -> bool {
+        let fits = |pattern: &String| match pattern.strip_prefix("*.") {
+            Some(parent) => host.split_once('.').is_some_and(|(_, rest)| rest == parent),
+            None => pattern == host,
+        };
+        self.hosts.iter().any(fits)
+    }
+}
+
+/// The policies of domains.
+pub struct Policies {
+    source: Box<dyn PolicySource>,
+    known: Mutex<HashMap<String, Known>>,
+}
+
+#[derive(Clone)]
+struct Known {
+    /// What the record in the DNS said when this was looked at.
+    id: Option<String>,
+    policy: Option<Policy>,
+    /// Until when the policy holds.
+    until: Instant,
+    look_again: Instant,
+}
+
+impl Policies {
+    pub fn new(source: Box<dyn PolicySource>) -> Self {
+        Self { source, known: Mutex::default() }
+    }
+
+    /// The servers of `hosts` to which mail for `domain` may go, and whether they must prove their names.
+    pub async fn apply(&self, domain: &str, hosts: Vec<String>, now: Instant) -> Result<(Vec<String>, bool), String> {
+        let Some(policy) = self.policy(domain, now).await.filter(|policy| policy.is_enforced) else { return Ok((hosts, false)) };
+        let allowed: Vec<String> = hosts.into_iter().filter(|host| policy.allows(host)).collect();
+        if allowed.is_empty() {
+            return Err(format!("the policy of {domain} allows none of its mail servers"));
+        }
+        Ok((allowed, true))
+    }
+
+    async fn policy(&self, domain: &str, now: Instant) -> Option<Policy> {
+        let old = {
+            let known = self.known.lock().expect("no holder of this lock panics");
+            match known.get(domain) {
+                Some(known) if known.look_again > now => return known.policy.clone().filter(|_| known.until > now),
+                Some(known) if known.until > now => Some(known.clone()),
+                _ => None,
+            }
+        };
+        let id = self.id(domain).await;
+        let is_news = id.is_some() && old.as_ref().is_none_or(|old| old.id != id);
+        let found = if is_news { self.look(domain).await } else { None };
+        let look_again = now + STS_LOOK_AGAIN;
+        let known = match (found, old) {
+            (Some(new), _) => Known { id, until: now + new.max_age, policy: Some(new), look_again },
+            // What is known holds on if nothing newer can be found.
+            (None, Some(old)) => Known { look_again, ..old },
+            (None, None) => Known { id: None, policy: None, until: now, look_again },
+        };
+        let policy = known.policy.clone();
+        self.remember(domain, known, now);
+        policy
+    }
+
+    fn remember(&self, domain: &str, news: Known, now: Instant) {
+        let mut known = self.known.lock().expect("no holder of this lock panics");
+        if known.len() >= SMTP_DESTINATIONS_MAX {
+            // Demands are kept; that a domain has none is found out again.
+            known.retain(|_, known| known.until > now);
+        }
+        if known.len() < SMTP_DESTINATIONS_MAX {
+            known.insert(domain.to_owned(), news);
+        }
+    }
+
+    /// The id of the one record that announces a policy.
+    async fn id(&self, domain: &str) -> Option<String> {
+        let texts = self.source.texts(&format!("_mta-sts.{domain}")).await.ok()?;
+        let mut records = texts.iter().filter(|text| text.trim_start().starts_with("v=STSv1"));
+        let record = records.next().filter(|_| records.next().is_none())?;
+        let id = record.split(';').find_map(|field| field.trim().strip_prefix("id="))?;
+        Some(id.trim().to_owned())
+    }
+
+    async fn look(&self, domain: &str) -> Option<Policy> {
+        let url = format!("https://mta-sts.{domain}/.well-known/mta-sts.txt").parse().ok()?;
+        match self.source.file(&url).await {
+            Ok(text) => Policy::parse(&text),
+            Err(error) => {
+                tracing::info!(domain, %error, "the MTA-STS policy cannot be read");
+                None
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    /// A domain as a test wants it.
+    #[derive(Default)]
+    struct Site {
+        record: Mutex<Vec<String>>,
+        text: Mutex<Option<String>>,
+        looks: AtomicUsize,
+    }
+
+    struct Source(Arc<Site>);
+
+    impl PolicySource for Source {
+        fn texts<'a>(&'a self, name: &'a str) -> Looking<'a, Vec<String>> {
+            assert_eq!(name, "_mta-sts.example.com");
+            let found = self.0.record.lock().expect("no panic").clone();
+            Box::pin(std::future::ready(Ok(found)))
+        }
+
+        fn file<'a>(&'a self, url: &'a Url) -> Looking<'a, String> {
+            assert_eq!(url.as_str(), "https://mta-sts.example.com/.well-known/mta-sts.txt");
+            self.0.looks.fetch_add(1, Ordering::SeqCst);
+            let found = self.0.text.lock().expect("no panic").clone();
+            Box::pin(std::future::ready(found.ok_or_else(|| LookupError::Failed("404".to_owned()))))
+        }
+    }
+
+    fn site(record: &[&str], text: Option<&str>) -> (Arc<Site>, Policies) {
+        let site = Arc::new(Site::default());
+        set(&site, record, text);
+        (site.clone(), Policies::new(Box::new(Source(site))))
+    }
+
+    fn set(site: &Site, record: &[&str], text: Option<&str>) {
+        *site.record.lock().expect("no panic") = record.iter().map(|text| (*text).to_owned()).collect();
+        *site.text.lock().expect("no panic") = text.map(str::to_owned);
+    }
+
+    const ENFORCED: &str = "version: STSv1\r\nmode: enforce\r\nmx: mail.example.com\r\nmx: *.example.net.\r\nmax_age: 86400\r\n";
+
+    fn hosts() -> Vec<String> {
+        ["mail.example.com", "evil.example", "mx1.example.net", "a.mx1.example.net", "example.net"].map(str::to_owned).to_vec()
+    }
+
+    #[tokio::test]
+    async fn an_enforced_policy_leaves_only_the_servers_that_it_names() {
+        let (_, policies) = site(&["v=spf1 -all", "v=STSv1; id=1;"], Some(ENFORCED));
+        let now = Instant::now();
+        let allowed = vec!["mail.example.com".to_owned(), "mx1.example.net".to_owned()];
+        assert_eq!(policies.apply("example.com", hosts(), now).await, Ok((allowed, true)));
+        assert!(policies.apply("example.com", vec!["evil.example".to_owned()], now).await.is_err());
+    }
+
+    #[tokio::test]
+    async fn without_a_right_policy_everything_is_as_ever() {
+        let testing = ENFORCED.replace("enforce", "testing");
+        for (record, text) in [
+            (&[][..], Some(ENFORCED)),
+            (&["v=STSv1; id=1", "v=STSv1; id=2"], Some(ENFORCED)),
+            (&["v=STSv1"], Some(ENFORCED)),
+            (&["v=STSv1; id=1"], None),
+            (&["v=STSv1; id=1"], Some(testing.as_str())),
+            (&["v=STSv1; id=1"], Some("version: STSv2\nmode: enforce\nmx: a\nmax_age: 1")),
+            (&["v=STSv1; id=1"], Some("version: STSv1\nmode: enforce\nmx: a")),
+            (&["v=STSv1; id=1"], Some("<html>")),
+        ] {
+            let (_, policies) = site(record, text);
+            assert_eq!(policies.apply("example.com", hosts(), Instant::now()).await, Ok((hosts(), false)), "{record:?} {text:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_policy_is_remembered_and_read_again_when_it_changes() {
+        let (site, policies) = site(&["v=STSv1; id=1;"], Some(ENFORCED));
+        let start = Instant::now();
+        let is_enforced = async |seconds| {
+            let applied = policies.apply("example.com", hosts(), start + Duration::from_secs(seconds)).await;
+            applied.expect("allowed").1
+        };
+        assert!(is_enforced(0).await && is_enforced(1).await);
+        // Whoever takes the record away or closes the site does not undo what was demanded.
+        set(&site, &[], None);
+        assert!(is_enforced(7_200).await);
+        set(&site, &["v=STSv1; id=2;"], None);
+        assert!(is_enforced(14_400).await);
+        assert_eq!(site.looks.load(Ordering::SeqCst), 2);
+        set(&site, &["v=STSv1; id=1;"], None);
+        assert!(is_enforced(21_600).await);
+        assert_eq!(site.looks.load(Ordering::SeqCst), 2, "the same id: not read again");
+        set(&site, &["v=STSv1; id=3;"], Some("version: STSv1\nmode: none\nmax_age: 86400"));
+        assert!(!is_enforced(28_800).await);
+        let (site, policies) = self::site(&["v=STSv1; id=1;"], Some(ENFORCED));
+        let applied = async |seconds| policies.apply("example.com", hosts(), start + Duration::from_secs(seconds)).await;
+        assert!(applied(0).await.expect("allowed").1);
+        set(&site, &[], None);
+        assert!(applied(86_000).await.expect("allowed").1 && !applied(90_000).await.expect("allowed").1, "it holds for its time");
+    }
+}

@@ -1,0 +1,190 @@
+//! How connections are kept, counted and replaced, and how relays stand in for each other.
+
+use futures_util::future::join_all;
+
+use super::*;
+
+const OK: &str = "accepted: 250";
+
+fn accepted(results: &[(String, usize)]) -> bool {
+    results.iter().all(|(outcome, asked)| outcome == OK && *asked == 1)
+}
+
+async fn deliver_many(transport: &Transport, count: usize) -> Vec<(String, usize)> {
+    join_all((0..count).map(|_| deliver(transport, "ana@example.com"))).await
+}
+
+#[tokio::test]
+async fn one_connection_carries_many_messages_and_then_says_goodbye() {
+    let sink = MailSink::usual();
+    let transport = to(&sink, patient());
+    for _ in 0..crate::vocab::limits::SMTP_MESSAGES_PER_CONNECTION_MAX {
+        assert_eq!(deliver(&transport, "ana@example.com").await.0, OK);
+    }
+    assert_eq!(sink.connections(), 1);
+    until(|| sink.open() == 0).await;
+    assert_eq!(sink.commands().last().map(|(_, line)| line.as_str()), Some("QUIT"));
+    assert_eq!(deliver(&transport, "ana@example.com").await.0, OK);
+    assert_eq!(sink.connections(), 2);
+}
+
+#[tokio::test]
+async fn there_are_never_more_connections_than_the_setting_says() {
+    let slow = || MailSink::always(Offers::default(), Moment::Dot, Deed::Wait(Duration::from_millis(20)));
+    let (one, other) = (slow(), slow());
+    let mail = format!("connections = 3\nrelay = ['smtp://{}', 'smtp://{}?for=other.example']", one.address, other.address);
+    let transport = transport_with(&mail, Names::default(), patient(), Vec::new(), 25);
+    let recipients = ["ana@example.com", "ana@other.example"];
+    let results = join_all((0..24).map(|index| deliver(&transport, recipients[index % 2]))).await;
+    assert!(accepted(&results), "{results:?}");
+    assert_eq!((one.count(), other.count()), (12, 12));
+    assert!(one.open_max() <= 3 && other.open_max() <= 3);
+    until(|| one.open() + other.open() <= 3).await;
+}
+
+#[tokio::test]
+async fn a_connection_that_died_while_it_rested_is_replaced_without_a_word() {
+    for (moment, deed) in [
+        (Moment::Sender, Deed::Close),
+        (Moment::Sender, Deed::Reset),
+        (Moment::Sender, Deed::SayThenClose("421 4.4.2 Idle too long".into())),
+        (Moment::Data, Deed::Close),
+    ] {
+        let wrong = deed.clone();
+        let sink = MailSink::by(Offers::default(), move |talk, now| match (talk.connection, talk.message) {
+            (0, 1) if now == moment => wrong.clone(),
+            _ => Deed::Usual,
+        });
+        let transport = to(&sink, patient());
+        let results = [deliver(&transport, "ana@example.com").await, deliver(&transport, "ana@example.com").await];
+        assert!(accepted(&results), "{deed:?} {results:?}");
+        assert_eq!((sink.connections(), sink.count()), (2, 2));
+    }
+    let closing_once = MailSink::once(Offers::default(), Moment::Dot, Deed::UsualThenClose);
+    let transport = to(&closing_once, patient());
+    for _ in 0..5 {
+        assert_eq!(deliver(&transport, "ana@example.com").await, (OK.to_owned(), 1));
+    }
+    assert_eq!((closing_once.connections(), closing_once.count()), (2, 5));
+    let closing = MailSink::always(Offers::default(), Moment::Dot, Deed::UsualThenClose);
+    let transport = to(&closing, patient());
+    for _ in 0..5 {
+        assert_eq!(deliver(&transport, "ana@example.com").await, (OK.to_owned(), 1));
+    }
+    assert_eq!((closing.connections(), closing.count()), (5, 5));
+}
+
+#[tokio::test]
+async fn a_fresh_connection_that_dies_is_not_tried_again() {
+    let sink = MailSink::always(Offers::default(), Moment::Sender, Deed::Close);
+    assert_eq!(deliver(&to(&sink, patient()), "ana@example.com").await.0, "deferred at Sender: lost");
+    assert_eq!(sink.connections(), 1);
+}
+
+#[tokio::test]
+async fn connections_that_rest_too_long_are_closed() {
+    let sink = MailSink::usual();
+    let transport = to(&sink, Timeouts { idle: Duration::from_millis(50), ..patient() });
+    assert_eq!(deliver(&transport, "ana@example.com").await.0, OK);
+    tokio::select! {
+        () = transport.tend() => panic!("it tends for as long as the service runs"),
+        () = until(|| sink.open() == 0) => {}
+    }
+    assert_eq!(sink.commands().last().map(|(_, line)| line.as_str()), Some("QUIT"));
+}
+
+#[tokio::test]
+async fn a_refused_recipient_leaves_the_connection_to_the_next() {
+    for pipelining in [true, false] {
+        let offers = Offers { pipelining, ..Offers::default() };
+        let sink = MailSink::by(offers, |talk, moment| match (talk.recipient.as_str(), moment) {
+            ("<no@example.com>", Moment::Recipient) => Deed::Say("550 5.1.1 Unknown".into()),
+            _ => Deed::Usual,
+        });
+        let transport = to(&sink, patient());
+        assert_eq!(deliver(&transport, "no@example.com").await.0, "refused at Recipient: 550");
+        assert_eq!(deliver(&transport, "ana@example.com").await.0, OK);
+        assert_eq!(sink.connections(), 1);
+        assert!(sink.commands().iter().any(|(_, line)| line == "RSET"));
+    }
+}
+
+#[tokio::test]
+async fn the_next_relay_stands_in_for_one_that_cannot_be_used() {
+    let nowhere = MailSink::usual().address;
+    let strict = MailSink::by(Offers { auth: "PLAIN", ..Offers::default() }, |_, _| Deed::Usual);
+    let busy = MailSink::always(Offers::default(), Moment::Greeting, Deed::SayThenClose("421 4.3.2 Busy".into()));
+    let good = MailSink::usual();
+    let mail = format!(
+        "relay = ['smtp://{nowhere}', 'smtp://ana:wrong@{}', 'smtp://{}', 'smtp://{}']",
+        strict.address, busy.address, good.address
+    );
+    let transport = transport_with(&mail, Names::default(), patient(), Vec::new(), 25);
+    let results = deliver_many(&transport, 20).await;
+    assert!(accepted(&results), "{results:?}");
+    assert_eq!(good.count(), 20);
+    assert!(strict.connections() <= 16, "it is left alone after those that tried at once: {}", strict.connections());
+}
+
+#[tokio::test]
+async fn a_relay_for_a_domain_takes_its_recipients_first_and_no_others() {
+    let (general, special) = (MailSink::usual(), MailSink::usual());
+    let mail = format!("relay = ['smtp://{}', 'smtp://{}?for=special.example']", general.address, special.address);
+    let transport = transport_with(&mail, Names::default(), patient(), Vec::new(), 25);
+    assert_eq!(deliver(&transport, "ana@Special.example").await.0, OK);
+    assert_eq!((general.count(), special.count()), (0, 1));
+    assert_eq!(deliver(&transport, "ana@example.com").await.0, OK);
+    assert_eq!((general.count(), special.count()), (1, 1));
+    drop(special);
+    assert_eq!(deliver(&transport, "ana@special.example").await.0, OK);
+    assert_eq!(general.count(), 2, "the general one stands in");
+    let only = format!("relay = ['smtp://{}?for=special.example']", general.address);
+    let transport = transport_with(&only, Names::default(), patient(), Vec::new(), 25);
+    assert_eq!(deliver(&transport, "ana@example.com").await, ("deferred at Route: unreachable".to_owned(), 0));
+}
+
+#[tokio::test]
+async fn a_relay_that_lacks_what_a_message_needs_is_passed_over() {
+    let old = MailSink::by(Offers { smtputf8: false, ..Offers::default() }, |_, _| Deed::Usual);
+    let new = MailSink::usual();
+    let mail = format!("relay = ['smtp://{}', 'smtp://{}']", old.address, new.address);
+    let transport = transport_with(&mail, Names::default(), patient(), Vec::new(), 25);
+    assert_eq!(deliver(&transport, "ána@example.com").await.0, OK);
+    assert_eq!(deliver(&transport, "ana@example.com").await.0, OK);
+    assert_eq!((old.count(), new.count()), (1, 1));
+}
+
+#[tokio::test]
+async fn deliveries_wait_for_a_relay_that_restarts() {
+    let address = MailSink::usual().address;
+    let timeouts = Timeouts { patience: PATIENT, ..patient() };
+    let mail = format!("relay = ['smtp://{address}']");
+    let transport = transport_with(&mail, Names::default(), timeouts, Vec::new(), 25);
+    let restart = async {
+        sleep(HASTY).await;
+        MailSink::at(address, Offers::default(), true, |_, _| Deed::Usual)
+    };
+    let (results, sink) = tokio::join!(deliver_many(&transport, 20), restart);
+    assert!(accepted(&results), "{results:?}");
+    assert_eq!(sink.count(), 20);
+}
+
+#[tokio::test]
+async fn a_relay_that_takes_fewer_connections_gets_fewer_and_nothing_is_lost() {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    let turned_away = Arc::new(AtomicUsize::new(0));
+    let count = turned_away.clone();
+    let sink = MailSink::by(Offers::default(), move |talk, moment| match moment {
+        Moment::Greeting if talk.connection >= 2 && talk.connection < 12 => {
+            count.fetch_add(1, Ordering::SeqCst);
+            Deed::SayThenClose("421 4.7.0 Too many connections".into())
+        }
+        Moment::Dot => Deed::Wait(Duration::from_millis(5)),
+        _ => Deed::Usual,
+    });
+    let transport = to(&sink, Timeouts { patience: PATIENT, ..patient() });
+    let results = deliver_many(&transport, 60).await;
+    assert!(accepted(&results), "{results:?}");
+    assert!(turned_away.load(Ordering::SeqCst) > 0);
+    assert_eq!(sink.count(), 60);
+}

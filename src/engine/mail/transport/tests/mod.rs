@@ -1,0 +1,172 @@
+//! The transport against a server that behaves well, badly and not at all.
+
+mod closing;
+mod connections;
+mod direct;
+mod outcomes;
+mod peers;
+mod security;
+
+use std::collections::HashMap;
+use std::io;
+use std::net::IpAddr;
+use std::path::Path;
+
+use super::*;
+use crate::base::email::EmailAddress;
+use crate::base::random::SeededRandom;
+use crate::engine::fetch::Resolving;
+use crate::engine::mail::delivery::{Handoff, Verdict};
+use crate::engine::settings;
+use crate::testing::mail_sink::{Deed, MailSink, Moment, Offers};
+
+/// Far beyond what loopback needs.
+const PATIENT: Duration = Duration::from_secs(30);
+/// For servers that never answer.
+const HASTY: Duration = Duration::from_millis(300);
+const MESSAGE: &[u8] = b"Message-ID: <1@example.com>\r\nSubject: a\r\n\r\nHello\r\n.dot\r\n";
+
+/// Names that a test makes up.
+#[derive(Clone, Default)]
+struct Names {
+    addresses: HashMap<String, Vec<IpAddr>>,
+    exchangers: HashMap<String, Vec<Exchanger>>,
+    policies: HashMap<String, String>,
+}
+
+impl Names {
+    fn with(mut self, host: &str, addresses: &[&str]) -> Self {
+        let addresses = addresses.iter().map(|address| address.parse().expect("an address")).collect();
+        self.addresses.insert(host.to_owned(), addresses);
+        self
+    }
+
+    fn with_mx(mut self, domain: &str, hosts: &[(u16, &str)]) -> Self {
+        let exchanger = |(preference, host): &(u16, &str)| Exchanger { preference: *preference, host: (*host).to_owned() };
+        self.exchangers.insert(domain.to_owned(), hosts.iter().map(exchanger).collect());
+        self
+    }
+}
+
+impl PolicySource for Names {
+    fn texts<'a>(&'a self, name: &'a str) -> Looking<'a, Vec<String>> {
+        let domain = name.strip_prefix("_mta-sts.").expect("nothing else is asked");
+        let found = self.policies.contains_key(domain).then(|| "v=STSv1; id=1;".to_owned());
+        Box::pin(std::future::ready(Ok(found.into_iter().collect())))
+    }
+
+    fn file<'a>(&'a self, url: &'a Url) -> Looking<'a, String> {
+        let domain = url.host_str().and_then(|host| host.strip_prefix("mta-sts.")).expect("nothing else is asked");
+        Box::pin(std::future::ready(self.policies.get(domain).cloned().ok_or(LookupError::NoSuchName)))
+    }
+}
+
+impl Resolve for Names {
+    fn resolve<'a>(&'a self, host: &'a str) -> Resolving<'a> {
+        let found = self.addresses.get(host).cloned().ok_or_else(|| io::Error::other("unknown"));
+        Box::pin(std::future::ready(found))
+    }
+}
+
+impl MailExchangers for Names {
+    fn exchangers<'a>(&'a self, domain: &'a str) -> Looking<'a, Vec<Exchanger>> {
+        let found = match (self.exchangers.get(domain), self.addresses.get(domain), domain) {
+            (Some(found), _, _) => Ok(found.clone()),
+            (None, _, "broken.example") => Err(LookupError::Failed("no name server answers".to_owned())),
+            (None, Some(_), _) => Ok(Vec::new()),
+            (None, None, _) => Err(LookupError::NoSuchName),
+        };
+        Box::pin(std::future::ready(found))
+    }
+
+    fn addresses<'a>(&'a self, host: &'a str) -> Looking<'a, Vec<IpAddr>> {
+        let found = self.addresses.get(host).cloned().ok_or(LookupError::NoSuchName);
+        Box::pin(std::future::ready(found))
+    }
+}
+
+fn patient() -> Timeouts {
+    Timeouts { connect: PATIENT, command: PATIENT, dot: PATIENT, quit: HASTY, idle: PATIENT, patience: Duration::ZERO }
+}
+
+fn hasty() -> Timeouts {
+    Timeouts { command: HASTY, dot: HASTY, ..patient() }
+}
+
+/// A transport with these lines under `[mail]`.
+fn transport_with(mail: &str, names: Names, timeouts: Timeouts, roots: Vec<CertificateDer<'static>>, port: u16) -> Transport {
+    let text = format!("[outbound]\nallow_networks = ['127.0.0.0/8']\n[mail]\nhello_name = 'mill.example'\n{mail}\n");
+    let settings = settings::load(settings::DEFAULT, Some((Path::new("my.toml"), &text)), &[], &[]).expect("right settings");
+    let random = Arc::new(SeededRandom::new(7));
+    let (resolver, exchangers, policies) = (Box::new(names.clone()), Box::new(names.clone()), Box::new(names));
+    Transport::new(&settings, Parts { resolver, exchangers, policies, random, roots, exchanger_port: port, timeouts })
+}
+
+/// A transport whose only way is this sink.
+fn to(sink: &MailSink, timeouts: Timeouts) -> Transport {
+    transport_with(&format!("relay = ['smtp://{}']", sink.address), Names::default(), timeouts, Vec::new(), 25)
+}
+
+fn envelope(recipient: &str) -> Envelope {
+    let recipient = EmailAddress::parse(recipient).expect("an address");
+    Envelope { sender: "bounce+1@example.com".to_owned(), recipient, smtputf8: false }
+}
+
+/// What stands in for the ledger.
+struct Ledger {
+    verdict: Verdict,
+    handoffs: Vec<Handoff>,
+}
+
+impl Ledger {
+    fn new() -> Self {
+        Self { verdict: Verdict::Go, handoffs: Vec::new() }
+    }
+}
+
+impl BeforeDot for Ledger {
+    async fn ready(&mut self, how: &Handoff) -> Verdict {
+        self.handoffs.push(how.clone());
+        self.verdict
+    }
+}
+
+/// Deliver one message; what it came to in short, and how often the ledger was asked.
+async fn deliver(transport: &Transport, recipient: &str) -> (String, usize) {
+    let mut ledger = Ledger::new();
+    let outcome = transport.deliver(&envelope(recipient), MESSAGE, &mut ledger).await;
+    (told(&outcome), ledger.handoffs.len())
+}
+
+/// An outcome in short.
+fn told(outcome: &Outcome) -> String {
+    let cause = |cause: &Cause| match cause {
+        Cause::Reply(reply) => reply.code.to_string(),
+        Cause::Unreachable(_) => "unreachable".to_owned(),
+        Cause::Unresolved(_) => "unresolved".to_owned(),
+        Cause::Lost(_) => "lost".to_owned(),
+        Cause::TimedOut(_) => "timed out".to_owned(),
+        Cause::Garbled(_) => "garbled".to_owned(),
+        Cause::Insecure(_) => "insecure".to_owned(),
+        Cause::NoLogin(_) => "no login".to_owned(),
+        Cause::LeftAlone(_) => "left alone".to_owned(),
+        Cause::Stopping => "stopping".to_owned(),
+    };
+    match outcome {
+        Outcome::Accepted { reply } => format!("accepted: {}", reply.code),
+        Outcome::Deferred { stage, cause: why } => format!("deferred at {stage:?}: {}", cause(why)),
+        Outcome::Refused { stage, reply } => format!("refused at {stage:?}: {}", reply.code),
+        Outcome::Unknown { cause: why } => format!("unknown: {}", cause(why)),
+        Outcome::Abandoned => "abandoned".to_owned(),
+    }
+}
+
+/// Wait until something has come about that nothing tells of.
+async fn until(mut is_so: impl FnMut() -> bool) {
+    let waiting = async {
+        while !is_so() {
+            sleep(Duration::from_millis(5)).await;
+        }
+    };
+    timeout(PATIENT, waiting).await.expect("it comes about");
+}

@@ -1,0 +1,85 @@
+//! A server that others have written, where this machine has one.
+
+use std::fs;
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::os::unix::fs::MetadataExt;
+use std::process::{Child, Command};
+
+use futures_util::future::join_all;
+
+use super::*;
+
+/// Postfix's server for tests. It listens at a port that it is given, so one is looked for.
+const PROGRAM: &str = "/usr/sbin/smtp-sink";
+
+struct Foreign {
+    child: Child,
+    address: SocketAddr,
+}
+
+impl Foreign {
+    fn start(options: &[&str]) -> Option<Self> {
+        if !Path::new(PROGRAM).exists() {
+            return None;
+        }
+        let address = TcpListener::bind("127.0.0.1:0").expect("a free port").local_addr().expect("bound");
+        let mut command = Command::new(PROGRAM);
+        // It does not run as the superuser.
+        if fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0) {
+            command.args(["-u", "nobody"]);
+        }
+        command.args(options).arg(address.to_string()).arg("100");
+        Some(Self { child: command.spawn().expect("it starts"), address })
+    }
+}
+
+impl Drop for Foreign {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Postfix's client for tests.
+const CLIENT: &str = "/usr/sbin/smtp-source";
+
+#[tokio::test]
+async fn a_foreign_client_understands_the_sink_of_these_tests() {
+    if !Path::new(CLIENT).exists() {
+        return;
+    }
+    let anywhere = "127.0.0.1:0".parse().expect("an address");
+    let sink = MailSink::at(anywhere, Offers::default(), false, |_, _| Deed::Usual);
+    let address = sink.address.to_string();
+    let sent = Command::new(CLIENT).args(["-m", "200", "-s", "4", "-l", "5000", &address]).status().expect("it starts");
+    assert!(sent.success());
+    let letters = sink.letters();
+    assert_eq!((letters.len(), sink.open_max()), (200, 4));
+    let sums: std::collections::HashSet<u64> = letters.iter().map(|letter| letter.sum).collect();
+    assert!(sums.len() > 1, "they differ in their Message-ID");
+    assert!(letters.iter().all(|letter| !letter.message_id.is_empty() && letter.bytes >= 5000 && letter.body.is_empty()));
+}
+
+#[tokio::test]
+async fn a_foreign_server_understands_us() {
+    for (options, expected) in [
+        (&[][..], "accepted: 250"),
+        (&["-e"], "accepted: 250"),
+        (&["-p"], "accepted: 250"),
+        (&["-8"], "accepted: 250"),
+        (&["-r", "rcpt"], "deferred at Recipient: 450"),
+        (&["-f", "rcpt"], "refused at Recipient: 500"),
+        (&["-r", "."], "deferred at Dot: 450"),
+        (&["-f", "."], "refused at Dot: 500"),
+        (&["-q", "."], "unknown: lost"),
+        (&["-Q", "mail"], "deferred at Sender: 421"),
+        (&["-q", "data"], "deferred at Data: lost"),
+    ] {
+        let Some(server) = Foreign::start(options) else { return };
+        until(|| TcpStream::connect(server.address).is_ok()).await;
+        let mail = format!("relay = ['smtp://{}']", server.address);
+        let transport = transport_with(&mail, Names::default(), patient(), Vec::new(), 25);
+        let results = join_all((0..40).map(|_| deliver(&transport, "ana@example.com"))).await;
+        assert!(results.iter().all(|(outcome, _)| outcome == expected), "{options:?}: {results:?}");
+    }
+}

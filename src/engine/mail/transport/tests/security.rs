@@ -1,0 +1,106 @@
+//! Encryption that cannot be taken away, and logins that nobody overhears.
+
+use super::*;
+use crate::testing::mail_sink::certificate;
+
+const OK: &str = "accepted: 250";
+
+/// A transport to `relay.example`, which is the sink.
+fn secure(sink: &MailSink, relay: &str, roots: Vec<CertificateDer<'static>>) -> Transport {
+    let names = Names::default().with("relay.example", &["127.0.0.1"]).with("other.example", &["127.0.0.1"]);
+    let relay = relay.replace("PORT", &sink.address.port().to_string());
+    transport_with(&format!("relay = ['{relay}']"), names, patient(), roots, 25)
+}
+
+#[tokio::test]
+async fn both_kinds_of_encryption_need_a_certificate_for_the_name_that_is_trusted() {
+    let (root, tls) = certificate("relay.example");
+    let starttls = Offers { starttls: Some(tls.clone()), ..Offers::default() };
+    let from_the_start = Offers { tls: Some(tls), ..Offers::default() };
+    for (offers, scheme) in [(starttls, "smtp"), (from_the_start, "smtps")] {
+        let sink = MailSink::by(offers, |_, _| Deed::Usual);
+        let relay = format!("{scheme}://relay.example:PORT");
+        let transport = secure(&sink, &relay, vec![root.clone()]);
+        let mut ledger = Ledger::new();
+        for _ in 0..2 {
+            let outcome = transport.deliver(&envelope("ana@example.com"), MESSAGE, &mut ledger).await;
+            assert_eq!(told(&outcome), OK);
+        }
+        assert!(ledger.handoffs.iter().all(|how| how.encrypted && how.server == "relay.example"));
+        assert!(sink.letters().iter().all(|letter| letter.talk.encrypted && letter.body == MESSAGE));
+        assert_eq!(sink.connections(), 1);
+        let other = secure(&sink, &format!("{scheme}://other.example:PORT"), vec![root.clone()]);
+        assert_eq!(deliver(&other, "ana@example.com").await, ("deferred at Tls: insecure".to_owned(), 0));
+        let unknown = secure(&sink, &relay, Vec::new());
+        assert_eq!(deliver(&unknown, "ana@example.com").await, ("deferred at Tls: insecure".to_owned(), 0));
+    }
+}
+
+#[tokio::test]
+async fn an_offer_of_encryption_that_was_stripped_stops_the_delivery() {
+    let offers = Offers { auth: "PLAIN LOGIN", ..Offers::default() };
+    let sink = MailSink::by(offers, |_, _| Deed::Usual);
+    let transport = secure(&sink, "smtp://ana:pass@relay.example:PORT", Vec::new());
+    assert_eq!(deliver(&transport, "ana@example.com").await, ("deferred at Tls: insecure".to_owned(), 0));
+    let said: Vec<String> = sink.commands().into_iter().map(|(_, line)| line).collect();
+    assert_eq!(said, ["EHLO mill.example"], "neither password nor message");
+}
+
+#[tokio::test]
+async fn what_was_said_before_the_encryption_is_not_taken_for_what_is_said_in_it() {
+    let (root, tls) = certificate("relay.example");
+    let offers = Offers { starttls: Some(tls), ..Offers::default() };
+    let injected = Deed::Say("220 2.0.0 Go\r\n250-relay.example\r\n250 AUTH PLAIN".into());
+    let sink = MailSink::always(offers.clone(), Moment::StartTls, injected);
+    let transport = secure(&sink, "smtp://ana:pass@relay.example:PORT", vec![root.clone()]);
+    assert_eq!(deliver(&transport, "ana@example.com").await.0, "deferred at Tls: garbled");
+    let sink = MailSink::always(offers, Moment::StartTls, Deed::Say("454 4.7.0 Not now".into()));
+    let transport = secure(&sink, "smtp://ana:pass@relay.example:PORT", vec![root]);
+    assert_eq!(deliver(&transport, "ana@example.com").await.0, "deferred at Tls: 454");
+}
+
+#[tokio::test]
+async fn encryption_that_breaks_at_the_dot_comes_to_unknown() {
+    let (root, tls) = certificate("relay.example");
+    let sink = MailSink::always(Offers { tls: Some(tls), ..Offers::default() }, Moment::Dot, Deed::Alert);
+    let transport = secure(&sink, "smtps://relay.example:PORT", vec![root]);
+    assert_eq!(deliver(&transport, "ana@example.com").await, ("unknown: lost".to_owned(), 1));
+}
+
+#[tokio::test]
+async fn every_kind_of_login_works_over_an_encrypted_connection() {
+    let (root, tls) = certificate("relay.example");
+    for (offered, relay, coded, mechanism) in [
+        ("PLAIN LOGIN", "smtp://ana:pass@relay.example:PORT", "AGFuYQBwYXNz", "PLAIN"),
+        ("LOGIN", "smtp://ana:pass@relay.example:PORT", "YW5h cGFzcw==", "LOGIN"),
+        ("PLAIN LOGIN", "smtp://ana:pass@relay.example:PORT?auth=login", "YW5h cGFzcw==", "LOGIN"),
+        (
+            "PLAIN XOAUTH2",
+            "smtp://ana@relay.example:PORT?auth=xoauth2&token=pass",
+            "dXNlcj1hbmEBYXV0aD1CZWFyZXIgcGFzcwEB",
+            "XOAUTH2",
+        ),
+    ] {
+        let offers = Offers { auth: offered, logins: vec![coded.to_owned()], starttls: Some(tls.clone()), ..Offers::default() };
+        let sink = MailSink::by(offers, |_, _| Deed::Usual);
+        assert_eq!(deliver(&secure(&sink, relay, vec![root.clone()]), "ana@example.com").await.0, OK, "{relay}");
+        assert_eq!(sink.letters()[0].talk.login, Some(format!("{mechanism} {coded}")));
+        let wrong = secure(&sink, &relay.replace("pass", "other"), vec![root.clone()]);
+        assert_eq!(deliver(&wrong, "ana@example.com").await, ("deferred at Login: 535".to_owned(), 0), "{relay}");
+        let offers = Offers { auth: "CRAM-MD5", starttls: Some(tls.clone()), ..Offers::default() };
+        let sink = MailSink::by(offers, |_, _| Deed::Usual);
+        let none = secure(&sink, relay, vec![root.clone()]);
+        assert_eq!(deliver(&none, "ana@example.com").await, ("deferred at Login: no login".to_owned(), 0), "{relay}");
+    }
+}
+
+#[tokio::test]
+async fn a_login_without_encryption_is_possible_on_this_machine_only() {
+    let offers = Offers { auth: "PLAIN", logins: vec!["AGFuYQBwYXNz".to_owned()], ..Offers::default() };
+    let sink = MailSink::by(offers, |_, _| Deed::Usual);
+    let here = secure(&sink, "smtp://ana:pass@127.0.0.1:PORT", Vec::new());
+    assert_eq!(deliver(&here, "ana@example.com").await.0, OK);
+    let elsewhere = secure(&sink, "smtp://relay.example:PORT?tls=off", Vec::new());
+    assert_eq!(deliver(&elsewhere, "ana@example.com").await.0, OK);
+    assert_eq!(sink.letters().iter().map(|letter| letter.talk.login.is_some()).collect::<Vec<_>>(), [true, false]);
+}

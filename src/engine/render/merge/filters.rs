@@ -1,0 +1,207 @@
+//! What can be done to a value. Each filter bounds what it makes.
+
+use std::borrow::Cow;
+
+use jiff::civil::DateTime;
+use jiff::fmt::strtime;
+use serde_json::{Number, Value as Json};
+
+use super::syntax::{Constant, Filter};
+use super::value::Value;
+use crate::vocab::limits;
+
+/// More decimals than this are noise of floating point.
+const DECIMALS_MAX: u64 = 9;
+
+/// The filter of this name with these arguments, or what is wrong.
+pub fn find(name: &str, arguments: Vec<Constant>) -> Result<Filter, String> {
+    let mut arguments = arguments.into_iter();
+    let filter = match (name, arguments.next(), arguments.next()) {
+        // Elsewhere a second argument asks for what is always done here: an empty value counts as none.
+        ("default" | "d", Some(constant), None | Some(Constant::Truth(_))) => Filter::Default(constant),
+        ("default" | "d", ..) => return Err("default takes what stands in for the value, like default(\"there\")".to_owned()),
+        ("upper", None, None) => Filter::Upper,
+        ("lower", None, None) => Filter::Lower,
+        ("title", None, None) => Filter::Title,
+        ("capitalize", None, None) => Filter::Capitalize,
+        ("trim", None, None) => Filter::Trim,
+        ("length" | "count", None, None) => Filter::Length,
+        ("truncate", Some(Constant::Number(number)), None) => match number.as_u64() {
+            Some(length @ 1..) => Filter::Truncate(usize::try_from(length).unwrap_or(usize::MAX)),
+            _ => return Err("truncate takes a whole number above 0, like truncate(40)".to_owned()),
+        },
+        ("truncate", ..) => return Err("truncate takes how many characters are kept, like truncate(40)".to_owned()),
+        ("replace", Some(Constant::Text(from)), Some(Constant::Text(to))) if !from.is_empty() => Filter::Replace { from, to },
+        ("replace", ..) => return Err("replace takes two texts, like replace(\"_\", \" \")".to_owned()),
+        ("round", None, None) => Filter::Round(0),
+        ("round", Some(Constant::Number(number)), None) => match number.as_u64() {
+            Some(decimals @ 0..=DECIMALS_MAX) => Filter::Round(decimals as usize),
+            _ => return Err(format!("round takes 0 to {DECIMALS_MAX} decimals, like round(2)")),
+        },
+        ("join", None, None) => Filter::Join(String::new()),
+        ("join", Some(Constant::Text(between)), None) => Filter::Join(between),
+        ("date", Some(Constant::Text(format)), None) => {
+            // A first date tells whether the format is one, before any recipient's does.
+            strtime::format(&format, DateTime::default())
+                .map_err(|_| "date takes a format of day, month and year, like date(\"%d %B %Y\")".to_owned())?;
+            Filter::Date(format)
+        }
+        ("date", ..) => return Err("date takes a format, like date(\"%d %B %Y\")".to_owned()),
+        ("upper" | "lower" | "title" | "capitalize" | "trim" | "length" | "count" | "round" | "join", ..) => {
+            return Err(format!("{name} does not take these arguments"));
+        }
+        ("safe" | "escape" | "e", ..) => return Err(format!("{name} is not for emails; values are always escaped")),
+        _ => return Err(format!("there is no filter {name}; there are {FILTERS}")),
+    };
+    match arguments.next() {
+        None => Ok(filter),
+        Some(_) => Err(format!("{name} does not take so many arguments")),
+    }
+}
+
+const FILTERS: &str = "default, upper, lower, title, capitalize, trim, truncate, replace, round, join, length and date";
+
+/// Why a filter could not be applied.
+pub enum Unfit {
+    /// The value is nothing for it, with words that follow the field's name.
+    Value(&'static str),
+    /// It would make too long a text.
+    Long,
+}
+
+impl Filter {
+    /// The value after this filter. What is missing stays so until a default.
+    pub fn apply<'a>(&'a self, value: Value<'a>) -> Result<Value<'a>, Unfit> {
+        if let Filter::Default(constant) = self {
+            return Ok(if value.is_blank() { constant.value() } else { value });
+        }
+        match (self, value) {
+            (_, Value::Missing) => Ok(Value::Missing),
+            (Filter::Join(between), Value::List(items)) => join(&items, between),
+            (Filter::Join(_), _) => Err(Unfit::Value("is no list, and join needs one")),
+            (Filter::Length, Value::List(items)) => Ok(Value::Number(items.len().into())),
+            (Filter::Length, Value::Map(entries)) => Ok(Value::Number(entries.len().into())),
+            (Filter::Round(decimals), value) => round(&value, *decimals),
+            (filter, value) => match value.into_text() {
+                Some(text) => filter.on_text(text),
+                None => Err(Unfit::Value("is a list or a map, and this filter needs a text")),
+            },
+        }
+    }
+
+    fn on_text<'a>(&self, text: Cow<'a, str>) -> Result<Value<'a>, Unfit> {
+        let made = match self {
+            Filter::Upper => text.to_uppercase(),
+            Filter::Lower => text.to_lowercase(),
+            Filter::Title => title(&text),
+            Filter::Capitalize => {
+                let mut letters = text.chars();
+                letters
+                    .next()
+                    .map_or_else(String::new, |first| first.to_uppercase().collect::<String>() + &letters.as_str().to_lowercase())
+            }
+            Filter::Trim => text.trim().to_owned(),
+            Filter::Truncate(length) => return Ok(Value::Text(truncate(text, *length))),
+            Filter::Replace { from, to } => {
+                let grown = text.matches(from.as_str()).count().saturating_mul(to.len());
+                if text.len().saturating_add(grown) > limits::MERGE_OUTPUT_BYTES_MAX {
+                    return Err(Unfit::Long);
+                }
+                text.replace(from.as_str(), to)
+            }
+            Filter::Length => return Ok(Value::Number(text.chars().count().into())),
+            Filter::Date(format) => date(&text, format)?,
+            Filter::Default(_) | Filter::Round(_) | Filter::Join(_) => return Ok(Value::Text(text)),
+        };
+        Ok(Value::Text(Cow::Owned(made)))
+    }
+}
+
+impl Constant {
+    /// As a value.
+    pub fn value(&self) -> Value<'_> {
+        match self {
+            Constant::Text(text) => Value::from(text.as_str()),
+            Constant::Number(number) => Value::Number(number.clone()),
+            Constant::Truth(truth) => Value::Truth(*truth),
+        }
+    }
+}
+
+/// Each word with a capital letter first.
+fn title(text: &str) -> String {
+    let mut made = String::with_capacity(text.len());
+    let mut begins = true;
+    for letter in text.chars() {
+        if letter.is_whitespace() || matches!(letter, '-' | '(' | '{' | '[' | '<') {
+            made.push(letter);
+            begins = true;
+        } else if begins {
+            made.extend(letter.to_uppercase());
+            begins = false;
+        } else {
+            made.extend(letter.to_lowercase());
+        }
+    }
+    made
+}
+
+/// At most `length` characters, cut between words where one ends in the second half.
+fn truncate(text: Cow<'_, str>, length: usize) -> Cow<'_, str> {
+    if text.char_indices().nth(length).is_none() {
+        return text;
+    }
+    let end = text.char_indices().nth(length - 1).map_or(0, |(at, _)| at);
+    let kept = &text[..end];
+    let kept = match kept.rfind(char::is_whitespace) {
+        Some(space) if space > end / 2 => kept[..space].trim_end(),
+        _ => kept,
+    };
+    Cow::Owned(format!("{kept}…"))
+}
+
+fn join<'a>(items: &[Json], between: &str) -> Result<Value<'a>, Unfit> {
+    let mut joined = String::new();
+    for (number, item) in items.iter().enumerate() {
+        if number > 0 {
+            joined.push_str(between);
+        }
+        match Value::from(item).into_text() {
+            Some(text) => joined.push_str(&text),
+            None => return Err(Unfit::Value("holds more than texts and numbers, and join cannot write that; use a loop")),
+        }
+        if joined.len() > limits::MERGE_OUTPUT_BYTES_MAX {
+            return Err(Unfit::Long);
+        }
+    }
+    Ok(Value::Text(Cow::Owned(joined)))
+}
+
+/// With exactly so many decimals, as prices are written.
+fn round<'a>(value: &Value<'_>, decimals: usize) -> Result<Value<'a>, Unfit> {
+    let number = match value {
+        Value::Number(number) if decimals == 0 && !number.is_f64() => return Ok(Value::Number(number.clone())),
+        value => value.as_number().ok_or(Unfit::Value("is no number, and round needs one"))?,
+    };
+    // Halves go up, as people count; formatting alone would take them to the even side.
+    let scale = 10_f64.powi(i32::try_from(decimals).unwrap_or(0));
+    let rounded = (number * scale).round() / scale;
+    let text = format!("{:.decimals$}", if rounded.is_finite() { rounded } else { number });
+    // A number again where that loses nothing, so that it can be compared.
+    match text.parse::<Number>() {
+        Ok(number) if decimals == 0 => Ok(Value::Number(number)),
+        _ => Ok(Value::Text(Cow::Owned(text))),
+    }
+}
+
+/// A date or moment in ISO 8601 in another form. A moment is taken in its own zone, as it is written.
+fn date(text: &str, format: &str) -> Result<String, Unfit> {
+    let text = text.trim();
+    let unfit = Unfit::Value("is no date like 2026-11-21 or 2026-11-21T09:30:00Z");
+    // The zone at the end of a moment says nothing about what is written before it.
+    let moment =
+        strtime::parse("%Y-%m-%dT%H:%M:%S", text.get(..19).unwrap_or_default()).ok().and_then(|parts| parts.to_datetime().ok());
+    let read = moment.or_else(|| text.parse::<jiff::civil::Date>().ok().map(|date| date.at(0, 0, 0, 0)));
+    let Some(read) = read else { return Err(unfit) };
+    strtime::format(format, read).map_err(|_| unfit)
+}

@@ -1,0 +1,357 @@
+//! From pieces to a tree. What is not expected is refused, with what to write instead.
+
+use std::vec;
+
+use super::filters;
+use super::read::{Piece, Token, pieces, refuse};
+use super::syntax::{Branch, Chain, Comparison, Condition, Constant, Filter, Node, Operand, Path, Place};
+use super::{Kind, MergeError};
+use crate::base::text::one_line;
+use crate::vocab::limits;
+
+/// Words that are no names of fields.
+const RESERVED: [&str; 14] =
+    ["and", "or", "not", "in", "is", "if", "elif", "else", "endif", "for", "endfor", "true", "false", "none"];
+
+/// The literals and the tree of a template.
+pub fn parse(source: &str, kind: Kind) -> Result<(Vec<String>, Vec<Node>), MergeError> {
+    // One kind of line break within; the message writes its own.
+    let even = source.contains('\r').then(|| source.replace("\r\n", "\n").replace('\r', "\n"));
+    let pieces = pieces(even.as_deref().unwrap_or(source), kind)?;
+    let mut parser = Parser { pieces: pieces.into_iter(), literals: Vec::new(), kind, levels: 0 };
+    let (nodes, ending) = parser.nodes()?;
+    match ending {
+        Some(ending) => refuse(ending.cursor.line, format!("{{% {} %}} ends nothing here; leave it out", ending.word)),
+        None => Ok((parser.literals, nodes)),
+    }
+}
+
+struct Parser {
+    pieces: vec::IntoIter<Piece>,
+    literals: Vec<String>,
+    kind: Kind,
+    /// How many `if` and `for` are open.
+    levels: usize,
+}
+
+/// The block that ended a list of nodes: `elif`, `else`, `endif` or `endfor`.
+struct Ending {
+    word: String,
+    cursor: Cursor,
+}
+
+impl Parser {
+    /// The nodes up to a block that is no beginning.
+    fn nodes(&mut self) -> Result<(Vec<Node>, Option<Ending>), MergeError> {
+        let mut nodes = Vec::new();
+        while let Some(piece) = self.pieces.next() {
+            match piece {
+                Piece::Literal(text) => nodes.push(self.literal(text)),
+                Piece::Output { tokens, line } => {
+                    let mut cursor = Cursor::new(tokens, line);
+                    let chain = cursor.chain()?;
+                    cursor.end()?;
+                    let place = match self.kind {
+                        Kind::Html => Place::Markup,
+                        Kind::Text => Place::Text,
+                        Kind::Header => Place::Line,
+                    };
+                    nodes.push(Node::Output { chain, place });
+                }
+                Piece::Block { tokens, line } => {
+                    let mut cursor = Cursor::new(tokens, line);
+                    match cursor.name()?.as_str() {
+                        "if" => nodes.push(self.inside(line, |parser| parser.branches(cursor))?),
+                        "for" => nodes.push(self.inside(line, |parser| parser.repeated(cursor))?),
+                        word @ ("elif" | "else" | "endif" | "endfor") => {
+                            return Ok((nodes, Some(Ending { word: word.to_owned(), cursor })));
+                        }
+                        word => {
+                            return refuse(line, format!("{word} is no block; there are if, elif, else, endif, for and endfor"));
+                        }
+                    }
+                }
+            }
+        }
+        Ok((nodes, None))
+    }
+
+    fn literal(&mut self, text: String) -> Node {
+        let text = if self.kind == Kind::Header { one_line(&text).into_owned() } else { text };
+        self.literals.push(text);
+        Node::Literal(self.literals.len() - 1)
+    }
+
+    /// One level deeper.
+    fn inside(&mut self, line: usize, read: impl FnOnce(&mut Self) -> Result<Node, MergeError>) -> Result<Node, MergeError> {
+        self.levels += 1;
+        if self.levels > limits::MERGE_LEVELS_MAX {
+            return refuse(line, format!("if and for are nested more than {} deep; flatten them", limits::MERGE_LEVELS_MAX));
+        }
+        let node = read(self);
+        self.levels -= 1;
+        node
+    }
+
+    /// What follows `if`.
+    fn branches(&mut self, mut cursor: Cursor) -> Result<Node, MergeError> {
+        let opened = cursor.line;
+        let mut branches = Vec::new();
+        let mut condition = Some(cursor.condition()?);
+        cursor.end()?;
+        loop {
+            let (nodes, ending) = self.nodes()?;
+            let has_condition = condition.is_some();
+            branches.push(Branch { condition, nodes, line: cursor.line });
+            let Some(ending) = ending else { return refuse(opened, "if without {% endif %}; write it where the part ends") };
+            cursor = ending.cursor;
+            condition = match (ending.word.as_str(), has_condition) {
+                ("endif", _) => break,
+                ("elif", true) => Some(cursor.condition()?),
+                ("else", true) => None,
+                (word, _) => {
+                    return refuse(
+                        cursor.line,
+                        format!("{{% {word} %}} within the if of line {opened}; write {{% endif %}} first"),
+                    );
+                }
+            };
+            cursor.end()?;
+        }
+        cursor.end()?;
+        Ok(Node::If(branches))
+    }
+
+    /// What follows `for`.
+    fn repeated(&mut self, mut cursor: Cursor) -> Result<Node, MergeError> {
+        let opened = cursor.line;
+        let name = cursor.field_name()?;
+        if !cursor.word("in") {
+            return refuse(opened, "a loop is written {% for item in items %}");
+        }
+        let list = cursor.chain()?;
+        if list.path().is_none() {
+            return refuse(opened, "a loop goes over a list that is given as data, like {% for item in items %}");
+        }
+        cursor.end()?;
+        match self.nodes()? {
+            (nodes, Some(ending)) if ending.word == "endfor" => {
+                ending.cursor.end()?;
+                Ok(Node::For { name: name.into(), list, nodes })
+            }
+            (_, Some(ending)) => refuse(
+                ending.cursor.line,
+                format!("{{% {} %}} within the for of line {opened}; write {{% endfor %}} first", ending.word),
+            ),
+            (_, None) => refuse(opened, "for without {% endfor %}; write it where the part ends"),
+        }
+    }
+}
+
+/// Walks over the words of one pair of braces.
+struct Cursor {
+    tokens: Vec<Token>,
+    at: usize,
+    line: usize,
+    /// How many parentheses and `not` are open.
+    levels: usize,
+}
+
+impl Cursor {
+    fn new(tokens: Vec<Token>, line: usize) -> Self {
+        Self { tokens, at: 0, line, levels: 0 }
+    }
+
+    fn peek(&self) -> Option<&Token> {
+        self.tokens.get(self.at)
+    }
+
+    fn sign(&mut self, sign: &str) -> bool {
+        let is = matches!(self.peek(), Some(Token::Sign(found)) if *found == sign);
+        self.at += usize::from(is);
+        is
+    }
+
+    fn word(&mut self, word: &str) -> bool {
+        let is = matches!(self.peek(), Some(Token::Name(found)) if found == word);
+        self.at += usize::from(is);
+        is
+    }
+
+    fn name(&mut self) -> Result<String, MergeError> {
+        match self.peek() {
+            Some(Token::Name(name)) => {
+                let name = name.clone();
+                self.at += 1;
+                Ok(name)
+            }
+            found => refuse(self.line, format!("a name is missing before {}", shown(found))),
+        }
+    }
+
+    fn field_name(&mut self) -> Result<String, MergeError> {
+        let name = self.name()?;
+        if RESERVED.contains(&name.as_str()) {
+            return refuse(self.line, format!("{name} is a word of the language; a field needs another name"));
+        }
+        Ok(name)
+    }
+
+    /// Nothing may follow.
+    fn end(&self) -> Result<(), MergeError> {
+        match self.peek() {
+            None => Ok(()),
+            Some(Token::Sign("(")) => refuse(self.line, "functions are not for emails; give the result as a variable"),
+            Some(Token::Name(word)) if word == "if" => {
+                refuse(self.line, "if stands in a block of its own: {% if … %} … {% endif %}")
+            }
+            found => {
+                refuse(self.line, format!("{} is not expected here; write one field like {{{{ first_name }}}}", shown(found)))
+            }
+        }
+    }
+
+    /// `name.name | filter | filter(…)`
+    fn chain(&mut self) -> Result<Chain, MergeError> {
+        let operand = self.operand()?;
+        let mut filters = Vec::new();
+        while self.sign("|") {
+            if filters.len() == limits::MERGE_FILTERS_MAX {
+                return refuse(self.line, format!("more than {} filters behind one field; use fewer", limits::MERGE_FILTERS_MAX));
+            }
+            filters.push(self.filter()?);
+        }
+        Ok(Chain { operand, filters, line: self.line })
+    }
+
+    fn operand(&mut self) -> Result<Operand, MergeError> {
+        if let Some(constant) = self.constant() {
+            return Ok(Operand::Constant(constant));
+        }
+        let mut path = self.field_name()?;
+        let mut words = 1;
+        while self.sign(".") {
+            words += 1;
+            if words > limits::MERGE_PATH_WORDS_MAX {
+                return refuse(self.line, format!("{path}… goes more than {} levels deep", limits::MERGE_PATH_WORDS_MAX));
+            }
+            path.push('.');
+            path.push_str(&self.field_name()?);
+        }
+        Ok(Operand::Path(Path::new(&path)))
+    }
+
+    fn constant(&mut self) -> Option<Constant> {
+        let constant = match self.peek()? {
+            Token::Text(text) => Constant::Text(text.clone()),
+            Token::Number(number) => Constant::Number(number.clone()),
+            Token::Name(word) if word == "true" => Constant::Truth(true),
+            Token::Name(word) if word == "false" => Constant::Truth(false),
+            Token::Name(_) | Token::Sign(_) => return None,
+        };
+        self.at += 1;
+        Some(constant)
+    }
+
+    fn filter(&mut self) -> Result<Filter, MergeError> {
+        let name = self.name()?;
+        let mut arguments = Vec::new();
+        if self.sign("(") && !self.sign(")") {
+            loop {
+                match self.constant() {
+                    Some(constant) => arguments.push(constant),
+                    None => return refuse(self.line, format!("{name}(…) takes texts in quotes or numbers")),
+                }
+                if self.sign(")") {
+                    break;
+                }
+                if !self.sign(",") {
+                    return refuse(self.line, format!("{name}(… is not closed; write ) behind it"));
+                }
+            }
+        }
+        filters::find(&name, arguments).or_else(|problem| refuse(self.line, problem))
+    }
+
+    fn condition(&mut self) -> Result<Condition, MergeError> {
+        let mut any = vec![self.all()?];
+        while self.word("or") {
+            any.push(self.all()?);
+        }
+        Ok(if any.len() == 1 { any.remove(0) } else { Condition::Any(any) })
+    }
+
+    fn all(&mut self) -> Result<Condition, MergeError> {
+        let mut all = vec![self.one()?];
+        while self.word("and") {
+            all.push(self.one()?);
+        }
+        Ok(if all.len() == 1 { all.remove(0) } else { Condition::All(all) })
+    }
+
+    fn one(&mut self) -> Result<Condition, MergeError> {
+        self.levels += 1;
+        if self.levels > limits::MERGE_LEVELS_MAX {
+            return refuse(self.line, format!("a condition is nested more than {} deep", limits::MERGE_LEVELS_MAX));
+        }
+        let condition = if self.word("not") {
+            Condition::Not(Box::new(self.one()?))
+        } else if self.sign("(") {
+            let condition = self.condition()?;
+            if !self.sign(")") {
+                return refuse(self.line, "a parenthesis is not closed; write ) behind the condition");
+            }
+            condition
+        } else {
+            self.compared()?
+        };
+        self.levels -= 1;
+        Ok(condition)
+    }
+
+    fn compared(&mut self) -> Result<Condition, MergeError> {
+        const SIGNS: [(&str, Comparison); 6] = [
+            ("==", Comparison::Equal),
+            ("!=", Comparison::Unequal),
+            ("<=", Comparison::AtMost),
+            (">=", Comparison::AtLeast),
+            ("<", Comparison::Less),
+            (">", Comparison::More),
+        ];
+        let left = self.chain()?;
+        if let Some((_, comparison)) = SIGNS.into_iter().find(|(sign, _)| self.sign(sign)) {
+            return Ok(Condition::Compares(comparison, left, self.chain()?));
+        }
+        if self.word("in") {
+            return Ok(Condition::Compares(Comparison::Within, left, self.chain()?));
+        }
+        if self.word("not") {
+            if !self.word("in") {
+                return refuse(self.line, "not stands before a condition, or in: not in");
+            }
+            return Ok(Condition::Not(Box::new(Condition::Compares(Comparison::Within, left, self.chain()?))));
+        }
+        if !self.word("is") {
+            return Ok(Condition::Holds(left));
+        }
+        let negated = self.word("not");
+        let defined = match self.name()?.as_str() {
+            "defined" => true,
+            "undefined" | "none" => false,
+            word => return refuse(self.line, format!("is {word} is not for emails; there is only: is defined, is not defined")),
+        };
+        let condition = Condition::Defined(left);
+        Ok(if defined == negated { Condition::Not(Box::new(condition)) } else { condition })
+    }
+}
+
+/// A word for a message.
+fn shown(token: Option<&Token>) -> String {
+    match token {
+        None => "the end of the braces".to_owned(),
+        Some(Token::Name(name)) => name.clone(),
+        Some(Token::Text(text)) => format!("{text:?}"),
+        Some(Token::Number(number)) => number.to_string(),
+        Some(Token::Sign(sign)) => (*sign).to_owned(),
+    }
+}

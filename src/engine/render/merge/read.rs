@@ -1,0 +1,233 @@
+//! From text to pieces: literals, and the words within braces.
+
+use serde_json::Number;
+
+use super::{Kind, MergeError};
+
+/// One word or sign within braces.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Token {
+    Name(String),
+    Text(String),
+    Number(Number),
+    Sign(&'static str),
+}
+
+/// A part of a template.
+pub enum Piece {
+    Literal(String),
+    /// `{{ … }}`
+    Output {
+        tokens: Vec<Token>,
+        line: usize,
+    },
+    /// `{% … %}`
+    Block {
+        tokens: Vec<Token>,
+        line: usize,
+    },
+}
+
+pub fn refuse<T>(line: usize, problem: impl Into<String>) -> Result<T, MergeError> {
+    Err(MergeError::Syntax { line, problem: problem.into() })
+}
+
+/// The pieces of a template, in order.
+pub fn pieces(source: &str, kind: Kind) -> Result<Vec<Piece>, MergeError> {
+    let mut pieces = Vec::new();
+    let mut literal = String::new();
+    let mut rest = source;
+    let mut line = 1;
+    let mut comments = Comments::default();
+    while let Some(at) = rest.find('{') {
+        let (before, after) = rest.split_at(at);
+        literal.push_str(before);
+        line += lines(before);
+        let close = match after.as_bytes().get(1) {
+            Some(b'{') => "}}",
+            Some(b'%') => "%}",
+            Some(b'#') => {
+                comments.refuse(after, line)?;
+                ""
+            }
+            _ => "",
+        };
+        if close.is_empty() {
+            literal.push('{');
+            rest = &after[1..];
+            continue;
+        }
+        let Some(end) = after[2..].find(close) else {
+            return refuse(line, format!("{} without {close}; close it or leave it out", &after[..2]));
+        };
+        let inside = &after[2..2 + end];
+        rest = &after[2 + end + 2..];
+        let (inside, trims_before) = match inside.strip_prefix('-') {
+            Some(inside) => (inside, true),
+            None => (inside, false),
+        };
+        let (inside, trims_after) = match inside.strip_suffix('-') {
+            Some(inside) => (inside, true),
+            None => (inside, false),
+        };
+        if trims_before {
+            literal.truncate(literal.trim_end().len());
+        }
+        if !literal.is_empty() {
+            pieces.push(Piece::Literal(std::mem::take(&mut literal)));
+        }
+        if close == "%}" {
+            refuse_block(inside, line)?;
+        }
+        let tokens = tokens(inside, kind, line)?;
+        pieces.push(if close == "}}" { Piece::Output { tokens, line } } else { Piece::Block { tokens, line } });
+        line += lines(inside);
+        if trims_after {
+            let kept = rest.trim_start();
+            line += lines(&rest[..rest.len() - kept.len()]);
+            rest = kept;
+        }
+    }
+    literal.push_str(rest);
+    if !literal.is_empty() {
+        pieces.push(Piece::Literal(literal));
+    }
+    Ok(pieces)
+}
+
+fn lines(text: &str) -> usize {
+    text.bytes().filter(|byte| *byte == b'\n').count()
+}
+
+/// `{#` is a common beginning of a rule in style sheets; only what is surely meant as a comment is refused.
+#[derive(Default)]
+struct Comments {
+    /// How much is left of the source after the line that was looked through.
+    seen: Option<usize>,
+}
+
+impl Comments {
+    fn refuse(&mut self, after: &str, line: usize) -> Result<(), MergeError> {
+        if self.seen.is_some_and(|seen| after.len() > seen) {
+            return Ok(());
+        }
+        let this_line = after.lines().next().unwrap_or_default();
+        if this_line.contains("#}") {
+            return refuse(line, "a comment {# … #} would be sent to recipients; leave it out");
+        }
+        self.seen = Some(after.len() - this_line.len());
+        Ok(())
+    }
+}
+
+/// The characters that stand for themselves in HTML only when written by name. Editors write them so within braces, too.
+const ENTITIES: [(&str, char); 10] = [
+    ("&quot;", '"'),
+    ("&#34;", '"'),
+    ("&#x22;", '"'),
+    ("&apos;", '\''),
+    ("&#39;", '\''),
+    ("&#x27;", '\''),
+    ("&lt;", '<'),
+    ("&gt;", '>'),
+    ("&nbsp;", ' '),
+    ("&amp;", '&'),
+];
+
+/// What is meant by HTML without tags.
+fn plain(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('&') {
+        plain.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let known =
+            ENTITIES.iter().find(|(name, _)| rest.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name)));
+        let (length, letter) = known.map_or((1, '&'), |(name, letter)| (name.len(), *letter));
+        plain.push(letter);
+        rest = &rest[length..];
+    }
+    plain.push_str(rest);
+    plain
+}
+
+/// Blocks of the language that are not for emails, before anything else in them is looked at.
+fn refuse_block(inside: &str, line: usize) -> Result<(), MergeError> {
+    let words = inside.split(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_'));
+    let word = words.into_iter().find(|word| !word.is_empty()).unwrap_or_default();
+    let instead = match word {
+        "" | "if" | "elif" | "else" | "endif" | "for" | "endfor" => return Ok(()),
+        "set" | "with" | "do" => "give the value as a variable",
+        "include" | "import" | "from" | "extends" | "block" => "put all of the email into one template",
+        "macro" | "call" => "write the part where it is needed",
+        "filter" => "write the filter behind each field, like {{ name | upper }}",
+        "raw" | "verbatim" => "write braces as text, like {{ \"{{\" }}",
+        _ => "there are if, elif, else, endif, for and endfor",
+    };
+    refuse(line, format!("{{% {word} %}} is not for emails; {instead}"))
+}
+
+/// Signs, the longer ones first.
+const SIGNS: [&str; 11] = ["==", "!=", "<=", ">=", "<", ">", "|", "(", ")", ",", "."];
+
+fn tokens(inside: &str, kind: Kind, line: usize) -> Result<Vec<Token>, MergeError> {
+    let decoded = if kind == Kind::Html { plain(inside) } else { inside.to_owned() };
+    if kind == Kind::Html && (inside.contains("</") || inside.contains("/>")) {
+        return refuse(line, "there is markup between the braces of a merge field; write all of it in one style");
+    }
+    let mut tokens = Vec::new();
+    let mut rest = decoded.trim_start();
+    while let Some(first) = rest.chars().next() {
+        let (token, length) = if let Some(sign) = SIGNS.iter().find(|sign| rest.starts_with(**sign)) {
+            (Token::Sign(sign), sign.len())
+        } else if first.is_ascii_alphabetic() || first == '_' {
+            let length = rest.find(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_')).unwrap_or(rest.len());
+            (Token::Name(rest[..length].to_owned()), length)
+        } else if matches!(first, '"' | '\'') {
+            quoted(rest, first, line)?
+        } else if first.is_ascii_digit() || (first == '-' && rest[1..].starts_with(|next: char| next.is_ascii_digit())) {
+            number(rest, line)?
+        } else {
+            return refuse(line, strange(first));
+        };
+        tokens.push(token);
+        rest = rest[length..].trim_start();
+    }
+    Ok(tokens)
+}
+
+/// A text in quotes, in which a backslash stands before a quote, a backslash, or the `n` and `t` of a line break and a tab.
+fn quoted(rest: &str, quote: char, line: usize) -> Result<(Token, usize), MergeError> {
+    let mut text = String::new();
+    let mut letters = rest.char_indices().skip(1);
+    while let Some((at, letter)) = letters.next() {
+        match letter {
+            letter if letter == quote => return Ok((Token::Text(text), at + 1)),
+            '\\' => match letters.next() {
+                Some((_, 'n')) => text.push('\n'),
+                Some((_, 't')) => text.push('\t'),
+                Some((_, escaped @ ('"' | '\'' | '\\'))) => text.push(escaped),
+                _ => return refuse(line, "a backslash in a text stands only before a quote, a backslash, n or t"),
+            },
+            letter => text.push(letter),
+        }
+    }
+    refuse(line, format!("a text begins with {quote} and does not end; close it before the braces"))
+}
+
+fn number(rest: &str, line: usize) -> Result<(Token, usize), MergeError> {
+    let length = rest[1..].find(|letter: char| !(letter.is_ascii_digit() || letter == '.')).map_or(rest.len(), |at| at + 1);
+    match rest[..length].parse::<Number>() {
+        Ok(number) => Ok((Token::Number(number), length)),
+        Err(_) => refuse(line, format!("{} is no number", &rest[..length])),
+    }
+}
+
+fn strange(letter: char) -> String {
+    match letter {
+        '~' | '+' => format!("{letter} is not for emails; write the fields one after the other"),
+        '*' | '/' | '%' | '-' => format!("{letter} is not for emails; give the result as a variable"),
+        '[' | ']' | '{' | '}' => format!("{letter} is not for emails; write order.total, or loop over a list"),
+        _ => format!("{letter:?} cannot stand in a merge field; write one like {{{{ first_name }}}}"),
+    }
+}

@@ -1,0 +1,154 @@
+//! Values of fields, and where they come from.
+
+use std::borrow::Cow;
+
+use serde_json::{Map, Number, Value as Json};
+
+use super::syntax::Word;
+
+/// One recipient's data. Asked by exact name; both spellings of a name are tried by the caller of this.
+pub trait Fields {
+    /// The value of this name, [`Value::Missing`] if there is none.
+    fn field(&self, name: &str) -> Value<'_>;
+}
+
+impl Fields for Map<String, Json> {
+    fn field(&self, name: &str) -> Value<'_> {
+        self.get(name).map_or(Value::Missing, Value::from)
+    }
+}
+
+/// The value of a field.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value<'a> {
+    /// None, or null.
+    Missing,
+    Text(Cow<'a, str>),
+    Number(Number),
+    Truth(bool),
+    List(Cow<'a, [Json]>),
+    Map(Cow<'a, Map<String, Json>>),
+}
+
+impl<'a> From<&'a str> for Value<'a> {
+    fn from(text: &'a str) -> Self {
+        Value::Text(Cow::Borrowed(text))
+    }
+}
+
+impl<'a> From<Option<&'a str>> for Value<'a> {
+    fn from(text: Option<&'a str>) -> Self {
+        text.map_or(Value::Missing, Value::from)
+    }
+}
+
+impl<'a> From<&'a Json> for Value<'a> {
+    fn from(json: &'a Json) -> Self {
+        match json {
+            Json::Null => Value::Missing,
+            Json::Bool(truth) => Value::Truth(*truth),
+            Json::Number(number) => Value::Number(number.clone()),
+            Json::String(text) => Value::Text(Cow::Borrowed(text)),
+            Json::Array(items) => Value::List(Cow::Borrowed(items)),
+            Json::Object(entries) => Value::Map(Cow::Borrowed(entries)),
+        }
+    }
+}
+
+impl From<Json> for Value<'_> {
+    fn from(json: Json) -> Self {
+        match json {
+            Json::Null => Value::Missing,
+            Json::Bool(truth) => Value::Truth(truth),
+            Json::Number(number) => Value::Number(number),
+            Json::String(text) => Value::Text(Cow::Owned(text)),
+            Json::Array(items) => Value::List(Cow::Owned(items)),
+            Json::Object(entries) => Value::Map(Cow::Owned(entries)),
+        }
+    }
+}
+
+impl<'a> Value<'a> {
+    /// Whether there is none.
+    pub fn is_missing(&self) -> bool {
+        matches!(self, Value::Missing)
+    }
+
+    /// Whether `default(…)` takes its place: no value, or a text without a letter.
+    pub(super) fn is_blank(&self) -> bool {
+        match self {
+            Value::Missing => true,
+            Value::Text(text) => text.trim().is_empty(),
+            Value::Number(_) | Value::Truth(_) | Value::List(_) | Value::Map(_) => false,
+        }
+    }
+
+    /// Whether it holds as a condition.
+    pub(super) fn holds(&self) -> bool {
+        match self {
+            Value::Missing => false,
+            Value::Text(text) => !text.trim().is_empty(),
+            Value::Number(number) => number.as_f64() != Some(0.0),
+            Value::Truth(truth) => *truth,
+            Value::List(items) => !items.is_empty(),
+            Value::Map(entries) => !entries.is_empty(),
+        }
+    }
+
+    /// As text; `None` for lists and maps, and where there is no value.
+    pub(super) fn into_text(self) -> Option<Cow<'a, str>> {
+        match self {
+            Value::Text(text) => Some(text),
+            Value::Number(number) => Some(Cow::Owned(number_text(&number))),
+            Value::Truth(truth) => Some(Cow::Borrowed(if truth { "true" } else { "false" })),
+            Value::Missing | Value::List(_) | Value::Map(_) => None,
+        }
+    }
+
+    /// As a number, also one that stands in a text: imported columns are texts.
+    pub(super) fn as_number(&self) -> Option<f64> {
+        let number = match self {
+            Value::Number(number) => number.as_f64(),
+            Value::Text(text) => text.trim().parse().ok(),
+            Value::Missing | Value::Truth(_) | Value::List(_) | Value::Map(_) => None,
+        };
+        number.filter(|number| number.is_finite())
+    }
+
+    /// The entry of this name.
+    fn entry(self, word: &Word) -> Value<'a> {
+        let names = [Some(&word.given), word.other.as_ref()];
+        let mut names = names.into_iter().flatten();
+        match self {
+            Value::Map(Cow::Borrowed(entries)) => names.find_map(|name| entries.get(&**name)).map_or(Value::Missing, Value::from),
+            Value::Map(Cow::Owned(mut entries)) => {
+                names.find_map(|name| entries.remove(&**name)).map_or(Value::Missing, Value::from)
+            }
+            _ => Value::Missing,
+        }
+    }
+
+    /// What lies at the end of these names within this value.
+    pub(super) fn descend(self, words: &[Word]) -> Value<'a> {
+        words.iter().fold(self, Value::entry)
+    }
+}
+
+/// The value of a field by the names of its path.
+pub(super) fn look_up<'a>(fields: &'a dyn Fields, words: &[Word]) -> Value<'a> {
+    let Some((first, rest)) = words.split_first() else { return Value::Missing };
+    let mut value = fields.field(&first.given);
+    if let (Value::Missing, Some(other)) = (&value, &first.other) {
+        value = fields.field(other);
+    }
+    value.descend(rest)
+}
+
+/// Without the `.0` of a number that is whole.
+pub(super) fn number_text(number: &Number) -> String {
+    let text = number.to_string();
+    match text.strip_suffix(".0") {
+        Some(whole) => whole.to_owned(),
+        None => text,
+    }
+}

@@ -1,0 +1,56 @@
+//! A campaign and its mailing: what the state of the one makes of the other.
+//!
+//! The mailing is the truth. A campaign that is on its way is brought in step with it by a worker, and by whoever looks at it sooner.
+
+use super::model::{Action, Campaign, Outcome, after};
+use super::store;
+use crate::base::clock::Timestamp;
+use crate::engine::store::{Read, Result, WriteTx};
+use crate::features::sending::{self, Mailing, State, Wait};
+use crate::vocab::ids::AccountId;
+
+/// What the state of a mailing means for its campaign: what happened, when it was over, and what is to be said.
+fn meaning(state: &State) -> (Action, Option<Timestamp>, Option<String>) {
+    match state {
+        State::Planning | State::Sending | State::Waiting { reason: Wait::Deferred, .. } => (Action::Flow, None, None),
+        State::Waiting { reason: Wait::Quota, until } => {
+            let said = format!("The plan's emails for this day or month are used up; it goes on by itself at {until}.");
+            (Action::Wait, None, Some(said))
+        }
+        State::Waiting { reason: Wait::Transport, until } => {
+            let said = format!("There is no way out for mail at present; it is tried again by itself at {until}.");
+            (Action::Wait, None, Some(said))
+        }
+        State::Paused => (Action::Pause, None, None),
+        State::Finished { at } => (Action::Finish, Some(*at), None),
+        State::Cancelled { at } => (Action::Cancel, Some(*at), None),
+        State::Failed { reason, at } => (Action::Fail, Some(*at), Some(reason.clone())),
+    }
+}
+
+/// The campaign in step with its mailing; `None` if it is already.
+pub fn in_step(campaign: &Campaign, mailing: &Mailing) -> Option<Campaign> {
+    if !campaign.status.is_followed() {
+        return None;
+    }
+    let (action, completed_at, error) = meaning(&mailing.state);
+    let Outcome::To(status) = after(campaign.status, action) else { return None };
+    let next = Campaign { status, completed_at, error, ..campaign.clone() };
+    (next != *campaign).then(|| Campaign { updated_at: completed_at.unwrap_or(mailing.updated_at), ..next })
+}
+
+/// The campaign as it is this moment, whether or not the worker has seen it.
+pub fn current(tx: &impl Read, account: AccountId, campaign: Campaign) -> Result<Campaign> {
+    let Some(id) = campaign.mailing.filter(|_| campaign.status.is_followed()) else { return Ok(campaign) };
+    let mailing = sending::find(tx, account, id)?;
+    Ok(mailing.and_then(|mailing| in_step(&campaign, &mailing)).unwrap_or(campaign))
+}
+
+/// Write down what has become of it meanwhile.
+pub fn catch_up(tx: &mut WriteTx<'_>, account: AccountId, campaign: Campaign) -> Result<Campaign> {
+    let now = current(tx, account, campaign.clone())?;
+    if now != campaign {
+        store::save(tx, account, Some(&campaign), &now);
+    }
+    Ok(now)
+}

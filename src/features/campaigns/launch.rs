@@ -1,0 +1,217 @@
+//! The start of a campaign: what must be in place, and the mailing that is made of it.
+
+use std::borrow::Cow;
+
+use serde_json::Map;
+
+use super::model::{Campaign, Plan, Recipients, Schedule, Unknown, Validator, gate};
+use crate::base::email::EmailAddress;
+use crate::engine::api::{Caller, Engine, Failure};
+use crate::engine::store::{Read, WriteTx};
+use crate::features::contacts::condition::saved;
+use crate::features::contacts::tags;
+use crate::features::domains::{self, Stream};
+use crate::features::emails::{self, Finished};
+use crate::features::sending::{self, Content, Kind, NewMailing, Policy, Sender, To, Tracking};
+use crate::features::topics;
+use crate::vocab::codes::Code;
+use crate::vocab::environment::Environment;
+use crate::vocab::ids::{AccountId, ProjectId};
+
+/// What checks emails before they leave. None is part of this service yet.
+const VALIDATOR: Option<Validator> = None;
+
+/// Make sure that there are such recipients and such a topic.
+pub fn check_audience(tx: &impl Read, project: ProjectId, plan: &Plan) -> Result<(), Failure> {
+    match plan.recipients {
+        Recipients::Everyone => {}
+        Recipients::Audience(id) | Recipients::Segment(id) => drop(saved::require(tx, project, id)?),
+        Recipients::Tag(id) => {
+            let absent = || Failure::because(Code::NotFound, "The project has no tag with this id; GET /v1/tags lists its tags.");
+            tags::by_id(tx, project, id)?.ok_or_else(absent)?;
+        }
+    }
+    if let Some(topic) = plan.topic {
+        topics::find(tx, project, topic)?;
+    }
+    Ok(())
+}
+
+/// Whose campaign starts, and where.
+#[derive(Clone, Copy)]
+pub struct Place<'e> {
+    pub engine: &'e Engine,
+    pub environment: Environment,
+    pub account: AccountId,
+}
+
+impl<'e> Place<'e> {
+    /// The place of a caller.
+    pub fn of(caller: &'e Caller) -> Self {
+        Self { engine: &caller.engine, environment: caller.environment(), account: caller.account() }
+    }
+
+    /// The email of a campaign in its version in use.
+    pub fn email(self, tx: &impl Read, campaign: &Campaign) -> Result<Finished, Failure> {
+        let plan = &campaign.plan;
+        emails::choose(tx, self.account, Some(plan.conversation), Some(plan.email), Some(campaign.project))
+    }
+}
+
+/// Make sure that nothing that can be known beforehand stands in the way of its start; gives the email as it would be sent now.
+pub fn check(tx: &impl Read, place: Place<'_>, campaign: &Campaign) -> Result<Finished, Failure> {
+    let plan = &campaign.plan;
+    check_audience(tx, campaign.project, plan)?;
+    let email = place.email(tx, campaign)?;
+    check_sender(tx, place, plan)?;
+    check_score(plan, &email)?;
+    Ok(email)
+}
+
+/// Make sure that the email has the score that is demanded of it.
+pub fn check_score(plan: &Plan, email: &Finished) -> Result<(), Failure> {
+    gate(plan.minimum_score, VALIDATOR, (email.id, email.version))
+        .map_err(|reason| Failure::because(Code::NotValidated, format!("{reason}.")))
+}
+
+/// Make sure that mail from this sender can leave.
+pub fn check_sender(tx: &impl Read, place: Place<'_>, plan: &Plan) -> Result<(), Failure> {
+    sending::permit::sender(tx, place.engine, place.environment, place.account, &sender(plan), false)
+}
+
+/// The texts that go out: those of the email, under the campaign's own subject and preheader if it has them.
+pub fn content(plan: &Plan, email: Finished) -> Content {
+    let html = match &plan.preheader {
+        Some(preheader) => with_preheader(&email.html, &email.preheader, preheader).into_owned(),
+        None => email.html,
+    };
+    Content {
+        email: Some(email.id),
+        conversation: Some(email.conversation),
+        subject: plan.subject.clone().unwrap_or(email.subject),
+        preheader: None,
+        html,
+        text: Some(email.text).filter(|text| !text.is_empty()),
+    }
+}
+
+/// The HTML with another preheader: in place of its own where it has one, else in front of everything that is shown.
+fn with_preheader<'h>(html: &'h str, own: &str, wanted: &str) -> Cow<'h, str> {
+    let (own, wanted) = (escaped(own), escaped(wanted));
+    if own == wanted {
+        return Cow::Borrowed(html);
+    }
+    let body = html.find("<body").unwrap_or(0);
+    if !own.is_empty()
+        && let Some(place) = html[body..].find(&own).map(|place| body + place)
+    {
+        return Cow::Owned(format!("{}{wanted}{}", &html[..place], &html[place + own.len()..]));
+    }
+    let hidden = format!(
+        "<div style=\"display:none;font-size:1px;line-height:1px;max-height:0;max-width:0;opacity:0;overflow:hidden\">{wanted}</div>"
+    );
+    let opened = html[body..].find('>').filter(|_| html[body..].starts_with("<body")).map_or(0, |end| body + end + 1);
+    Cow::Owned(format!("{}{hidden}{}", &html[..opened], &html[opened..]))
+}
+
+/// Text as it stands in HTML. Quotation marks stay: merge fields have them.
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+/// Whom the campaign is for, in the words of sending.
+pub fn to(recipients: Recipients) -> To {
+    match recipients {
+        Recipients::Everyone => To::Everyone,
+        Recipients::Audience(id) | Recipients::Segment(id) => To::Segment(id),
+        Recipients::Tag(id) => To::Tag(id),
+    }
+}
+
+/// The mailing that the campaign is, to these recipients.
+pub fn mailing(
+    tx: &impl Read,
+    place: Place<'_>,
+    campaign: &Campaign,
+    email: Finished,
+    (kind, to): (Kind, To),
+) -> Result<NewMailing, Failure> {
+    let plan = &campaign.plan;
+    Ok(NewMailing {
+        account: place.account,
+        project: Some(campaign.project),
+        kind,
+        content: content(plan, email),
+        from: Sender { address: plan.from.clone(), name: Some(plan.from_name.clone()), reply_to: plan.reply_to.clone() },
+        to,
+        transactional: false,
+        topic: plan.topic,
+        variables: variables(plan),
+        tracking: tracking(tx, place, plan)?,
+        unknown: match plan.unknown {
+            Some(Unknown::Hold) => Policy::Hold,
+            Some(Unknown::Resend) => Policy::Resend,
+            None => place.engine.settings.mail.unknown.into(),
+        },
+        local: campaign.schedule.as_ref().and_then(Schedule::local_time),
+    })
+}
+
+/// What is measured: what the sender's domain is set to, or everything where there is none.
+fn tracking(tx: &impl Read, place: Place<'_>, plan: &Plan) -> Result<Tracking, Failure> {
+    let domain = domains::for_sender(tx, &place.engine.seal, place.account, &sender(plan), Stream::Marketing)?;
+    Ok(domain.map_or(Tracking { opens: true, clicks: true }, |domain| Tracking {
+        opens: domain.tracking.opens,
+        clicks: domain.tracking.clicks,
+    }))
+}
+
+fn sender(plan: &Plan) -> EmailAddress {
+    EmailAddress::parse(&plan.from).expect("only checked addresses are kept")
+}
+
+/// The values that all messages are merged with.
+pub fn variables(plan: &Plan) -> Map<String, serde_json::Value> {
+    serde_json::from_str(&plan.variables).expect("only an object is ever written into this field")
+}
+
+/// What a start can fail with, beside what every operation can.
+pub const FAILS: &[Code] =
+    &[Code::NotFound, Code::WrongState, Code::NotValidated, Code::TransportNotConfigured, Code::DomainNotVerified];
+
+/// Begin to send: from here on the audience's conditions and the texts are fixed. The caller has set the new status.
+pub fn start(tx: &mut WriteTx<'_>, place: Place<'_>, campaign: &mut Campaign) -> Result<(), Failure> {
+    let email = check(tx, place, campaign)?;
+    let to = (Kind::Campaign(campaign.id), to(campaign.plan.recipients));
+    let new = mailing(tx, place, campaign, email, to)?;
+    campaign.mailing = Some(sending::open(tx, new)?);
+    campaign.started_at = Some(tx.now());
+    campaign.look_at = None;
+    campaign.error = None;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_preheader_takes_the_place_of_the_emails_own() {
+        let html =
+            "<html><head><title>Tea &amp; cake</title></head><body class=\"x\"><div>Tea &amp; cake</div><p>Tea</p></body></html>";
+        let other = with_preheader(html, "Tea & cake", "Only <today>");
+        assert_eq!(
+            other,
+            "<html><head><title>Tea &amp; cake</title></head><body class=\"x\"><div>Only &lt;today&gt;</div><p>Tea</p></body></html>"
+        );
+        assert_eq!(with_preheader(html, "Tea & cake", "Tea & cake"), html);
+    }
+
+    #[test]
+    fn html_without_a_preheader_gets_a_hidden_one_in_front() {
+        let shown = with_preheader("<body class=\"x\"><p>Hi</p></body>", "", "Only {{ name | default(\"you\") }}");
+        assert!(shown.starts_with("<body class=\"x\"><div style=\"display:none"), "{shown}");
+        assert!(shown.contains(">Only {{ name | default(\"you\") }}</div><p>Hi</p>"), "{shown}");
+        assert!(with_preheader("<p>Hi</p>", "", "Now").ends_with(">Now</div><p>Hi</p>"));
+    }
+}

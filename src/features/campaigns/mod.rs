@@ -1,0 +1,72 @@
+//! Campaigns: an email to the contacts of a project, now or at a time, and what becomes of it.
+//!
+//! A campaign is prepared as a draft, started once, and then a mailing of `sending` that this feature follows: it plans, starts, stops
+//! and reports, and never hands over a message itself. Invariants: a campaign starts at most once, by one compare-and-set on its status
+//! in the transaction that opens its mailing; what is sent is fixed in that transaction; a campaign that was started is never deleted.
+//!
+//! What people do with a message is counted by `tracking`, which comes later: its counts are read from `sending::engagement`.
+
+mod advice;
+mod follow;
+mod launch;
+pub mod logs;
+mod model;
+pub mod ops;
+mod schedule;
+mod stats;
+mod store;
+#[cfg(test)]
+mod tests;
+mod views;
+mod worker;
+
+use serde_json::json;
+
+use crate::engine::api::Failure;
+use crate::engine::store::{Read, WriteTx};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::{AccountId, CampaignId, ProjectId};
+use crate::vocab::permissions::Permission;
+
+use model::{Action, Campaign, Outcome, Status, after};
+
+pub use worker::step;
+
+/// Either of these lets a key see what became of a campaign.
+const REPORT_READERS: &[Permission] = &[Permission::CampaignRead, Permission::EmailRead];
+
+/// The account's campaign with this id, in this project where one is named, as it is this moment.
+fn require(tx: &impl Read, account: AccountId, id: CampaignId, project: Option<ProjectId>) -> Result<Campaign, Failure> {
+    let found = store::find(tx, account, id)?.filter(|found| project.is_none_or(|project| found.project == project));
+    let absent = || Failure::because(Code::NotFound, "There is no such campaign; GET /v1/campaigns lists those of a project.");
+    Ok(follow::current(tx, account, found.ok_or_else(absent)?)?)
+}
+
+/// What the status becomes by `action`, or the failure that says why that cannot be done.
+fn allowed(status: Status, action: Action) -> Result<Status, Failure> {
+    match after(status, action) {
+        Outcome::To(next) => Ok(next),
+        Outcome::No(reason) => {
+            let detail = format!("The campaign is {}: {reason}.", status.word());
+            Err(Failure::because(Code::WrongState, detail).with(json!({ "status": status.word() })))
+        }
+    }
+}
+
+/// Do something with a campaign, if its state allows it: `change` gets it in its new status and may still refuse.
+fn act(
+    tx: &mut WriteTx<'_>,
+    account: AccountId,
+    (id, project): (CampaignId, Option<ProjectId>),
+    action: Action,
+    change: impl FnOnce(&mut WriteTx<'_>, &mut Campaign, Status) -> Result<(), Failure>,
+) -> Result<Campaign, Failure> {
+    let before = follow::catch_up(tx, account, require(tx, account, id, project)?)?;
+    let mut after = Campaign { status: allowed(before.status, action)?, ..before.clone() };
+    change(tx, &mut after, before.status)?;
+    if after != before {
+        after.updated_at = tx.now();
+        store::save(tx, account, Some(&before), &after);
+    }
+    Ok(after)
+}

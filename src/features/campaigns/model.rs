@@ -1,0 +1,529 @@
+//! A campaign and its rules: pure, without a store, a clock or a wire.
+//!
+//! A campaign is an email, the contacts it is for and when it goes out. What may be done with it in which state is one table,
+//! [`after`]; nothing else changes a status. The sending itself is a mailing, which the campaign follows to its end.
+
+use jiff::tz::TimeZone;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::base::clock::Timestamp;
+use crate::base::zone::Zone;
+use crate::engine::store::Record;
+use crate::features::sending::LocalTime;
+use crate::vocab::ids::{CampaignId, ConversationId, EmailId, MailingId, ProjectId, RecipientId, SegmentId, TagId, TopicId};
+
+/// A campaign as it is kept.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Campaign {
+    pub id: CampaignId,
+    pub project: ProjectId,
+    pub plan: Plan,
+    pub status: Status,
+    /// When it is to start; kept afterwards.
+    pub schedule: Option<Schedule>,
+    /// What sends it, once it has started.
+    pub mailing: Option<MailingId>,
+    /// When it is looked at next, if it is not [`Campaign::is_followed`].
+    pub look_at: Option<Timestamp>,
+    pub started_at: Option<Timestamp>,
+    pub completed_at: Option<Timestamp>,
+    /// Why it failed or waits, in words for people.
+    pub error: Option<String>,
+    pub archived_at: Option<Timestamp>,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+}
+
+impl Record for Campaign {}
+
+/// What people say of a campaign.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Plan {
+    pub name: String,
+    pub conversation: ConversationId,
+    pub email: EmailId,
+    /// Instead of the email's own.
+    pub subject: Option<String>,
+    /// Instead of the email's own.
+    pub preheader: Option<String>,
+    pub from: String,
+    pub from_name: String,
+    pub reply_to: Option<String>,
+    pub recipients: Recipients,
+    pub topic: Option<TopicId>,
+    /// Kept for clients that name one.
+    pub provider: Option<String>,
+    /// Merge fields of all recipients, as the JSON text of an object.
+    pub variables: String,
+    /// The score that a validation must give before it leaves.
+    pub minimum_score: Option<u8>,
+    /// What becomes of recipients of whom nobody knows whether they have it; as the settings say if absent.
+    pub unknown: Option<Unknown>,
+}
+
+/// Whom a campaign is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Recipients {
+    /// Every contact of the project.
+    Everyone,
+    /// A segment, under the name that it has for some clients.
+    Audience(SegmentId),
+    Segment(SegmentId),
+    Tag(TagId),
+}
+
+/// What kind of recipients a campaign has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(rename = "CampaignTo")]
+pub enum RecipientType {
+    /// Every contact of the project; or, with a segment's id, that segment.
+    Audience,
+    Segment,
+    Tag,
+}
+
+impl Recipients {
+    /// What these words say, or which field is wrong and why.
+    pub fn new(kind: RecipientType, id: Option<RecipientId>, project: ProjectId) -> Result<Self, (&'static str, &'static str)> {
+        match (kind, id) {
+            (RecipientType::Audience, None) => Ok(Self::Everyone),
+            (RecipientType::Audience, Some(id)) if id.0 == project.0 => Ok(Self::Everyone),
+            (RecipientType::Audience, Some(id)) => Ok(Self::Audience(SegmentId::from_bytes(id.0))),
+            (RecipientType::Segment, Some(id)) => Ok(Self::Segment(SegmentId::from_bytes(id.0))),
+            (RecipientType::Tag, Some(id)) => Ok(Self::Tag(TagId::from_bytes(id.0))),
+            (RecipientType::Segment, None) => Err(("recipientId", "give the segment's id; GET /v1/segments lists them")),
+            (RecipientType::Tag, None) => Err(("recipientId", "give the tag's id; GET /v1/tags lists them")),
+        }
+    }
+
+    /// The words for it. Everyone is told as the audience that is the project.
+    pub fn words(self, project: ProjectId) -> (RecipientType, RecipientId) {
+        match self {
+            Self::Everyone => (RecipientType::Audience, RecipientId::from_bytes(project.0)),
+            Self::Audience(id) => (RecipientType::Audience, RecipientId::from_bytes(id.0)),
+            Self::Segment(id) => (RecipientType::Segment, RecipientId::from_bytes(id.0)),
+            Self::Tag(id) => (RecipientType::Tag, RecipientId::from_bytes(id.0)),
+        }
+    }
+}
+
+/// What happens with recipients of whom nobody knows whether they have the message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(rename = "UnknownPolicy")]
+pub enum Unknown {
+    /// Nothing, until evidence or a person decides.
+    Hold,
+    /// They are sent it again, at the risk of a second copy.
+    Resend,
+}
+
+/// When a campaign is to start.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Schedule {
+    /// In the campaign's zone.
+    pub at: Timestamp,
+    /// The IANA name.
+    pub zone: String,
+    pub mode: ZoneMode,
+    /// What a person should know of this time.
+    pub notice: Option<String>,
+}
+
+/// Whose clock counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(rename = "TimezoneMode")]
+pub enum ZoneMode {
+    /// Everybody gets it at one moment: when clocks in the campaign's zone show the time.
+    #[default]
+    Campaign,
+    /// Each recipient gets it when clocks in the recipient's own zone show the time.
+    Recipient,
+}
+
+/// The earliest clocks on Earth are ahead of UTC by this much.
+const EARLIEST_CLOCK_MS: i64 = 14 * 60 * 60 * 1000;
+
+impl Schedule {
+    /// What clocks show when it is due, as if read in UTC.
+    fn wall(&self) -> Timestamp {
+        let zone = Zone::parse(&self.zone).unwrap_or_else(|_| Zone::utc());
+        zone.shows(self.at).to_zoned(TimeZone::UTC).map_or(self.at, |wall| Timestamp(wall.timestamp().as_millisecond()))
+    }
+
+    /// The time on recipients' own clocks, if those count.
+    pub fn local_time(&self) -> Option<LocalTime> {
+        (self.mode == ZoneMode::Recipient).then(|| LocalTime { wall: self.wall(), zone: self.zone.clone() })
+    }
+
+    /// When the work has to begin: for recipients' own clocks when the earliest of them show the time.
+    pub fn begins_at(&self) -> Timestamp {
+        match self.mode {
+            ZoneMode::Campaign => self.at,
+            ZoneMode::Recipient => self.wall().plus_ms(-EARLIEST_CLOCK_MS),
+        }
+    }
+}
+
+/// The state of a campaign.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "CampaignStatus")]
+pub enum Status {
+    /// Being prepared.
+    Draft,
+    /// It was due and could not start: error says what is missing. It waits for a person.
+    PendingReview,
+    /// It starts by itself at scheduledAt.
+    Scheduled,
+    /// It is being sent.
+    Sending,
+    /// It is being sent, but waits for the plan's quota or for a way out, and goes on by itself.
+    Throttled,
+    /// Somebody stopped it and may let it go on.
+    Paused,
+    /// Nobody is left to be sent to.
+    Sent,
+    /// It cannot be sent on.
+    Failed,
+    /// Somebody stopped it for good.
+    Cancelled,
+}
+
+impl Status {
+    /// Every status, in the order of the columns of the table.
+    pub const ALL: [Self; 9] = [
+        Self::Draft,
+        Self::PendingReview,
+        Self::Scheduled,
+        Self::Sending,
+        Self::Throttled,
+        Self::Paused,
+        Self::Sent,
+        Self::Failed,
+        Self::Cancelled,
+    ];
+
+    /// The word on the wire.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Draft => "draft",
+            Self::PendingReview => "pending_review",
+            Self::Scheduled => "scheduled",
+            Self::Sending => "sending",
+            Self::Throttled => "throttled",
+            Self::Paused => "paused",
+            Self::Sent => "sent",
+            Self::Failed => "failed",
+            Self::Cancelled => "cancelled",
+        }
+    }
+
+    /// Whether a mailing is at work that will change it.
+    pub fn is_followed(self) -> bool {
+        matches!(self, Self::Sending | Self::Throttled | Self::Paused)
+    }
+
+    /// Whether nothing more happens by itself or by anybody.
+    pub fn is_over(self) -> bool {
+        matches!(self, Self::Sent | Self::Failed | Self::Cancelled)
+    }
+}
+
+/// What is done with a campaign.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Action {
+    Update,
+    Delete,
+    Send,
+    Schedule,
+    Reschedule,
+    Unschedule,
+    Pause,
+    Resume,
+    Cancel,
+    ResendUnknown,
+    /// Its time has come.
+    Start,
+    /// Its time has come, and something is missing.
+    Hold,
+    /// Its mailing waits.
+    Wait,
+    /// Its mailing goes on.
+    Flow,
+    /// Its mailing has nobody left.
+    Finish,
+    /// Its mailing cannot go on.
+    Fail,
+}
+
+/// What an action comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    To(Status),
+    /// Refused, and why: the end of a sentence that begins with the state.
+    No(&'static str),
+}
+
+const STARTED: &str = "what is on its way can no longer be changed; pause or cancel it, or make a duplicate";
+const OVER: &str = "make a duplicate to send it again";
+const ENDED: &str = "nothing is left that could be changed by this";
+const RECORD: &str = "its log is the record of who was mailed; archive it instead";
+const NOT_STARTED: &str = "it has not been started; send or schedule it first";
+const NOT_PLANNED: &str = "it has no time to start at; schedule it first";
+const ONCE: &str = "a campaign is sent once; it is on its way already";
+const DRAFT: &str = "there is nothing to cancel; delete it if it is not needed";
+const WAITING: &str = "it has not begun; unschedule or cancel it";
+const RUNNING: &str = "it was started already";
+const NO_MAILING: &str = "nothing is being sent for it";
+
+/// TABLE: what every action comes to in every state. A repeat of what has just been done is answered like the first time wherever it
+/// changes nothing, because clients repeat requests whose answer was lost.
+#[rustfmt::skip]
+const TABLE: [(Action, [Outcome; 9]); 16] = {
+    use Action as A;
+    use Outcome::{No, To};
+    use Status::*;
+    [
+        //                  draft              pending_review     scheduled          sending            throttled          paused             sent               failed             cancelled
+        (A::Update,        [To(Draft),         To(PendingReview), To(Scheduled),     No(STARTED),       No(STARTED),       No(STARTED),       No(OVER),          No(OVER),          No(OVER)]),
+        (A::Delete,        [To(Draft),         To(PendingReview), No(WAITING),       No(STARTED),       No(STARTED),       No(STARTED),       No(RECORD),        No(RECORD),        No(RECORD)]),
+        (A::Send,          [To(Sending),       To(Sending),       To(Sending),       No(ONCE),          No(ONCE),          No(ONCE),          No(OVER),          No(OVER),          No(OVER)]),
+        (A::Schedule,      [To(Scheduled),     To(Scheduled),     To(Scheduled),     No(ONCE),          No(ONCE),          No(ONCE),          No(OVER),          No(OVER),          No(OVER)]),
+        (A::Reschedule,    [No(NOT_PLANNED),   To(Scheduled),     To(Scheduled),     No(ONCE),          No(ONCE),          No(ONCE),          No(OVER),          No(OVER),          No(OVER)]),
+        (A::Unschedule,    [To(Draft),         To(Draft),         To(Draft),         No(STARTED),       No(STARTED),       No(STARTED),       No(ENDED),         No(ENDED),         No(ENDED)]),
+        (A::Pause,         [No(NOT_STARTED),   No(NOT_STARTED),   No(WAITING),       To(Paused),        To(Paused),        To(Paused),        No(ENDED),         No(ENDED),         No(ENDED)]),
+        (A::Resume,        [No(NOT_STARTED),   No(NOT_STARTED),   No(NOT_STARTED),   To(Sending),       To(Throttled),     To(Sending),       No(ENDED),         No(ENDED),         No(ENDED)]),
+        (A::Cancel,        [No(DRAFT),         To(Cancelled),     To(Cancelled),     To(Cancelled),     To(Cancelled),     To(Cancelled),     No(ENDED),         No(ENDED),         To(Cancelled)]),
+        (A::ResendUnknown, [No(NOT_STARTED),   No(NOT_STARTED),   No(NOT_STARTED),   To(Sending),       To(Throttled),     To(Paused),        To(Sending),       No(OVER),          No(OVER)]),
+        (A::Start,         [No(NOT_PLANNED),   No(NOT_PLANNED),   To(Sending),       No(RUNNING),       No(RUNNING),       No(RUNNING),       No(RUNNING),       No(RUNNING),       No(RUNNING)]),
+        (A::Hold,          [No(NOT_PLANNED),   No(NOT_PLANNED),   To(PendingReview), No(RUNNING),       No(RUNNING),       No(RUNNING),       No(RUNNING),       No(RUNNING),       No(RUNNING)]),
+        (A::Wait,          [No(NO_MAILING),    No(NO_MAILING),    No(NO_MAILING),    To(Throttled),     To(Throttled),     No(NO_MAILING),    No(NO_MAILING),    No(NO_MAILING),    No(NO_MAILING)]),
+        (A::Flow,          [No(NO_MAILING),    No(NO_MAILING),    No(NO_MAILING),    To(Sending),       To(Sending),       No(NO_MAILING),    No(NO_MAILING),    No(NO_MAILING),    No(NO_MAILING)]),
+        (A::Finish,        [No(NO_MAILING),    No(NO_MAILING),    No(NO_MAILING),    To(Sent),          To(Sent),          To(Sent),          No(NO_MAILING),    No(NO_MAILING),    No(NO_MAILING)]),
+        (A::Fail,          [No(NO_MAILING),    No(NO_MAILING),    No(NO_MAILING),    To(Failed),        To(Failed),        To(Failed),        No(NO_MAILING),    No(NO_MAILING),    No(NO_MAILING)]),
+    ]
+};
+
+/// What `action` comes to in `status`.
+pub fn after(status: Status, action: Action) -> Outcome {
+    TABLE[action as usize].1[status as usize]
+}
+
+impl Campaign {
+    /// When it has a place in the queue: when it is due, or at once and always while its mailing is at work.
+    pub fn queued_at(&self) -> Option<Timestamp> {
+        match self.status {
+            Status::Scheduled => self.look_at,
+            status if status.is_followed() => Some(Timestamp(0)),
+            _ => None,
+        }
+    }
+
+    /// Whether it is out of the way.
+    pub fn is_archived(&self) -> bool {
+        self.archived_at.is_some()
+    }
+}
+
+/// A validation of emails: the score of a version, 0 to 100, once it has one.
+pub type Validator = fn(EmailId, u32) -> Option<u8>;
+
+/// Why a campaign with this demand may not leave; `Ok` if it may.
+pub fn gate(minimum: Option<u8>, validator: Option<Validator>, (email, version): (EmailId, u32)) -> Result<(), String> {
+    let Some(minimum) = minimum else { return Ok(()) };
+    let Some(validator) = validator else {
+        return Err(format!(
+            "minimumScore: {minimum} is demanded, but the email is not checked yet: no validator is installed. \
+             Set minimumScore to null to send it unchecked"
+        ));
+    };
+    match validator(email, version) {
+        Some(score) if score >= minimum => Ok(()),
+        Some(score) => Err(format!("minimumScore: {minimum} is demanded, and the email's score is {score}; improve the email")),
+        None => Err(format!("minimumScore: {minimum} is demanded, and this version of the email was not validated yet")),
+    }
+}
+
+/// A share in percent, with two decimals; of nothing it is nothing.
+pub fn percent(part: u64, whole: u64) -> f64 {
+    if whole == 0 {
+        return 0.0;
+    }
+    // An email can be opened by more people than are known to have it, when their states are still in doubt.
+    ((part as f64 / whole as f64 * 10_000.0).round() / 100.0).min(100.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ACTIONS: [Action; 16] = [
+        Action::Update,
+        Action::Delete,
+        Action::Send,
+        Action::Schedule,
+        Action::Reschedule,
+        Action::Unschedule,
+        Action::Pause,
+        Action::Resume,
+        Action::Cancel,
+        Action::ResendUnknown,
+        Action::Start,
+        Action::Hold,
+        Action::Wait,
+        Action::Flow,
+        Action::Finish,
+        Action::Fail,
+    ];
+
+    fn all() -> impl Iterator<Item = (Status, Action, Outcome)> {
+        Status::ALL.into_iter().flat_map(|status| ACTIONS.into_iter().map(move |action| (status, action, after(status, action))))
+    }
+
+    #[test]
+    fn the_table_stands_in_the_order_of_declaration() {
+        for (index, action) in ACTIONS.into_iter().enumerate() {
+            assert_eq!((action as usize, TABLE[index].0), (index, action));
+        }
+        for (index, status) in Status::ALL.into_iter().enumerate() {
+            assert_eq!(status as usize, index);
+            assert_eq!(serde_json::to_value(status).expect("a word"), status.word());
+        }
+    }
+
+    #[test]
+    fn a_second_send_is_refused_whatever_has_become_of_the_first() {
+        let unsent = [Status::Draft, Status::PendingReview, Status::Scheduled];
+        for status in Status::ALL {
+            for action in [Action::Send, Action::Schedule, Action::Start] {
+                let sends = matches!(after(status, action), Outcome::To(_));
+                assert!(!sends || unsent.contains(&status), "{action:?} in {status:?}");
+            }
+        }
+        assert_eq!(Status::ALL.map(|status| matches!(after(status, Action::Start), Outcome::To(_))), {
+            let mut only_scheduled = [false; 9];
+            only_scheduled[Status::Scheduled as usize] = true;
+            only_scheduled
+        });
+    }
+
+    #[test]
+    fn only_the_resend_of_doubtful_recipients_leaves_a_final_state() {
+        for (status, action, outcome) in all().filter(|(status, ..)| status.is_over()) {
+            match outcome {
+                Outcome::To(next) if next == status => {}
+                Outcome::To(next) => {
+                    assert_eq!((status, action, next), (Status::Sent, Action::ResendUnknown, Status::Sending));
+                }
+                Outcome::No(_) => {}
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_on_its_way_is_never_changed_or_deleted() {
+        for status in Status::ALL.into_iter().filter(|status| status.is_followed() || status.is_over()) {
+            for action in [Action::Update, Action::Delete, Action::Unschedule, Action::Reschedule] {
+                assert!(matches!(after(status, action), Outcome::No(_)), "{action:?} in {status:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_paused_campaign_is_moved_by_people_or_by_its_end_alone() {
+        for action in [Action::Wait, Action::Flow, Action::Start, Action::Hold] {
+            assert!(matches!(after(Status::Paused, action), Outcome::No(_)), "{action:?}");
+        }
+        assert_eq!(after(Status::Paused, Action::Resume), Outcome::To(Status::Sending));
+        assert_eq!(after(Status::Paused, Action::Cancel), Outcome::To(Status::Cancelled));
+        assert_eq!(after(Status::Paused, Action::Finish), Outcome::To(Status::Sent));
+    }
+
+    #[test]
+    fn a_repeat_of_a_change_that_was_answered_is_not_refused() {
+        for action in [Action::Schedule, Action::Unschedule, Action::Pause, Action::Resume, Action::Cancel] {
+            for status in Status::ALL {
+                if let Outcome::To(next) = after(status, action) {
+                    assert_eq!(after(next, action), Outcome::To(next), "{action:?} twice from {status:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_state_is_reached_from_a_draft_and_everything_that_began_can_end() {
+        let mut reached = vec![Status::Draft];
+        while let Some(next) =
+            reached.iter().flat_map(|status| ACTIONS.map(|action| after(*status, action))).find_map(|outcome| {
+                if let Outcome::To(next) = outcome { (!reached.contains(&next)).then_some(next) } else { None }
+            })
+        {
+            reached.push(next);
+        }
+        assert_eq!(reached.len(), Status::ALL.len());
+        for status in Status::ALL.into_iter().filter(|status| status.is_followed()) {
+            for (action, end) in
+                [(Action::Finish, Status::Sent), (Action::Fail, Status::Failed), (Action::Cancel, Status::Cancelled)]
+            {
+                assert_eq!(after(status, action), Outcome::To(end));
+            }
+        }
+    }
+
+    #[test]
+    fn every_refusal_says_what_else_can_be_done() {
+        for (status, action, outcome) in all() {
+            if let Outcome::No(reason) = outcome {
+                assert!(reason.len() > 10 && !reason.ends_with('.'), "{action:?} in {status:?}: {reason}");
+            }
+        }
+    }
+
+    #[test]
+    fn everyone_is_the_audience_that_is_the_project() {
+        let project = ProjectId::from_bytes([1; 12]);
+        let id = |byte| Some(RecipientId::from_bytes([byte; 12]));
+        assert_eq!(Recipients::new(RecipientType::Audience, None, project), Ok(Recipients::Everyone));
+        assert_eq!(Recipients::new(RecipientType::Audience, id(1), project), Ok(Recipients::Everyone));
+        for (kind, id) in [(RecipientType::Audience, id(2)), (RecipientType::Segment, id(1)), (RecipientType::Tag, id(3))] {
+            let recipients = Recipients::new(kind, id, project).expect("fine");
+            assert_eq!(recipients.words(project), (kind, id.expect("given")));
+        }
+        assert_eq!(Recipients::new(RecipientType::Tag, None, project).map_err(|(field, _)| field), Err("recipientId"));
+    }
+
+    #[test]
+    fn recipients_clocks_begin_where_the_day_begins() {
+        let at = Timestamp("2026-06-01T07:00:00Z".parse::<jiff::Timestamp>().expect("a time").as_millisecond());
+        let schedule = |mode| Schedule { at, zone: "Europe/Berlin".into(), mode, notice: None };
+        assert_eq!(schedule(ZoneMode::Campaign).begins_at(), at);
+        // 09:00 on the wall; on Kiritimati that is 19:00 UTC of the day before.
+        assert_eq!(schedule(ZoneMode::Recipient).begins_at().to_string(), "2026-05-31T19:00:00.000Z");
+    }
+
+    #[test]
+    fn a_demanded_score_is_never_guessed() {
+        let email = (EmailId::from_bytes([0; 12]), 1);
+        let (good, unchecked): (Validator, Validator) = (|_, _| Some(80), |_, _| None);
+        assert_eq!(gate(None, None, email), Ok(()));
+        assert_eq!(gate(Some(80), Some(good), email), Ok(()));
+        for (minimum, validator, word) in
+            [(80, None, "no validator"), (81, Some(good), "score is 80"), (1, Some(unchecked), "not validated")]
+        {
+            let reason = gate(Some(minimum), validator, email).expect_err("it must not leave");
+            assert!(reason.contains(word), "{reason}");
+        }
+    }
+
+    #[test]
+    fn rates_are_percent_with_two_decimals_and_safe_with_nothing() {
+        assert_eq!(
+            [percent(0, 0), percent(1, 3), percent(2, 3), percent(5, 5), percent(7, 5)],
+            [0.0, 33.33, 66.67, 100.0, 100.0]
+        );
+    }
+}

@@ -1,0 +1,45 @@
+//! Archive a campaign.
+
+use serde_json::{Value, json};
+
+use super::WhichCampaign;
+use crate::engine::api::answer::Moment;
+use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
+use crate::engine::store::WriteTx;
+use crate::features::campaigns::views::{CampaignView, view};
+use crate::features::campaigns::{follow, require, store};
+use crate::vocab::codes::Code;
+use crate::vocab::permissions::Permission;
+use crate::vocab::rates::RouteGroup;
+
+/// `campaigns.archive`
+pub struct Archive;
+
+impl Operation for Archive {
+    const SPEC: Spec = Spec::post("campaigns.archive", "/v1/campaigns/{id}/archive", needs(Permission::CampaignWrite))
+        .summary("Archive a campaign")
+        .about("It is out of the way of lists that ask for archived=false; nothing else about it changes.")
+        .rate(RouteGroup::Campaigns)
+        .fails(&[Code::NotFound]);
+    type Input = WhichCampaign;
+    type Output = Done<CampaignView>;
+
+    fn example() -> (Value, Self::Output) {
+        let campaign = CampaignView { archived: true, archived_at: Some(Moment::sample()), ..CampaignView::sample() };
+        (json!({ "id": campaign.id }), Done(campaign))
+    }
+}
+
+impl Command for Archive {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: WhichCampaign) -> Result<Self::Output, Failure> {
+        let account = caller.account();
+        let before = require(tx, account, input.id, input.project_id)?;
+        let before = follow::catch_up(tx, account, before)?;
+        let mut after = before.clone();
+        after.archived_at = before.archived_at.or(Some(tx.now()));
+        if after != before {
+            store::save(tx, account, Some(&before), &after);
+        }
+        Ok(Done(view(tx, &caller.engine, account, after)?))
+    }
+}

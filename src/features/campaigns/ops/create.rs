@@ -1,0 +1,141 @@
+//! Make a campaign of a generated email.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{CampaignName, FromName, Preheader, ProviderType, Score, Subject, score, written};
+use crate::base::email::EmailAddress;
+use crate::engine::api::{Caller, Command, Created, Failure, Operation, Replay, Spec, needs};
+use crate::engine::store::WriteTx;
+use crate::features::campaigns::model::{Campaign, Plan, RecipientType, Recipients, Status, Unknown};
+use crate::features::campaigns::views::{CampaignView, view};
+use crate::features::campaigns::{launch, store};
+use crate::features::contacts::fields::{self, FieldValue};
+use crate::features::{emails, projects};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::{CampaignId, ConversationId, EmailId, ProjectId, RecipientId, TopicId};
+use crate::vocab::limits;
+use crate::vocab::permissions::Permission;
+use crate::vocab::rates::RouteGroup;
+
+/// `campaigns.create`
+pub struct Create;
+
+/// A new campaign.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewCampaign {
+    /// The project whose contacts get it.
+    pub project_id: ProjectId,
+    pub name: CampaignName,
+    /// The generation that the email is from. It must be completed. Not needed beside `emailId`.
+    pub conversation_id: Option<ConversationId>,
+    /// Which email, if the generation has several.
+    pub email_id: Option<EmailId>,
+    /// The email's own if absent. It may have merge fields.
+    pub subject: Option<Subject>,
+    /// What mail clients show after the subject; the email's own if absent.
+    pub preheader_text: Option<Preheader>,
+    /// The sender's address.
+    pub from: EmailAddress,
+    /// The sender's name.
+    pub from_name: FromName,
+    /// Where replies go; the sender's address if absent.
+    pub reply_to: Option<EmailAddress>,
+    pub recipient_type: RecipientType,
+    /// The segment's or tag's id. Not needed for every contact of the project.
+    pub recipient_id: Option<RecipientId>,
+    /// Leaves those out who do not want this topic.
+    pub topic_id: Option<TopicId>,
+    /// Kept and told again; mail goes out as the installation is set up.
+    pub provider_type: Option<ProviderType>,
+    /// Merge fields of all recipients.
+    #[schemars(transform = fields::describe)]
+    #[serde(default, deserialize_with = "fields::given")]
+    pub variables: Option<BTreeMap<String, FieldValue>>,
+    /// The score that a validation of the email must give before it leaves; none if absent.
+    pub minimum_score: Option<Score>,
+    /// What becomes of recipients of whom, after a crash or a broken connection, nobody knows whether they have the message. The
+    /// installation's setting if absent.
+    pub unknown: Option<Unknown>,
+}
+
+impl Operation for Create {
+    const SPEC: Spec = Spec::post("campaigns.create", "/v1/campaigns", needs(Permission::CampaignWrite))
+        .summary("Make a campaign of a generated email")
+        .about(
+            "It is a draft until it is sent or scheduled, and follows changes of its email until then. If the generation has several \
+                emails and none is named, data.emails lists them.",
+        )
+        .rate(RouteGroup::Campaigns)
+        .replay(Replay::Keyed)
+        .fails(&[Code::NotFound, Code::WrongState, Code::LimitReached]);
+    type Input = NewCampaign;
+    type Output = Created<CampaignView>;
+
+    fn example() -> (Value, Self::Output) {
+        let campaign = CampaignView::sample();
+        let input = json!({
+            "projectId": campaign.project_id, "name": campaign.name, "conversationId": campaign.conversation_id,
+            "from": campaign.from, "fromName": campaign.from_name, "recipientType": "segment",
+            "recipientId": campaign.recipient_id, "variables": campaign.variables,
+        });
+        (input, Created(campaign))
+    }
+}
+
+impl Command for Create {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: NewCampaign) -> Result<Self::Output, Failure> {
+        let (account, project) = (caller.account(), input.project_id);
+        projects::require(tx, account, project)?;
+        let max = limits::CAMPAIGNS_PER_PROJECT_MAX;
+        if store::count(tx, project, max)? == max {
+            let detail = format!("A project has at most {max} campaigns; delete drafts that are not needed.");
+            return Err(Failure::because(Code::LimitReached, detail));
+        }
+        let email = emails::choose(tx, account, input.conversation_id, input.email_id, Some(project))?;
+        let recipients = Recipients::new(input.recipient_type, input.recipient_id, project);
+        let plan = Plan {
+            name: input.name.to_string(),
+            conversation: email.conversation,
+            email: email.id,
+            subject: input.subject.map(|text| text.to_string()),
+            preheader: input.preheader_text.map(|text| text.to_string()),
+            from: input.from.into_string(),
+            from_name: input.from_name.to_string(),
+            reply_to: input.reply_to.map(EmailAddress::into_string),
+            recipients: recipients.map_err(|(field, detail)| Failure::field(field, detail))?,
+            topic: input.topic_id,
+            provider: input.provider_type.map(|text| text.to_string()).filter(|text| !text.is_empty()),
+            variables: written(input.variables)?,
+            minimum_score: input.minimum_score.map(score),
+            unknown: input.unknown,
+        };
+        launch::check_audience(tx, project, &plan)?;
+        let campaign = draft(tx, project, plan);
+        store::save(tx, account, None, &campaign);
+        Ok(Created(view(tx, &caller.engine, account, campaign)?))
+    }
+}
+
+/// A new draft.
+pub fn draft(tx: &WriteTx<'_>, project: ProjectId, plan: Plan) -> Campaign {
+    Campaign {
+        id: CampaignId::make(tx.now(), tx.random()),
+        project,
+        plan,
+        status: Status::Draft,
+        schedule: None,
+        mailing: None,
+        look_at: None,
+        started_at: None,
+        completed_at: None,
+        error: None,
+        archived_at: None,
+        created_at: tx.now(),
+        updated_at: tx.now(),
+    }
+}

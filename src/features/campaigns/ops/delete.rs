@@ -1,0 +1,51 @@
+//! Delete a campaign that has not started.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::WhichCampaign;
+use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
+use crate::engine::store::WriteTx;
+use crate::features::campaigns::model::Action;
+use crate::features::campaigns::{allowed, require, store};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::CampaignId;
+use crate::vocab::permissions::Permission;
+use crate::vocab::rates::RouteGroup;
+
+/// `campaigns.delete`
+pub struct Delete;
+
+/// What was deleted.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct DeletedCampaign {
+    pub id: CampaignId,
+    pub deleted: bool,
+}
+
+impl Operation for Delete {
+    const SPEC: Spec = Spec::delete("campaigns.delete", "/v1/campaigns/{id}", needs(Permission::CampaignWrite))
+        .summary("Delete a draft")
+        .about("Only what was never started can be deleted; everything else can be archived.")
+        .rate(RouteGroup::Campaigns)
+        .fails(&[Code::NotFound, Code::WrongState]);
+    type Input = WhichCampaign;
+    type Output = Done<DeletedCampaign>;
+
+    fn example() -> (Value, Self::Output) {
+        let id = CampaignId::parse("66f1a2b3d4e5f60718293a60").expect("24 hexadecimal characters");
+        (json!({ "id": id }), Done(DeletedCampaign { id, deleted: true }))
+    }
+}
+
+impl Command for Delete {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: WhichCampaign) -> Result<Self::Output, Failure> {
+        let account = caller.account();
+        let campaign = require(tx, account, input.id, input.project_id)?;
+        allowed(campaign.status, Action::Delete)?;
+        store::delete(tx, account, &campaign);
+        Ok(Done(DeletedCampaign { id: campaign.id, deleted: true }))
+    }
+}

@@ -1,0 +1,72 @@
+//! Make a draft that is like another campaign.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::CampaignName;
+use super::create::draft;
+use crate::engine::api::{Caller, Command, Created, Failure, Operation, Replay, Spec, needs};
+use crate::engine::store::WriteTx;
+use crate::features::campaigns::model::Plan;
+use crate::features::campaigns::views::{CampaignView, view};
+use crate::features::campaigns::{require, store};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::{CampaignId, ProjectId};
+use crate::vocab::limits;
+use crate::vocab::permissions::Permission;
+use crate::vocab::rates::RouteGroup;
+
+/// `campaigns.duplicate`
+pub struct Duplicate;
+
+/// Which campaign, and what the new one is called.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Wanted {
+    /// The campaign's id.
+    pub id: CampaignId,
+    /// Only if it belongs to this project.
+    pub project_id: Option<ProjectId>,
+    /// The same with "(copy)" behind it if absent.
+    pub name: Option<CampaignName>,
+}
+
+impl Operation for Duplicate {
+    const SPEC: Spec = Spec::post("campaigns.duplicate", "/v1/campaigns/{id}/duplicate", needs(Permission::CampaignWrite))
+        .summary("Make a draft that is like another campaign")
+        .about("Everything but the time is taken over, whatever has become of the other one.")
+        .rate(RouteGroup::Campaigns)
+        .replay(Replay::Keyed)
+        .fails(&[Code::NotFound, Code::LimitReached]);
+    type Input = Wanted;
+    type Output = Created<CampaignView>;
+
+    fn example() -> (Value, Self::Output) {
+        let campaign = CampaignView { name: "Winter teas (copy)".into(), ..CampaignView::sample() };
+        (json!({ "id": "66f1a2b3d4e5f60718293a5f" }), Created(campaign))
+    }
+}
+
+impl Command for Duplicate {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: Wanted) -> Result<Self::Output, Failure> {
+        let account = caller.account();
+        let pattern = require(tx, account, input.id, input.project_id)?;
+        let max = limits::CAMPAIGNS_PER_PROJECT_MAX;
+        if store::count(tx, pattern.project, max)? == max {
+            let detail = format!("A project has at most {max} campaigns; delete drafts that are not needed.");
+            return Err(Failure::because(Code::LimitReached, detail));
+        }
+        let name = input.name.map_or_else(|| copied(&pattern.plan.name), |name| name.to_string());
+        let campaign = draft(tx, pattern.project, Plan { name, ..pattern.plan });
+        store::save(tx, account, None, &campaign);
+        Ok(Created(view(tx, &caller.engine, account, campaign)?))
+    }
+}
+
+/// The name of a copy, within the length of names.
+fn copied(name: &str) -> String {
+    const MARK: &str = " (copy)";
+    let kept: String = name.chars().take(limits::CAMPAIGN_NAME_CHARACTERS_MAX - MARK.len()).collect();
+    format!("{}{MARK}", kept.trim_end())
+}

@@ -1,0 +1,37 @@
+//! Read one campaign.
+
+use serde_json::{Value, json};
+
+use super::WhichCampaign;
+use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
+use crate::features::campaigns::require;
+use crate::features::campaigns::views::{CampaignView, view};
+use crate::vocab::codes::Code;
+use crate::vocab::permissions::Permission;
+use crate::vocab::rates::RouteGroup;
+
+/// `campaigns.get`
+pub struct Get;
+
+impl Operation for Get {
+    const SPEC: Spec = Spec::get("campaigns.get", "/v1/campaigns/{id}", needs(Permission::CampaignRead))
+        .summary("Read one campaign")
+        .rate(RouteGroup::Campaigns)
+        .heavy()
+        .fails(&[Code::NotFound]);
+    type Input = WhichCampaign;
+    type Output = Done<CampaignView>;
+
+    fn example() -> (Value, Self::Output) {
+        let campaign = CampaignView::sample();
+        (json!({ "id": campaign.id }), Done(campaign))
+    }
+}
+
+impl Query for Get {
+    fn run(ask: &View<'_>, input: WhichCampaign) -> Result<Self::Output, Failure> {
+        let account = ask.caller.account();
+        let campaign = require(ask.tx, account, input.id, input.project_id)?;
+        Ok(Done(view(ask.tx, &ask.caller.engine, account, campaign)?))
+    }
+}

@@ -1,0 +1,84 @@
+//! List the campaigns of a project.
+
+use std::ops::ControlFlow;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::base::text::fold;
+use crate::engine::api::{Failure, Limit, Offset, Operation, Page, PageNumber, Query, Spec, View, Window, needs};
+use crate::features::campaigns::model::Status;
+use crate::features::campaigns::views::{CampaignView, view};
+use crate::features::campaigns::{follow, store};
+use crate::features::projects;
+use crate::vocab::codes::Code;
+use crate::vocab::ids::ProjectId;
+use crate::vocab::permissions::Permission;
+use crate::vocab::rates::RouteGroup;
+
+/// `campaigns.list`
+pub struct List;
+
+/// Which campaigns, and which page of them.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Wanted {
+    /// The project they belong to.
+    pub project_id: ProjectId,
+    /// Only those in one of these states.
+    pub status: Option<Vec<Status>>,
+    /// Only archived ones, or only others; all if absent.
+    pub archived: Option<bool>,
+    /// Text to find in the name, whatever its case.
+    pub search: Option<String>,
+    #[serde(default)]
+    pub limit: Limit,
+    /// How many to leave out at the front.
+    pub offset: Option<Offset>,
+    /// Instead of `offset`: which page, from 1.
+    pub page: Option<PageNumber>,
+}
+
+impl Operation for List {
+    const SPEC: Spec = Spec::get("campaigns.list", "/v1/campaigns", needs(Permission::CampaignRead))
+        .summary("List campaigns")
+        .about("Newest first.")
+        .rate(RouteGroup::Campaigns)
+        .heavy()
+        .fails(&[Code::NotFound]);
+    type Input = Wanted;
+    type Output = Page<CampaignView>;
+
+    fn example() -> (Value, Self::Output) {
+        let window = Window { limit: 20, offset: 0, paged: false };
+        let input = json!({ "projectId": "66f1a2b3d4e5f60718293a4b", "status": ["draft", "scheduled"], "archived": false });
+        (input, Page { items: vec![CampaignView::sample()], total: 1, window })
+    }
+}
+
+impl Query for List {
+    fn run(ask: &View<'_>, input: Wanted) -> Result<Self::Output, Failure> {
+        let (tx, account, project) = (ask.tx, ask.caller.account(), input.project_id);
+        projects::require(tx, account, project)?;
+        let window = Window::new(input.limit, input.offset, input.page);
+        let words = input.search.as_deref().map(|search| fold(search.trim())).filter(|search| !search.is_empty());
+        let (mut total, mut found) = (0, Vec::new());
+        store::visit(tx, account, project, |campaign| {
+            let campaign = follow::current(tx, account, campaign)?;
+            let fits = input.status.as_ref().is_none_or(|wanted| wanted.contains(&campaign.status))
+                && input.archived.is_none_or(|archived| campaign.is_archived() == archived)
+                && words.as_deref().is_none_or(|words| fold(&campaign.plan.name).contains(words));
+            if fits {
+                if total >= window.offset && found.len() < window.limit {
+                    found.push(campaign);
+                }
+                total += 1;
+            }
+            Ok(ControlFlow::Continue(()))
+        })?;
+        let show = |campaign| view(tx, &ask.caller.engine, account, campaign);
+        let items = found.into_iter().map(show).collect::<Result<_, _>>()?;
+        Ok(Page { items, total: total as u64, window })
+    }
+}

@@ -1,0 +1,84 @@
+//! A campaign recipient by recipient.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::engine::api::{Done, Failure, Limit, Operation, Query, Spec, View, needs_one};
+use crate::features::campaigns::logs::{LogRow, LogStatus, part, row};
+use crate::features::campaigns::{REPORT_READERS, require};
+use crate::features::sending;
+use crate::vocab::codes::Code;
+use crate::vocab::ids::{CampaignId, ProjectId};
+use crate::vocab::rates::RouteGroup;
+
+/// `campaigns.logs`
+pub struct Logs;
+
+/// Which recipients, and which part of them.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct WhichRows {
+    /// The campaign's id.
+    pub id: CampaignId,
+    /// Only if it belongs to this project.
+    pub project_id: Option<ProjectId>,
+    #[serde(default)]
+    pub limit: Limit,
+    /// `nextCursor` of the part before.
+    pub cursor: Option<String>,
+    /// Only recipients of whom this holds: whoever clicked has it delivered, too, and who was refused at once counts as bounced.
+    pub status: Option<LogStatus>,
+}
+
+/// A part of the log.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct LogPart {
+    pub emails: Vec<LogRow>,
+    /// Where the next part begins; null if there is none.
+    pub next_cursor: Option<String>,
+    pub has_more: bool,
+}
+
+impl Operation for Logs {
+    const SPEC: Spec = Spec::get("campaigns.logs", "/v1/campaigns/{id}/logs", needs_one(REPORT_READERS))
+        .summary("Get a campaign recipient by recipient")
+        .about(
+            "Everybody it is for has a row, also those who get nothing, with the reason. Of a long campaign with few rows of a status, a \
+                part may have fewer rows than asked for, or none, and still a nextCursor.",
+        )
+        .rate(RouteGroup::Campaigns)
+        .heavy()
+        .fails(&[Code::NotFound]);
+    type Input = WhichRows;
+    type Output = Done<LogPart>;
+
+    fn example() -> (Value, Self::Output) {
+        let part = LogPart { emails: vec![LogRow::sample()], next_cursor: Some("42".into()), has_more: true };
+        (json!({ "id": "66f1a2b3d4e5f60718293a60", "status": "opened", "limit": 1 }), Done(part))
+    }
+}
+
+impl Query for Logs {
+    fn run(ask: &View<'_>, input: WhichRows) -> Result<Self::Output, Failure> {
+        let (tx, account) = (ask.tx, ask.caller.account());
+        let campaign = require(tx, account, input.id, input.project_id)?;
+        let from = match input.cursor.as_deref() {
+            None => 0,
+            Some(cursor) => {
+                let wrong = |_| Failure::field("cursor", "expected the nextCursor of the part before, as it was given");
+                cursor.parse::<u32>().map_err(wrong)?
+            }
+        };
+        let Some(id) = campaign.mailing else {
+            return Ok(Done(LogPart { emails: Vec::new(), next_cursor: None, has_more: false }));
+        };
+        let mailing = sending::require(tx, account, id)?;
+        let found = part(tx, id, from, input.limit.0 as usize, input.status)?;
+        let show = |found| row(tx, &mailing, found);
+        let emails = found.rows.into_iter().map(show).collect::<Result<_, _>>()?;
+        let next_cursor = found.next.map(|next| next.to_string());
+        Ok(Done(LogPart { emails, has_more: next_cursor.is_some(), next_cursor }))
+    }
+}

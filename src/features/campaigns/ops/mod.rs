@@ -1,0 +1,76 @@
+//! The operations on campaigns, one file each.
+
+pub mod archive;
+pub mod cancel;
+pub mod create;
+pub mod delete;
+pub mod dry_run;
+pub mod duplicate;
+pub mod get;
+pub mod list;
+pub mod logs;
+pub mod pause;
+pub mod reschedule;
+pub mod resend_unknown;
+pub mod resume;
+pub mod schedule;
+pub mod send;
+pub mod stats;
+pub mod test;
+pub mod unarchive;
+pub mod unschedule;
+pub mod update;
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::base::text::{Name, ShortText};
+use crate::engine::api::Failure;
+use crate::features::contacts::fields::{self, FieldValue};
+use crate::vocab::ids::{CampaignId, ProjectId};
+use crate::vocab::limits;
+
+/// The name of a campaign.
+pub type CampaignName = Name<{ limits::CAMPAIGN_NAME_CHARACTERS_MAX }>;
+/// What stands before the address in the From field.
+pub type FromName = Name<{ limits::FROM_NAME_CHARACTERS_MAX }>;
+/// A subject; it may have merge fields.
+pub type Subject = Name<{ limits::EMAIL_SUBJECT_CHARACTERS_MAX }>;
+/// What mail clients show after the subject; it may have merge fields.
+pub type Preheader = ShortText<{ limits::EMAIL_PREHEADER_CHARACTERS_MAX }>;
+/// What clients call the way out.
+pub type ProviderType = ShortText<{ limits::PROVIDER_TYPE_CHARACTERS_MAX }>;
+/// A validation score.
+pub type Score = crate::base::bounded::Bounded<0, 100>;
+
+/// Which campaign.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct WhichCampaign {
+    /// The campaign's id.
+    pub id: CampaignId,
+    /// Only if it belongs to this project.
+    pub project_id: Option<ProjectId>,
+}
+
+impl WhichCampaign {
+    fn key(&self) -> (CampaignId, Option<ProjectId>) {
+        (self.id, self.project_id)
+    }
+}
+
+/// Merge fields as they are kept: the JSON text of an object.
+fn written(variables: Option<BTreeMap<String, FieldValue>>) -> Result<String, Failure> {
+    let variables = variables.unwrap_or_default();
+    match fields::refusal(&variables) {
+        Some(reason) => Err(Failure::field("variables", reason)),
+        None => Ok(serde_json::to_string(&variables).expect("field values are JSON")),
+    }
+}
+
+/// The score as it is kept.
+fn score(score: Score) -> u8 {
+    u8::try_from(score.get()).expect("a score is at most 100")
+}

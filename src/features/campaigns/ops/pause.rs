@@ -1,0 +1,44 @@
+//! Pause a campaign that is being sent.
+
+use serde_json::{Value, json};
+
+use super::WhichCampaign;
+use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
+use crate::engine::store::WriteTx;
+use crate::features::campaigns::act;
+use crate::features::campaigns::model::{Action, Status};
+use crate::features::campaigns::views::{CampaignView, view};
+use crate::features::sending;
+use crate::vocab::codes::Code;
+use crate::vocab::permissions::Permission;
+use crate::vocab::rates::RouteGroup;
+
+/// `campaigns.pause`
+pub struct Pause;
+
+impl Operation for Pause {
+    const SPEC: Spec = Spec::post("campaigns.pause", "/v1/campaigns/{id}/pause", needs(Permission::CampaignWrite))
+        .summary("Pause a campaign that is being sent")
+        .about("Messages that are with a server this moment get their outcome; nobody else is sent to until it is resumed. Opens and clicks \
+             go on being counted.")
+        .rate(RouteGroup::Campaigns)
+        .fails(&[Code::NotFound, Code::WrongState]);
+    type Input = WhichCampaign;
+    type Output = Done<CampaignView>;
+
+    fn example() -> (Value, Self::Output) {
+        let campaign = CampaignView::sample_in(Status::Paused);
+        (json!({ "id": campaign.id }), Done(campaign))
+    }
+}
+
+impl Command for Pause {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: WhichCampaign) -> Result<Self::Output, Failure> {
+        let account = caller.account();
+        let campaign = act(tx, account, input.key(), Action::Pause, |tx, campaign, before| match campaign.mailing {
+            Some(mailing) if before != Status::Paused => sending::pause(tx, account, mailing).map(drop),
+            _ => Ok(()),
+        })?;
+        Ok(Done(view(tx, &caller.engine, account, campaign)?))
+    }
+}

@@ -1,0 +1,67 @@
+//! Send again to recipients of whom nobody knows whether they have the message.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::WhichCampaign;
+use crate::engine::api::{Caller, Command, Done, Failure, Operation, Replay, Spec, needs};
+use crate::engine::store::WriteTx;
+use crate::features::campaigns::act;
+use crate::features::campaigns::model::{Action, Status};
+use crate::features::campaigns::views::{CampaignView, view};
+use crate::features::sending;
+use crate::vocab::codes::Code;
+use crate::vocab::permissions::Permission;
+use crate::vocab::rates::RouteGroup;
+
+/// `campaigns.resend_unknown`
+pub struct ResendUnknown;
+
+/// What is sent again.
+/// What is sent again.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "CampaignResent")]
+pub struct Resent {
+    /// Recipients to whom it is sent again.
+    pub resent: u64,
+    pub campaign: CampaignView,
+}
+
+impl Operation for ResendUnknown {
+    const SPEC: Spec = Spec::post("campaigns.resend_unknown", "/v1/campaigns/{id}/resend-unknown", needs(Permission::CampaignWrite))
+        .summary("Send again to recipients whose delivery is in doubt")
+        .about(
+            "When the process or a connection dies at the wrong moment, nobody knows whether a recipient has the message. Most have it, \
+                and now get a second copy with the same Message-ID.",
+        )
+        .rate(RouteGroup::Campaigns)
+        .replay(Replay::Keyed)
+        .fails(&[Code::NotFound, Code::WrongState]);
+    type Input = WhichCampaign;
+    type Output = Done<Resent>;
+
+    fn example() -> (Value, Self::Output) {
+        let campaign = CampaignView::sample_in(Status::Sending);
+        (json!({ "id": campaign.id }), Done(Resent { resent: 3, campaign }))
+    }
+}
+
+impl Command for ResendUnknown {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: WhichCampaign) -> Result<Self::Output, Failure> {
+        let account = caller.account();
+        let mut resent = 0;
+        let campaign = act(tx, account, input.key(), Action::ResendUnknown, |tx, campaign, before| {
+            let mailing = campaign.mailing.ok_or_else(|| Failure::internal("a campaign that was started has a mailing"))?;
+            resent = sending::resend_unknown(tx, account, mailing)?;
+            match resent {
+                // Nobody is in doubt: it stays over.
+                0 => campaign.status = before,
+                _ => campaign.completed_at = None,
+            }
+            Ok(())
+        })?;
+        Ok(Done(Resent { resent, campaign: view(tx, &caller.engine, account, campaign)? }))
+    }
+}

@@ -1,0 +1,87 @@
+//! Have a campaign start at a time.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::base::zone::Zone;
+use crate::engine::api::{Caller, Command, Done, Failure, Operation, Replay, Spec, needs};
+use crate::engine::store::WriteTx;
+use crate::features::campaigns::act;
+use crate::features::campaigns::launch::{self, Place};
+use crate::features::campaigns::model::{Action, Campaign, Status, ZoneMode};
+use crate::features::campaigns::schedule::{Written, resolve};
+use crate::features::campaigns::views::{CampaignView, view};
+use crate::vocab::ids::{CampaignId, ProjectId};
+use crate::vocab::permissions::Permission;
+use crate::vocab::rates::RouteGroup;
+
+/// `campaigns.schedule`
+pub struct Schedule;
+
+/// Which campaign, and when.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Times {
+    /// The campaign's id.
+    pub id: CampaignId,
+    /// Only if it belongs to this project.
+    pub project_id: Option<ProjectId>,
+    /// ISO 8601. With an offset (or Z) one moment; without, what clocks in the zone show then.
+    pub scheduled_at: Written,
+    /// IANA name, also a former one; UTC if absent.
+    pub scheduled_timezone: Option<Zone>,
+    /// `campaign` if absent. `recipient`: each contact gets it when clocks show the time where it is, by its custom field `timezone`,
+    /// or else by its country if all clocks there show the same, or else by the campaign's zone.
+    pub timezone_mode: Option<ZoneMode>,
+}
+
+impl Operation for Schedule {
+    const SPEC: Spec = Spec::post("campaigns.schedule", "/v1/campaigns/{id}/schedule", needs(Permission::CampaignWrite))
+        .summary("Have a campaign start at a time")
+        .about(
+            "The email in its version of that time is sent to whoever it is for then. A time that clocks skip is moved on by the gap, \
+                and of one that comes twice the first counts: scheduleNotice says so. Scheduling again moves it. If something is \
+                missing when the time comes, it waits as pending_review and error says what for.",
+        )
+        .rate(RouteGroup::Campaigns)
+        .replay(Replay::Keyed)
+        .fails(launch::FAILS);
+    type Input = Times;
+    type Output = Done<CampaignView>;
+
+    fn example() -> (Value, Self::Output) {
+        let campaign = CampaignView::sample_scheduled();
+        let input = json!({
+            "id": campaign.id, "scheduledAt": "2026-01-31T09:30", "scheduledTimezone": campaign.scheduled_timezone,
+        });
+        (input, Done(campaign))
+    }
+}
+
+impl Command for Schedule {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: Times) -> Result<Self::Output, Failure> {
+        let account = caller.account();
+        let campaign = act(tx, account, (input.id, input.project_id), Action::Schedule, |tx, campaign, _| {
+            let zone = input.scheduled_timezone.unwrap_or_else(Zone::utc);
+            set(tx, Place::of(caller), campaign, (input.scheduled_at, &zone, input.timezone_mode.unwrap_or_default()))
+        })?;
+        Ok(Done(view(tx, &caller.engine, account, campaign)?))
+    }
+}
+
+/// Give a campaign a time to start at; it must be one that could start.
+pub fn set(
+    tx: &mut WriteTx<'_>,
+    place: Place<'_>,
+    campaign: &mut Campaign,
+    (at, zone, mode): (Written, &Zone, ZoneMode),
+) -> Result<(), Failure> {
+    debug_assert_eq!(campaign.status, Status::Scheduled);
+    let schedule = resolve(at, zone, mode, tx.now())?;
+    launch::check(tx, place, campaign)?;
+    campaign.look_at = Some(schedule.begins_at().max(tx.now()));
+    campaign.schedule = Some(schedule);
+    campaign.error = None;
+    Ok(())
+}

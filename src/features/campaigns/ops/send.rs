@@ -1,0 +1,47 @@
+//! Send a campaign now.
+
+use serde_json::{Value, json};
+
+use super::WhichCampaign;
+use crate::engine::api::{Caller, Command, Done, Failure, Operation, Replay, Spec, needs};
+use crate::engine::store::WriteTx;
+use crate::features::campaigns::act;
+use crate::features::campaigns::launch::{self, Place};
+use crate::features::campaigns::model::{Action, Status};
+use crate::features::campaigns::views::{CampaignView, view};
+use crate::vocab::permissions::Permission;
+use crate::vocab::rates::RouteGroup;
+
+/// `campaigns.send`
+pub struct Send;
+
+impl Operation for Send {
+    const SPEC: Spec = Spec::post("campaigns.send", "/v1/campaigns/{id}/send", needs(Permission::CampaignWrite))
+        .summary("Send a campaign now")
+        .about(
+            "Answers as soon as it is certain to be sent; GET /v1/campaigns/{id} tells how far it is. What is sent is fixed here. A \
+                campaign is sent once: a second request is refused with 409, or, with the first one's Idempotency-Key, answered like \
+                it. A scheduled campaign is sent now instead.",
+        )
+        .rate(RouteGroup::Campaigns)
+        .replay(Replay::Keyed)
+        .fails(launch::FAILS);
+    type Input = WhichCampaign;
+    type Output = Done<CampaignView>;
+
+    fn example() -> (Value, Self::Output) {
+        let campaign = CampaignView::sample_in(Status::Sending);
+        (json!({ "id": campaign.id }), Done(campaign))
+    }
+}
+
+impl Command for Send {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: WhichCampaign) -> Result<Self::Output, Failure> {
+        let account = caller.account();
+        let campaign = act(tx, account, input.key(), Action::Send, |tx, campaign, _| {
+            campaign.schedule = None;
+            launch::start(tx, Place::of(caller), campaign)
+        })?;
+        Ok(Done(view(tx, &caller.engine, account, campaign)?))
+    }
+}

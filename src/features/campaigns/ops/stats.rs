@@ -1,0 +1,37 @@
+//! A campaign in numbers.
+
+use serde_json::{Value, json};
+
+use super::WhichCampaign;
+use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs_one};
+use crate::features::campaigns::stats::{self, Stats as Numbers};
+use crate::features::campaigns::{REPORT_READERS, require};
+use crate::vocab::codes::Code;
+use crate::vocab::rates::RouteGroup;
+
+/// `campaigns.stats`
+pub struct Stats;
+
+impl Operation for Stats {
+    const SPEC: Spec = Spec::get("campaigns.stats", "/v1/campaigns/{id}/stats", needs_one(REPORT_READERS))
+        .summary("Get a campaign in numbers")
+        .about(
+            "Rates are percent from 0 to 100, of what was delivered. Every recipient is in exactly one of totalSent, queued, deferred, \
+                failed, unknown and skipped.",
+        )
+        .rate(RouteGroup::Campaigns)
+        .fails(&[Code::NotFound]);
+    type Input = WhichCampaign;
+    type Output = Done<Numbers>;
+
+    fn example() -> (Value, Self::Output) {
+        (json!({ "id": "66f1a2b3d4e5f60718293a60" }), Done(Numbers::sample()))
+    }
+}
+
+impl Query for Stats {
+    fn run(ask: &View<'_>, input: WhichCampaign) -> Result<Self::Output, Failure> {
+        let campaign = require(ask.tx, ask.caller.account(), input.id, input.project_id)?;
+        Ok(Done(stats::of(ask.tx, &campaign, ask.now)?))
+    }
+}

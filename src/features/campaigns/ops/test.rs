@@ -1,0 +1,84 @@
+//! Send a campaign's email to a few addresses, to see what it looks like.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::base::email::EmailAddress;
+use crate::engine::api::{Caller, Command, Done, Failure, Operation, Replay, Spec, needs};
+use crate::engine::store::WriteTx;
+use crate::features::campaigns::launch::{self, Place};
+use crate::features::campaigns::require;
+use crate::features::sending::{self, Address, Kind, To};
+use crate::vocab::ids::{CampaignId, MailingId, ProjectId};
+use crate::vocab::limits;
+use crate::vocab::permissions::Permission;
+use crate::vocab::rates::RouteGroup;
+
+/// `campaigns.test`
+pub struct Test;
+
+/// Which campaign, and who looks at it.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Testers {
+    /// The campaign's id.
+    pub id: CampaignId,
+    /// Only if it belongs to this project.
+    pub project_id: Option<ProjectId>,
+    /// 1 to 20 addresses.
+    #[schemars(length(min = 1, max = limits::CAMPAIGN_TEST_ADDRESSES_MAX))]
+    pub emails: Vec<EmailAddress>,
+}
+
+/// What is on its way.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TestSent {
+    pub campaign_id: CampaignId,
+    /// The send that carries the test.
+    pub send_id: MailingId,
+    /// `queued`
+    pub status: &'static str,
+    pub emails: Vec<EmailAddress>,
+}
+
+impl Operation for Test {
+    const SPEC: Spec = Spec::post("campaigns.test", "/v1/campaigns/{id}/test", needs(Permission::CampaignWrite))
+        .summary("Send a campaign's email to a few addresses")
+        .about("The email as it would go out now, in whatever state the campaign is. It is not counted in the campaign's stats.")
+        .rate(RouteGroup::Campaigns)
+        .replay(Replay::Keyed)
+        .fails(launch::FAILS);
+    type Input = Testers;
+    type Output = Done<TestSent>;
+
+    fn example() -> (Value, Self::Output) {
+        let emails = vec![EmailAddress::parse("ada@acme.example").expect("an address")];
+        let sent = TestSent {
+            campaign_id: CampaignId::parse("66f1a2b3d4e5f60718293a60").expect("24 hexadecimal characters"),
+            send_id: MailingId::parse("66f1a2b3d4e5f60718293a61").expect("24 hexadecimal characters"),
+            status: "queued",
+            emails,
+        };
+        (json!({ "id": sent.campaign_id, "emails": sent.emails }), Done(sent))
+    }
+}
+
+impl Command for Test {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: Testers) -> Result<Self::Output, Failure> {
+        let max = limits::CAMPAIGN_TEST_ADDRESSES_MAX;
+        if !(1..=max).contains(&input.emails.len()) {
+            return Err(Failure::field("emails", format!("give 1 to {max} addresses; these are {}", input.emails.len())));
+        }
+        let campaign = require(tx, caller.account(), input.id, input.project_id)?;
+        let place = Place::of(caller);
+        let email = place.email(tx, &campaign)?;
+        launch::check_sender(tx, place, &campaign.plan)?;
+        let addresses = input.emails.iter().map(|email| Address { email: email.as_str().to_owned(), name: None }).collect();
+        let to = (Kind::Test, To::Addresses(addresses));
+        let new = launch::mailing(tx, place, &campaign, email, to)?;
+        let send_id = sending::open(tx, new)?;
+        Ok(Done(TestSent { campaign_id: campaign.id, send_id, status: "queued", emails: input.emails }))
+    }
+}

@@ -1,0 +1,48 @@
+//! Bring an archived campaign back.
+
+use serde_json::{Value, json};
+
+use super::WhichCampaign;
+use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
+use crate::engine::store::WriteTx;
+use crate::features::campaigns::model::Campaign;
+use crate::features::campaigns::views::{CampaignView, view};
+use crate::features::campaigns::{follow, require, store};
+use crate::vocab::codes::Code;
+use crate::vocab::permissions::Permission;
+use crate::vocab::rates::RouteGroup;
+
+/// `campaigns.unarchive`
+pub struct Unarchive;
+
+impl Operation for Unarchive {
+    const SPEC: Spec = Spec::post("campaigns.unarchive", "/v1/campaigns/{id}/unarchive", needs(Permission::CampaignWrite))
+        .summary("Bring an archived campaign back")
+        .about("Refused with 409 for a campaign that is not archived.")
+        .rate(RouteGroup::Campaigns)
+        .fails(&[Code::NotFound, Code::WrongState]);
+    type Input = WhichCampaign;
+    type Output = Done<CampaignView>;
+
+    fn example() -> (Value, Self::Output) {
+        let campaign = CampaignView::sample();
+        (json!({ "id": campaign.id }), Done(campaign))
+    }
+}
+
+impl Command for Unarchive {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: WhichCampaign) -> Result<Self::Output, Failure> {
+        let account = caller.account();
+        let before = require(tx, account, input.id, input.project_id)?;
+        let before = follow::catch_up(tx, account, before)?;
+        if !before.is_archived() {
+            let detail = "The campaign is not archived; there is nothing to bring back.";
+            return Err(Failure::because(Code::WrongState, detail).with(json!({ "status": before.status.word() })));
+        }
+        let after = Campaign { archived_at: None, ..before.clone() };
+        if after != before {
+            store::save(tx, account, Some(&before), &after);
+        }
+        Ok(Done(view(tx, &caller.engine, account, after)?))
+    }
+}

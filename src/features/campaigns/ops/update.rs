@@ -1,0 +1,136 @@
+//! Change a campaign that has not started.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{CampaignName, FromName, Preheader, ProviderType, Score, Subject, score, written};
+use crate::base::email::EmailAddress;
+use crate::base::patch::Patch;
+use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
+use crate::engine::store::{Read, WriteTx};
+use crate::features::campaigns::act;
+use crate::features::campaigns::launch::{self, Place};
+use crate::features::campaigns::model::{Action, Plan, RecipientType, Recipients, Status, Unknown};
+use crate::features::campaigns::views::{CampaignView, view};
+use crate::features::contacts::fields::{self, FieldValue};
+use crate::features::emails;
+use crate::vocab::ids::{AccountId, CampaignId, ConversationId, EmailId, ProjectId, RecipientId, TopicId};
+use crate::vocab::permissions::Permission;
+use crate::vocab::rates::RouteGroup;
+
+/// `campaigns.update`
+pub struct Update;
+
+/// What changes. A field that is left out stays as it is; `null` clears it.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct CampaignPatch {
+    /// The campaign's id.
+    pub id: CampaignId,
+    /// Only if it belongs to this project.
+    pub project_id: Option<ProjectId>,
+    pub name: Option<CampaignName>,
+    /// Another generation to take the email from.
+    pub conversation_id: Option<ConversationId>,
+    /// Another email.
+    pub email_id: Option<EmailId>,
+    /// `null`: the email's own.
+    #[serde(default)]
+    pub subject: Patch<Subject>,
+    /// `null`: the email's own.
+    #[serde(default)]
+    pub preheader_text: Patch<Preheader>,
+    pub from: Option<EmailAddress>,
+    pub from_name: Option<FromName>,
+    #[serde(default)]
+    pub reply_to: Patch<EmailAddress>,
+    /// Give `recipientId` with it.
+    pub recipient_type: Option<RecipientType>,
+    pub recipient_id: Option<RecipientId>,
+    #[serde(default)]
+    pub topic_id: Patch<TopicId>,
+    #[serde(default)]
+    pub provider_type: Patch<ProviderType>,
+    /// All of them anew; `{}` for none.
+    #[schemars(transform = fields::describe)]
+    #[serde(default, deserialize_with = "fields::given")]
+    pub variables: Option<BTreeMap<String, FieldValue>>,
+    /// `null`: no score is demanded.
+    #[serde(default)]
+    pub minimum_score: Patch<Score>,
+    /// `null`: as the installation's setting says.
+    #[serde(default)]
+    pub unknown: Patch<Unknown>,
+}
+
+impl Operation for Update {
+    const SPEC: Spec = Spec::patch("campaigns.update", "/v1/campaigns/{id}", needs(Permission::CampaignWrite))
+        .summary("Change a campaign that has not started")
+        .about("A scheduled campaign stays scheduled, and must still be one that could start.")
+        .rate(RouteGroup::Campaigns)
+        .fails(launch::FAILS);
+    type Input = CampaignPatch;
+    type Output = Done<CampaignView>;
+
+    fn example() -> (Value, Self::Output) {
+        let campaign = CampaignView { name: "Winter teas, second try".into(), ..CampaignView::sample() };
+        (json!({ "id": campaign.id, "name": campaign.name, "replyTo": null }), Done(campaign))
+    }
+}
+
+impl Command for Update {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: CampaignPatch) -> Result<Self::Output, Failure> {
+        let account = caller.account();
+        let campaign = act(tx, account, (input.id, input.project_id), Action::Update, |tx, campaign, _| {
+            campaign.plan = changed(tx, account, campaign.project, campaign.plan.clone(), input)?;
+            launch::check_audience(tx, campaign.project, &campaign.plan)?;
+            if campaign.status == Status::Scheduled {
+                launch::check(tx, Place::of(caller), campaign)?;
+            }
+            Ok(())
+        })?;
+        Ok(Done(view(tx, &caller.engine, account, campaign)?))
+    }
+}
+
+fn changed(
+    tx: &impl Read,
+    account: AccountId,
+    project: ProjectId,
+    mut plan: Plan,
+    input: CampaignPatch,
+) -> Result<Plan, Failure> {
+    if input.conversation_id.is_some() || input.email_id.is_some() {
+        let email = emails::choose(tx, account, input.conversation_id, input.email_id, Some(project))?;
+        (plan.conversation, plan.email) = (email.conversation, email.id);
+    }
+    if input.recipient_type.is_some() || input.recipient_id.is_some() {
+        let kind = input.recipient_type.unwrap_or(plan.recipients.words(project).0);
+        let recipients = Recipients::new(kind, input.recipient_id, project);
+        plan.recipients = recipients.map_err(|(field, detail)| Failure::field(field, detail))?;
+    }
+    if let Some(name) = input.name {
+        plan.name = name.to_string();
+    }
+    if let Some(from) = input.from {
+        plan.from = from.into_string();
+    }
+    if let Some(name) = input.from_name {
+        plan.from_name = name.to_string();
+    }
+    if input.variables.is_some() {
+        plan.variables = written(input.variables)?;
+    }
+    input.subject.map(|text| text.to_string()).apply(&mut plan.subject);
+    input.preheader_text.map(|text| text.to_string()).apply(&mut plan.preheader);
+    input.reply_to.map(EmailAddress::into_string).apply(&mut plan.reply_to);
+    input.topic_id.apply(&mut plan.topic);
+    input.provider_type.map(|text| text.to_string()).apply(&mut plan.provider);
+    plan.provider = plan.provider.filter(|text| !text.is_empty());
+    input.minimum_score.map(score).apply(&mut plan.minimum_score);
+    input.unknown.apply(&mut plan.unknown);
+    Ok(plan)
+}

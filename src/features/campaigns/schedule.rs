@@ -1,0 +1,169 @@
+//! From what a caller writes as a time to the moment a campaign starts: offsets, zones, and clocks that skip or repeat. Pure.
+
+use std::borrow::Cow;
+use std::str::FromStr;
+
+use jiff::civil::DateTime;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer};
+
+use super::model::{Schedule, ZoneMode};
+use crate::base::clock::Timestamp;
+use crate::base::parsed;
+use crate::base::zone::Zone;
+use crate::engine::api::Failure;
+use crate::vocab::limits;
+
+/// A time as it was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Written {
+    /// With an offset from UTC: one moment, wherever one is.
+    Moment(Timestamp),
+    /// Without: what a clock on the wall shows.
+    Wall(DateTime),
+}
+
+const EXPECTED: &str = "expected a date and a time, like 2026-01-31T09:30:00Z, or 2026-01-31T09:30 with scheduledTimezone";
+
+impl FromStr for Written {
+    type Err = &'static str;
+
+    fn from_str(given: &str) -> Result<Self, Self::Err> {
+        let given = given.trim();
+        if given.contains('[') {
+            return Err("leave the name in brackets out and give it as scheduledTimezone");
+        }
+        // A date alone would mean midnight, which nobody who leaves the time out has in mind.
+        if !given.contains(':') {
+            return Err(EXPECTED);
+        }
+        if let Ok(moment) = given.parse::<jiff::Timestamp>() {
+            return Ok(Self::Moment(Timestamp(moment.as_millisecond())));
+        }
+        given.parse().map(Self::Wall).map_err(|_| EXPECTED)
+    }
+}
+
+impl<'de> Deserialize<'de> for Written {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        parsed::deserialize(deserializer, "a time as text")
+    }
+}
+
+impl JsonSchema for Written {
+    fn schema_name() -> Cow<'static, str> {
+        "ScheduledAt".into()
+    }
+    fn inline_schema() -> bool {
+        true
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "pattern": "^\\s*\\d{4}-\\d{2}-\\d{2}[Tt ]\\d{2}:\\d{2}" })
+    }
+}
+
+/// The schedule that is meant, or why there can be none.
+pub fn resolve(written: Written, zone: &Zone, mode: ZoneMode, now: Timestamp) -> Result<Schedule, Failure> {
+    let (at, twist) = match written {
+        Written::Moment(at) => (at, None),
+        Written::Wall(wall) => {
+            let meant = zone.at(wall).map_err(|_| Failure::field("scheduledAt", "the calendar ends before this time"))?;
+            (meant.at, meant.twist)
+        }
+    };
+    if at <= now {
+        let detail =
+            format!("{at} is past (it is {now} now); give a later time, or start it with POST /v1/campaigns/{{id}}/send");
+        return Err(Failure::field("scheduledAt", detail));
+    }
+    if at.ms_since(now) > limits::SCHEDULE_AHEAD_MS {
+        let days = limits::SCHEDULE_AHEAD_MS / (24 * 60 * 60 * 1000);
+        return Err(Failure::field("scheduledAt", format!("{at} is more than {days} days ahead; give an earlier time")));
+    }
+    let mut schedule = Schedule { at, zone: zone.name().to_owned(), mode, notice: None };
+    let late = schedule.begins_at() < now;
+    let late = late.then(|| {
+        "In the easternmost zones clocks show that time already, or will before it can start: recipients there get it at once.".to_owned()
+    });
+    let notices: Vec<String> = twist.into_iter().chain(late).collect();
+    schedule.notice = (!notices.is_empty()).then(|| notices.join(" "));
+    Ok(schedule)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn time(text: &str) -> Timestamp {
+        Timestamp(text.parse::<jiff::Timestamp>().expect("a time").as_millisecond())
+    }
+
+    fn schedule(written: &str, zone: &str, mode: ZoneMode) -> Result<Schedule, Failure> {
+        let written = written.parse().expect(written);
+        resolve(written, &Zone::parse(zone).expect(zone), mode, time("2026-01-01T00:00:00Z"))
+    }
+
+    #[test]
+    fn an_offset_is_one_moment_and_a_wall_clock_counts_in_its_zone() {
+        for (written, zone, at) in [
+            ("2026-02-01T09:00:00Z", "Europe/Berlin", "2026-02-01T09:00:00Z"),
+            ("2026-02-01T09:00+05:30", "Europe/Berlin", "2026-02-01T03:30:00Z"),
+            ("2026-02-01 09:00", "Europe/Berlin", "2026-02-01T08:00:00Z"),
+            ("2026-02-01t09:00:00.5", "UTC", "2026-02-01T09:00:00.5Z"),
+            ("2026-07-01T09:00", "Europe/Kiev", "2026-07-01T06:00:00Z"),
+            ("2026-07-01T09:00", "US/Pacific", "2026-07-01T16:00:00Z"),
+        ] {
+            let made = schedule(written, zone, ZoneMode::Campaign).expect(written);
+            assert_eq!((made.at, made.zone.as_str(), made.notice), (time(at), zone, None), "{written} {zone}");
+        }
+    }
+
+    #[test]
+    fn skipped_and_repeated_times_are_decided_and_told() {
+        let made = schedule("2026-03-29T02:30", "Europe/Berlin", ZoneMode::Campaign).expect("decided");
+        assert_eq!(made.at, time("2026-03-29T01:30:00Z"));
+        assert!(made.notice.expect("told").contains("never show"));
+        let made = schedule("2026-10-25T02:30", "Europe/Berlin", ZoneMode::Campaign).expect("decided");
+        assert_eq!(made.at, time("2026-10-25T00:30:00Z"));
+        assert!(made.notice.expect("told").contains("twice"));
+        // With an offset there is nothing to decide.
+        assert_eq!(schedule("2026-10-25T02:30+01:00", "Europe/Berlin", ZoneMode::Campaign).expect("clear").notice, None);
+    }
+
+    #[test]
+    fn past_and_far_times_are_refused_with_what_to_do() {
+        for (written, word) in [
+            ("2025-12-31T23:59:59Z", "POST /v1/campaigns/{id}/send"),
+            ("2026-01-01T00:00:00Z", "is past"),
+            ("2026-01-01T00:30", "is past"),
+            ("2036-01-01T00:00:00Z", "give an earlier time"),
+        ] {
+            let refused = schedule(written, "Europe/Berlin", ZoneMode::Campaign).expect_err(written);
+            let detail = refused.detail.expect("words");
+            assert!(detail.starts_with("scheduledAt: ") && detail.contains(word), "{detail}");
+        }
+    }
+
+    #[test]
+    fn local_times_warn_when_some_clocks_are_past_it() {
+        let near = schedule("2026-01-01T10:00", "Europe/Berlin", ZoneMode::Recipient).expect("fine");
+        assert!(near.notice.expect("a warning").contains("at once"));
+        let far = schedule("2026-01-02T10:00", "Europe/Berlin", ZoneMode::Recipient).expect("fine");
+        assert_eq!(far.notice, None);
+    }
+
+    #[test]
+    fn what_is_no_time_is_refused() {
+        for given in [
+            "",
+            "tomorrow",
+            "2026-02-01",
+            "2026-02-30T09:00",
+            "2026-02-01T25:00",
+            "1769936400",
+            "2026-02-01T09:00[Europe/Berlin]",
+        ] {
+            assert!(given.parse::<Written>().is_err(), "{given}");
+        }
+    }
+}

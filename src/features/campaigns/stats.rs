@@ -1,0 +1,176 @@
+//! A campaign in numbers: what the ledger and the records of engagement say together.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::model::{Campaign, percent};
+use crate::base::clock::Timestamp;
+use crate::engine::api::answer::Moment;
+use crate::engine::store::{Read, Result};
+use crate::features::sending::engagement::{self, Measure};
+use crate::features::sending::{self, Counts};
+
+/// What has become of a campaign, in numbers.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "CampaignStats")]
+pub struct Stats {
+    /// Messages that the next mail server has taken over.
+    pub total_sent: u64,
+    /// Those of them that did not come back.
+    pub total_delivered: u64,
+    /// Recipients who opened it, as far as people can be told from machines.
+    pub unique_opens: u64,
+    pub total_opens: u64,
+    /// Recipients who clicked a link in it, as far as people can be told from machines.
+    pub unique_clicks: u64,
+    pub total_clicks: u64,
+    /// Recipients who unsubscribed by it.
+    pub unsubscribes: u64,
+    /// Refused for good, at once or later.
+    pub bounces: u64,
+    /// Recipients who called it spam.
+    pub complaints: u64,
+    /// Percent of the delivered ones that were opened, with two decimals.
+    pub open_rate: f64,
+    /// Percent of the delivered ones in which a link was clicked.
+    pub click_rate: f64,
+    /// Percent of the delivered ones by which somebody unsubscribed.
+    pub unsubscribe_rate: f64,
+    /// Percent of those sent or refused that bounced.
+    pub bounce_rate: f64,
+    /// Opens by scanners and other machines; they count as no others.
+    pub bot_opens: u64,
+    /// Clicks by scanners and other machines; they count as no others.
+    pub bot_clicks: u64,
+    /// Opens by services that load pictures whether or not somebody looks.
+    pub mpp_opens: u64,
+    /// Everybody it is for, also those who get nothing.
+    pub recipients: u64,
+    /// Still to be sent to, or with a server this moment.
+    pub queued: u64,
+    /// To be tried again later.
+    pub deferred: u64,
+    /// Refused for good by a server, or deferred for too long.
+    pub failed: u64,
+    /// Nobody knows whether they have it.
+    pub unknown: u64,
+    /// They get nothing, for a reason.
+    pub skipped: u64,
+    /// How many for each reason.
+    pub skipped_reasons: BTreeMap<String, u64>,
+    pub last_updated: Moment,
+    pub reporting: Reporting,
+}
+
+/// Where the numbers are from.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Reporting {
+    /// `live`
+    pub status: &'static str,
+    /// `ledger`
+    pub source: &'static str,
+}
+
+/// What was counted of readers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Readers {
+    pub unique_opens: u64,
+    pub opens: u64,
+    pub unique_clicks: u64,
+    pub clicks: u64,
+    pub bot_opens: u64,
+    pub bot_clicks: u64,
+    pub proxy_opens: u64,
+    pub unsubscribes: u64,
+    pub complaints: u64,
+    pub bounces: u64,
+}
+
+/// The numbers of a campaign; before it starts all of them are zero.
+pub fn of(tx: &impl Read, campaign: &Campaign, now: Timestamp) -> Result<Stats> {
+    let Some(mailing) = campaign.mailing else { return Ok(told(&Counts::default(), Readers::default(), now)) };
+    let count = |measure| engagement::count(tx, mailing, measure);
+    let readers = Readers {
+        unique_opens: count(Measure::UniqueOpens)?,
+        opens: count(Measure::Opens)?,
+        unique_clicks: count(Measure::UniqueClicks)?,
+        clicks: count(Measure::Clicks)?,
+        bot_opens: count(Measure::MachineOpens)?,
+        bot_clicks: count(Measure::MachineClicks)?,
+        proxy_opens: count(Measure::ProxyOpens)?,
+        unsubscribes: count(Measure::Unsubscribes)?,
+        complaints: count(Measure::Complaints)?,
+        bounces: count(Measure::HardBounces)? + count(Measure::SoftBounces)?,
+    };
+    Ok(told(&sending::counts(tx, mailing)?, readers, now))
+}
+
+/// The two together.
+fn told(counts: &Counts, readers: Readers, now: Timestamp) -> Stats {
+    // Whoever was refused at once is counted by the ledger first, and as a bounce as soon as the reply was read.
+    let bounces = readers.bounces.max(counts.failed);
+    let delivered = counts.sent.saturating_sub(bounces - counts.failed);
+    Stats {
+        total_sent: counts.sent,
+        total_delivered: delivered,
+        unique_opens: readers.unique_opens,
+        total_opens: readers.opens,
+        unique_clicks: readers.unique_clicks,
+        total_clicks: readers.clicks,
+        unsubscribes: readers.unsubscribes,
+        bounces,
+        complaints: readers.complaints,
+        open_rate: percent(readers.unique_opens, delivered),
+        click_rate: percent(readers.unique_clicks, delivered),
+        unsubscribe_rate: percent(readers.unsubscribes, delivered),
+        bounce_rate: percent(bounces, counts.sent + counts.failed),
+        bot_opens: readers.bot_opens,
+        bot_clicks: readers.bot_clicks,
+        mpp_opens: readers.proxy_opens,
+        recipients: counts.total,
+        queued: counts.queued + counts.handoff,
+        deferred: counts.deferred,
+        failed: counts.failed,
+        unknown: counts.unknown,
+        skipped: counts.skipped_total(),
+        skipped_reasons: counts.skipped.iter().map(|(reason, many)| ((*reason).to_owned(), *many)).collect(),
+        last_updated: Moment(now),
+        reporting: Reporting { status: "live", source: "ledger" },
+    }
+}
+
+impl Stats {
+    /// An example for the documents.
+    pub fn sample() -> Self {
+        let skipped = BTreeMap::from([("suppressed", 2), ("unsubscribed", 5)]);
+        let counts = Counts { total: 325, sent: 315, failed: 3, skipped, ..Counts::default() };
+        let readers = Readers { unique_opens: 141, opens: 203, unique_clicks: 38, clicks: 52, bounces: 5, ..Readers::default() };
+        told(&counts, Readers { unsubscribes: 2, bot_opens: 17, bot_clicks: 9, ..readers }, Moment::sample().0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_sent_is_zero_everywhere() {
+        let stats = told(&Counts::default(), Readers::default(), Timestamp(0));
+        assert_eq!((stats.open_rate, stats.click_rate, stats.bounce_rate, stats.total_delivered), (0.0, 0.0, 0.0, 0));
+    }
+
+    #[test]
+    fn a_refusal_counts_as_one_bounce_whoever_counted_it_first() {
+        let counts = Counts { total: 10, sent: 8, failed: 2, ..Counts::default() };
+        let before = told(&counts, Readers::default(), Timestamp(0));
+        assert_eq!((before.bounces, before.total_delivered), (2, 8));
+        let read = told(&counts, Readers { bounces: 2, ..Readers::default() }, Timestamp(0));
+        assert_eq!((read.bounces, read.total_delivered), (2, 8));
+        let later = told(&counts, Readers { bounces: 3, unique_opens: 7, ..Readers::default() }, Timestamp(0));
+        assert_eq!((later.bounces, later.total_delivered, later.bounce_rate, later.open_rate), (3, 7, 30.0, 100.0));
+    }
+}

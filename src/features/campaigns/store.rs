@@ -1,0 +1,86 @@
+//! The tables of campaigns and all access to them.
+//!
+//! Invariant: every write goes through [`save`], which keeps the queue in step with what the campaign itself says.
+
+use std::ops::ControlFlow;
+
+use super::model::Campaign;
+use crate::base::clock::Timestamp;
+use crate::engine::store::{Order, Read, Result, Span, Table, WriteTx};
+use crate::vocab::ids::{AccountId, CampaignId, ProjectId};
+use crate::vocab::tables;
+
+const CAMPAIGNS: Table<(AccountId, CampaignId), Campaign> = Table::new(tables::CAMPAIGNS);
+const BY_PROJECT: Table<(ProjectId, CampaignId), ()> = Table::new(tables::CAMPAIGNS_BY_PROJECT);
+const QUEUE: Table<(Timestamp, CampaignId, AccountId), ()> = Table::new(tables::CAMPAIGN_QUEUE);
+
+/// The account's campaign with this id.
+pub fn find(tx: &impl Read, account: AccountId, id: CampaignId) -> Result<Option<Campaign>> {
+    tx.get(CAMPAIGNS, &(account, id))
+}
+
+/// Put a campaign that was not there, or as it was `before`.
+pub fn save(tx: &mut WriteTx<'_>, account: AccountId, before: Option<&Campaign>, after: &Campaign) {
+    if before.is_none() {
+        tx.put(BY_PROJECT, &(after.project, after.id), &());
+    }
+    let (was, is) = (before.and_then(Campaign::queued_at), after.queued_at());
+    if was != is {
+        if let Some(was) = was {
+            tx.delete(QUEUE, &(was, after.id, account));
+        }
+        if let Some(is) = is {
+            tx.put(QUEUE, &(is, after.id, account), &());
+        }
+    }
+    tx.put(CAMPAIGNS, &(account, after.id), after);
+}
+
+/// Remove a campaign.
+pub fn delete(tx: &mut WriteTx<'_>, account: AccountId, campaign: &Campaign) {
+    if let Some(at) = campaign.queued_at() {
+        tx.delete(QUEUE, &(at, campaign.id, account));
+    }
+    tx.delete(BY_PROJECT, &(campaign.project, campaign.id));
+    tx.delete(CAMPAIGNS, &(account, campaign.id));
+}
+
+/// The project's campaigns, newest first, until `visitor` breaks.
+pub fn visit(
+    tx: &impl Read,
+    account: AccountId,
+    project: ProjectId,
+    mut visitor: impl FnMut(Campaign) -> Result<ControlFlow<()>>,
+) -> Result<()> {
+    let mut ids = Vec::new();
+    tx.visit(BY_PROJECT, &BY_PROJECT.under(&(project,)), Order::Backward, |(_, id), ()| {
+        ids.push(id);
+        Ok(ControlFlow::Continue(()))
+    })?;
+    for id in ids {
+        if let Some(found) = find(tx, account, id)?
+            && visitor(found)?.is_break()
+        {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// How many campaigns a project has, counted up to `most`.
+pub fn count(tx: &impl Read, project: ProjectId, most: usize) -> Result<usize> {
+    Ok(tx.list(BY_PROJECT, &BY_PROJECT.under(&(project,)), Order::Forward, most)?.len())
+}
+
+/// Up to `limit` campaigns that are to be looked at now, after `last` if given, in the order of the queue.
+pub fn due(
+    tx: &impl Read,
+    now: Timestamp,
+    last: Option<(Timestamp, CampaignId, AccountId)>,
+    limit: usize,
+) -> Result<Vec<(Timestamp, CampaignId, AccountId)>> {
+    use crate::engine::store::key::{Key, after_prefix};
+    let from = last.and_then(|last| after_prefix(&last.to_bytes())).unwrap_or_default();
+    let span = Span { from, to: Some(now.plus_ms(1).to_bytes()) };
+    Ok(tx.list(QUEUE, &span, Order::Forward, limit)?.into_iter().map(|(key, ())| key).collect())
+}

@@ -1,0 +1,211 @@
+//! Campaigns as callers see them.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::launch;
+use super::model::{Campaign, Plan, RecipientType, Recipients, Status, Unknown, ZoneMode};
+use crate::base::clock::Timestamp;
+use crate::engine::api::answer::Moment;
+use crate::engine::api::{Engine, Failure, Listed};
+use crate::engine::store::Read;
+use crate::features::contacts::condition::saved;
+use crate::features::contacts::{self, Facet, tags};
+use crate::features::{emails, sending};
+use crate::vocab::ids::{AccountId, CampaignId, ConversationId, EmailId, MailingId, ProjectId, RecipientId, TopicId};
+use crate::vocab::settings::UnknownPolicy;
+
+/// An email to the contacts of a project.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "Campaign")]
+pub struct CampaignView {
+    pub id: CampaignId,
+    pub project_id: ProjectId,
+    pub name: String,
+    /// The generation that the email is from.
+    pub conversation_id: ConversationId,
+    pub email_id: EmailId,
+    /// The campaign's own, or else that of the email in its present version.
+    pub subject: String,
+    /// What mail clients show after the subject: the campaign's own, or else the email's.
+    pub preheader_text: String,
+    pub from: String,
+    pub from_name: String,
+    pub reply_to: Option<String>,
+    pub recipient_type: RecipientType,
+    /// The segment or tag; for every contact of the project, the project.
+    pub recipient_id: RecipientId,
+    pub topic_id: Option<TopicId>,
+    /// Before it starts: subscribed contacts that it is for; null where that is not known without counting, as in answers to writes
+    /// of campaigns for segments. Afterwards: recipients that get it. A dry run counts exactly.
+    pub estimated_recipients: Option<u64>,
+    /// As it was given; mail goes out as the installation is set up.
+    pub provider_type: Option<String>,
+    /// Merge fields of all recipients.
+    pub variables: Map<String, Value>,
+    pub status: Status,
+    /// When it starts, or was to start.
+    pub scheduled_at: Option<Moment>,
+    /// IANA name.
+    pub scheduled_timezone: Option<String>,
+    /// Whose clock shows `scheduledAt` when it is sent: that of the campaign's zone, or each recipient's own.
+    pub timezone_mode: Option<ZoneMode>,
+    /// What to know of that time: for example that clocks skip it there.
+    pub schedule_notice: Option<String>,
+    /// The send behind it, once it has started: GET /v1/sending/batches/{batchId} tells of it too.
+    pub batch_id: Option<MailingId>,
+    /// When sending began.
+    pub sent_at: Option<Moment>,
+    /// When nobody was left to be sent to, or when it was stopped.
+    pub completed_at: Option<Moment>,
+    /// Why it failed, or what it waits for.
+    pub error: Option<String>,
+    pub archived: bool,
+    pub archived_at: Option<Moment>,
+    /// `api`, `manual` or `automation`
+    pub triggered_by: &'static str,
+    /// The validation score that the email must have before it leaves; null for none.
+    pub minimum_score: Option<u8>,
+    /// What becomes of recipients of whom, after a crash or a broken connection, nobody knows whether they have the message.
+    pub unknown: Unknown,
+    /// Recipients that get nothing, each for a reason that stats and logs name.
+    pub skipped: u64,
+    pub created_at: Moment,
+    pub updated_at: Moment,
+}
+
+impl Listed for CampaignView {
+    const PLURAL: &'static str = "campaigns";
+    const ARRAY_WHEN_PAGED: bool = false;
+}
+
+/// A campaign as it is this moment.
+pub fn view(tx: &impl Read, engine: &Engine, account: AccountId, campaign: Campaign) -> Result<CampaignView, Failure> {
+    let Campaign { plan, schedule, .. } = &campaign;
+    let own = emails::headline(tx, account, plan.email)?;
+    let (own_subject, own_preheader) = own.map(|own| (own.subject, own.preheader)).unwrap_or_default();
+    let counts = campaign.mailing.map(|id| sending::counts(tx, id)).transpose()?;
+    let (recipient_type, recipient_id) = plan.recipients.words(campaign.project);
+    let estimated_recipients = match &counts {
+        Some(counts) => Some(counts.total - counts.skipped_total()),
+        None => estimate(tx, engine, campaign.project, plan)?,
+    };
+    Ok(CampaignView {
+        id: campaign.id,
+        project_id: campaign.project,
+        name: plan.name.clone(),
+        conversation_id: plan.conversation,
+        email_id: plan.email,
+        subject: plan.subject.clone().unwrap_or(own_subject),
+        preheader_text: plan.preheader.clone().unwrap_or(own_preheader),
+        from: plan.from.clone(),
+        from_name: plan.from_name.clone(),
+        reply_to: plan.reply_to.clone(),
+        recipient_type,
+        recipient_id,
+        topic_id: plan.topic,
+        estimated_recipients,
+        provider_type: plan.provider.clone(),
+        variables: launch::variables(plan),
+        status: campaign.status,
+        scheduled_at: schedule.as_ref().map(|schedule| Moment(schedule.at)),
+        scheduled_timezone: schedule.as_ref().map(|schedule| schedule.zone.clone()),
+        timezone_mode: schedule.as_ref().map(|schedule| schedule.mode),
+        schedule_notice: schedule.as_ref().and_then(|schedule| schedule.notice.clone()),
+        batch_id: campaign.mailing,
+        sent_at: campaign.started_at.map(Moment),
+        completed_at: campaign.completed_at.map(Moment),
+        error: campaign.error.clone(),
+        archived: campaign.is_archived(),
+        archived_at: campaign.archived_at.map(Moment),
+        // People's own hands and automations have no other way in yet.
+        triggered_by: "api",
+        minimum_score: plan.minimum_score,
+        unknown: plan.unknown.unwrap_or(match engine.settings.mail.unknown {
+            UnknownPolicy::Hold => Unknown::Hold,
+            UnknownPolicy::Resend => Unknown::Resend,
+        }),
+        skipped: counts.map_or(0, |counts| counts.skipped_total()),
+        created_at: Moment(campaign.created_at),
+        updated_at: Moment(campaign.updated_at),
+    })
+}
+
+/// How many contacts it is for, as far as that is known without walking over contacts in a write.
+fn estimate(tx: &impl Read, engine: &Engine, project: ProjectId, plan: &Plan) -> Result<Option<u64>, Failure> {
+    let subscribed = Facet::Status(contacts::Status::Subscribed);
+    let members = match plan.recipients {
+        Recipients::Everyone => return Ok(Some(contacts::count(tx, project, subscribed)?)),
+        Recipients::Tag(id) => match tags::by_id(tx, project, id)? {
+            Some(tag) => contacts::set(tx, project, Facet::Tag(tag.number()))?,
+            None => return Ok(Some(0)),
+        },
+        Recipients::Audience(id) | Recipients::Segment(id) => {
+            let Some(snapshot) = tx.snapshot() else { return Ok(None) };
+            let Ok(segment) = saved::require(snapshot, project, id) else { return Ok(Some(0)) };
+            (*segment.filter()?.members(snapshot, project, engine.clock.now())?).clone()
+        }
+    };
+    Ok(Some((members & contacts::set(tx, project, subscribed)?).len()))
+}
+
+impl CampaignView {
+    /// An example for the documents.
+    pub fn sample() -> Self {
+        let variables = serde_json::json!({ "offer": "20% off" });
+        Self {
+            id: CampaignId::parse("66f1a2b3d4e5f60718293a60").expect("24 hexadecimal characters"),
+            project_id: ProjectId::parse("66f1a2b3d4e5f60718293a4b").expect("24 hexadecimal characters"),
+            name: "Winter teas".into(),
+            conversation_id: ConversationId::parse("66f1a2b3d4e5f60718293a4d").expect("24 hexadecimal characters"),
+            email_id: EmailId::parse("66f1a2b3d4e5f60718293a4e").expect("24 hexadecimal characters"),
+            subject: "Our winter teas are here".into(),
+            preheader_text: "Freshly packed, and 20% off until Sunday.".into(),
+            from: "news@acme.example".into(),
+            from_name: "Acme".into(),
+            reply_to: None,
+            recipient_type: RecipientType::Segment,
+            recipient_id: RecipientId::parse("66f1a2b3e5f60718293a4b5c").expect("24 hexadecimal characters"),
+            topic_id: None,
+            estimated_recipients: Some(318),
+            provider_type: None,
+            variables: variables.as_object().cloned().expect("an object"),
+            status: Status::Draft,
+            scheduled_at: None,
+            scheduled_timezone: None,
+            timezone_mode: None,
+            schedule_notice: None,
+            batch_id: None,
+            sent_at: None,
+            completed_at: None,
+            error: None,
+            archived: false,
+            archived_at: None,
+            triggered_by: "api",
+            minimum_score: None,
+            unknown: Unknown::Hold,
+            skipped: 0,
+            created_at: Moment::sample(),
+            updated_at: Moment::sample(),
+        }
+    }
+
+    /// The same as it waits for its time.
+    pub fn sample_scheduled() -> Self {
+        Self {
+            status: Status::Scheduled,
+            scheduled_at: Some(Moment(Timestamp(1_769_848_200_000))),
+            scheduled_timezone: Some("Europe/Berlin".into()),
+            timezone_mode: Some(ZoneMode::Campaign),
+            ..Self::sample()
+        }
+    }
+
+    /// The same as it is on its way.
+    pub fn sample_in(status: Status) -> Self {
+        let batch_id = MailingId::parse("66f1a2b3d4e5f60718293a61").expect("24 hexadecimal characters");
+        Self { status, batch_id: Some(batch_id), sent_at: Some(Moment::sample()), ..Self::sample() }
+    }
+}

@@ -1,0 +1,110 @@
+//! The work on campaigns in the background: those whose time has come are started, those on their way are followed to their end.
+//!
+//! Every step looks at the queue anew, so a restart needs nothing of its own: what was missed while the service was down is due, and is
+//! started once, like everything else.
+
+use std::sync::Arc;
+
+use super::launch::{self, Place};
+use super::model::{Action, Campaign, Outcome, Status, after};
+use super::{follow, store};
+use crate::base::clock::Timestamp;
+use crate::engine::api::{Engine, Failure};
+use crate::engine::store::WriteTx;
+use crate::features::emails;
+use crate::vocab::environment::Environment;
+use crate::vocab::ids::{AccountId, CampaignId};
+use crate::vocab::limits;
+
+/// Look at everything that is to be looked at now.
+pub async fn step(engine: Arc<Engine>, environment: Environment) -> Result<(), Failure> {
+    let store = engine.world(environment).store.clone();
+    let mut last = None;
+    loop {
+        let found = {
+            let (store, clock) = (store.clone(), engine.clock.clone());
+            let look = move || changed(&store.read(), clock.now(), last);
+            tokio::task::spawn_blocking(look).await.map_err(Failure::internal)??
+        };
+        for (id, account) in found.changed {
+            let engine = engine.clone();
+            store
+                .write(move |tx| {
+                    let place = Place { engine: &engine, environment, account };
+                    advance(tx, place, id)
+                })
+                .await??;
+        }
+        match found.next {
+            Some(next) => last = Some(next),
+            None => return Ok(()),
+        }
+    }
+}
+
+struct Found {
+    /// Something is to be written about these.
+    changed: Vec<(CampaignId, AccountId)>,
+    /// The last one that was looked at, if there may be more.
+    next: Option<(Timestamp, CampaignId, AccountId)>,
+}
+
+/// The campaigns in the next part of the queue that are not as they are to be.
+fn changed(
+    tx: &crate::engine::store::ReadTx,
+    now: Timestamp,
+    last: Option<(Timestamp, CampaignId, AccountId)>,
+) -> Result<Found, Failure> {
+    let due = store::due(tx, now, last, limits::CAMPAIGNS_PER_STEP)?;
+    let next = due.last().copied().filter(|_| due.len() == limits::CAMPAIGNS_PER_STEP);
+    let mut changed = Vec::new();
+    for (_, id, account) in due {
+        let Some(campaign) = store::find(tx, account, id)? else { continue };
+        if campaign.status == Status::Scheduled || follow::current(tx, account, campaign.clone())? != campaign {
+            changed.push((id, account));
+        }
+    }
+    Ok(Found { changed, next })
+}
+
+/// Start a campaign whose time has come, or write down what has become of it.
+fn advance(tx: &mut WriteTx<'_>, place: Place<'_>, id: CampaignId) -> Result<(), Failure> {
+    let account = place.account;
+    let Some(campaign) = store::find(tx, account, id)? else { return Ok(()) };
+    // Somebody may have been faster.
+    let is_due = campaign.status == Status::Scheduled && campaign.look_at.is_some_and(|at| at <= tx.now());
+    if !is_due {
+        follow::catch_up(tx, account, campaign)?;
+        return Ok(());
+    }
+    if awaits_edit(tx, &campaign)? {
+        let look_at = Some(tx.now().plus_ms(limits::CAMPAIGN_EDIT_LOOK_MS));
+        store::save(tx, account, Some(&campaign), &Campaign { look_at, ..campaign.clone() });
+        return Ok(());
+    }
+    let Outcome::To(status) = after(campaign.status, Action::Start) else { return Ok(()) };
+    let mut started = Campaign { status, updated_at: tx.now(), ..campaign.clone() };
+    match launch::start(tx, place, &mut started) {
+        Ok(()) => store::save(tx, account, Some(&campaign), &started),
+        // Nothing that a person could put right: it is tried again.
+        Err(failure) if failure.code.info().status >= 500 => return Err(failure),
+        Err(failure) => hold(tx, account, &campaign, &failure),
+    }
+    Ok(())
+}
+
+/// Whether an edit of its email is on its way that was asked for before the time came.
+fn awaits_edit(tx: &WriteTx<'_>, campaign: &Campaign) -> Result<bool, Failure> {
+    let begins_at = campaign.schedule.as_ref().map_or(tx.now(), |schedule| schedule.begins_at());
+    let is_patient = tx.now().ms_since(begins_at) < limits::CAMPAIGN_EDIT_AWAITED_MS;
+    Ok(is_patient && emails::is_being_edited(tx, campaign.plan.email)?)
+}
+
+/// It cannot start: it waits for a person, and says what for.
+fn hold(tx: &mut WriteTx<'_>, account: AccountId, campaign: &Campaign, failure: &Failure) {
+    tx.roll_back();
+    let Outcome::To(status) = after(campaign.status, Action::Hold) else { return };
+    let error = failure.detail.as_deref().unwrap_or(failure.code.info().message).to_owned();
+    let held = Campaign { status, error: Some(error), look_at: None, updated_at: tx.now(), ..campaign.clone() };
+    store::save(tx, account, Some(campaign), &held);
+}

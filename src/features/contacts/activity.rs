@@ -1,0 +1,298 @@
+//! What was sent to contacts and what they did: kept so that conditions can ask who did something when, and so that everything
+//! known of one person can be shown or erased.
+//!
+//! Each deed is one row under its contact. Beside the rows stand sets of contacts: who did this at all, on this day, in this hour;
+//! each once for everything and once for the deed's campaign. A period is answered from whole days and hours; only contacts of the
+//! two hours at its ends are looked up by their rows. Sending and tracking write here; what the deeds mean elsewhere is not known.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+use roaring::RoaringBitmap;
+use serde::{Deserialize, Serialize};
+
+use super::condition::{Action, Period};
+use super::store::{Facet, add_count};
+use crate::base::clock::Timestamp;
+use crate::engine::store::bits::{self, Block, Delta};
+use crate::engine::store::key::Key;
+use crate::engine::store::{Order, Read, Record, Result, Span, Table, WriteTx};
+use crate::vocab::ids::{CampaignId, MailingId, ProjectId};
+use crate::vocab::tables;
+
+/// By contact and time.
+const DEEDS: Table<(ProjectId, u32, Timestamp, (u8, MailingId)), Belongs> = Table::new(tables::CONTACT_ACTIVITY);
+/// By action and campaign (all zeros: any), then by stretch of time.
+const WHO: Table<(ProjectId, Scope, u32, u16), Block> = Table::new(tables::ACTIVITY_BITS);
+
+/// An action, and the campaign it must belong to.
+type Scope = (u8, CampaignId);
+
+/// In place of a campaign: whether it belongs to one or not.
+const ANY: CampaignId = CampaignId::from_bytes([0; 12]);
+/// The stretch of all time.
+const EVER: u32 = 0;
+/// Added to the number of a day since 1970.
+const DAY: u32 = 1 << 30;
+/// Added to the number of an hour since 1970.
+const HOUR: u32 = 2 << 30;
+const HOUR_MS: i64 = 60 * 60 * 1000;
+const HOURS_PER_DAY: u32 = 24;
+
+/// What a deed belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Belongs {
+    campaign: Option<CampaignId>,
+}
+
+impl Record for Belongs {}
+
+/// One thing that happened with one contact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Deed {
+    pub action: Action,
+    pub mailing: MailingId,
+    /// The campaign that the mailing is of, if it is of one.
+    pub campaign: Option<CampaignId>,
+    pub at: Timestamp,
+}
+
+/// Record what happened with contacts of one project. Many at once cost little more than one.
+pub fn note(tx: &mut WriteTx<'_>, project: ProjectId, deeds: &[(u32, Deed)]) -> Result<()> {
+    if deeds.is_empty() {
+        return Ok(());
+    }
+    let mut sets: BTreeMap<(Scope, u32), Delta> = BTreeMap::new();
+    for (number, deed) in deeds {
+        let kind = deed.action as u8;
+        tx.put(DEEDS, &(project, *number, deed.at, (kind, deed.mailing)), &Belongs { campaign: deed.campaign });
+        let hour = hour(deed.at);
+        for campaign in std::iter::once(ANY).chain(deed.campaign) {
+            for stretch in [EVER, DAY | (hour / HOURS_PER_DAY), HOUR | hour] {
+                sets.entry(((kind, campaign), stretch)).or_default().add.insert(*number);
+            }
+        }
+    }
+    for ((scope, stretch), delta) in &sets {
+        bits::apply(tx, WHO, |block| (project, *scope, *stretch, block), delta)?;
+    }
+    add_count(tx, project, Facet::Activity, deeds.len() as i64)
+}
+
+/// Take back what was recorded of a contact and one mailing, as what it was taken for turned out wrong.
+pub fn take_back(tx: &mut WriteTx<'_>, project: ProjectId, number: u32, mailing: MailingId, actions: &[Action]) -> Result<()> {
+    let mut mistaken = Vec::new();
+    let mut rest = Vec::new();
+    tx.visit(DEEDS, &DEEDS.under(&(project, number)), Order::Forward, |(_, _, at, (kind, of)), belongs| {
+        let wrong = of == mailing && actions.iter().any(|action| *action as u8 == kind);
+        if wrong { &mut mistaken } else { &mut rest }.push((at, (kind, of), belongs.campaign));
+        Ok(ControlFlow::Continue(()))
+    })?;
+    let stretches = |at: Timestamp| [EVER, DAY | (hour(at) / HOURS_PER_DAY), HOUR | hour(at)];
+    for (at, (kind, of), campaign) in &mistaken {
+        tx.delete(DEEDS, &(project, number, *at, (*kind, *of)));
+        for scope in std::iter::once(ANY).chain(*campaign) {
+            for stretch in stretches(*at) {
+                let stays = rest.iter().any(|(at, (other, _), campaign)| {
+                    other == kind && (scope == ANY || *campaign == Some(scope)) && stretches(*at).contains(&stretch)
+                });
+                if !stays {
+                    let delta = Delta { remove: RoaringBitmap::from_iter([number]), ..Delta::default() };
+                    bits::apply(tx, WHO, |block| (project, (*kind, scope), stretch, block), &delta)?;
+                }
+            }
+        }
+    }
+    add_count(tx, project, Facet::Activity, mistaken.len() as i64)
+}
+
+/// The numbers of the contacts with such an action in that period. Some may not exist any more.
+pub fn who(
+    tx: &impl Read,
+    project: ProjectId,
+    action: Action,
+    campaign: Option<CampaignId>,
+    period: Period,
+) -> Result<RoaringBitmap> {
+    let ask = Ask { tx, project, action, campaign };
+    if period == Period::ALWAYS {
+        return ask.between(EVER, EVER + 1);
+    }
+    let (first, last) = (hours_up(period.from), hour(period.to));
+    let mut who = RoaringBitmap::new();
+    let (first_day, last_day) = (first.div_ceil(HOURS_PER_DAY), last / HOURS_PER_DAY);
+    if first_day < last_day {
+        who |= ask.between(DAY | first_day, DAY | last_day)?;
+        who |= ask.between(HOUR | first, HOUR | (first_day * HOURS_PER_DAY))?;
+        who |= ask.between(HOUR | (last_day * HOURS_PER_DAY), HOUR | last)?;
+    } else if first < last {
+        who |= ask.between(HOUR | first, HOUR | last)?;
+    }
+    // The hours at the ends that are not whole; both ends may be in one.
+    let mut ends = vec![hour(period.from), last];
+    ends.dedup();
+    for end in ends {
+        if first <= end && end < last {
+            continue;
+        }
+        for number in ask.between(HOUR | end, HOUR | (end + 1))? - &who {
+            if ask.has(number, period)? {
+                who.insert(number);
+            }
+        }
+    }
+    Ok(who)
+}
+
+/// What happened with one contact, the newest first, up to `limit`.
+pub fn of(tx: &impl Read, project: ProjectId, number: u32, limit: usize) -> Result<Vec<Deed>> {
+    let rows = tx.list(DEEDS, &DEEDS.under(&(project, number)), Order::Backward, limit)?;
+    let deeds = rows.into_iter().filter_map(|((_, _, at, (kind, mailing)), belongs)| {
+        Some(Deed { action: action(kind)?, mailing, campaign: belongs.campaign, at })
+    });
+    Ok(deeds.collect())
+}
+
+/// Erase the rows of a contact that is gone, up to `limit`; says whether there may be more. Its number stays behind in the sets, where
+/// it means nothing: numbers are never used again.
+pub fn forget(tx: &mut WriteTx<'_>, project: ProjectId, number: u32, limit: usize) -> Result<bool> {
+    Ok(tx.delete_span(DEEDS, &DEEDS.under(&(project, number)), limit)? == limit)
+}
+
+/// The hour since 1970 that contains a moment. Nothing happened before.
+fn hour(at: Timestamp) -> u32 {
+    (at.0.max(0) / HOUR_MS).min(i64::from(HOUR_LAST)) as u32
+}
+
+/// The first hour that begins at a moment or later.
+fn hours_up(at: Timestamp) -> u32 {
+    ((at.0.max(0).saturating_add(HOUR_MS - 1)) / HOUR_MS).min(i64::from(HOUR_LAST)) as u32
+}
+
+/// Hours are counted up to here; it is the year 124,000.
+const HOUR_LAST: u32 = DAY - 1;
+
+fn action(kind: u8) -> Option<Action> {
+    Action::ALL.into_iter().find(|action| *action as u8 == kind)
+}
+
+/// One question to the record.
+struct Ask<'t, R> {
+    tx: &'t R,
+    project: ProjectId,
+    action: Action,
+    campaign: Option<CampaignId>,
+}
+
+impl<R: Read> Ask<'_, R> {
+    /// Everybody in the stretches from `first` until before `end`.
+    fn between(&self, first: u32, end: u32) -> Result<RoaringBitmap> {
+        let scope = (self.action as u8, self.campaign.unwrap_or(ANY));
+        let place = |stretch: u32| (self.project, scope, stretch).to_bytes();
+        bits::load_span(self.tx, WHO, &Span { from: place(first), to: Some(place(end)) })
+    }
+
+    /// Whether one contact did it in the period, by its rows.
+    fn has(&self, number: u32, period: Period) -> Result<bool> {
+        let place = |at: Timestamp| (self.project, number, Timestamp(at.0.max(0))).to_bytes();
+        let span = Span { from: place(period.from), to: Some(place(period.to)) };
+        let mut found = false;
+        self.tx.visit(DEEDS, &span, Order::Forward, |(_, _, _, (kind, _)), belongs| {
+            found = kind == self.action as u8 && (self.campaign.is_none() || self.campaign == belongs.campaign);
+            Ok(if found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+        })?;
+        Ok(found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Mill, START};
+    use crate::vocab::environment::Environment;
+
+    const CAMPAIGN: CampaignId = CampaignId::from_bytes([1; 12]);
+    const MAILING: MailingId = MailingId::from_bytes([2; 12]);
+
+    fn noted(deeds: &[(u32, Action, Option<CampaignId>, i64)]) -> Mill {
+        let mill = Mill::new();
+        let project = mill.project;
+        let deeds: Vec<(u32, Deed)> = deeds
+            .iter()
+            .map(|(number, action, campaign, after)| {
+                (*number, Deed { action: *action, mailing: MAILING, campaign: *campaign, at: START.plus_ms(*after) })
+            })
+            .collect();
+        let store = &mill.engine().world(Environment::Test).store;
+        store.write_blocking(move |tx| note(tx, project, &deeds)).expect("written").expect("noted");
+        mill
+    }
+
+    fn asked(mill: &Mill, action: Action, campaign: Option<CampaignId>, from: i64, to: i64) -> Vec<u32> {
+        let period = Period { from: START.plus_ms(from), to: START.plus_ms(to) };
+        who(&mill.read(), mill.project, action, campaign, period).expect("readable").iter().collect()
+    }
+
+    #[test]
+    fn a_period_is_exact_to_the_millisecond_at_both_ends_and_whole_in_between() {
+        let day = 24 * HOUR_MS;
+        let deeds =
+            [(1, 100), (2, HOUR_MS - 1), (3, HOUR_MS), (4, 30 * HOUR_MS), (5, 5 * day), (6, 5 * day + 1), (70_000, 3 * day)];
+        let deeds: Vec<_> = deeds.map(|(number, at)| (number, Action::Opened, None, at)).to_vec();
+        let mill = noted(&deeds);
+        assert_eq!(asked(&mill, Action::Opened, None, 100, 5 * day), [1, 2, 3, 4, 70_000]);
+        assert_eq!(asked(&mill, Action::Opened, None, 101, 5 * day + 1), [2, 3, 4, 5, 70_000]);
+        assert_eq!(asked(&mill, Action::Opened, None, 100, 101), [1], "both ends in one hour");
+        assert_eq!(asked(&mill, Action::Opened, None, HOUR_MS, 2 * HOUR_MS), [3]);
+        assert!(asked(&mill, Action::Opened, None, 200, 300).is_empty());
+        assert!(asked(&mill, Action::Clicked, None, 0, 10 * day).is_empty());
+        let ever = who(&mill.read(), mill.project, Action::Opened, None, Period::ALWAYS).expect("readable");
+        assert_eq!(ever.len(), 7);
+        let until = Period { to: START.plus_ms(101), ..Period::ALWAYS };
+        assert_eq!(who(&mill.read(), mill.project, Action::Opened, None, until).expect("readable").len(), 1);
+    }
+
+    #[test]
+    fn what_belongs_to_a_campaign_is_told_apart() {
+        let mill =
+            noted(&[(1, Action::Sent, Some(CAMPAIGN), 0), (2, Action::Sent, None, 0), (2, Action::Clicked, Some(CAMPAIGN), 5)]);
+        assert_eq!(asked(&mill, Action::Sent, None, 0, 1), [1, 2]);
+        assert_eq!(asked(&mill, Action::Sent, Some(CAMPAIGN), 0, 1), [1]);
+        assert_eq!(asked(&mill, Action::Clicked, Some(CAMPAIGN), 0, HOUR_MS), [2]);
+        assert!(asked(&mill, Action::Clicked, Some(CampaignId::from_bytes([9; 12])), 0, HOUR_MS).is_empty());
+    }
+
+    #[test]
+    fn what_was_mistaken_is_taken_back_and_nothing_beside_it() {
+        let other = MailingId::from_bytes([3; 12]);
+        let mill = noted(&[
+            (1, Action::Clicked, Some(CAMPAIGN), 0),
+            (1, Action::Sent, Some(CAMPAIGN), 0),
+            (2, Action::Clicked, None, 0),
+        ]);
+        let project = mill.project;
+        let later = Deed { action: Action::Clicked, mailing: other, campaign: None, at: START.plus_ms(2 * HOUR_MS) };
+        let store = &mill.engine().world(Environment::Test).store;
+        let change = move |tx: &mut WriteTx<'_>| {
+            note(tx, project, &[(1, later)])?;
+            take_back(tx, project, 1, MAILING, &[Action::Opened, Action::Clicked])
+        };
+        store.write_blocking(change).expect("written").expect("taken back");
+        assert_eq!(asked(&mill, Action::Clicked, None, 0, HOUR_MS), [2]);
+        assert_eq!(asked(&mill, Action::Clicked, None, 0, 48 * HOUR_MS), [1, 2], "another click of that day stays");
+        assert!(asked(&mill, Action::Clicked, Some(CAMPAIGN), 0, 48 * HOUR_MS).is_empty());
+        assert_eq!(asked(&mill, Action::Sent, Some(CAMPAIGN), 0, 48 * HOUR_MS), [1]);
+    }
+
+    #[test]
+    fn what_is_known_of_one_contact_is_told_and_forgotten() {
+        let mill = noted(&[(1, Action::Sent, None, 0), (1, Action::Opened, None, 7), (2, Action::Sent, None, 0)]);
+        let project = mill.project;
+        let known = of(&mill.read(), project, 1, 10).expect("readable");
+        assert_eq!(known.iter().map(|deed| deed.action).collect::<Vec<_>>(), [Action::Opened, Action::Sent]);
+        let store = &mill.engine().world(Environment::Test).store;
+        let more = store.write_blocking(move |tx| forget(tx, project, 1, 10)).expect("written").expect("forgotten");
+        assert!(!more && of(&mill.read(), project, 1, 10).expect("readable").is_empty());
+        assert_eq!(of(&mill.read(), project, 2, 10).expect("readable").len(), 1);
+    }
+}

@@ -1,0 +1,84 @@
+//! Making domains and keys: what several operations share.
+
+use std::sync::Arc;
+
+use super::model::{Domain, DomainKey, KeyKind, Phase, place};
+use super::store;
+use crate::base::random::Random;
+use crate::base::secret::Secret;
+use crate::engine::api::{Context, Engine, Failure};
+use crate::engine::mail::dkim::{Algorithm, KeyPair};
+use crate::engine::store::{Read, WriteTx};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::AccountId;
+use crate::vocab::limits;
+
+/// Key pairs of both kinds that belong to no domain yet. Takes seconds of a processor.
+pub async fn make_pairs() -> Result<[(KeyKind, KeyPair); 2], Failure> {
+    let making =
+        || [(KeyKind::Rsa, KeyPair::generate(Algorithm::Rsa)), (KeyKind::Ed25519, KeyPair::generate(Algorithm::Ed25519))];
+    tokio::task::spawn_blocking(making).await.map_err(Failure::internal)
+}
+
+/// The keys of a domain out of new pairs, sealed.
+pub fn keys(
+    engine: &Engine,
+    account: AccountId,
+    domain: &str,
+    pairs: &[(KeyKind, KeyPair); 2],
+    random: &dyn Random,
+) -> Vec<DomainKey> {
+    // The same for both, so that people see what belongs together; random, because a selector is never used for a second key.
+    let mark: [u8; 3] = random.bytes();
+    let mark = crate::base::hex::encode(&mark);
+    let key = |(number, (kind, pair)): (usize, &(KeyKind, KeyPair))| {
+        let selector = format!("mm{}-{mark}", number + 1);
+        let private: &Secret<Vec<u8>> = &pair.private;
+        let sealed = engine.seal.seal(&place(account, domain, &selector), private.expose(), random);
+        DomainKey { selector, kind: *kind, sealed, record: pair.record.clone(), phase: Phase::Waiting }
+    };
+    pairs.iter().enumerate().map(key).collect()
+}
+
+/// The domain of this name; made with `shape` applied if there is none. The same asking twice makes one domain.
+pub async fn ensure(
+    context: &Context,
+    spec: &'static crate::engine::api::Spec,
+    name: String,
+    shape: impl FnOnce(&mut Domain) + Send + 'static,
+) -> Result<Domain, Failure> {
+    let account = context.caller.account();
+    let looked = name.clone();
+    let known = context.read(move |tx| {
+        let known = store::find(tx, account, &looked)?;
+        if known.is_none() {
+            check_room(tx, account)?;
+        }
+        Ok(known)
+    });
+    if let Some(known) = known.await? {
+        return Ok(known);
+    }
+    let pairs = make_pairs().await?;
+    let engine: Arc<Engine> = context.engine.clone();
+    let write = move |tx: &mut WriteTx<'_>| {
+        if let Some(known) = store::find(tx, account, &name)? {
+            return Ok(known);
+        }
+        check_room(tx, account)?;
+        let keys = keys(&engine, account, &name, &pairs, tx.random());
+        let mut domain = Domain::new(name, keys, tx.now());
+        shape(&mut domain);
+        store::save(tx, account, None, &domain);
+        Ok(domain)
+    };
+    context.write(spec, write).await
+}
+
+fn check_room(tx: &impl Read, account: AccountId) -> Result<(), Failure> {
+    if store::all(tx, account)?.len() < limits::DOMAINS_MAX {
+        return Ok(());
+    }
+    let detail = format!("An account has at most {} sending domains; delete some first.", limits::DOMAINS_MAX);
+    Err(Failure::because(Code::LimitReached, detail))
+}

@@ -1,0 +1,124 @@
+//! Looking at the DNS for the records of a domain, when somebody asks for it and by itself.
+
+use std::sync::Arc;
+
+use futures_util::future::{join, join_all};
+
+use super::judge::{self, Verdict};
+use super::model::{Domain, Finding, Look, Purpose, RecordStatus, Status};
+use super::records::{self, Wanted};
+use super::site::Site;
+use super::store;
+use crate::base::domain::parents;
+use crate::engine::api::{Engine, Failure};
+use crate::engine::mail::dns::{Age, Dns, NoAnswer};
+use crate::engine::store::WriteTx;
+use crate::vocab::environment::Environment;
+use crate::vocab::ids::AccountId;
+use crate::vocab::limits::{DMARC_LEVELS_MAX, DOMAIN_FOUND_CHARACTERS_MAX, DOMAIN_FOUND_SHOWN_MAX, DOMAINS_AT_ONCE};
+
+/// Ask the DNS for every record of a domain, side by side.
+pub async fn look_at(dns: &Dns, domain: &Domain, site: &Site) -> Look {
+    let wanted = records::wanted(domain, site);
+    let looking = join_all(wanted.iter().map(|record| judged(dns, domain, record, site)));
+    let (verdicts, own_texts) = join(looking, dns.txt(&domain.name, Age::Fresh)).await;
+    let mut wants_exact_signer = None;
+    let mut findings = Vec::new();
+    for (record, ((status, found), dmarc)) in wanted.into_iter().zip(verdicts) {
+        wants_exact_signer = wants_exact_signer.or(dmarc.map(|dmarc| dmarc.wants_exact_signer));
+        let found = found.iter().take(DOMAIN_FOUND_SHOWN_MAX).map(|text| shortened(text, DOMAIN_FOUND_CHARACTERS_MAX)).collect();
+        findings.push(Finding { purpose: record.purpose, wanted: record.value, status, found });
+    }
+    let has_return_path = |finding: &Finding| finding.purpose == Purpose::ReturnPath && finding.status == RecordStatus::Verified;
+    let mut notes = Vec::new();
+    let returns_elsewhere = site.bounce_domain.is_some() || findings.iter().any(has_return_path);
+    if let Some(spf) = own_texts.ok().and_then(|texts| texts.into_iter().find(|text| judge::is_spf(text)))
+        && !returns_elsewhere
+    {
+        let spf = shortened(&spf, DOMAIN_FOUND_CHARACTERS_MAX);
+        notes.push(format!(
+            "As long as the return path is not verified, bounces return to the From address: the SPF record of {} (\"{spf}\") must then \
+             allow the servers that send its mail.",
+            domain.name
+        ));
+    }
+    Look { findings, wants_exact_signer, notes }
+}
+
+async fn judged(dns: &Dns, domain: &Domain, record: &Wanted, site: &Site) -> (Verdict, Option<judge::Dmarc>) {
+    let texts = || dns.txt(&record.name, Age::Fresh);
+    let verdict = match &record.purpose {
+        Purpose::Dkim(_) => judge::dkim(&record.value, texts().await),
+        Purpose::ReturnPath => judge::return_path(&record.value, dns.mx(&record.name, Age::Fresh).await),
+        Purpose::Spf => judge::spf(&record.value, !site.relays.is_empty(), texts().await),
+        Purpose::Dmarc => return dmarc(dns, &domain.name).await,
+        Purpose::Tracking => tracking(dns, record).await,
+    };
+    (verdict, None)
+}
+
+/// The DMARC record of the domain, or of the nearest domain above it that has one: the organisational domain's is among those.
+async fn dmarc(dns: &Dns, name: &str) -> (Verdict, Option<judge::Dmarc>) {
+    let mut own = None;
+    for domain in std::iter::once(name).chain(parents(name)).take(DMARC_LEVELS_MAX) {
+        match dns.txt(&format!("_dmarc.{domain}"), Age::Fresh).await {
+            Ok(texts) => match judge::dmarc(&texts) {
+                Some(dmarc) => return ((RecordStatus::Verified, Vec::new()), Some(dmarc)),
+                None => {
+                    own.get_or_insert((RecordStatus::Mismatch, texts));
+                }
+            },
+            Err(answer @ NoAnswer::Unreachable(_)) => return (judge::without(&answer), None),
+            Err(_) => {}
+        }
+    }
+    (own.unwrap_or((RecordStatus::Missing, Vec::new())), None)
+}
+
+/// A host for links: it stands for ours, or has an address of ours, as where a name server flattens names.
+async fn tracking(dns: &Dns, record: &Wanted) -> Verdict {
+    let target = dns.cname(&record.name, Age::Fresh).await;
+    if target.as_deref() == Ok(record.value.as_str()) {
+        return (RecordStatus::Verified, Vec::new());
+    }
+    let (own, ours) = join(dns.addresses(&record.name, Age::Fresh), dns.addresses(&record.value, Age::Fresh)).await;
+    match (target, own) {
+        (_, Ok(own)) if ours.is_ok_and(|ours| own.iter().any(|address| ours.contains(address))) => {
+            (RecordStatus::Verified, Vec::new())
+        }
+        (Ok(target), _) => (RecordStatus::Mismatch, vec![target]),
+        (Err(_), Ok(own)) => (RecordStatus::Mismatch, own.iter().map(ToString::to_string).collect()),
+        (Err(answer), Err(_)) => judge::without(&answer),
+    }
+}
+
+/// Keep what a look came to. The domain may have changed meanwhile: then only what still fits counts.
+pub fn settle(tx: &mut WriteTx<'_>, account: AccountId, name: &str, look: Look) -> Result<Option<Domain>, Failure> {
+    let Some(before) = store::find(tx, account, name)? else { return Ok(None) };
+    let mut domain = before.clone();
+    domain.settle(look, tx.now());
+    if domain.status == Status::Failed && before.status != Status::Failed {
+        let reason = domain.reason.as_deref().unwrap_or_default();
+        tracing::warn!(domain = name, reason, "a sending domain has failed");
+    }
+    store::save(tx, account, Some(&before), &domain);
+    Ok(Some(domain))
+}
+
+/// Look at the domains whose turn it is; true if there may be more to do.
+pub async fn step(engine: &Arc<Engine>, environment: Environment) -> Result<bool, Failure> {
+    let world = engine.world(environment).clone();
+    let due = store::due(&world.store.read(), engine.clock.now(), DOMAINS_AT_ONCE)?;
+    let more = due.len() == DOMAINS_AT_ONCE;
+    let site = Site::of(&engine.settings);
+    let looks = due.iter().map(|(_, domain)| look_at(&engine.dns, domain, &site));
+    let looks = join_all(looks).await;
+    for ((account, domain), look) in due.into_iter().zip(looks) {
+        world.store.write(move |tx| settle(tx, account, &domain.name, look)).await??;
+    }
+    Ok(more)
+}
+
+fn shortened(text: &str, characters_max: usize) -> String {
+    text.chars().take(characters_max).collect()
+}

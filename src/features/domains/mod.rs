@@ -1,0 +1,34 @@
+//! Sending domains: the keys that sign for them, the DNS records that prove them, and whether they are there.
+//!
+//! A domain is verified as soon as the DNS has one of its DKIM keys: only who controls the domain can put it there. Everything else
+//! makes mail better and is recommended. A worker looks again: often while a domain waits, daily afterwards.
+//!
+//! Invariant: a private key is on disk only sealed for its own domain and selector, and in no answer at all.
+
+mod intake;
+mod judge;
+mod looking;
+mod model;
+pub mod ops;
+mod records;
+mod sender;
+mod site;
+mod store;
+#[cfg(test)]
+mod tests;
+mod views;
+
+pub use looking::step as look;
+pub use model::{KeyKind, Stream, Tracking};
+pub use sender::{SendingDomain, SigningKey, for_sender};
+
+use crate::engine::api::Failure;
+use crate::engine::store::Read;
+use crate::vocab::codes::Code;
+use crate::vocab::ids::AccountId;
+
+/// The account's domain with this name, or the failure that says there is none.
+fn find(tx: &impl Read, account: AccountId, name: &str) -> Result<model::Domain, Failure> {
+    let absent = || Failure::because(Code::NotFound, "There is no such sending domain; GET /v1/domains lists those of this key.");
+    store::find(tx, account, name)?.ok_or_else(absent)
+}

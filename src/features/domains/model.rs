@@ -1,0 +1,458 @@
+//! A sending domain and its rules: when it is verified, when it is looked at again, how its keys change.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::base::clock::Timestamp;
+use crate::engine::store::Record;
+use crate::vocab::limits;
+
+/// A sending domain as it is kept.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Domain {
+    /// In ASCII and small letters.
+    pub name: String,
+    /// The keys, the oldest first.
+    pub keys: Vec<DomainKey>,
+    pub tracking: Tracking,
+    /// What it is for, if it was made as a part of a root domain.
+    pub stream: Option<Stream>,
+    /// Whether From addresses at the root domain are signed by this one.
+    pub signs_for_root: bool,
+    pub from_name: Option<String>,
+    pub status: Status,
+    /// Why it is so, for people.
+    pub reason: Option<String>,
+    /// Looks in a row that did not find what was there before.
+    pub misses: u8,
+    /// Since when it waits for its records.
+    pub waiting_since: Timestamp,
+    /// Looks since then.
+    pub looks: u32,
+    pub verified_at: Option<Timestamp>,
+    pub checked_at: Option<Timestamp>,
+    /// When it is looked at again.
+    pub next_look: Option<Timestamp>,
+    /// What the last look found of each record.
+    pub findings: Vec<Finding>,
+    /// Whether the domain's DMARC record wants From addresses at exactly the domain that signs.
+    pub wants_exact_signer: bool,
+    /// What else people should know.
+    pub notes: Vec<String>,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+}
+
+impl Record for Domain {}
+
+/// Whether a domain can send.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    /// Its records are waited for.
+    Pending,
+    /// Mail from it is signed.
+    Verified,
+    /// Its records did not come, or are gone.
+    Failed,
+}
+
+/// A key of a domain.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DomainKey {
+    pub selector: String,
+    pub kind: KeyKind,
+    /// The private key in DER, sealed for [`place`].
+    pub sealed: Vec<u8>,
+    /// The TXT record with the public key.
+    pub record: String,
+    pub phase: Phase,
+}
+
+/// What a key is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum KeyKind {
+    Rsa,
+    Ed25519,
+}
+
+impl KeyKind {
+    /// Both, in the order of their records.
+    pub const ALL: [Self; 2] = [Self::Rsa, Self::Ed25519];
+}
+
+/// How far a key is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Phase {
+    /// Its record was not seen yet: nothing is signed with it.
+    Waiting,
+    /// It signs.
+    Signing,
+    /// Another has taken its place. Its record stays until then, because mail that it signed may still be on the way.
+    Leaving { until: Timestamp },
+}
+
+/// What is measured in mail from a domain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Tracking {
+    #[serde(rename = "openTracking")]
+    pub opens: bool,
+    #[serde(rename = "clickTracking")]
+    pub clicks: bool,
+    /// Links lead over a host of the domain itself.
+    #[serde(rename = "brandedTracking")]
+    pub branded: bool,
+}
+
+impl Default for Tracking {
+    fn default() -> Self {
+        Self { opens: true, clicks: true, branded: false }
+    }
+}
+
+/// What a part of a root domain is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Stream {
+    /// Single messages that somebody waits for.
+    Transactional,
+    /// Newsletters and offers.
+    Marketing,
+}
+
+impl Stream {
+    /// The label in front of the root domain.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Transactional => "notify",
+            Self::Marketing => "send",
+        }
+    }
+}
+
+/// What a record is for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Purpose {
+    /// The key with this selector.
+    Dkim(String),
+    ReturnPath,
+    Spf,
+    Dmarc,
+    Tracking,
+}
+
+/// How a record in the DNS compares with the one that is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum RecordStatus {
+    /// Nobody has looked yet.
+    Pending,
+    /// It is there.
+    Verified,
+    /// There is none.
+    Missing,
+    /// There is another.
+    Mismatch,
+    /// The DNS could not be asked.
+    Unreachable,
+}
+
+/// What a look found of one record.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Finding {
+    pub purpose: Purpose,
+    /// What was wanted when it was looked for.
+    pub wanted: String,
+    pub status: RecordStatus,
+    /// What is there instead, or why it is not known.
+    pub found: Vec<String>,
+}
+
+/// What a look at the DNS came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Look {
+    pub findings: Vec<Finding>,
+    /// `None` if no DMARC record could be read.
+    pub wants_exact_signer: Option<bool>,
+    pub notes: Vec<String>,
+}
+
+/// Where a private key belongs: sealed bytes moved elsewhere do not open.
+pub fn place(account: crate::vocab::ids::AccountId, domain: &str, selector: &str) -> Vec<u8> {
+    format!("domains/{account}/{domain}/{selector}").into_bytes()
+}
+
+impl Domain {
+    /// A domain whose records are not there yet.
+    pub fn new(name: String, keys: Vec<DomainKey>, now: Timestamp) -> Self {
+        Self {
+            name,
+            keys,
+            tracking: Tracking::default(),
+            stream: None,
+            signs_for_root: false,
+            from_name: None,
+            status: Status::Pending,
+            reason: None,
+            misses: 0,
+            waiting_since: now,
+            looks: 0,
+            verified_at: None,
+            checked_at: None,
+            next_look: Some(now.plus_ms(limits::DOMAIN_LOOK_PAUSE_MS)),
+            findings: Vec::new(),
+            wants_exact_signer: false,
+            notes: Vec::new(),
+            created_at: now,
+            updated_at: now,
+        }
+    }
+
+    /// The keys that sign now: of those whose records were last seen, or all if none was, which is then taken for a trouble of the
+    /// DNS until the domain has failed.
+    pub fn signing_keys(&self) -> impl Iterator<Item = &DomainKey> {
+        let signs = |key: &&DomainKey| key.phase == Phase::Signing;
+        let any_seen = self.keys.iter().filter(signs).any(|key| self.is_seen(key));
+        self.keys.iter().filter(signs).filter(move |key| !any_seen || self.is_seen(key))
+    }
+
+    /// Whether the last look found this key.
+    fn is_seen(&self, key: &DomainKey) -> bool {
+        self.key_status(key) == RecordStatus::Verified
+    }
+
+    fn key_status(&self, key: &DomainKey) -> RecordStatus {
+        let own = |finding: &&Finding| matches!(&finding.purpose, Purpose::Dkim(selector) if *selector == key.selector);
+        self.findings.iter().find(own).map_or(RecordStatus::Pending, |finding| finding.status)
+    }
+
+    /// Whether new keys wait for their records.
+    pub fn is_rotating(&self) -> bool {
+        self.keys.iter().any(|key| key.phase == Phase::Waiting)
+    }
+
+    /// The status of a record as it was last seen, if it was looked for with the same value.
+    pub fn finding(&self, purpose: &Purpose, wanted: &str) -> Option<&Finding> {
+        self.findings.iter().find(|finding| finding.purpose == *purpose && finding.wanted == wanted)
+    }
+
+    /// Whether the record for this purpose was there when it was last looked for.
+    pub fn has(&self, purpose: &Purpose) -> bool {
+        self.findings.iter().any(|finding| finding.purpose == *purpose && finding.status == RecordStatus::Verified)
+    }
+
+    /// Begin to wait for the records anew, as somebody asks for it.
+    pub fn wait_again(&mut self, now: Timestamp) {
+        if self.status == Status::Failed && self.verified_at.is_none() {
+            self.status = Status::Pending;
+            self.waiting_since = now;
+            self.looks = 0;
+        }
+    }
+
+    /// Take new keys beside the present ones, which go on until the new ones are seen.
+    pub fn take_keys(&mut self, keys: Vec<DomainKey>, now: Timestamp) {
+        self.keys.extend(keys);
+        self.waiting_since = now;
+        self.looks = 0;
+        self.next_look = Some(now.plus_ms(limits::DOMAIN_LOOK_PAUSE_MS));
+        self.updated_at = now;
+    }
+
+    /// What follows from a look.
+    pub fn settle(&mut self, look: Look, now: Timestamp) {
+        self.findings = look.findings;
+        self.notes = look.notes;
+        self.wants_exact_signer = look.wants_exact_signer.unwrap_or(self.wants_exact_signer);
+        self.checked_at = Some(now);
+        self.looks = self.looks.saturating_add(1);
+        self.move_keys(now);
+        let before = self.status;
+        self.judge(now);
+        if self.status != before {
+            self.updated_at = now;
+        }
+        self.next_look = self.pause(now).map(|pause| now.plus_ms(pause));
+    }
+
+    /// Keys that are seen begin to sign, and the others of their kind leave.
+    fn move_keys(&mut self, now: Timestamp) {
+        for kind in KeyKind::ALL {
+            let newest = (0..self.keys.len())
+                .rev()
+                .find(|&place| self.keys[place].kind == kind && self.is_seen(&self.keys[place]))
+                .filter(|&place| !matches!(self.keys[place].phase, Phase::Leaving { .. }));
+            let Some(newest) = newest else { continue };
+            for place in 0..=newest {
+                let key = &mut self.keys[place];
+                match (key.kind == kind, place == newest, key.phase) {
+                    (true, true, _) => key.phase = Phase::Signing,
+                    (true, false, Phase::Signing) => {
+                        key.phase = Phase::Leaving { until: now.plus_ms(limits::DOMAIN_KEY_LEAVES_MS) };
+                    }
+                    _ => {}
+                }
+            }
+        }
+        self.keys.retain(|key| !matches!(key.phase, Phase::Leaving { until } if until <= now));
+    }
+
+    fn judge(&mut self, now: Timestamp) {
+        let current: Vec<RecordStatus> =
+            self.keys.iter().filter(|key| !matches!(key.phase, Phase::Leaving { .. })).map(|key| self.key_status(key)).collect();
+        if current.contains(&RecordStatus::Verified) {
+            self.status = Status::Verified;
+            self.verified_at.get_or_insert(now);
+            self.misses = 0;
+            self.reason = None;
+            return;
+        }
+        if current.contains(&RecordStatus::Unreachable) {
+            self.reason = Some("The DNS could not be asked; it will be asked again.".into());
+            return;
+        }
+        match self.status {
+            Status::Verified => {
+                self.misses = self.misses.saturating_add(1);
+                let gone = "The DKIM records are not in the DNS any more";
+                if self.misses >= limits::DOMAIN_MISSES_MAX {
+                    self.status = Status::Failed;
+                    self.reason = Some(format!("{gone}; nothing can be sent from this domain until they are back."));
+                } else {
+                    self.reason = Some(format!("{gone}; if they are not back soon, nothing can be sent from this domain."));
+                }
+            }
+            Status::Pending if now.ms_since(self.waiting_since) >= limits::DOMAIN_WAITED_MS => {
+                self.status = Status::Failed;
+                self.reason = Some("The DKIM records did not appear in three days; set them and verify the domain again.".into());
+            }
+            Status::Pending => self.reason = Some("None of the DKIM records was found in the DNS yet.".into()),
+            Status::Failed => {}
+        }
+    }
+
+    /// How long until the next look; `None` if only somebody's asking leads to one.
+    fn pause(&self, now: Timestamp) -> Option<i64> {
+        let waited = now.ms_since(self.waiting_since);
+        let growing = || {
+            let doublings = self.looks.min(20);
+            (limits::DOMAIN_LOOK_PAUSE_MS << doublings).min(limits::DOMAIN_LOOK_PAUSE_MS_MAX)
+        };
+        match self.status {
+            Status::Verified if self.misses > 0 => Some(limits::DOMAIN_MISS_PAUSE_MS),
+            Status::Verified if self.is_rotating() && waited < limits::DOMAIN_WAITED_MS => Some(growing()),
+            Status::Pending => Some(growing()),
+            Status::Verified => Some(limits::DOMAIN_DAILY_MS),
+            // One that worked before may come back by itself.
+            Status::Failed if self.verified_at.is_some() => Some(limits::DOMAIN_DAILY_MS),
+            Status::Failed => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const START: Timestamp = Timestamp(1_767_225_600_000);
+    const MINUTE_MS: i64 = 60_000;
+
+    fn key(selector: &str, kind: KeyKind) -> DomainKey {
+        DomainKey { selector: selector.into(), kind, sealed: Vec::new(), record: selector.into(), phase: Phase::Waiting }
+    }
+
+    fn domain() -> Domain {
+        Domain::new("acme.example".into(), vec![key("r1", KeyKind::Rsa), key("e1", KeyKind::Ed25519)], START)
+    }
+
+    fn look(found: &[(&str, RecordStatus)]) -> Look {
+        let finding = |(selector, status): &(&str, RecordStatus)| Finding {
+            purpose: Purpose::Dkim((*selector).into()),
+            wanted: (*selector).into(),
+            status: *status,
+            found: Vec::new(),
+        };
+        Look { findings: found.iter().map(finding).collect(), wants_exact_signer: None, notes: Vec::new() }
+    }
+
+    fn selectors(domain: &Domain) -> Vec<&str> {
+        domain.signing_keys().map(|key| key.selector.as_str()).collect()
+    }
+
+    use RecordStatus::{Mismatch, Missing, Unreachable, Verified};
+
+    #[test]
+    fn one_key_in_the_dns_verifies_a_domain_and_only_keys_that_are_there_sign() {
+        let mut domain = domain();
+        domain.settle(look(&[("r1", Missing), ("e1", Mismatch)]), START);
+        assert_eq!((domain.status, selectors(&domain).len()), (Status::Pending, 0));
+        domain.settle(look(&[("r1", Verified), ("e1", Missing)]), START.plus_ms(MINUTE_MS));
+        assert_eq!((domain.status, selectors(&domain)), (Status::Verified, vec!["r1"]));
+        domain.settle(look(&[("r1", Verified), ("e1", Verified)]), START.plus_ms(2 * MINUTE_MS));
+        assert_eq!(selectors(&domain), ["r1", "e1"]);
+        assert_eq!(domain.next_look, Some(START.plus_ms(2 * MINUTE_MS + limits::DOMAIN_DAILY_MS)));
+    }
+
+    #[test]
+    fn a_domain_that_waits_is_looked_at_less_and_less_often_and_fails_after_three_days() {
+        let mut domain = domain();
+        let (mut pauses, mut now) = (Vec::new(), START);
+        while let Some(next) = domain.next_look {
+            pauses.push(next.ms_since(now));
+            now = next;
+            domain.settle(look(&[("r1", Missing), ("e1", Missing)]), now);
+        }
+        assert_eq!(domain.status, Status::Failed);
+        assert!(pauses.is_sorted() && pauses.len() < 40, "{pauses:?}");
+        assert!(now.ms_since(START) >= limits::DOMAIN_WAITED_MS);
+        domain.wait_again(now);
+        domain.settle(look(&[("r1", Missing), ("e1", Verified)]), now);
+        assert_eq!((domain.status, domain.reason.as_deref()), (Status::Verified, None));
+    }
+
+    #[test]
+    fn a_dns_that_cannot_be_asked_changes_nothing() {
+        let mut domain = domain();
+        domain.settle(look(&[("r1", Verified), ("e1", Verified)]), START);
+        for hours in 1..100 {
+            domain.settle(look(&[("r1", Unreachable), ("e1", Missing)]), START.plus_ms(hours * 60 * MINUTE_MS));
+        }
+        assert_eq!(domain.status, Status::Verified);
+        assert_eq!(selectors(&domain), ["r1", "e1"]);
+    }
+
+    #[test]
+    fn records_that_vanish_fail_a_domain_after_more_than_one_look_and_bring_it_back() {
+        let mut domain = domain();
+        let (here, gone) = ([("r1", Verified), ("e1", Verified)], [("r1", Missing), ("e1", Missing)]);
+        domain.settle(look(&here), START);
+        domain.settle(look(&gone), START.plus_ms(MINUTE_MS));
+        assert_eq!((domain.status, selectors(&domain).len()), (Status::Verified, 2), "one look may be wrong");
+        assert_eq!(domain.next_look, Some(START.plus_ms(MINUTE_MS + limits::DOMAIN_MISS_PAUSE_MS)));
+        for miss in 1..limits::DOMAIN_MISSES_MAX {
+            domain.settle(look(&gone), START.plus_ms(MINUTE_MS * (1 + i64::from(miss))));
+        }
+        assert_eq!(domain.status, Status::Failed);
+        assert!(domain.reason.as_deref().is_some_and(|reason| reason.contains("not in the DNS any more")));
+        domain.settle(look(&here), START.plus_ms(90 * MINUTE_MS));
+        assert_eq!((domain.status, domain.reason.as_deref()), (Status::Verified, None));
+    }
+
+    #[test]
+    fn new_keys_take_over_when_they_are_seen_and_old_ones_leave_later() {
+        let mut domain = domain();
+        domain.settle(look(&[("r1", Verified), ("e1", Verified)]), START);
+        domain.take_keys(vec![key("r2", KeyKind::Rsa), key("e2", KeyKind::Ed25519)], START);
+        let all = |r2, e2| look(&[("r1", Verified), ("e1", Verified), ("r2", r2), ("e2", e2)]);
+        domain.settle(all(Missing, Missing), START);
+        assert_eq!(selectors(&domain), ["r1", "e1"]);
+        domain.settle(all(Verified, Missing), START);
+        assert_eq!(selectors(&domain), ["e1", "r2"]);
+        domain.settle(all(Verified, Verified), START);
+        assert_eq!((selectors(&domain), domain.is_rotating()), (vec!["r2", "e2"], false));
+        assert_eq!(domain.keys.len(), 4);
+        domain.settle(all(Verified, Verified), START.plus_ms(limits::DOMAIN_KEY_LEAVES_MS));
+        assert_eq!(domain.keys.len(), 2);
+    }
+}

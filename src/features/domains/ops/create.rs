@@ -1,0 +1,121 @@
+//! Add a sending domain.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::base::domain::DomainName;
+use crate::engine::api::answer::Moment;
+use crate::engine::api::{Context, Created, Failure, Operation, Outward, Replay, Spec, needs};
+use crate::features::domains::intake::ensure;
+use crate::features::domains::model::{RecordStatus, Status};
+use crate::features::domains::site::Site;
+use crate::features::domains::views::{DomainView, view};
+use crate::vocab::codes::Code;
+use crate::vocab::permissions::Permission;
+
+/// `domains.create`
+pub struct Create;
+
+/// A new sending domain.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewDomain {
+    /// The domain itself, like `example.com`. International names are taken, too.
+    pub domain: DomainName,
+}
+
+impl Operation for Create {
+    const SPEC: Spec = Spec::post("domains.create", "/v1/domains", needs(Permission::DomainWrite))
+        .summary("Add a sending domain")
+        .about(
+            "Makes its DKIM keys and says which records to put into the DNS; they are looked for from then on, and POST …/verify looks \
+             at once. Mail can be sent from the domain, and from names below it, as soon as one DKIM record is there; the other records \
+             are recommended. A domain that is there already is answered as it is.",
+        )
+        .replay(Replay::Keyed)
+        .fails(&[Code::LimitReached]);
+    type Input = NewDomain;
+    type Output = Created<DomainView>;
+
+    fn example() -> (Value, Self::Output) {
+        let mut view = DomainView {
+            status: Status::Pending,
+            is_verified: false,
+            checked_at: None,
+            created_at: Moment::sample(),
+            ..DomainView::sample()
+        };
+        for record in &mut view.dns_records {
+            record.status = RecordStatus::Pending;
+        }
+        (json!({ "domain": "acme.example" }), Created(view))
+    }
+}
+
+impl Outward for Create {
+    async fn run(context: Context, input: NewDomain) -> Result<Self::Output, Failure> {
+        let domain = ensure(&context, &Self::SPEC, input.domain.as_str().to_owned(), |_| {}).await?;
+        Ok(Created(view(&domain, &Site::of(&context.engine.settings))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Mill;
+
+    fn mill() -> Mill {
+        Mill::with(|settings| settings.server.public_url = Some("https://mail.mill.example".into()))
+    }
+
+    #[test]
+    fn answers_with_the_records_to_paste_and_nothing_secret() {
+        let mill = mill();
+        let answer = mill.post("/v1/domains", json!({ "domain": "Acme.EXAMPLE." }));
+        assert_eq!(answer.status, 201);
+        let made = answer.data();
+        assert_eq!(
+            (&made["domain"], &made["status"], &made["isVerified"]),
+            (&json!("acme.example"), &json!("pending"), &json!(false))
+        );
+        let records = made["dnsRecords"].as_array().expect("records");
+        let shown: Vec<_> = records.iter().map(|record| (record["type"].as_str(), record["purpose"].as_str())).collect();
+        let wanted = [("TXT", "dkim"), ("TXT", "dkim"), ("MX", "return_path"), ("TXT", "spf"), ("TXT", "dmarc")];
+        assert_eq!(shown, wanted.map(|(kind, purpose)| (Some(kind), Some(purpose))));
+        assert!(records.iter().all(|record| record["status"] == "pending"));
+        let required: Vec<_> = records.iter().filter(|record| record["required"] == true).collect();
+        assert_eq!(required.len(), 1);
+        assert_eq!((&records[2]["name"], &records[2]["value"]), (&json!("bounces.acme.example"), &json!("mail.mill.example")));
+        let key = records[0]["value"].as_str().expect("a value");
+        assert!(key.starts_with("v=DKIM1; k=rsa; p=MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEA"), "{key}");
+        assert_eq!(mill.get("/v1/domains/acme.example").data(), made);
+        assert_eq!(mill.get("/v1/domains").data(), json!([made]));
+    }
+
+    #[test]
+    fn a_repeat_is_answered_with_the_same_keys() {
+        let mill = mill();
+        let first = mill.post("/v1/domains", json!({ "domain": "acme.example" })).data();
+        assert_eq!(mill.post("/v1/domains", json!({ "domain": "ACME.example" })).data(), first);
+    }
+
+    #[test]
+    fn without_a_public_name_there_are_no_records_for_bounces_but_a_note() {
+        let mill = Mill::new();
+        let made = mill.post("/v1/domains", json!({ "domain": "acme.example" })).data();
+        assert_eq!(made["dnsRecords"].as_array().map(Vec::len), Some(3));
+        assert!(made["notes"][0].as_str().is_some_and(|note| note.contains("server.public_url")));
+    }
+
+    #[test]
+    fn refuses_what_is_no_domain_of_ones_own() {
+        let mill = Mill::new();
+        for given in ["acme", "co.uk", "https://acme.example", "ada@acme.example", "192.0.2.1"] {
+            let answer = mill.post("/v1/domains", json!({ "domain": given }));
+            let (status, code, detail) = answer.refusal();
+            assert_eq!((status, code), (400, "INVALID_REQUEST"));
+            assert!(detail.starts_with("domain: "), "{detail}");
+        }
+    }
+}

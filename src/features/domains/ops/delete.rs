@@ -1,0 +1,64 @@
+//! Delete a sending domain.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::get::WhichDomain;
+use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
+use crate::engine::store::WriteTx;
+use crate::features::domains::{find, store};
+use crate::vocab::codes::Code;
+use crate::vocab::permissions::Permission;
+
+/// `domains.delete`
+pub struct Delete;
+
+/// What was deleted.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct DeletedDomain {
+    /// The domain that is gone.
+    pub domain: String,
+    /// Always true.
+    pub deleted: bool,
+}
+
+impl Operation for Delete {
+    const SPEC: Spec = Spec::delete("domains.delete", "/v1/domains/{domain}", needs(Permission::DomainWrite))
+        .summary("Delete a sending domain")
+        .about("Its keys go with it: nothing can be sent from it any more, and adding it again makes new ones.")
+        .fails(&[Code::NotFound]);
+    type Input = WhichDomain;
+    type Output = Done<DeletedDomain>;
+
+    fn example() -> (Value, Self::Output) {
+        (json!({ "domain": "acme.example" }), Done(DeletedDomain { domain: "acme.example".into(), deleted: true }))
+    }
+}
+
+impl Command for Delete {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: WhichDomain) -> Result<Self::Output, Failure> {
+        let domain = find(tx, caller.account(), input.domain.as_str())?;
+        store::delete(tx, caller.account(), &domain);
+        Ok(Done(DeletedDomain { domain: domain.name, deleted: true }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Mill;
+
+    #[test]
+    fn a_deleted_domain_is_gone_and_comes_back_with_other_keys() {
+        let mill = Mill::new();
+        let first = mill.post("/v1/domains", json!({ "domain": "acme.example" })).data();
+        let gone = mill.delete("/v1/domains/acme.example").data();
+        assert_eq!(gone, json!({ "domain": "acme.example", "deleted": true }));
+        assert_eq!(mill.get("/v1/domains/acme.example").refusal().0, 404);
+        assert_eq!(mill.delete("/v1/domains/acme.example").refusal().1, "RESOURCE_NOT_FOUND");
+        let due = store::due(&mill.read(), crate::base::clock::Timestamp(i64::MAX), 9).expect("readable");
+        assert!(due.is_empty(), "nobody looks for it any more");
+        assert_ne!(mill.post("/v1/domains", json!({ "domain": "acme.example" })).data()["dnsRecords"], first["dnsRecords"]);
+    }
+}

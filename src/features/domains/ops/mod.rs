@@ -1,0 +1,11 @@
+//! The operations on sending domains, one file each.
+
+pub mod create;
+pub mod delete;
+pub mod get;
+pub mod list;
+pub mod rotate;
+pub mod setup;
+pub mod streams;
+pub mod update;
+pub mod verify;

@@ -1,0 +1,57 @@
+//! Give a domain new DKIM keys.
+
+use serde_json::{Value, json};
+
+use super::get::WhichDomain;
+use crate::engine::api::{Context, Done, Failure, Operation, Outward, Replay, Spec, needs};
+use crate::features::domains::intake::{keys, make_pairs};
+use crate::features::domains::site::Site;
+use crate::features::domains::views::{DomainView, view};
+use crate::features::domains::{find, store};
+use crate::vocab::codes::Code;
+use crate::vocab::permissions::Permission;
+
+/// `domains.rotate`
+pub struct Rotate;
+
+impl Operation for Rotate {
+    const SPEC: Spec = Spec::post("domains.rotate", "/v1/domains/{domain}/rotate", needs(Permission::DomainWrite))
+        .summary("Give a domain new DKIM keys")
+        .about(
+            "The present keys go on signing until the records of the new ones are in the DNS. The old records then stay for another \
+             seven days (removeAfter), because mail that was signed with them may still be on the way. While new keys wait for their \
+             records, a repeat makes no others.",
+        )
+        .replay(Replay::Keyed)
+        .fails(&[Code::NotFound]);
+    type Input = WhichDomain;
+    type Output = Done<DomainView>;
+
+    fn example() -> (Value, Self::Output) {
+        (json!({ "domain": "acme.example" }), Done(DomainView { rotating: true, ..DomainView::sample() }))
+    }
+}
+
+impl Outward for Rotate {
+    async fn run(context: Context, input: WhichDomain) -> Result<Self::Output, Failure> {
+        let account = context.caller.account();
+        let name = input.domain.as_str().to_owned();
+        let looked = name.clone();
+        let mut domain = context.read(move |tx| find(tx, account, &looked)).await?;
+        if !domain.is_rotating() {
+            let pairs = make_pairs().await?;
+            let engine = context.engine.clone();
+            let write = context.write(&Self::SPEC, move |tx| {
+                let before = find(tx, account, &name)?;
+                let mut domain = before.clone();
+                if !domain.is_rotating() {
+                    domain.take_keys(keys(&engine, account, &name, &pairs, tx.random()), tx.now());
+                    store::save(tx, account, Some(&before), &domain);
+                }
+                Ok(domain)
+            });
+            domain = write.await?;
+        }
+        Ok(Done(view(&domain, &Site::of(&context.engine.settings))))
+    }
+}

@@ -1,0 +1,115 @@
+//! Add both parts of a root domain at once.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::streams::part;
+use crate::base::domain::DomainName;
+use crate::base::text::Name;
+use crate::engine::api::{Context, Created, Failure, Operation, Outward, Replay, Spec, needs};
+use crate::features::domains::model::{Domain, Stream};
+use crate::features::domains::site::Site;
+use crate::features::domains::views::{DomainView, view};
+use crate::features::projects;
+use crate::vocab::codes::Code;
+use crate::vocab::ids::ProjectId;
+use crate::vocab::limits;
+use crate::vocab::permissions::Permission;
+
+/// `domains.setup`
+pub struct Setup;
+
+/// A root domain to send from.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Wanted {
+    /// The domain that people know, like `example.com`.
+    pub root_domain: DomainName,
+    /// The name of the sender, kept with both parts.
+    pub from_name: Option<Name<{ limits::PERSON_NAME_CHARACTERS_MAX }>>,
+    /// A project of the account. Domains belong to the account: it is only checked to be there.
+    pub project_id: Option<ProjectId>,
+    /// Whether From addresses at the root domain itself are signed by its parts.
+    #[serde(default)]
+    pub vanity_root_from: bool,
+}
+
+/// Both parts.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Parts {
+    /// For newsletters and offers: `send.<root>`.
+    pub marketing: DomainView,
+    /// For single messages that somebody waits for: `notify.<root>`.
+    pub transactional: DomainView,
+}
+
+impl Operation for Setup {
+    const SPEC: Spec = Spec::post("domains.setup", "/v1/domains/setup", needs(Permission::DomainWrite))
+        .summary("Add both parts of a root domain")
+        .about("What POST /v1/domains/streams does, for both streams. A repeat changes nothing and gives the same answer.")
+        .replay(Replay::Keyed)
+        .fails(&[Code::NotFound, Code::LimitReached]);
+    type Input = Wanted;
+    type Output = Created<Parts>;
+
+    fn example() -> (Value, Self::Output) {
+        let part = |stream: Stream| DomainView {
+            domain: format!("{}.acme.example", stream.label()),
+            stream: Some(stream),
+            from_name: Some("Acme".into()),
+            ..DomainView::sample()
+        };
+        let input = json!({ "rootDomain": "acme.example", "fromName": "Acme", "vanityRootFrom": false });
+        (input, Created(Parts { marketing: part(Stream::Marketing), transactional: part(Stream::Transactional) }))
+    }
+}
+
+impl Outward for Setup {
+    async fn run(context: Context, input: Wanted) -> Result<Self::Output, Failure> {
+        let account = context.caller.account();
+        if let Some(project) = input.project_id {
+            context.read(move |tx| projects::require(tx, account, project)).await?;
+        }
+        let (signs_for_root, from_name) = (input.vanity_root_from, input.from_name.map(|name| name.to_string()));
+        let shape = move |domain: &mut Domain| {
+            domain.signs_for_root = signs_for_root;
+            domain.from_name = from_name;
+        };
+        let marketing = part(&context, &Self::SPEC, &input.root_domain, Stream::Marketing, shape.clone()).await?;
+        let transactional = part(&context, &Self::SPEC, &input.root_domain, Stream::Transactional, shape).await?;
+        let site = Site::of(&context.engine.settings);
+        Ok(Created(Parts { marketing: view(&marketing, &site), transactional: view(&transactional, &site) }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Mill;
+
+    #[test]
+    fn makes_both_parts_once() {
+        let mill = Mill::new();
+        let body = json!({ "rootDomain": "acme.example", "fromName": "Acme", "projectId": mill.project, "vanityRootFrom": true });
+        let made = mill.post("/v1/domains/setup", body.clone()).data();
+        assert_eq!(
+            (&made["marketing"]["domain"], &made["marketing"]["stream"]),
+            (&json!("send.acme.example"), &json!("marketing"))
+        );
+        assert_eq!(made["transactional"]["domain"], "notify.acme.example");
+        assert_eq!((&made["transactional"]["fromName"], &made["marketing"]["vanityRootFrom"]), (&json!("Acme"), &json!(true)));
+        assert_eq!(mill.post("/v1/domains/setup", body).data(), made);
+        let again = mill.post("/v1/domains/streams", json!({ "rootDomain": "acme.example", "stream": "marketing" }));
+        assert_eq!(again.data(), made["marketing"]);
+        assert_eq!(mill.get("/v1/domains").data().as_array().map(Vec::len), Some(2));
+    }
+
+    #[test]
+    fn a_project_of_somebody_else_is_not_there() {
+        let mill = Mill::new();
+        let body = json!({ "rootDomain": "acme.example", "projectId": "66f1a2b3d4e5f60718293a4b" });
+        assert_eq!(mill.post("/v1/domains/setup", body).refusal().0, 404);
+        assert_eq!(mill.get("/v1/domains").data(), json!([]));
+    }
+}

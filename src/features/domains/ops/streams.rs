@@ -1,0 +1,76 @@
+//! Add a part of a root domain for one kind of mail.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::base::domain::DomainName;
+use crate::engine::api::{Context, Created, Failure, Operation, Outward, Replay, Spec, needs};
+use crate::features::domains::intake::ensure;
+use crate::features::domains::model::{Domain, Stream};
+use crate::features::domains::site::Site;
+use crate::features::domains::views::{DomainView, view};
+use crate::vocab::codes::Code;
+use crate::vocab::permissions::Permission;
+
+/// `domains.streams`
+pub struct Streams;
+
+/// A part of a root domain.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewStream {
+    /// The domain that people know, like `example.com`.
+    pub root_domain: DomainName,
+    /// What is sent: `transactional` makes `notify.<root>`, `marketing` makes `send.<root>`.
+    pub stream: Stream,
+    /// Whether From addresses at the root domain itself are signed by this part.
+    #[serde(default)]
+    pub vanity_root_from: bool,
+}
+
+impl Operation for Streams {
+    const SPEC: Spec = Spec::post("domains.streams", "/v1/domains/streams", needs(Permission::DomainWrite))
+        .summary("Add a part of a root domain for one kind of mail")
+        .about(
+            "Keeps the reputation of single messages apart from that of campaigns. With vanityRootFrom, From addresses at the root are \
+             signed by the part, which receivers accept unless the root's DMARC record has adkim=s. A part that is there already is \
+             answered as it is.",
+        )
+        .replay(Replay::Keyed)
+        .fails(&[Code::LimitReached]);
+    type Input = NewStream;
+    type Output = Created<DomainView>;
+
+    fn example() -> (Value, Self::Output) {
+        let view = DomainView { domain: "send.acme.example".into(), stream: Some(Stream::Marketing), ..DomainView::sample() };
+        (json!({ "rootDomain": "acme.example", "stream": "marketing" }), Created(view))
+    }
+}
+
+/// The part of a root domain for a stream, as it is made.
+pub async fn part(
+    context: &Context,
+    spec: &'static Spec,
+    root: &DomainName,
+    stream: Stream,
+    shape: impl FnOnce(&mut Domain) + Send + 'static,
+) -> Result<Domain, Failure> {
+    let name = format!("{}.{root}", stream.label());
+    // The root has room in front of it for such a label, but both together must also be a domain that is taken.
+    DomainName::parse(&name).map_err(|error| Failure::field("rootDomain", error))?;
+    let shaped = move |domain: &mut Domain| {
+        domain.stream = Some(stream);
+        shape(domain);
+    };
+    ensure(context, spec, name, shaped).await
+}
+
+impl Outward for Streams {
+    async fn run(context: Context, input: NewStream) -> Result<Self::Output, Failure> {
+        let signs_for_root = input.vanity_root_from;
+        let shape = move |domain: &mut Domain| domain.signs_for_root = signs_for_root;
+        let domain = part(&context, &Self::SPEC, &input.root_domain, input.stream, shape).await?;
+        Ok(Created(view(&domain, &Site::of(&context.engine.settings))))
+    }
+}

@@ -1,0 +1,91 @@
+//! Change what is measured in mail from a domain.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::base::domain::DomainName;
+use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
+use crate::engine::store::WriteTx;
+use crate::features::domains::model::Tracking;
+use crate::features::domains::site::Site;
+use crate::features::domains::views::{DomainView, view};
+use crate::features::domains::{find, store};
+use crate::vocab::codes::Code;
+use crate::vocab::permissions::Permission;
+
+/// `domains.update`
+pub struct Update;
+
+/// What changes; the rest stays.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct DomainPatch {
+    /// The domain itself, like `example.com`.
+    pub domain: DomainName,
+    /// Whether opens are measured.
+    pub open_tracking: Option<bool>,
+    /// Whether clicks are measured.
+    pub click_tracking: Option<bool>,
+    /// Whether links lead over a host of the domain itself; that needs one more record.
+    pub branded_tracking: Option<bool>,
+}
+
+impl Operation for Update {
+    const SPEC: Spec = Spec::patch("domains.update", "/v1/domains/{domain}", needs(Permission::DomainWrite))
+        .summary("Change the tracking of a sending domain")
+        .about(
+            "Holds for mail that is prepared from then on. With brandedTracking the service's certificate must also be one for \
+             links.<domain>, or the reverse proxy in front of it must have one; until the record is there, links lead over this \
+             installation's own host.",
+        )
+        .fails(&[Code::NotFound]);
+    type Input = DomainPatch;
+    type Output = Done<DomainView>;
+
+    fn example() -> (Value, Self::Output) {
+        let tracking_settings = Tracking { opens: false, ..Tracking::default() };
+        let view = DomainView { tracking_settings, ..DomainView::sample() };
+        (json!({ "domain": "acme.example", "openTracking": false }), Done(view))
+    }
+}
+
+impl Command for Update {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: DomainPatch) -> Result<Self::Output, Failure> {
+        let before = find(tx, caller.account(), input.domain.as_str())?;
+        let mut domain = before.clone();
+        let tracking = &mut domain.tracking;
+        for (given, kept) in [
+            (input.open_tracking, &mut tracking.opens),
+            (input.click_tracking, &mut tracking.clicks),
+            (input.branded_tracking, &mut tracking.branded),
+        ] {
+            *kept = given.unwrap_or(*kept);
+        }
+        if domain != before {
+            domain.updated_at = tx.now();
+            store::save(tx, caller.account(), Some(&before), &domain);
+        }
+        Ok(Done(view(&domain, &Site::of(&caller.engine.settings))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Mill;
+
+    #[test]
+    fn only_what_is_given_changes_and_branding_needs_one_more_record() {
+        let mill = Mill::with(|settings| settings.server.public_url = Some("https://mail.mill.example".into()));
+        mill.post("/v1/domains", json!({ "domain": "acme.example" })).data();
+        let changed = mill.patch("/v1/domains/acme.example", json!({ "brandedTracking": true, "openTracking": false })).data();
+        let tracking = json!({ "openTracking": false, "clickTracking": true, "brandedTracking": true });
+        assert_eq!(changed["trackingSettings"], tracking);
+        let record = changed["dnsRecords"].as_array().and_then(|records| records.last()).expect("records").clone();
+        assert_eq!((&record["type"], &record["name"]), (&json!("CNAME"), &json!("links.acme.example")));
+        assert_eq!(record["value"], "mail.mill.example");
+        assert_eq!(mill.patch("/v1/domains/acme.example", json!({})).data(), changed);
+        assert_eq!(mill.patch("/v1/domains/other.example", json!({})).refusal().0, 404);
+    }
+}

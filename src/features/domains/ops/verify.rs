@@ -1,0 +1,68 @@
+//! Look at a domain's DNS records now.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::get::WhichDomain;
+use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, needs};
+use crate::features::domains::looking::{look_at, settle};
+use crate::features::domains::model::Status;
+use crate::features::domains::site::Site;
+use crate::features::domains::views::{DomainView, RecordView, records};
+use crate::features::domains::{find, store};
+use crate::vocab::codes::Code;
+use crate::vocab::permissions::Permission;
+
+/// `domains.verify`
+pub struct Verify;
+
+/// What was found.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Verified {
+    pub domain: String,
+    pub status: Status,
+    /// Why it is not verified, or what threatens it.
+    pub status_reason: Option<String>,
+    /// Every record, with what the DNS has now.
+    pub dns_records: Vec<RecordView>,
+}
+
+impl Operation for Verify {
+    const SPEC: Spec = Spec::post("domains.verify", "/v1/domains/{domain}/verify", needs(Permission::DomainWrite))
+        .summary("Look for a domain's DNS records now")
+        .about(
+            "A domain is verified as soon as the DNS has one of its DKIM records. Records that could not be asked for are unreachable \
+             and change nothing. A domain whose records did not appear in three days begins to be looked for anew.",
+        )
+        .fails(&[Code::NotFound]);
+    type Input = WhichDomain;
+    type Output = Done<Verified>;
+
+    fn example() -> (Value, Self::Output) {
+        let DomainView { domain, status, status_reason, dns_records, .. } = DomainView::sample();
+        (json!({ "domain": domain }), Done(Verified { domain, status, status_reason, dns_records }))
+    }
+}
+
+impl Outward for Verify {
+    async fn run(context: Context, input: WhichDomain) -> Result<Self::Output, Failure> {
+        let account = context.caller.account();
+        let name = input.domain.as_str().to_owned();
+        let looked = name.clone();
+        let domain = context.read(move |tx| find(tx, account, &looked)).await?;
+        let site = Site::of(&context.engine.settings);
+        let look = look_at(&context.engine.dns, &domain, &site).await;
+        let settled = context.write(&Self::SPEC, move |tx| {
+            let before = find(tx, account, &name)?;
+            let mut waiting = before.clone();
+            waiting.wait_again(tx.now());
+            store::save(tx, account, Some(&before), &waiting);
+            settle(tx, account, &name, look)?.ok_or_else(|| Failure::new(Code::NotFound))
+        });
+        let domain = settled.await?;
+        let dns_records = records(&domain, &site);
+        Ok(Done(Verified { domain: domain.name, status: domain.status, status_reason: domain.reason, dns_records }))
+    }
+}

@@ -1,0 +1,110 @@
+//! The DNS records that a domain should have, as they are pasted.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::model::{Domain, Phase, Purpose};
+use super::site::Site;
+use crate::base::clock::Timestamp;
+
+/// The label in front of a domain to which bounces return.
+pub const RETURN_LABEL: &str = "bounces";
+/// The label in front of a domain over which links lead.
+pub const LINK_LABEL: &str = "links";
+
+/// A record that a domain should have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wanted {
+    pub purpose: Purpose,
+    pub kind: RecordType,
+    pub name: String,
+    pub value: String,
+    pub priority: Option<u16>,
+    /// Whether sending depends on it.
+    pub is_required: bool,
+    /// When it may be removed, if another has taken its place.
+    pub leaves_at: Option<Timestamp>,
+}
+
+/// The type of a DNS record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum RecordType {
+    Txt,
+    Cname,
+    Mx,
+}
+
+impl Wanted {
+    fn new(purpose: Purpose, kind: RecordType, name: String, value: String) -> Self {
+        Self { purpose, kind, name, value, priority: None, is_required: false, leaves_at: None }
+    }
+}
+
+/// Where bounces for this domain return, if it has a host for them.
+pub fn return_host(domain: &Domain) -> String {
+    format!("{RETURN_LABEL}.{}", domain.name)
+}
+
+/// The host of the domain over which its links lead, if it wants one.
+pub fn link_host(domain: &Domain) -> String {
+    format!("{LINK_LABEL}.{}", domain.name)
+}
+
+/// Every record, the required ones first.
+pub fn wanted(domain: &Domain, site: &Site) -> Vec<Wanted> {
+    let mut records = Vec::new();
+    let mut has_required = false;
+    for key in &domain.keys {
+        let name = format!("{}._domainkey.{}", key.selector, domain.name);
+        let mut record = Wanted::new(Purpose::Dkim(key.selector.clone()), RecordType::Txt, name, key.record.clone());
+        match key.phase {
+            // One key is enough, and the RSA key is the one that every receiver can check.
+            Phase::Waiting | Phase::Signing => record.is_required = !std::mem::replace(&mut has_required, true),
+            Phase::Leaving { until } => record.leaves_at = Some(until),
+        }
+        records.push(record);
+    }
+    // With one domain for all bounces, each domain's own host for them is not used.
+    if let (None, Some(mail_host)) = (&site.bounce_domain, &site.mail_host) {
+        let host = return_host(domain);
+        let mut record = Wanted::new(Purpose::ReturnPath, RecordType::Mx, host.clone(), mail_host.clone());
+        record.priority = Some(10);
+        records.push(record);
+        records.push(Wanted::new(Purpose::Spf, RecordType::Txt, host, spf(site)));
+    }
+    let name = format!("_dmarc.{}", domain.name);
+    records.push(Wanted::new(Purpose::Dmarc, RecordType::Txt, name, "v=DMARC1; p=none".into()));
+    if let (true, Some(host)) = (domain.tracking.branded, &site.link_host) {
+        records.push(Wanted::new(Purpose::Tracking, RecordType::Cname, link_host(domain), host.clone()));
+    }
+    records
+}
+
+/// Who may send with envelope senders at the return path: this machine, and the hosts of the relays as far as their names say it.
+fn spf(site: &Site) -> String {
+    let relays: String = site.relays.iter().map(|relay| format!(" a:{relay}")).collect();
+    format!("v=spf1 mx{relays} ~all")
+}
+
+/// What else is to be said about a domain because of where it is.
+pub fn notes(domain: &Domain, site: &Site) -> Vec<String> {
+    let mut notes = Vec::new();
+    if site.bounce_domain.is_none() && site.mail_host.is_none() {
+        notes.push(
+            "Set server.public_url or mail.hello_name to a name that others can find: without one there are no records for bounces."
+                .into(),
+        );
+    }
+    if domain.tracking.branded && site.link_host.is_none() {
+        notes.push("Links cannot lead over the domain itself until server.public_url has a name that others can find.".into());
+    }
+    if site.bounce_domain.is_none() && site.mail_host.is_some() && !site.relays.is_empty() {
+        notes.push(format!(
+            "If the relay sends from other hosts than {}, put into the SPF record at {} what it asks for, like include:spf.relay.example.",
+            site.relays.join(" and "),
+            return_host(domain),
+        ));
+    }
+    notes
+}

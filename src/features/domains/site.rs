@@ -1,0 +1,68 @@
+//! What a domain's records depend on beside the domain: where this installation is, and how its mail goes out.
+
+use url::Url;
+
+use crate::vocab::settings::Settings;
+
+/// This installation, as records name it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Site {
+    /// The host that takes bounces; none as long as no setting says a name that others can find.
+    pub mail_host: Option<String>,
+    /// The host that links lead to.
+    pub link_host: Option<String>,
+    /// The domain of all envelope senders, if there is one for all.
+    pub bounce_domain: Option<String>,
+    /// The hosts of the relays.
+    pub relays: Vec<String>,
+}
+
+impl Site {
+    /// What the settings say.
+    pub fn of(settings: &Settings) -> Self {
+        let link_host = settings.server.public_url.as_deref().and_then(host).filter(|host| is_public(host));
+        let greeting = settings.mail.hello_name.as_deref().map(str::to_ascii_lowercase);
+        Self {
+            mail_host: greeting.filter(|host| is_public(host)).or_else(|| link_host.clone()),
+            link_host,
+            bounce_domain: settings.mail.bounce_domain.as_deref().map(str::to_ascii_lowercase),
+            relays: settings.mail.relay.iter().filter_map(|relay| host(relay.expose())).collect(),
+        }
+    }
+}
+
+fn host(address: &str) -> Option<String> {
+    let url: Url = address.parse().ok()?;
+    url.host_str().map(str::to_ascii_lowercase)
+}
+
+/// Whether this can be a host that others find: a name with a dot, and no address.
+fn is_public(host: &str) -> bool {
+    let last = host.rsplit('.').next().unwrap_or_default();
+    host.contains('.') && !host.contains(['[', ':']) && last.bytes().any(|byte| byte.is_ascii_alphabetic()) && last != "localhost"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::settings;
+
+    fn site(text: &str) -> Site {
+        Site::of(
+            &settings::load(settings::DEFAULT, Some((std::path::Path::new("settings.toml"), text)), &[], &[]).expect("settings"),
+        )
+    }
+
+    #[test]
+    fn hosts_come_from_the_settings_and_only_names_that_others_can_find() {
+        assert_eq!(site(""), Site::default());
+        let named = site("[server]\npublic_url = 'https://mail.acme.example:8443'\n");
+        assert_eq!(named.link_host.as_deref(), Some("mail.acme.example"));
+        assert_eq!(named.mail_host.as_deref(), Some("mail.acme.example"));
+        for local in ["https://localhost:8443", "https://192.0.2.7", "http://[2001:db8::1]:80", "https://mill"] {
+            assert_eq!(site(&format!("[server]\npublic_url = '{local}'\n")).link_host, None, "{local}");
+        }
+        let full = site("[mail]\nhello_name = 'MX.acme.example'\nrelay = ['smtp://user:word@Relay.example:587']\n");
+        assert_eq!((full.mail_host.as_deref(), full.relays), (Some("mx.acme.example"), vec!["relay.example".to_owned()]));
+    }
+}

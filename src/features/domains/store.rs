@@ -1,0 +1,61 @@
+//! The tables of sending domains, and all access to them.
+
+use std::ops::ControlFlow;
+
+use super::model::Domain;
+use crate::base::clock::Timestamp;
+use crate::engine::store::{Order, Read, Result, Span, Table, WriteTx};
+use crate::vocab::ids::AccountId;
+use crate::vocab::{limits, tables};
+
+const DOMAINS: Table<(AccountId, String), Domain> = Table::new(tables::DOMAINS);
+/// Invariant: a domain with a next look has exactly one row here, under that time.
+const QUEUE: Table<(Timestamp, AccountId, String), ()> = Table::new(tables::DOMAIN_QUEUE);
+
+/// The account's domain with this name.
+pub fn find(tx: &impl Read, account: AccountId, name: &str) -> Result<Option<Domain>> {
+    tx.get(DOMAINS, &(account, name.to_owned()))
+}
+
+/// Every domain of the account, by name.
+pub fn all(tx: &impl Read, account: AccountId) -> Result<Vec<Domain>> {
+    let rows = tx.list(DOMAINS, &DOMAINS.under(&(account,)), Order::Forward, limits::DOMAINS_MAX)?;
+    Ok(rows.into_iter().map(|(_, domain)| domain).collect())
+}
+
+/// Put a domain; `before` is how it was.
+pub fn save(tx: &mut WriteTx<'_>, account: AccountId, before: Option<&Domain>, domain: &Domain) {
+    let due = |domain: &Domain| domain.next_look.map(|time| (time, account, domain.name.clone()));
+    if let Some(due) = before.and_then(due) {
+        tx.delete(QUEUE, &due);
+    }
+    if let Some(due) = due(domain) {
+        tx.put(QUEUE, &due, &());
+    }
+    tx.put(DOMAINS, &(account, domain.name.clone()), domain);
+}
+
+/// Remove a domain with its keys.
+pub fn delete(tx: &mut WriteTx<'_>, account: AccountId, domain: &Domain) {
+    if let Some(time) = domain.next_look {
+        tx.delete(QUEUE, &(time, account, domain.name.clone()));
+    }
+    tx.delete(DOMAINS, &(account, domain.name.clone()));
+}
+
+/// Up to `count` domains that are to be looked at by now, those that have waited longest first.
+pub fn due(tx: &impl Read, now: Timestamp, count: usize) -> Result<Vec<(AccountId, Domain)>> {
+    let mut names = Vec::new();
+    tx.visit(QUEUE, &Span::default(), Order::Forward, |(time, account, name), ()| {
+        if time > now || names.len() == count {
+            return Ok(ControlFlow::Break(()));
+        }
+        names.push((account, name));
+        Ok(ControlFlow::Continue(()))
+    })?;
+    let mut due = Vec::new();
+    for (account, name) in names {
+        due.extend(find(tx, account, &name)?.map(|domain| (account, domain)));
+    }
+    Ok(due)
+}

@@ -1,0 +1,177 @@
+//! A sending domain as callers see it.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::model::{Domain, RecordStatus, Status, Stream, Tracking};
+use super::records::{self, RecordType};
+use super::site::Site;
+use crate::engine::api::answer::Moment;
+
+/// Where mail goes out: always from this installation.
+const REGION: &str = "local";
+
+/// A sending domain.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct DomainView {
+    /// In ASCII and small letters.
+    pub domain: String,
+    /// Always `local`: mail goes out from this installation.
+    pub region: String,
+    pub status: Status,
+    /// Whether mail can be sent from it.
+    pub is_verified: bool,
+    /// Why it is not verified, or what threatens it.
+    pub status_reason: Option<String>,
+    /// The records to put into the DNS.
+    pub dns_records: Vec<RecordView>,
+    /// What else should be known about its DNS.
+    pub notes: Vec<String>,
+    pub tracking_settings: Tracking,
+    /// What it is for, if it was made as a part of a root domain.
+    pub stream: Option<Stream>,
+    /// Whether From addresses at the root domain are signed by this one.
+    pub vanity_root_from: bool,
+    /// The name of the sender that was given with it.
+    pub from_name: Option<String>,
+    /// Whether new keys wait for their records.
+    pub rotating: bool,
+    /// When the DNS was last looked at.
+    pub checked_at: Option<Moment>,
+    pub created_at: Moment,
+    pub updated_at: Moment,
+}
+
+/// A record to put into the DNS.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RecordView {
+    #[serde(rename = "type")]
+    pub kind: RecordType,
+    /// The full name.
+    pub name: String,
+    pub value: String,
+    /// Of an MX record.
+    pub priority: Option<u16>,
+    /// What it is for: `dkim`, `return_path`, `spf`, `dmarc` or `tracking`.
+    pub purpose: RecordPurpose,
+    /// Whether nothing can be sent without it. The others are recommended. Of the two DKIM records either one is enough.
+    pub required: bool,
+    pub status: RecordStatus,
+    /// With `mismatch` what is there instead, with `unreachable` why nothing is known.
+    pub found: Vec<String>,
+    /// Another key has taken the place of this one: the record may be removed then.
+    pub remove_after: Option<Moment>,
+}
+
+/// What a record is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RecordPurpose {
+    /// Receivers check signatures with it.
+    Dkim,
+    /// Bounces return over it.
+    ReturnPath,
+    /// It says who may send with bounces returning there.
+    Spf,
+    /// It says what receivers do with mail that only pretends to be from the domain.
+    Dmarc,
+    /// Links lead over it.
+    Tracking,
+}
+
+impl From<&super::model::Purpose> for RecordPurpose {
+    fn from(purpose: &super::model::Purpose) -> Self {
+        use super::model::Purpose;
+        match purpose {
+            Purpose::Dkim(_) => Self::Dkim,
+            Purpose::ReturnPath => Self::ReturnPath,
+            Purpose::Spf => Self::Spf,
+            Purpose::Dmarc => Self::Dmarc,
+            Purpose::Tracking => Self::Tracking,
+        }
+    }
+}
+
+/// The records of a domain with what was last seen of them.
+pub fn records(domain: &Domain, site: &Site) -> Vec<RecordView> {
+    let view = |wanted: records::Wanted| {
+        let finding = domain.finding(&wanted.purpose, &wanted.value);
+        RecordView {
+            kind: wanted.kind,
+            purpose: (&wanted.purpose).into(),
+            name: wanted.name,
+            value: wanted.value,
+            priority: wanted.priority,
+            required: wanted.is_required,
+            status: finding.map_or(RecordStatus::Pending, |finding| finding.status),
+            found: finding.map_or_else(Vec::new, |finding| finding.found.clone()),
+            remove_after: wanted.leaves_at.map(Moment),
+        }
+    };
+    records::wanted(domain, site).into_iter().map(view).collect()
+}
+
+/// A domain as it is now.
+pub fn view(domain: &Domain, site: &Site) -> DomainView {
+    let mut notes = records::notes(domain, site);
+    notes.extend(domain.notes.iter().cloned());
+    DomainView {
+        domain: domain.name.clone(),
+        region: REGION.into(),
+        status: domain.status,
+        is_verified: domain.status == Status::Verified,
+        status_reason: domain.reason.clone(),
+        dns_records: records(domain, site),
+        notes,
+        tracking_settings: domain.tracking,
+        stream: domain.stream,
+        vanity_root_from: domain.signs_for_root,
+        from_name: domain.from_name.clone(),
+        rotating: domain.is_rotating() && domain.verified_at.is_some(),
+        checked_at: domain.checked_at.map(Moment),
+        created_at: Moment(domain.created_at),
+        updated_at: Moment(domain.updated_at),
+    }
+}
+
+impl DomainView {
+    /// An example for the documents.
+    pub fn sample() -> Self {
+        let record = |kind, name: &str, value: &str, purpose, required| RecordView {
+            kind,
+            name: format!("{name}.acme.example"),
+            value: value.into(),
+            priority: (kind == RecordType::Mx).then_some(10),
+            purpose,
+            required,
+            status: RecordStatus::Verified,
+            found: Vec::new(),
+            remove_after: None,
+        };
+        Self {
+            domain: "acme.example".into(),
+            region: REGION.into(),
+            status: Status::Verified,
+            is_verified: true,
+            status_reason: None,
+            dns_records: vec![
+                record(RecordType::Txt, "mm1-8f2a6c._domainkey", "v=DKIM1; k=rsa; p=MIIBIjANBgkqh…", RecordPurpose::Dkim, true),
+                record(RecordType::Txt, "mm2-8f2a6c._domainkey", "v=DKIM1; k=ed25519; p=11qYAYKx…", RecordPurpose::Dkim, false),
+                record(RecordType::Mx, "bounces", "mail.acme.example", RecordPurpose::ReturnPath, false),
+                record(RecordType::Txt, "bounces", "v=spf1 mx ~all", RecordPurpose::Spf, false),
+                record(RecordType::Txt, "_dmarc", "v=DMARC1; p=none", RecordPurpose::Dmarc, false),
+            ],
+            notes: Vec::new(),
+            tracking_settings: Tracking::default(),
+            stream: None,
+            vanity_root_from: false,
+            from_name: None,
+            rotating: false,
+            checked_at: Some(Moment::sample()),
+            created_at: Moment::sample(),
+            updated_at: Moment::sample(),
+        }
+    }
+}

@@ -1,0 +1,514 @@
+//! Instructions for an email that was handed in as HTML: the same ones, as far as HTML can carry them.
+//!
+//! It finds what an instruction speaks of and decides what it becomes. What that comes to in the HTML, the letter knows.
+
+#[cfg(test)]
+mod tests;
+
+use super::texts::{SUBJECT_CHARACTERS, find, is_emoji, pick, sentences, shorter};
+use super::{Action, Anchor, Means, NotUnderstood, Place, Surface, Target, Which, blocks, read};
+use crate::base::color;
+use crate::base::text::Color;
+use crate::engine::render::foreign::{self, Kind, New, Part};
+use crate::features::emails::composer::material;
+use crate::features::emails::composer::understand;
+use crate::features::emails::document::{ImageUrl, Line, Link, Picture, Purpose};
+use crate::features::emails::letter::Letter;
+
+/// A letter after a change.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Edited {
+    pub letter: Letter,
+    /// What was done, one sentence each.
+    pub done: Vec<String>,
+    /// What was not, and why.
+    pub not_done: Vec<String>,
+}
+
+/// What instructions can ask for, as examples that work.
+pub const CAN: [&str; 11] = [
+    "Change \"old words\" to \"new words\"",
+    "Change the subject (preheader, headline, first paragraph, button text, alt text) to \"…\"",
+    "Link the button (or \"these words\") to https://…",
+    "Swap the image, or use the image https://…",
+    "Make the button (background, text colour, headings) #1A73E8, or red; change #1A73E8 to green",
+    "Remove the paragraph (button, image, block) with \"some words\"",
+    "Remove the second paragraph (last sentence, image, button)",
+    "Shorten the text, or the subject",
+    "Add a paragraph (sentence, heading) \"…\" after \"some words\", or at the end",
+    "Add a button \"…\" linking to https://…, or an image https://…",
+    "Move the button up (down, to the top, before the image)",
+];
+
+/// What is said of everything else.
+const HANDED_IN: &str = "This email was handed in as HTML, which keeps its own layout and language";
+
+/// Carry out an instruction as far as it is understood.
+pub fn apply(letter: &Letter, instruction: &str, means: &Means<'_>) -> Result<Edited, NotUnderstood> {
+    let mut edited = Edited { letter: letter.clone(), done: Vec::new(), not_done: Vec::new() };
+    let reading = read::Reading { language: &letter.language, contains: &|words| contains(letter, words) };
+    for (clause, action) in read::instructions(instruction, reading) {
+        let Some(action) = action else {
+            edited.not_done.push(format!("Did not understand \"{clause}\"."));
+            continue;
+        };
+        // A part that fails leaves nothing behind.
+        let mut changed = edited.letter.clone();
+        match (Hand { letter: &mut changed, means }).carry_out(&action) {
+            Ok(done) => {
+                edited.letter = changed;
+                edited.done.push(done);
+            }
+            Err(reason) => edited.not_done.push(reason),
+        }
+    }
+    if edited.not_done.is_empty() && edited.done.is_empty() {
+        edited.not_done.push("The instruction is empty.".to_owned());
+    }
+    if edited.done.is_empty() { Err(NotUnderstood { reasons: edited.not_done, can: &CAN }) } else { Ok(edited) }
+}
+
+/// Whether the email has these words, those that describe images among them.
+fn contains(letter: &Letter, words: &str) -> bool {
+    let is_in = |text: &str| find(text, words).is_some();
+    let in_parts = || letter.parts().any(|(place, _)| is_in(&letter.text(place)));
+    words.chars().count() >= 2 && (is_in(&letter.subject) || is_in(&letter.preheader()) || in_parts())
+}
+
+type Done = Result<String, String>;
+
+/// Carries out instructions.
+struct Hand<'a> {
+    letter: &'a mut Letter,
+    means: &'a Means<'a>,
+}
+
+impl Hand<'_> {
+    fn carry_out(&mut self, action: &Action) -> Done {
+        match action {
+            Action::Replace { from, to } => self.replace(from, to),
+            Action::Set { target, which, value } => self.set(*target, *which, value),
+            Action::Lead { which, link, of } => self.lead(*which, link, of.as_deref()),
+            Action::Paint { surface, color } => self.paint(*surface, *color),
+            Action::Recolor { from, exact, to } => self.recolor(*from, *exact, *to),
+            Action::Emoji(on) => self.emoji(*on),
+            Action::Shorten { target, which } => self.shorten(*target, *which),
+            Action::Add { target, clause, place } => self.add(*target, clause, place.as_ref()),
+            Action::Remove { target: Target::Sentence, which, words } => self.remove_sentence(*which, words.as_deref()),
+            Action::Remove { target, which, words } => self.remove(*target, *which, words.as_deref()),
+            Action::Move { target, which, to } => self.shift(*target, *which, to),
+            Action::Swap { which, url, clause } => self.swap(*which, url.as_deref(), clause),
+            Action::Round(_) | Action::Arrange(_) => Err(format!("{HANDED_IN}: corners and layouts are not changed here.")),
+            Action::Formality(_) | Action::Translate(_) | Action::Lengthen => {
+                Err(format!("{HANDED_IN}: it is not written anew here; give the new words."))
+            }
+        }
+    }
+
+    /// Places of what a word for a thing means here.
+    fn places(&self, target: Target) -> Vec<usize> {
+        let letter = &self.letter;
+        match target {
+            Target::Text | Target::Sentence | Target::Story => letter.paragraphs(),
+            Target::Lead => letter.paragraphs().into_iter().take(1).collect(),
+            Target::Closing => letter.paragraphs().into_iter().next_back().into_iter().collect(),
+            Target::Title => letter.title().into_iter().collect(),
+            Target::Heading => letter.of_kind(Kind::Heading),
+            Target::Button => letter.of_kind(Kind::Button),
+            Target::Image | Target::Alt => letter.images(),
+            Target::List => letter.of_kind(Kind::Item),
+            _ => Vec::new(),
+        }
+    }
+
+    fn one(&self, target: Target, which: Which) -> Result<usize, String> {
+        pick(self.places(target), which).ok_or_else(|| self.nothing_such(target))
+    }
+
+    fn nothing_such(&self, target: Target) -> String {
+        match target {
+            Target::Coupon
+            | Target::Divider
+            | Target::Products
+            | Target::Quote
+            | Target::Countdown
+            | Target::Social
+            | Target::Table
+            | Target::Eyebrow => {
+                format!("{HANDED_IN}: name the words of the {} that is meant, in quotation marks.", target.name())
+            }
+            target => format!("The email has no such {}.", target.name()),
+        }
+    }
+
+    fn replace(&mut self, from: &str, to: &str) -> Done {
+        if from.trim().is_empty() {
+            return Err("Did not find which words to replace; put them in quotation marks.".to_owned());
+        }
+        let mut count = 0;
+        let mut replaced = |text: String| {
+            let (new, found) = with_replaced(&text, from, to);
+            count += found;
+            (found > 0).then_some(new)
+        };
+        let subject = replaced(self.letter.subject.clone());
+        let preheader = replaced(self.letter.preheader());
+        let texts = self.letter.parts().filter(|(_, part)| part.words().is_some()).map(|(place, _)| place);
+        let texts: Vec<(usize, String)> = texts.filter_map(|place| Some((place, replaced(self.letter.text(place))?))).collect();
+        if count == 0 {
+            // "Remove the logo" means the image.
+            return match to {
+                "" => self.remove(Target::Image, Which::Unsaid, Some(from)),
+                _ => Err(format!("The words \"{from}\" do not stand in the email.")),
+            };
+        }
+        if let Some(subject) = subject.filter(|subject| !subject.is_empty()) {
+            self.letter.set_subject(&subject)?;
+        }
+        if let Some(preheader) = preheader {
+            self.letter.set_preheader(&preheader)?;
+        }
+        for (place, text) in texts {
+            self.letter.say(place, &text)?;
+        }
+        let places = if count == 1 { "place" } else { "places" };
+        match to {
+            "" => Ok(format!("Removed \"{from}\" in {count} {places}.")),
+            to => Ok(format!("Replaced \"{from}\" by \"{to}\" in {count} {places}.")),
+        }
+    }
+
+    fn set(&mut self, target: Target, which: Which, value: &str) -> Done {
+        match target {
+            Target::Subject => self.letter.set_subject(value)?,
+            Target::Preheader => self.letter.set_preheader(value)?,
+            Target::Alt => {
+                let place = self.one(target, which)?;
+                self.letter.describe(place, value)?;
+            }
+            target => {
+                let place = self.one(target, which)?;
+                if self.letter.part(place).and_then(Part::words).is_none() {
+                    return Err(format!("The {} has no words of its own to set; change its alt text.", target.name()));
+                }
+                self.letter.say(place, value)?;
+            }
+        }
+        Ok(format!("Changed the {} to \"{value}\".", target.name()))
+    }
+
+    /// A link leads elsewhere: the one of these words or to this address, else buttons.
+    fn lead(&mut self, which: Which, link: &Link, of: Option<&str>) -> Done {
+        if let Some(of) = of {
+            let old = Link::parse(of).ok();
+            let same = |address: &str| address == of || old.as_ref().is_some_and(|old| Link::parse(address).as_ref() == Ok(old));
+            let links: Vec<usize> = {
+                let all = self.letter.links();
+                let meant = all.iter().filter(|(_, words, address)| same(address) || find(words, of).is_some());
+                meant.map(|(link, ..)| *link).collect()
+            };
+            for element in &links {
+                self.letter.lead(*element, link.as_str())?;
+            }
+            return match links.len() {
+                0 => Err(format!("No link of the email says or leads to \"{of}\".")),
+                1 => Ok(format!("The link \"{of}\" leads to {link} now.")),
+                count => Ok(format!("{count} links \"{of}\" lead to {link} now.")),
+            };
+        }
+        let buttons = self.places(Target::Button);
+        let meant =
+            if matches!(which, Which::All | Which::Unsaid) { buttons } else { pick(buttons, which).into_iter().collect() };
+        match self.letter.lead_buttons(&meant, link.as_str())? {
+            0 => Err("The email has no such button; say the words of the link in quotation marks.".to_owned()),
+            1 => Ok(format!("The button leads to {link} now.")),
+            count => Ok(format!("All {count} buttons lead to {link} now.")),
+        }
+    }
+
+    fn paint(&mut self, surface: Surface, color: Color) -> Done {
+        let (painted, name) = match surface {
+            Surface::Button if self.places(Target::Button).is_empty() => return Err("The email has no button.".to_owned()),
+            Surface::Button => (foreign::Surface::Buttons, "buttons"),
+            Surface::Background => (foreign::Surface::Ground, "background"),
+            Surface::Text => (foreign::Surface::Text, "text"),
+            Surface::Headings if self.places(Target::Heading).is_empty() => return Err("The email has no heading.".to_owned()),
+            Surface::Headings => (foreign::Surface::Headings, "headings"),
+            Surface::Accent => {
+                let accent = self.letter.colors.iter().copied().find(|color| color::has_hue(*color));
+                let accent = accent.ok_or(
+                    "The email has no colour that stands out; say whether the button, the text or the background is meant.",
+                )?;
+                self.letter.recolor(vec![accent], color)?;
+                return Ok(format!("Changed the colour {accent} to {color}."));
+            }
+        };
+        self.letter.paint(painted, color)?;
+        Ok(format!("Made the {name} {color}."))
+    }
+
+    fn recolor(&mut self, from: Color, exact: bool, to: Color) -> Done {
+        let is_meant = |color: &Color| if exact { *color == from } else { color::word(*color) == color::word(from) };
+        let meant: Vec<Color> = self.letter.colors.iter().copied().filter(is_meant).filter(|color| *color != to).collect();
+        if meant.is_empty() {
+            let own: Vec<String> = self.letter.colors.iter().map(ToString::to_string).collect();
+            let name = if exact { from.to_string() } else { color::word(from).to_owned() };
+            return Err(format!("The email has no {name}; its colours are {}.", own.join(", ")));
+        }
+        let names: Vec<String> = meant.iter().map(ToString::to_string).collect();
+        self.letter.recolor(meant, to)?;
+        Ok(format!("Changed the colour {} to {to}.", names.join(", ")))
+    }
+
+    fn emoji(&mut self, on: bool) -> Done {
+        if on {
+            if self.letter.subject.chars().any(is_emoji) {
+                return Err("The subject has an emoji already.".to_owned());
+            }
+            let emoji = crate::features::emails::composer::emoji(Purpose::Newsletter, None);
+            let subject = format!("{} {emoji}", self.letter.subject);
+            self.letter.set_subject(&subject)?;
+            return Ok("Added an emoji to the subject.".to_owned());
+        }
+        let without = |text: &str| {
+            let kept: String = text.chars().filter(|letter| !is_emoji(*letter)).collect();
+            (kept.len() != text.len() && !kept.trim().is_empty()).then(|| kept.replace("  ", " ").trim().to_owned())
+        };
+        let (subject, preheader) = (without(&self.letter.subject), without(&self.letter.preheader()));
+        let places: Vec<usize> = self.letter.parts().filter(|(_, part)| part.words().is_some()).map(|(place, _)| place).collect();
+        let texts: Vec<(usize, String)> =
+            places.into_iter().filter_map(|place| Some((place, without(&self.letter.text(place))?))).collect();
+        if subject.is_none() && preheader.is_none() && texts.is_empty() {
+            return Err("The email has no emoji.".to_owned());
+        }
+        subject.map_or(Ok(()), |subject| self.letter.set_subject(&subject))?;
+        preheader.map_or(Ok(()), |preheader| self.letter.set_preheader(&preheader))?;
+        texts.into_iter().try_for_each(|(place, text)| self.letter.say(place, &text))?;
+        Ok("Removed the emoji.".to_owned())
+    }
+
+    fn shorten(&mut self, target: Option<Target>, which: Which) -> Done {
+        match target {
+            Some(Target::Subject) => {
+                let short = shorter::<{ usize::MAX }>(&Line::new(&self.letter.subject), SUBJECT_CHARACTERS);
+                self.letter.set_subject(&short)?;
+                return Ok(format!("Shortened the subject to \"{short}\"."));
+            }
+            Some(Target::Preheader) => {
+                let preheader = self.letter.preheader();
+                let first = sentences(&preheader).first().copied().unwrap_or_default().to_owned();
+                self.letter.set_preheader(&first)?;
+                return Ok(format!("Shortened the preheader to \"{first}\"."));
+            }
+            _ => {}
+        }
+        let all = self.places(target.unwrap_or(Target::Text));
+        let meant = if which == Which::Unsaid { all } else { pick(all, which).into_iter().collect() };
+        let mut count = 0;
+        for place in meant {
+            let text = self.letter.text(place);
+            let own = sentences(&text);
+            let kept = own.len().div_ceil(2);
+            if let Some(last) = own.get(kept.saturating_sub(1)).filter(|_| kept < own.len()) {
+                // Cut behind the last sentence that stays, whatever ends its line.
+                let end = text.find(last).map_or(text.len(), |at| at + last.len());
+                let short = text[..end].to_owned();
+                self.letter.say(place, &short)?;
+                count += 1;
+            }
+        }
+        match count {
+            0 => Err("Nothing can be left out: every text is a single sentence already.".to_owned()),
+            1 => Ok("Shortened one text.".to_owned()),
+            count => Ok(format!("Shortened {count} texts.")),
+        }
+    }
+
+    fn remove_sentence(&mut self, which: Which, words: Option<&str>) -> Done {
+        let places =
+            if words.is_some() { self.letter.parts().map(|(place, _)| place).collect() } else { self.places(Target::Text) };
+        let mut all: Vec<(usize, String)> = Vec::new();
+        for place in places.into_iter().filter(|place| self.letter.part(*place).and_then(Part::words).is_some()) {
+            let text = self.letter.text(place);
+            all.extend(sentences(&text).into_iter().map(|sentence| (place, sentence.to_owned())));
+        }
+        let meant = match words {
+            Some(words) => all.into_iter().find(|(_, sentence)| find(sentence, words).is_some()),
+            None => pick(all, which),
+        };
+        let (place, sentence) = meant.ok_or("The email has no such sentence.")?;
+        let text = self.letter.text(place);
+        let rest = text.replacen(&sentence, "", 1).replace("  ", " ");
+        self.letter.say(place, rest.trim())?;
+        Ok(format!("Removed the sentence \"{sentence}\"."))
+    }
+
+    fn remove(&mut self, target: Target, which: Which, words: Option<&str>) -> Done {
+        let name = target.name();
+        if let Some(words) = words {
+            let of_kind = self.places(target);
+            // A block can be anything that says so.
+            let any = |place: &usize| target == Target::Text || of_kind.is_empty() || of_kind.contains(place);
+            let says = |place: &usize| find(&self.letter.text(*place), words).is_some();
+            let found: Vec<usize> =
+                self.letter.parts().map(|(place, _)| place).filter(|place| any(place) && says(place)).collect();
+            if found.is_empty() {
+                return Err(format!("The email has no {name} with the words \"{words}\"."));
+            }
+            found.iter().try_for_each(|place| self.letter.remove(*place))?;
+            return Ok(format!("Removed the {name} with the words \"{words}\"."));
+        }
+        let all = self.places(target);
+        if all.is_empty() {
+            return Err(self.nothing_such(target));
+        }
+        let found = if which == Which::All { all } else { vec![self.one(target, which)?] };
+        found.iter().try_for_each(|place| self.letter.remove(*place))?;
+        match found.len() {
+            1 => Ok(format!("Removed the {name}.")),
+            count => Ok(format!("Removed {count} of these: {name}.")),
+        }
+    }
+
+    /// The place that an instruction means, and whether something goes before it.
+    fn beside(&self, place: &Place) -> Result<(usize, bool), String> {
+        let nothing = || "There is nothing of that kind to put it beside.".to_owned();
+        let of = |anchor: &Anchor| match anchor {
+            Anchor::Words(words) => {
+                let found =
+                    self.letter.parts().map(|(place, _)| place).find(|place| find(&self.letter.text(*place), words).is_some());
+                found.ok_or_else(|| format!("The words \"{words}\" do not stand in the email."))
+            }
+            Anchor::Target(target, which) => pick(self.places(*target), *which).ok_or_else(nothing),
+        };
+        match place {
+            Place::Top | Place::Up => Ok((self.letter.first().ok_or_else(nothing)?, true)),
+            Place::Bottom | Place::Down => Ok((self.letter.last().ok_or_else(nothing)?, false)),
+            Place::Before(anchor) => Ok((of(anchor)?, true)),
+            Place::After(anchor) => Ok((of(anchor)?, false)),
+        }
+    }
+
+    fn shift(&mut self, target: Target, which: Which, to: &Place) -> Done {
+        let from = self.one(target, which)?;
+        let others: Vec<usize> = self.letter.parts().map(|(place, _)| place).collect();
+        let own = others.iter().position(|place| *place == from).unwrap_or_default();
+        let beside = match to {
+            Place::Up => own.checked_sub(1).map(|place| (others[place], true)),
+            Place::Down => others.get(own + 1).map(|place| (*place, false)),
+            to => Some(self.beside(to)?),
+        };
+        let (beside, before) = beside
+            .filter(|(beside, _)| *beside != from)
+            .ok_or_else(|| format!("The {} cannot be moved further.", target.name()))?;
+        self.letter.shift(from, beside, before)?;
+        Ok(format!("Moved the {}.", target.name()))
+    }
+
+    fn picture(&self, url: Option<&str>, clause: &str) -> Result<Picture, String> {
+        if let Some(url) = url {
+            return material::picture(url, None, (None, None)).ok_or_else(|| "The address is not one of an image.".to_owned());
+        }
+        let shown: Vec<&str> =
+            self.letter.parts().filter_map(|(_, part)| part.image()).map(|image| image.address.as_str()).collect();
+        let next = blocks::next_picture(&shown.join(" "), clause, self.means);
+        next.ok_or_else(|| "The brand has no other image that fits; give the address of one.".to_owned())
+    }
+
+    fn swap(&mut self, which: Which, url: Option<&str>, clause: &str) -> Done {
+        let place = self.one(Target::Image, which)?;
+        let Picture { src, alt, .. } = self.picture(url, clause)?;
+        let words = alt.as_ref().map(|alt| alt.as_str());
+        self.letter.show(place, src.as_str(), words)?;
+        let told = if words.is_none() { " Its alt text stays; change it if the image shows something else." } else { "" };
+        Ok(format!("Changed the image to {src}.{told}"))
+    }
+
+    fn add(&mut self, target: Target, clause: &str, place: Option<&Place>) -> Done {
+        let beside = place.map(|place| self.beside(place)).transpose()?;
+        let said = blocks::quotes(clause, place).into_iter().next().or_else(|| blocks::after_colon(clause));
+        let words = |name: &str| said.clone().ok_or_else(|| format!("Put the words of the {name} in quotation marks."));
+        let new = match target {
+            Target::Sentence => return self.add_sentence(&words("sentence")?, place),
+            Target::Text | Target::Lead => New::Paragraph(words("text")?),
+            Target::Heading | Target::Title => New::Heading(words("heading")?),
+            Target::Button => {
+                let given = understand::links(clause).iter().find_map(|address| material::link(address));
+                let site = self.means.site.and_then(material::link);
+                let present = self.letter.button_address().map(str::to_owned);
+                let address = given.map(|link| link.to_string()).or(present).or_else(|| site.map(|link| link.to_string()));
+                let address = address.ok_or("Say where the button shall lead: give a web address.")?;
+                New::Button { words: words("button")?, address }
+            }
+            Target::Image => {
+                let url = understand::links(clause).into_iter().find(|url| ImageUrl::parse(url).is_ok());
+                let Picture { src, alt, .. } = self.picture(url.as_deref(), clause)?;
+                let alt = said.or_else(|| alt.map(|alt| alt.to_string())).unwrap_or_default();
+                New::Image { address: src.to_string(), alt }
+            }
+            target => {
+                return Err(format!(
+                    "{HANDED_IN}: a {} cannot be added here, only texts, headings, buttons and images.",
+                    target.name()
+                ));
+            }
+        };
+        self.letter.insert(beside, new)?;
+        Ok(format!("Added: {}.", target.name()))
+    }
+
+    /// A sentence becomes part of a paragraph: behind the words that are named, or at its end.
+    fn add_sentence(&mut self, sentence: &str, place: Option<&Place>) -> Done {
+        let anchor = match place {
+            Some(Place::Before(anchor)) => Some((anchor, true)),
+            Some(Place::After(anchor)) => Some((anchor, false)),
+            _ => None,
+        };
+        let is_top = matches!(place, Some(Place::Top | Place::Up));
+        let (beside, before) = match place {
+            Some(place) if anchor.is_some() => self.beside(place)?,
+            _ if is_top => (self.one(Target::Lead, Which::Unsaid)?, true),
+            _ => (self.one(Target::Text, Which::Last)?, false),
+        };
+        if self
+            .letter
+            .part(beside)
+            .and_then(Part::words)
+            .is_none_or(|words| words.kind == Kind::Button || words.kind == Kind::Heading)
+        {
+            self.letter.insert(Some((beside, before)), New::Paragraph(sentence.to_owned()))?;
+            return Ok("Added: sentence, as a paragraph of its own.".to_owned());
+        }
+        let text = self.letter.text(beside);
+        let around = match anchor {
+            Some((Anchor::Words(words), _)) => sentences(&text).into_iter().find(|own| find(own, words).is_some()),
+            _ => None,
+        };
+        let around = around.and_then(|own| text.find(own).map(|at| (at, at + own.len())));
+        let (start, end) = around.unwrap_or((0, text.len()));
+        let new = match before {
+            true => format!("{}{sentence} {}", &text[..start], &text[start..]),
+            false => format!("{} {sentence}{}", &text[..end], &text[end..]),
+        };
+        self.letter.say(beside, &new)?;
+        Ok("Added: sentence.".to_owned())
+    }
+}
+
+/// A text with words in place of others, and how often. What nothing takes the place of leaves no double space.
+fn with_replaced(text: &str, from: &str, to: &str) -> (String, usize) {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    let mut count = 0;
+    while let Some((start, end)) = find(rest, from) {
+        out.push_str(&rest[..start]);
+        out.push_str(to);
+        rest = &rest[end..];
+        if to.is_empty() && (out.is_empty() || out.ends_with(' ')) {
+            rest = rest.trim_start_matches(' ');
+        }
+        count += 1;
+    }
+    out.push_str(rest);
+    (out, count)
+}

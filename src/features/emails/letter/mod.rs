@@ -1,0 +1,368 @@
+//! An email that was handed in as HTML, as its writers see it: subject, texts, buttons, links and images, and the changes so far.
+//!
+//! It says what can be changed and what a change comes to in words; the HTML itself is changed where foreign HTML is read. Which
+//! words to write is the writers' business.
+
+mod rewrite;
+#[cfg(test)]
+pub mod tests;
+
+use std::collections::HashMap;
+
+use crate::base::locale::LanguageTag;
+use crate::base::text::Color;
+use crate::engine::render::foreign::{Change, Foreign, Image, Kind, Link, New, Outline, Part, Surface, Words};
+use crate::features::emails::model::Facts;
+use crate::vocab::limits;
+
+/// The email.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Letter {
+    pub subject: String,
+    pub language: LanguageTag,
+    preheader: Option<Words>,
+    /// What was in it at first, in its order; nothing where it was taken out. Places stay as they are.
+    parts: Vec<Option<Part>>,
+    links: Vec<Link>,
+    pub colors: Vec<Color>,
+    /// A preheader that it did not have.
+    new_preheader: Option<String>,
+    changes: Vec<Change>,
+}
+
+/// Shorter texts are captions, menus and the like.
+const PROSE_CHARACTERS: usize = 25;
+/// Small print, in pixels of its letters.
+const SMALL: u16 = 13;
+/// Icons are no wider.
+const ICON_WIDTH: u32 = 48;
+/// Pictures that one would speak of are at least as wide.
+const PICTURE_WIDTH: u32 = 200;
+/// How links to the end of a subscription are called, in the languages that the composer speaks.
+const UNSUBSCRIBE: [&str; 12] = [
+    "unsubscribe",
+    "opt out",
+    "opt-out",
+    "abmelden",
+    "abbestellen",
+    "désabonn",
+    "désinscri",
+    "darse de baja",
+    "cancelar",
+    "disiscri",
+    "afmelden",
+    "uitschrijven",
+];
+
+impl Letter {
+    /// Of HTML that was made safe.
+    pub fn new(subject: &str, language: LanguageTag, outline: Outline) -> Self {
+        let Outline { preheader, parts, links, colors, .. } = outline;
+        let parts = parts.into_iter().map(Some).collect();
+        Self { subject: subject.to_owned(), language, preheader, parts, links, colors, new_preheader: None, changes: Vec::new() }
+    }
+
+    /// What has to be done to the HTML.
+    pub fn changes(self) -> Vec<Change> {
+        self.changes
+    }
+
+    /// How many changes there are so far.
+    pub fn changed(&self) -> usize {
+        self.changes.len()
+    }
+
+    /// What lists of messages show behind the subject.
+    pub fn preheader(&self) -> String {
+        self.new_preheader.clone().or_else(|| self.preheader.as_ref().map(Words::text)).unwrap_or_default()
+    }
+
+    /// The parts that are there, by their places.
+    pub fn parts(&self) -> impl Iterator<Item = (usize, &Part)> {
+        self.parts.iter().enumerate().filter_map(|(place, part)| Some((place, part.as_ref()?)))
+    }
+
+    pub fn part(&self, place: usize) -> Option<&Part> {
+        self.parts.get(place)?.as_ref()
+    }
+
+    fn words(&self, place: usize) -> Option<&Words> {
+        self.part(place)?.words()
+    }
+
+    /// What stands at a place, in plain words: a text's own, an image's for those who do not see it.
+    pub fn text(&self, place: usize) -> String {
+        match self.part(place) {
+            Some(Part::Words(words)) => words.text(),
+            Some(Part::Image(image)) => image.alt.clone(),
+            None => String::new(),
+        }
+    }
+
+    /// Places of texts of a kind.
+    pub fn of_kind(&self, kind: Kind) -> Vec<usize> {
+        self.parts().filter(|(_, part)| part.words().is_some_and(|words| words.kind == kind)).map(|(place, _)| place).collect()
+    }
+
+    /// Places of the texts that one would call paragraphs, the small print at the end not among them.
+    pub fn paragraphs(&self) -> Vec<usize> {
+        let end = self.footer();
+        let kinds = [Kind::Paragraph, Kind::Item];
+        let body = |(place, part): &(usize, &Part)| *place < end && part.words().is_some_and(|words| kinds.contains(&words.kind));
+        let is_prose = |part: &Part| {
+            part.words().is_some_and(|words| words.text().chars().count() >= PROSE_CHARACTERS && words.size >= SMALL)
+        };
+        let prose: Vec<usize> = self.parts().filter(body).filter(|(_, part)| is_prose(part)).map(|(place, _)| place).collect();
+        if prose.is_empty() { self.parts().filter(body).map(|(place, _)| place).collect() } else { prose }
+    }
+
+    /// The main heading: a first one of its rank, else the largest.
+    pub fn title(&self) -> Option<usize> {
+        let headings = self.of_kind(Kind::Heading);
+        let size = |place: &usize| self.words(*place).map_or(0, |words| words.size);
+        headings.iter().copied().max_by_key(|place| (size(place), std::cmp::Reverse(*place)))
+    }
+
+    /// Places of the images, the pictures before logos and icons.
+    pub fn images(&self) -> Vec<usize> {
+        let images = || self.parts().filter_map(|(place, part)| Some((place, part.image()?)));
+        let is_picture = |image: &Image| {
+            let told = format!("{} {}", image.alt, image.address).to_lowercase();
+            image.width.is_none_or(|width| width >= PICTURE_WIDTH) && !told.contains("logo") && !told.contains("icon")
+        };
+        let pictures: Vec<usize> = images().filter(|(_, image)| is_picture(image)).map(|(place, _)| place).collect();
+        let others = images().map(|(place, _)| place).filter(|place| !pictures.contains(place)).collect::<Vec<_>>();
+        pictures.into_iter().chain(others).collect()
+    }
+
+    /// The first place of the small print at the end.
+    fn footer(&self) -> usize {
+        let is_small = |part: &Part| match part {
+            Part::Image(image) => image.width.is_some_and(|width| width <= ICON_WIDTH),
+            Part::Words(words) => words.kind != Kind::Button && (words.size <= SMALL || self.ends_subscription(words)),
+        };
+        let small = self.parts.iter().rev().take_while(|part| part.as_ref().is_none_or(is_small)).count();
+        self.parts.len() - small
+    }
+
+    fn ends_subscription(&self, words: &Words) -> bool {
+        let addresses = words.pieces.iter().filter_map(|piece| self.address(piece.link?));
+        let told = format!("{} {}", words.text(), addresses.collect::<Vec<_>>().join(" ")).to_lowercase();
+        UNSUBSCRIBE.iter().any(|word| told.contains(word))
+    }
+
+    /// Links with their words, in the order of the email. Images that are links have theirs.
+    pub fn links(&self) -> Vec<(usize, String, &str)> {
+        let mut said: HashMap<usize, String> = HashMap::new();
+        for (_, part) in self.parts() {
+            match part {
+                Part::Image(image) => {
+                    image.link.into_iter().for_each(|link| _ = said.entry(link).or_insert_with(|| image.alt.clone()))
+                }
+                Part::Words(words) => {
+                    for (link, text) in words.pieces.iter().filter_map(|piece| Some((piece.link?, &piece.text))) {
+                        said.entry(link).or_default().push_str(text);
+                    }
+                }
+            }
+        }
+        let words = |link: &Link| said.remove(&link.element).unwrap_or_default();
+        self.links.iter().map(words).zip(&self.links).map(|(words, link)| (link.element, words, link.address.as_str())).collect()
+    }
+
+    fn address(&self, link: usize) -> Option<&str> {
+        self.links.iter().find(|other| other.element == link).map(|link| link.address.as_str())
+    }
+
+    /// Where the first button leads.
+    pub fn button_address(&self) -> Option<&str> {
+        let first = self.of_kind(Kind::Button).into_iter().next()?;
+        self.address(self.words(first)?.link()?)
+    }
+
+    fn make(&mut self, change: Change) -> Result<(), String> {
+        if self.changes.len() >= limits::LETTER_CHANGES_MAX {
+            return Err(format!(
+                "At most {} changes are made at a time; ask for the rest afterwards.",
+                limits::LETTER_CHANGES_MAX
+            ));
+        }
+        self.changes.push(change);
+        Ok(())
+    }
+
+    pub fn set_subject(&mut self, text: &str) -> Result<(), String> {
+        self.subject = cut(text, limits::EMAIL_SUBJECT_CHARACTERS_MAX);
+        self.make(Change::Title(self.subject.clone()))
+    }
+
+    pub fn set_preheader(&mut self, text: &str) -> Result<(), String> {
+        let text = cut(text, limits::EMAIL_PREHEADER_CHARACTERS_MAX);
+        let Some(words) = &mut self.preheader else {
+            // A second new one takes the place of the first.
+            self.changes.retain(|change| !matches!(change, Change::Preheader(_)));
+            self.new_preheader = Some(text.clone());
+            return self.make(Change::Preheader(text));
+        };
+        for change in rewrite::rewrite(words, &text) {
+            self.make(change)?;
+        }
+        Ok(())
+    }
+
+    /// A text says something else; one that says nothing any more goes.
+    pub fn say(&mut self, place: usize, text: &str) -> Result<(), String> {
+        let text = text.trim();
+        if text.is_empty() {
+            return self.remove(place);
+        }
+        if text.chars().count() > limits::LETTER_TEXT_CHARACTERS_MAX {
+            return Err(format!("A text has at most {} characters; make two of it.", limits::LETTER_TEXT_CHARACTERS_MAX));
+        }
+        let Some(Some(Part::Words(words))) = self.parts.get_mut(place) else {
+            return Err("There is no such text any more.".to_owned());
+        };
+        for change in rewrite::rewrite(words, text) {
+            self.make(change)?;
+        }
+        Ok(())
+    }
+
+    /// A link leads elsewhere.
+    pub fn lead(&mut self, link: usize, address: &str) -> Result<(), String> {
+        let found = self.links.iter_mut().find(|other| other.element == link);
+        found.ok_or("There is no such link.")?.address = address.to_owned();
+        self.make(Change::Link { element: link, address: address.to_owned() })
+    }
+
+    /// Buttons among these places lead elsewhere; how many.
+    pub fn lead_buttons(&mut self, places: &[usize], address: &str) -> Result<usize, String> {
+        let links: Vec<usize> = places.iter().filter_map(|place| self.words(*place)?.link()).collect();
+        for link in &links {
+            self.lead(*link, address)?;
+        }
+        Ok(links.len())
+    }
+
+    /// Another image at a place.
+    pub fn show(&mut self, place: usize, address: &str, alt: Option<&str>) -> Result<(), String> {
+        let Some(Some(Part::Image(image))) = self.parts.get_mut(place) else { return Err("There is no such image.".to_owned()) };
+        let element = image.element;
+        image.address = address.to_owned();
+        image.alt = alt.map_or_else(|| image.alt.clone(), str::to_owned);
+        self.make(Change::Image { element, address: address.to_owned(), alt: alt.map(str::to_owned) })
+    }
+
+    /// What an image says to those who do not see it.
+    pub fn describe(&mut self, place: usize, words: &str) -> Result<(), String> {
+        let words = cut(words, limits::EMAIL_SENTENCE_CHARACTERS_MAX);
+        let Some(Some(Part::Image(image))) = self.parts.get_mut(place) else { return Err("There is no such image.".to_owned()) };
+        let element = image.element;
+        image.alt.clone_from(&words);
+        self.make(Change::Alt { element, words })
+    }
+
+    /// Take out what is at a place.
+    pub fn remove(&mut self, place: usize) -> Result<(), String> {
+        let part = self.parts.get_mut(place).and_then(Option::take).ok_or("That is not there any more.")?;
+        self.make(Change::Remove { nodes: part.nodes() })
+    }
+
+    /// Put something before or behind a place; at the end of the content, where none is named.
+    pub fn insert(&mut self, beside: Option<(usize, bool)>, new: New) -> Result<(), String> {
+        let is_like = |part: &Part| match (&new, part) {
+            (New::Paragraph(_), Part::Words(words)) => words.kind == Kind::Paragraph && words.size >= SMALL,
+            (New::Heading(_), Part::Words(words)) => words.kind == Kind::Heading,
+            (New::Button { .. }, Part::Words(words)) => words.kind == Kind::Button,
+            (New::Image { .. }, Part::Image(image)) => image.width.is_none_or(|width| width >= PICTURE_WIDTH),
+            _ => false,
+        };
+        let (anchor, before) = beside.or_else(|| Some((self.last()?, false))).unwrap_or((0, false));
+        let distance = |place: usize| place.abs_diff(anchor);
+        let prose = self.paragraphs();
+        // The nearest of its kind; a paragraph that is one, before a caption; the widest image.
+        let like = self.parts().filter(|(_, part)| is_like(part)).min_by_key(|(place, part)| {
+            let is_caption = part.words().is_some_and(|words| words.kind == Kind::Paragraph) && !prose.contains(place);
+            let width = part.image().and_then(|image| image.width);
+            (is_caption, std::cmp::Reverse(width), distance(*place))
+        });
+        let pattern = like.map(|(_, part)| part.nodes()).unwrap_or_default();
+        let beside = self.part(anchor).map(Part::nodes).unwrap_or_default();
+        self.make(Change::Insert { beside, before, new, pattern })
+    }
+
+    /// The last place before the small print.
+    pub fn last(&self) -> Option<usize> {
+        let end = self.footer();
+        self.parts().map(|(place, _)| place).take_while(|place| *place < end).last()
+    }
+
+    /// The place where the content begins: the first heading, paragraph or picture.
+    pub fn first(&self) -> Option<usize> {
+        let pictures = self.images().into_iter().find(|place| {
+            self.part(*place).and_then(Part::image).is_some_and(|image| image.width.is_none_or(|width| width >= PICTURE_WIDTH))
+        });
+        [self.of_kind(Kind::Heading).first().copied(), self.paragraphs().first().copied(), pictures].into_iter().flatten().min()
+    }
+
+    /// Move what is at a place before or behind another.
+    pub fn shift(&mut self, place: usize, beside: usize, before: bool) -> Result<(), String> {
+        let gone = "That is not there any more.";
+        let beside = self.part(beside).ok_or(gone)?.nodes();
+        // Its markup is a copy afterwards, which further changes do not reach.
+        let part = self.parts.get_mut(place).and_then(Option::take).ok_or(gone)?;
+        self.make(Change::Move { nodes: part.nodes(), beside, before })
+    }
+
+    pub fn paint(&mut self, surface: Surface, color: Color) -> Result<(), String> {
+        self.make(Change::Paint { surface, color })
+    }
+
+    /// One colour in place of others.
+    pub fn recolor(&mut self, from: Vec<Color>, to: Color) -> Result<(), String> {
+        self.colors.retain(|color| !from.contains(color));
+        self.colors.insert(0, to);
+        self.make(Change::Recolor { from, to })
+    }
+}
+
+/// A text of one line, cut to so many characters.
+fn cut(text: &str, most: usize) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    line.chars().take(most).collect()
+}
+
+/// Colours that are told of an email.
+const COLORS_TOLD: usize = 8;
+
+/// What can be counted in an email that was handed in as HTML.
+pub fn facts(foreign: &Foreign) -> Facts {
+    let Outline { colors, .. } = &foreign.outline;
+    Facts {
+        images: foreign.outline.images().count() as u32,
+        buttons: foreign.outline.buttons().count() as u32,
+        length: foreign.text.chars().count() as u32,
+        colors: colors.iter().take(COLORS_TOLD).map(ToString::to_string).collect(),
+    }
+}
+
+/// What lists of messages show of it behind the subject.
+pub fn preheader(foreign: &Foreign) -> String {
+    let hidden = foreign.outline.preheader.as_ref().map(Words::text).unwrap_or_default();
+    cut(&hidden, limits::EMAIL_PREHEADER_CHARACTERS_MAX)
+}
+
+/// The warnings of an email that was handed in as HTML.
+pub fn warnings(foreign: &Foreign) -> Vec<String> {
+    let mut warnings: Vec<String> = foreign.removed.iter().map(|what| format!("Taken out: {what}.")).collect();
+    if foreign.html.len() > limits::EMAIL_HTML_BYTES_MAX {
+        let kib = foreign.html.len() / 1024;
+        warnings.push(format!("The HTML has {kib} KB; Gmail cuts emails off at 102 KB. Shorten it."));
+    }
+    let faint = &foreign.outline.faint;
+    if let Some(first) = faint.first() {
+        let others = if faint.len() > 1 { " and others" } else { "" };
+        warnings.push(format!("\"{}\"{others} can hardly be read: its colour is almost that of its ground.", first.trim()));
+    }
+    warnings
+}

@@ -1,0 +1,38 @@
+//! Emails of different make, for the tests of those who change them.
+
+use std::collections::HashMap;
+
+use super::Letter;
+use crate::base::locale::LanguageTag;
+use crate::engine::render::foreign::{self, Foreign};
+
+/// A newsletter as builders of emails write it: rows of tables, everything said on the elements.
+pub const NEWSLETTER: &str = include_str!("../../../../tests/samples/handed-in/newsletter.html");
+/// A letter as people write it by hand: paragraphs, and a style sheet.
+pub const PLAIN: &str = include_str!("../../../../tests/samples/handed-in/plain.html");
+
+/// An email that was handed in.
+pub fn safe(source: &str) -> Foreign {
+    foreign::html(source, &HashMap::new()).expect("small")
+}
+
+/// The same as a letter.
+pub fn letter(foreign: &Foreign, language: &str) -> Letter {
+    let subject = foreign.subject.clone().unwrap_or_default();
+    Letter::new(&subject, LanguageTag::parse(language).expect("a tag"), foreign.outline.clone())
+}
+
+#[test]
+fn paragraphs_pictures_and_the_small_print_are_told_apart() {
+    let foreign = safe(NEWSLETTER);
+    let letter = letter(&foreign, "en");
+    let texts = |places: Vec<usize>| places.into_iter().map(|place| letter.text(place)).collect::<Vec<_>>();
+    assert_eq!(letter.subject, "Autumn teas are here");
+    assert_eq!(letter.preheader(), "Three new blends, and free shipping until Sunday.");
+    let paragraphs = texts(letter.paragraphs());
+    assert_eq!(paragraphs.len(), 3, "{paragraphs:?}");
+    assert!(paragraphs[0].starts_with("The evenings are drawing in"), "{paragraphs:?}");
+    assert_eq!(letter.title().map(|place| letter.text(place)).as_deref(), Some("Autumn teas are here"));
+    assert_eq!(texts(letter.images())[..2], ["A pot of tea on a windowsill", "A tin of tea"]);
+    assert_eq!(letter.last().map(|place| letter.text(place)).as_deref(), Some("See the tins"));
+}

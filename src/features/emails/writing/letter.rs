@@ -1,0 +1,453 @@
+//! Edits of emails that were handed in as HTML, by a language model: it sees a numbered list of texts, links and images, and answers
+//! with changes to them, which are believed as little as anything else it says.
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::material::Material;
+use super::model::{BrandTold, Known, PROMPTS, Talk};
+use super::{EditedLetter, LetterWish};
+use crate::base::text::Color;
+use crate::engine::language_model::{AnswerSchema, Client, Usage};
+use crate::engine::render::foreign::{Image, Kind, New, Part, Surface};
+use crate::features::emails::document::{ImageUrl, Link};
+use crate::features::emails::letter::Letter;
+use crate::vocab::limits;
+
+/// Something in the list that the model sees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Entry {
+    Part(usize),
+    Link(usize),
+}
+
+/// The list: what each number stands for, from 1 on, and how it is told.
+struct Listing {
+    entries: Vec<Entry>,
+    told: String,
+}
+
+impl Listing {
+    fn of(letter: &Letter) -> Self {
+        let mut listing = Self { entries: Vec::new(), told: String::new() };
+        listing.told.push_str(&format!("subject: {}\npreheader: {}\n", letter.subject, letter.preheader()));
+        let links = letter.links();
+        for (place, part) in letter.parts() {
+            if listing.told.len() > limits::LETTER_TOLD_CHARACTERS_MAX {
+                listing.told.push_str("(the rest is left out: the email is too long)\n");
+                break;
+            }
+            listing.part(place, part, &links);
+        }
+        let colors: Vec<String> = letter.colors.iter().map(ToString::to_string).collect();
+        listing.told.push_str(&format!("colours, the most used first: {}\n", colors.join(", ")));
+        listing
+    }
+
+    fn push(&mut self, entry: Entry, told: &str) {
+        self.entries.push(entry);
+        self.told.push_str(&format!("{} {told}\n", self.entries.len()));
+    }
+
+    fn part(&mut self, place: usize, part: &Part, links: &[(usize, String, &str)]) {
+        let address = |link: usize| links.iter().find(|(other, ..)| *other == link).map_or("", |(_, _, address)| address);
+        match part {
+            Part::Image(Image { address, alt, width, link, .. }) => {
+                let width = width.map(|width| format!(", {width} pixels wide")).unwrap_or_default();
+                self.push(Entry::Part(place), &format!("image{width}, alt {}: {address}", json!(alt)));
+                if let Some(link) = link {
+                    self.link(*link, "of this image", links);
+                }
+            }
+            Part::Words(words) if words.kind == Kind::Button => {
+                let leads = words.link().map(address).unwrap_or_default();
+                self.push(Entry::Part(place), &format!("button {}: {leads}", json!(words.text())));
+            }
+            Part::Words(words) => {
+                let kind = match words.kind {
+                    Kind::Heading => "heading",
+                    Kind::Item => "list item",
+                    Kind::Paragraph | Kind::Button => "text",
+                };
+                self.push(Entry::Part(place), &format!("{kind}: {}", json!(words.text())));
+                let mut own: Vec<usize> = words.pieces.iter().filter_map(|piece| piece.link).collect();
+                own.dedup();
+                for link in own {
+                    let said = links.iter().find(|(other, ..)| *other == link).map_or("", |(_, said, _)| said);
+                    self.link(link, &format!("in this text, {}", json!(said)), links);
+                }
+            }
+        }
+    }
+
+    fn link(&mut self, link: usize, what: &str, links: &[(usize, String, &str)]) {
+        let address = links.iter().find(|(other, ..)| *other == link).map_or("", |(_, _, address)| address);
+        self.push(Entry::Link(link), &format!("link {what}: {address}"));
+    }
+
+    fn entry(&self, number: Option<usize>) -> Result<Entry, String> {
+        let entry = number.and_then(|number| self.entries.get(number.checked_sub(1)?)).copied();
+        entry.ok_or_else(|| format!("number is {}; there are 1 to {}", told(number), self.entries.len()))
+    }
+
+    fn place(&self, number: Option<usize>) -> Result<usize, String> {
+        match self.entry(number)? {
+            Entry::Part(place) => Ok(place),
+            Entry::Link(_) => Err(format!("number {} is a link; name the text or image", told(number))),
+        }
+    }
+}
+
+fn told(number: Option<usize>) -> String {
+    number.map_or_else(|| "missing".to_owned(), |number| number.to_string())
+}
+
+/// What the model answers.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Answer {
+    summary: String,
+    changes: Vec<Wanted>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Wanted {
+    op: Operation,
+    #[serde(default)]
+    number: Option<usize>,
+    #[serde(default)]
+    after: Option<usize>,
+    #[serde(default)]
+    kind: Option<NewKind>,
+    #[serde(default)]
+    text: Option<String>,
+    #[serde(default)]
+    alt: Option<String>,
+    #[serde(default)]
+    address: Option<String>,
+    #[serde(default)]
+    from: Option<Color>,
+    #[serde(default)]
+    to: Option<Color>,
+    #[serde(default)]
+    surface: Option<Painted>,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Operation {
+    Subject,
+    Preheader,
+    Text,
+    Link,
+    Image,
+    Alt,
+    Remove,
+    Insert,
+    Move,
+    Color,
+    Paint,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum NewKind {
+    Paragraph,
+    Heading,
+    Button,
+    Image,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Painted {
+    Buttons,
+    Background,
+    Text,
+    Headings,
+}
+
+fn schema(count: usize) -> Value {
+    let number = json!({ "type": ["integer", "null"], "minimum": 1, "maximum": count });
+    let text = json!({ "type": ["string", "null"], "maxLength": limits::LETTER_TEXT_CHARACTERS_MAX });
+    let color = json!({ "type": ["string", "null"], "pattern": "^#[0-9A-Fa-f]{6}$" });
+    json!({
+        "type": "object",
+        "properties": {
+            "summary": { "type": "string", "description": "What was changed, or why nothing can be, in one sentence." },
+            "changes": {
+                "type": "array", "maxItems": limits::LETTER_CHANGES_MAX,
+                "items": {
+                    "type": "object",
+                    "properties": {
+                        "op": { "enum": [
+                            "subject", "preheader", "text", "link", "image", "alt", "remove", "insert", "move", "color", "paint",
+                        ] },
+                        "number": number, "after": number,
+                        "kind": { "enum": ["paragraph", "heading", "button", "image", null] },
+                        "text": text, "alt": text, "address": { "type": ["string", "null"] },
+                        "from": color, "to": color,
+                        "surface": { "enum": ["buttons", "background", "text", "headings", null] },
+                    },
+                    "required": ["op"], "additionalProperties": false,
+                },
+            },
+        },
+        "required": ["summary", "changes"], "additionalProperties": false,
+    })
+}
+
+/// Change an email that was handed in as HTML.
+pub async fn edit(client: &Client, wish: &LetterWish, material: &Material) -> (Result<EditedLetter, String>, Usage) {
+    let LetterWish { letter, prompt, .. } = wish;
+    let brand = BrandTold::of(material);
+    let system =
+        PROMPTS.write("edit_html", &json!({ "brand": brand, "images": material.images(), "links": material.site_links() }));
+    let listing = Listing::of(letter);
+    let request = format!("The email:\n{}\n<request>\n{prompt}\n</request>", listing.told);
+    let about = "The changes to the email.";
+    let schema = AnswerSchema { name: "edit_html_email", about, schema: schema(listing.entries.len()) };
+    let shown = letter.parts().filter_map(|(_, part)| part.image()).map(|image| image.address.as_str());
+    let known = Known::of_prompt(material, prompt).with_images(shown);
+    let links = letter.links();
+    let known = known.with_links(links.iter().map(|(_, _, address)| *address));
+    let read = |json: &Value| -> Result<(Option<Letter>, String), Vec<String>> {
+        let answer: Answer = serde_path_to_error::deserialize(json).map_err(|error| vec![format!("{error}")])?;
+        if answer.changes.is_empty() {
+            return Ok((None, answer.summary));
+        }
+        changed(letter, &listing, &known, &answer.changes).map(|letter| (Some(letter), answer.summary))
+    };
+    let (answer, usage) = Talk::new(client, system, request, schema).until(read).await;
+    let edited = answer.and_then(|(changed, summary)| match changed {
+        Some(letter) => Ok(EditedLetter { letter, done: vec![summary] }),
+        None => Err(format!("Nothing was changed: {summary}")),
+    });
+    (edited, usage)
+}
+
+/// Make the changes; or say everything that is wrong with them.
+fn changed(letter: &Letter, listing: &Listing, known: &Known, changes: &[Wanted]) -> Result<Letter, Vec<String>> {
+    let mut changed = letter.clone();
+    let mut errors = Vec::new();
+    for (index, wanted) in changes.iter().enumerate() {
+        if let Err(error) = (Order { listing, known, wanted }).make(&mut changed) {
+            errors.push(format!("changes[{index}]: {error}"));
+        }
+    }
+    if errors.is_empty() { Ok(changed) } else { Err(errors) }
+}
+
+/// One change with what it is checked by.
+struct Order<'a> {
+    listing: &'a Listing,
+    known: &'a Known,
+    wanted: &'a Wanted,
+}
+
+impl Order<'_> {
+    fn make(&self, letter: &mut Letter) -> Result<(), String> {
+        let wanted = self.wanted;
+        let place = || self.listing.place(wanted.number);
+        match wanted.op {
+            Operation::Subject => letter.set_subject(&self.text()?),
+            Operation::Preheader => letter.set_preheader(&self.text()?),
+            Operation::Text => letter.say(place()?, &self.text()?),
+            Operation::Alt => letter.describe(place()?, &self.text()?),
+            Operation::Remove => letter.remove(place()?),
+            Operation::Link => match self.listing.entry(wanted.number)? {
+                Entry::Link(link) => letter.lead(link, &self.link()?),
+                Entry::Part(place) => match letter.lead_buttons(&[place], &self.link()?)? {
+                    0 => Err(format!("number {} is neither a link nor a button", told(wanted.number))),
+                    _ => Ok(()),
+                },
+            },
+            Operation::Image => {
+                let alt = wanted.alt.as_deref().or(wanted.text.as_deref()).map(plain).transpose()?;
+                letter.show(place()?, &self.image()?, alt.as_deref())
+            }
+            Operation::Insert => {
+                let beside = self.listing.place(wanted.after)?;
+                let new = match wanted.kind.ok_or("insert needs a kind")? {
+                    NewKind::Paragraph => New::Paragraph(self.text()?),
+                    NewKind::Heading => New::Heading(self.text()?),
+                    NewKind::Button => New::Button { words: self.text()?, address: self.link()? },
+                    NewKind::Image => New::Image { address: self.image()?, alt: self.text()? },
+                };
+                letter.insert(Some((beside, false)), new)
+            }
+            Operation::Move => {
+                let beside = self.listing.place(wanted.after)?;
+                letter.shift(place()?, beside, false)
+            }
+            Operation::Color => {
+                let (from, to) = wanted.from.zip(wanted.to).ok_or("color needs from and to")?;
+                if !letter.colors.contains(&from) {
+                    return Err(format!("the email has no colour {from}"));
+                }
+                letter.recolor(vec![from], to)
+            }
+            Operation::Paint => {
+                let (surface, to) = wanted.surface.zip(wanted.to).ok_or("paint needs surface and to")?;
+                let surface = match surface {
+                    Painted::Buttons => Surface::Buttons,
+                    Painted::Background => Surface::Ground,
+                    Painted::Text => Surface::Text,
+                    Painted::Headings => Surface::Headings,
+                };
+                letter.paint(surface, to)
+            }
+        }
+    }
+
+    fn text(&self) -> Result<String, String> {
+        plain(self.wanted.text.as_deref().ok_or("text is missing")?)
+    }
+
+    fn link(&self) -> Result<String, String> {
+        let address = self.wanted.address.as_deref().ok_or("address is missing")?;
+        let link = Link::parse(address).map_err(|error| format!("address: {error}"))?;
+        match self.known.knows_link(link.as_str()) || self.known.knows_link(address) {
+            true => Ok(link.to_string()),
+            false => Err(format!("address: {link} is not among the links you may use")),
+        }
+    }
+
+    fn image(&self) -> Result<String, String> {
+        let address = self.wanted.address.as_deref().ok_or("address is missing")?;
+        let image = ImageUrl::parse(address).map_err(|error| format!("address: {error}"))?;
+        match self.known.knows_image(image.as_str()) || self.known.knows_image(address) {
+            true => Ok(image.to_string()),
+            false => Err(format!("address: {image} is not among the pictures you may use")),
+        }
+    }
+}
+
+/// Text without markup, not too long and not empty.
+fn plain(text: &str) -> Result<String, String> {
+    let text = text.trim();
+    let most = limits::LETTER_TEXT_CHARACTERS_MAX;
+    let is_tag = |rest: &str| rest[1..].trim_start_matches('/').starts_with(|letter: char| letter.is_ascii_alphabetic());
+    if text.match_indices('<').any(|(at, _)| is_tag(&text[at..]) && text[at..].contains('>')) {
+        return Err("text: it has HTML in it; plain text is wanted".to_owned());
+    }
+    match text.chars().count() {
+        0 => Err("text: it is empty; use remove to take something away".to_owned()),
+        count if count > most => Err(format!("text: it has {count} characters; at most {most} are allowed")),
+        _ => Ok(text.chars().filter(|letter| !letter.is_control() || *letter == '\n').collect()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::render::foreign;
+    use crate::features::emails::letter::tests::{NEWSLETTER, letter, safe};
+
+    fn answered(changes: Value) -> Result<String, Vec<String>> {
+        let foreign = safe(NEWSLETTER);
+        let letter = letter(&foreign, "en");
+        let listing = Listing::of(&letter);
+        let wanted: Vec<Wanted> = serde_json::from_value(changes).expect("changes");
+        let links = letter.links();
+        let known = Known::of_prompt(&Material::default(), "see https://given.example/page and https://given.example/a.jpg");
+        let known = known.with_links(links.iter().map(|(_, _, address)| *address));
+        let changed = changed(&letter, &listing, &known, &wanted)?;
+        Ok(foreign::revise(&foreign.html, &changed.changes()).expect("small").html)
+    }
+
+    /// The number of the first line that says this.
+    fn number(words: &str) -> usize {
+        let told = Listing::of(&letter(&safe(NEWSLETTER), "en")).told;
+        let line = told.lines().find(|line| line.contains(words)).unwrap_or_else(|| panic!("{words}: {told}"));
+        line.split(' ').next().and_then(|number| number.parse().ok()).expect("a number")
+    }
+
+    #[test]
+    fn the_list_names_everything_and_shows_no_markup() {
+        let told = Listing::of(&letter(&safe(NEWSLETTER), "en")).told;
+        for line in [
+            "subject: Autumn teas are here",
+            "preheader: Three new blends, and free shipping until Sunday.",
+            "heading: \"Autumn teas are here\"",
+            "link in this text, \"growers we have known for years\": https://teas.example/growers",
+            "button \"Shop now\": https://teas.example/autumn",
+            "image, 600 pixels wide, alt \"A pot of tea on a windowsill\": https://teas.example/pot.jpg",
+        ] {
+            assert!(told.contains(line), "{line}\n{told}");
+        }
+        assert!(!told.contains('<') && told.len() < 3_000, "{told}");
+    }
+
+    #[test]
+    fn every_kind_of_change_is_made() {
+        let html = answered(json!([
+            { "op": "subject", "text": "Winter teas" },
+            { "op": "preheader", "text": "Soon" },
+            { "op": "text", "number": number("Until Sunday"), "text": "Until Monday you save 20% on all of them." },
+            { "op": "link", "number": number("growers we have"), "address": "https://given.example/page" },
+            { "op": "link", "number": number("Shop now"), "address": "https://teas.example/tins" },
+            { "op": "image", "number": number("pot.jpg"), "address": "https://given.example/a.jpg", "alt": "A cup" },
+            { "op": "alt", "number": number("tin.jpg"), "text": "A red tin" },
+            { "op": "remove", "number": number("The new tins") },
+            { "op": "insert", "after": number("Until Sunday"), "kind": "paragraph", "text": "Hello <3 you" },
+            { "op": "move", "number": number("button \"See the tins\""), "after": number("pot.jpg") },
+            { "op": "color", "from": "#F4F1EA", "to": "#FFFFFF" },
+            { "op": "paint", "surface": "buttons", "to": "#2E7D32" },
+        ]));
+        let html = html.expect("sound changes");
+        for part in [
+            "<title>Winter teas</title>",
+            ">Soon&nbsp;",
+            "<strong>save 20%</strong> on all of them.",
+            "given.example/page\"",
+            "alt=\"A cup\"",
+            "alt=\"A red tin\"",
+            "Hello &lt;3 you",
+            "bgcolor=\"#FFFFFF\"",
+            "#2E7D32",
+        ] {
+            assert!(html.contains(part), "{part}\n{html}");
+        }
+        assert!(
+            !html.contains("The new tins")
+                && html.find("See the tins").expect("there") < html.find("The evenings").expect("there")
+        );
+    }
+
+    #[test]
+    fn everything_that_is_wrong_is_named() {
+        let errors = answered(json!([
+            { "op": "text", "number": 99, "text": "x" },
+            { "op": "text", "number": number("Until Sunday"), "text": "<b>Hi</b>" },
+            { "op": "text", "number": number("Until Sunday"), "text": "x".repeat(limits::LETTER_TEXT_CHARACTERS_MAX + 1) },
+            { "op": "link", "number": number("Shop now"), "address": "https://evil.example/" },
+            { "op": "link", "number": number("The new tins"), "address": "https://teas.example/tins" },
+            { "op": "image", "number": number("pot.jpg"), "address": "https://evil.example/a.jpg" },
+            { "op": "text", "number": number("growers we have known for years\":"), "text": "x" },
+            { "op": "insert", "after": 1, "text": "x" },
+            { "op": "color", "from": "#123456", "to": "#000000" },
+            { "op": "subject" },
+        ]));
+        let errors = errors.expect_err("ten mistakes");
+        assert_eq!(errors.len(), 10, "{errors:?}");
+        for (index, words) in [
+            "there are 1 to",
+            "HTML",
+            "characters",
+            "links you may",
+            "neither",
+            "pictures you may",
+            "is a link",
+            "a kind",
+            "no colour",
+            "missing",
+        ]
+        .iter()
+        .enumerate()
+        {
+            assert!(errors[index].contains(words), "{words}: {}", errors[index]);
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! What people and evidence do to a mailing that is under way: stop it, let it go on, decide about the unknown.
+
+use serde_json::json;
+
+use super::model::{Counter, Delivery, Event, Mailing, Skip, State};
+use super::store;
+use crate::engine::api::Failure;
+use crate::engine::store::{Read, Result as StoreResult, WriteTx};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::{AccountId, MailingId};
+
+/// The account's mailing with this id, or the failure that says there is none.
+pub fn require(tx: &impl Read, account: AccountId, id: MailingId) -> Result<Mailing, Failure> {
+    let absent = || Failure::because(Code::NotFound, "There is no such send or batch.");
+    store::find(tx, account, id)?.ok_or_else(absent)
+}
+
+fn change(
+    tx: &mut WriteTx<'_>,
+    account: AccountId,
+    id: MailingId,
+    change: impl FnOnce(&mut Mailing) -> Result<(), &'static str>,
+) -> Result<Mailing, Failure> {
+    let mut mailing = require(tx, account, id)?;
+    change(&mut mailing).map_err(|word| {
+        let detail = format!("This is {word}; that cannot be done with it any more.");
+        Failure::because(Code::WrongState, detail).with(json!({ "status": word }))
+    })?;
+    mailing.updated_at = tx.now();
+    store::save(tx, &mailing);
+    // Whoever works on the queue looks again.
+    store::enqueue(tx, mailing.kind.lane(), id);
+    Ok(mailing)
+}
+
+/// Stop a mailing, to go on later. Messages whose final dot is written get their outcome all the same.
+pub fn pause(tx: &mut WriteTx<'_>, account: AccountId, id: MailingId) -> Result<Mailing, Failure> {
+    change(tx, account, id, Mailing::pause)
+}
+
+/// Let a paused mailing go on.
+pub fn resume(tx: &mut WriteTx<'_>, account: AccountId, id: MailingId) -> Result<Mailing, Failure> {
+    change(tx, account, id, Mailing::resume)
+}
+
+/// Stop a mailing for good. Whoever still waits is skipped; the worker writes that into the ledger.
+pub fn cancel(tx: &mut WriteTx<'_>, account: AccountId, id: MailingId) -> Result<Mailing, Failure> {
+    let now = tx.now();
+    change(tx, account, id, |mailing| mailing.cancel(now))
+}
+
+/// Send to the unknown again, at the risk of second copies; says to how many.
+pub fn resend_unknown(tx: &mut WriteTx<'_>, account: AccountId, id: MailingId) -> Result<u64, Failure> {
+    let mut mailing = require(tx, account, id)?;
+    if matches!(mailing.state, State::Cancelled { .. } | State::Failed { .. } | State::Planning) {
+        let word = mailing.word();
+        let detail = format!("This is {word}; nobody can be sent to again.");
+        return Err(Failure::because(Code::WrongState, detail).with(json!({ "status": word })));
+    }
+    let unknown = store::counted(tx, id, Counter::UNKNOWN)?;
+    let mut found = Vec::new();
+    store::visit_counted(
+        tx,
+        id,
+        0,
+        |counter| counter == Counter::UNKNOWN,
+        |number, recipient| {
+            found.extend(recipient.map(|recipient| (number, recipient)));
+            let all = found.len() as u64 == unknown;
+            Ok(if all { std::ops::ControlFlow::Break(()) } else { std::ops::ControlFlow::Continue(()) })
+        },
+    )?;
+    for (number, recipient) in &found {
+        store::advance(tx, &mailing, *number, recipient, Event::Resend)?.expect("an unknown recipient can be sent to again");
+    }
+    if let Some((first, _)) = found.first() {
+        let cursor = store::cursor(tx, id)?.min(*first);
+        store::set_cursor(tx, id, cursor);
+        if mailing.state.is_final() {
+            mailing.state = State::Sending;
+        }
+        mailing.updated_at = tx.now();
+        store::save(tx, &mailing);
+        store::enqueue(tx, mailing.kind.lane(), id);
+    }
+    Ok(found.len() as u64)
+}
+
+/// Something happened that only a holder of the message could cause: an open, a click, a bounce. True if that settled a doubt.
+pub fn evidence(tx: &mut WriteTx<'_>, id: MailingId, number: u32, what: &'static str) -> StoreResult<bool> {
+    let Some(recipient) = store::recipient(tx, id, number)? else { return Ok(false) };
+    if !matches!(recipient.delivery, Delivery::Unknown { .. } | Delivery::Handoff { .. }) {
+        return Ok(false);
+    }
+    let Some(mailing) = store::by_id(tx, id)? else { return Ok(false) };
+    Ok(store::advance(tx, &mailing, number, &recipient, Event::Evidence { what })?.is_ok())
+}
+
+/// Skip the recipients with these numbers that have not been sent to.
+pub fn skip(tx: &mut WriteTx<'_>, id: MailingId, numbers: &[u32], why: &Skip) -> StoreResult<u64> {
+    let Some(mailing) = store::by_id(tx, id)? else { return Ok(0) };
+    let mut skipped = 0;
+    for number in numbers {
+        let Some(recipient) = store::recipient(tx, id, *number)? else { continue };
+        let event = Event::Skip { why: why.clone() };
+        skipped += u64::from(store::advance(tx, &mailing, *number, &recipient, event)?.is_ok());
+    }
+    Ok(skipped)
+}

@@ -1,0 +1,524 @@
+//! Recipients and what may become of them: pure, without a store, a clock or a network.
+//!
+//! A recipient is one row of a mailing's ledger. What may become of it is one table, [`Delivery::after`]; nothing else changes a row's
+//! state.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::clock::Timestamp;
+use crate::engine::store::Record;
+use crate::vocab::limits;
+
+/// An address with a name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Address {
+    pub email: String,
+    pub name: Option<String>,
+}
+
+/// One recipient of a mailing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Recipient {
+    /// The address that the request named; absent where the row's number is that of a contact.
+    pub address: Option<Address>,
+    pub delivery: Delivery,
+}
+
+impl Record for Recipient {}
+
+impl Recipient {
+    /// A contact that is to be sent to.
+    pub fn contact() -> Self {
+        Self { address: None, delivery: Delivery::Queued }
+    }
+
+    /// A contact that is to be sent to when it is time where it is. Giving up counts from the first try, which is then.
+    pub fn later(due: Timestamp) -> Self {
+        Self { address: None, delivery: Delivery::Deferred { attempts: 0, since: due, next_at: due, reply: String::new() } }
+    }
+
+    /// A contact that will not be sent to.
+    pub fn skipped(why: Skip) -> Self {
+        Self { address: None, delivery: Delivery::Skipped { why } }
+    }
+}
+
+/// How far one recipient's delivery is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Delivery {
+    /// To be sent.
+    Queued,
+    /// Durable before the final dot is written: from here on the message may be with the recipient's server.
+    Handoff { epoch: u64, attempt: u16, since: Option<Timestamp>, at: Timestamp },
+    /// Accepted by the next server.
+    Sent { at: Timestamp, reply: String },
+    /// Certainly not accepted; tried again later. `since` is when it was deferred first.
+    Deferred { attempts: u16, since: Timestamp, next_at: Timestamp, reply: String },
+    /// Refused for good, or deferred for too long.
+    Failed { at: Timestamp, reply: String },
+    /// Nobody knows whether it was accepted.
+    Unknown { attempt: u16, why: Doubt, at: Timestamp },
+    /// Not to be sent to.
+    Skipped { why: Skip },
+}
+
+/// Why nobody knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Doubt {
+    /// The process ended between the final dot and the record of the reply.
+    Crash,
+    /// The connection broke after the final dot.
+    Disconnected,
+    /// No reply came in time.
+    Timeout,
+    /// The service stopped before the reply came.
+    Stopped,
+}
+
+impl Doubt {
+    /// The word on the wire.
+    pub fn word(self) -> &'static str {
+        match self {
+            Doubt::Crash => "crash",
+            Doubt::Disconnected => "disconnected",
+            Doubt::Timeout => "timeout",
+            Doubt::Stopped => "stopped",
+        }
+    }
+}
+
+/// Why somebody is not sent to.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Skip {
+    Suppressed,
+    Unsubscribed,
+    Bounced,
+    NotSubscribed,
+    TopicUnsubscribed,
+    InvalidAddress,
+    DuplicateAddress,
+    /// A merge field without a value and without a default.
+    MissingField(String),
+    /// The contact is gone.
+    Erased,
+    /// The mailing was cancelled before its turn.
+    Cancelled,
+}
+
+impl Skip {
+    /// Every reason, in the order of their numbers in the table of counts. That of a missing field names none.
+    pub const ALL: [Skip; 10] = [
+        Skip::Suppressed,
+        Skip::Unsubscribed,
+        Skip::Bounced,
+        Skip::NotSubscribed,
+        Skip::TopicUnsubscribed,
+        Skip::InvalidAddress,
+        Skip::DuplicateAddress,
+        Skip::MissingField(String::new()),
+        Skip::Erased,
+        Skip::Cancelled,
+    ];
+
+    /// The word on the wire.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Skip::Suppressed => "suppressed",
+            Skip::Unsubscribed => "unsubscribed",
+            Skip::Bounced => "bounced",
+            Skip::NotSubscribed => "not_subscribed",
+            Skip::TopicUnsubscribed => "topic_unsubscribed",
+            Skip::InvalidAddress => "invalid_address",
+            Skip::DuplicateAddress => "duplicate_address",
+            Skip::MissingField(_) => "missing_field",
+            Skip::Erased => "erased",
+            Skip::Cancelled => "cancelled",
+        }
+    }
+
+    fn place(&self) -> u8 {
+        match self {
+            Skip::Suppressed => 0,
+            Skip::Unsubscribed => 1,
+            Skip::Bounced => 2,
+            Skip::NotSubscribed => 3,
+            Skip::TopicUnsubscribed => 4,
+            Skip::InvalidAddress => 5,
+            Skip::DuplicateAddress => 6,
+            Skip::MissingField(_) => 7,
+            Skip::Erased => 8,
+            Skip::Cancelled => 9,
+        }
+    }
+}
+
+/// What recipients are counted by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Counter(pub u8);
+
+impl Counter {
+    pub const QUEUED: Self = Self(0);
+    pub const HANDOFF: Self = Self(1);
+    pub const SENT: Self = Self(2);
+    pub const DEFERRED: Self = Self(3);
+    pub const FAILED: Self = Self(4);
+    pub const UNKNOWN: Self = Self(5);
+    /// The first of the reasons to skip.
+    pub const SKIPPED: Self = Self(16);
+
+    /// The count of a state by its number on disk, which is its place in [`Delivery`]; `None` where the state alone does not tell it.
+    pub fn of_state(state: u8) -> Option<Self> {
+        (state <= Self::UNKNOWN.0).then_some(Self(state))
+    }
+}
+
+impl Delivery {
+    /// What it is counted by.
+    pub fn counter(&self) -> Counter {
+        match self {
+            Delivery::Queued => Counter::QUEUED,
+            Delivery::Handoff { .. } => Counter::HANDOFF,
+            Delivery::Sent { .. } => Counter::SENT,
+            Delivery::Deferred { .. } => Counter::DEFERRED,
+            Delivery::Failed { .. } => Counter::FAILED,
+            Delivery::Unknown { .. } => Counter::UNKNOWN,
+            Delivery::Skipped { why } => Counter(Counter::SKIPPED.0 + why.place()),
+        }
+    }
+
+    /// The word on the wire.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Delivery::Queued => "queued",
+            Delivery::Handoff { .. } => "handoff",
+            Delivery::Sent { .. } => "sent",
+            Delivery::Deferred { .. } => "deferred",
+            Delivery::Failed { .. } => "failed",
+            Delivery::Unknown { .. } => "unknown",
+            Delivery::Skipped { .. } => "skipped",
+        }
+    }
+
+    /// How many handoffs and deferrals there were.
+    fn attempts(&self) -> u16 {
+        match self {
+            Delivery::Handoff { attempt, .. } | Delivery::Unknown { attempt, .. } => *attempt,
+            Delivery::Deferred { attempts, .. } => *attempts,
+            _ => 0,
+        }
+    }
+
+    /// When it was deferred first.
+    fn since(&self) -> Option<Timestamp> {
+        match self {
+            Delivery::Handoff { since, .. } => *since,
+            Delivery::Deferred { since, .. } => Some(*since),
+            _ => None,
+        }
+    }
+}
+
+/// What happens to a recipient.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// The message stands before its final dot.
+    Claim { epoch: u64 },
+    /// The next server has taken the message over.
+    Accepted { reply: String },
+    /// The next server certainly has not taken it, for now.
+    Deferred { reply: String, schedule: Schedule },
+    /// The next server never will.
+    Refused { reply: String },
+    /// After the final dot no reply came.
+    Lost { why: Doubt },
+    /// A new process, of this epoch, finds the row.
+    Recovered { epoch: u64 },
+    /// The recipient must not be sent to.
+    Skip { why: Skip },
+    /// Something that only a holder of the message could cause.
+    Evidence { what: &'static str },
+    /// Somebody wants it sent again, at the risk of a second copy.
+    Resend,
+}
+
+/// When deferred mail is tried again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Schedule {
+    /// The pause before the first retry; it doubles up to [`limits::RETRY_PAUSE_MS_MAX`].
+    pub first_pause_ms: i64,
+    /// After so long it has failed.
+    pub give_up_ms: i64,
+}
+
+impl Schedule {
+    fn pause_ms(&self, attempts: u16) -> i64 {
+        let doubled = self.first_pause_ms.saturating_mul(1_i64 << attempts.saturating_sub(1).min(20));
+        doubled.min(limits::RETRY_PAUSE_MS_MAX.max(self.first_pause_ms))
+    }
+}
+
+/// Why an event changes nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// The state is final for this event.
+    Settled,
+    /// It was deferred, and its time has not come.
+    NotDue,
+    /// The event needs a handoff, and there was none: a bug, or a message of another process.
+    NotHandedOver,
+    /// The handoff is this process's own and will get its outcome.
+    InFlight,
+}
+
+impl Delivery {
+    /// TABLE: what becomes of a recipient. Everything that is not said here is refused and changes nothing.
+    ///
+    /// Invariants: `Sent` is reached only by an acceptance or by evidence of one; from `Handoff` and `Unknown` nothing leads back to
+    /// sending but a certain "not accepted" or somebody's wish; `Sent`, `Failed` and `Skipped` are final.
+    pub fn after(&self, event: Event, now: Timestamp) -> Result<Delivery, Refusal> {
+        use Delivery as D;
+        let next = match (self, event) {
+            (D::Queued, Event::Claim { epoch }) => D::Handoff { epoch, attempt: 1, since: None, at: now },
+            (D::Deferred { next_at, .. }, Event::Claim { .. }) if *next_at > now => return Err(Refusal::NotDue),
+            (D::Deferred { attempts, since, .. }, Event::Claim { epoch }) => {
+                D::Handoff { epoch, attempt: attempts.saturating_add(1), since: Some(*since), at: now }
+            }
+
+            (D::Handoff { .. }, Event::Accepted { reply }) => D::Sent { at: now, reply },
+            (D::Handoff { .. }, Event::Lost { why }) => D::Unknown { attempt: self.attempts(), why, at: now },
+            (D::Handoff { epoch: own, .. }, Event::Recovered { epoch }) if *own == epoch => return Err(Refusal::InFlight),
+            (D::Handoff { attempt, .. }, Event::Recovered { .. }) => D::Unknown { attempt: *attempt, why: Doubt::Crash, at: now },
+
+            // Before the dot, or as the reply to it: both are certain.
+            (D::Queued | D::Deferred { .. } | D::Handoff { .. }, Event::Deferred { reply, schedule }) => {
+                self.deferred(reply, schedule, now)
+            }
+            (D::Queued | D::Deferred { .. } | D::Handoff { .. }, Event::Refused { reply }) => D::Failed { at: now, reply },
+
+            (D::Queued | D::Deferred { .. }, Event::Skip { why }) => D::Skipped { why },
+            (D::Unknown { .. }, Event::Resend) => D::Queued,
+            // Also before the reply was recorded: should the process end before, this is known all the same.
+            (D::Unknown { .. } | D::Handoff { .. }, Event::Evidence { what }) => {
+                D::Sent { at: now, reply: format!("known from {what}") }
+            }
+
+            (D::Queued | D::Deferred { .. } | D::Unknown { .. }, Event::Accepted { .. } | Event::Lost { .. }) => {
+                return Err(Refusal::NotHandedOver);
+            }
+            _ => return Err(Refusal::Settled),
+        };
+        Ok(next)
+    }
+
+    fn deferred(&self, reply: String, schedule: Schedule, now: Timestamp) -> Delivery {
+        let since = self.since().unwrap_or(now);
+        // A handoff counts as the attempt that it is.
+        let attempts = match self {
+            Delivery::Handoff { attempt, .. } => *attempt,
+            other => other.attempts().saturating_add(1),
+        };
+        let next_at = now.plus_ms(schedule.pause_ms(attempts));
+        if next_at.ms_since(since) > schedule.give_up_ms {
+            return Delivery::Failed { at: now, reply };
+        }
+        Delivery::Deferred { attempts, since, next_at, reply }
+    }
+}
+
+/// How many recipients are where.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    pub total: u64,
+    pub queued: u64,
+    pub handoff: u64,
+    pub sent: u64,
+    pub deferred: u64,
+    pub failed: u64,
+    pub unknown: u64,
+    /// By the word of the reason.
+    pub skipped: BTreeMap<&'static str, u64>,
+}
+
+impl Counts {
+    /// Take a counter in.
+    pub fn note(&mut self, counter: Counter, many: u64) {
+        self.total += many;
+        match counter {
+            Counter::QUEUED => self.queued += many,
+            Counter::HANDOFF => self.handoff += many,
+            Counter::SENT => self.sent += many,
+            Counter::DEFERRED => self.deferred += many,
+            Counter::FAILED => self.failed += many,
+            Counter::UNKNOWN => self.unknown += many,
+            Counter(place) => {
+                let reasons = Skip::ALL;
+                let reason = reasons.get(usize::from(place.saturating_sub(Counter::SKIPPED.0)));
+                *self.skipped.entry(reason.map_or("other", Skip::word)).or_default() += many;
+            }
+        }
+    }
+
+    /// How many were skipped, for whatever reason.
+    pub fn skipped_total(&self) -> u64 {
+        self.skipped.values().sum()
+    }
+
+    /// How many still wait for an outcome.
+    pub fn open(&self) -> u64 {
+        self.queued + self.handoff + self.deferred
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: Timestamp = Timestamp(1_767_225_600_000);
+    const MINUTE: i64 = 60_000;
+    const SCHEDULE: Schedule = Schedule { first_pause_ms: 30 * MINUTE, give_up_ms: 120 * 60 * MINUTE };
+
+    fn every_state() -> Vec<Delivery> {
+        vec![
+            Delivery::Queued,
+            Delivery::Handoff { epoch: 1, attempt: 1, since: None, at: NOW },
+            Delivery::Sent { at: NOW, reply: "250 ok".into() },
+            Delivery::Deferred { attempts: 1, since: NOW, next_at: NOW, reply: "450 later".into() },
+            Delivery::Failed { at: NOW, reply: "550 no".into() },
+            Delivery::Unknown { attempt: 1, why: Doubt::Crash, at: NOW },
+            Delivery::Skipped { why: Skip::Suppressed },
+        ]
+    }
+
+    fn every_event() -> Vec<Event> {
+        vec![
+            Event::Claim { epoch: 2 },
+            Event::Accepted { reply: "250 ok".into() },
+            Event::Deferred { reply: "450 later".into(), schedule: SCHEDULE },
+            Event::Refused { reply: "550 no".into() },
+            Event::Lost { why: Doubt::Timeout },
+            Event::Recovered { epoch: 2 },
+            Event::Skip { why: Skip::Cancelled },
+            Event::Evidence { what: "an open" },
+            Event::Resend,
+        ]
+    }
+
+    /// The whole table as words: a row for each state, a column for each event in the order of [`every_event`].
+    #[test]
+    fn every_event_in_every_state_does_what_the_table_says() {
+        let expected = [
+            "queued:   handoff not deferred failed not settled skipped settled settled",
+            "handoff:  settled sent deferred failed unknown unknown settled sent settled",
+            "sent:     settled settled settled settled settled settled settled settled settled",
+            "deferred: handoff not deferred failed not settled skipped settled settled",
+            "failed:   settled settled settled settled settled settled settled settled settled",
+            "unknown:  settled not settled settled not settled settled sent queued",
+            "skipped:  settled settled settled settled settled settled settled settled settled",
+        ];
+        for (state, line) in every_state().iter().zip(expected) {
+            let words: Vec<String> = every_event()
+                .into_iter()
+                .map(|event| match state.after(event, NOW) {
+                    Ok(next) => next.word().to_owned(),
+                    Err(Refusal::Settled) => "settled".to_owned(),
+                    Err(Refusal::NotHandedOver) => "not".to_owned(),
+                    Err(other) => format!("{other:?}"),
+                })
+                .collect();
+            let (name, columns) = line.split_once(':').expect("a name and its columns");
+            assert_eq!((state.word(), words.join(" ")), (name, columns.trim().to_owned()));
+        }
+    }
+
+    #[test]
+    fn nothing_but_an_acceptance_or_evidence_of_one_makes_somebody_sent() {
+        for state in every_state() {
+            for event in every_event() {
+                let is_proof = matches!(event, Event::Accepted { .. } | Event::Evidence { .. });
+                if let Ok(Delivery::Sent { .. }) = state.after(event.clone(), NOW) {
+                    assert!(is_proof && !matches!(state, Delivery::Queued | Delivery::Deferred { .. }), "{state:?} {event:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_may_be_with_the_recipient_is_sent_again_only_if_somebody_wants_it() {
+        for state in
+            every_state().into_iter().filter(|state| matches!(state, Delivery::Handoff { .. } | Delivery::Unknown { .. }))
+        {
+            for event in every_event() {
+                let certain = matches!(event, Event::Deferred { .. } | Event::Resend);
+                if let Ok(next) = state.after(event.clone(), NOW) {
+                    let sends_again = matches!(next, Delivery::Queued | Delivery::Deferred { .. });
+                    assert!(!sends_again || certain, "{state:?} {event:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_handoff_of_this_process_is_left_to_it() {
+        let own = Delivery::Handoff { epoch: 2, attempt: 1, since: None, at: NOW };
+        assert_eq!(own.after(Event::Recovered { epoch: 2 }, NOW), Err(Refusal::InFlight));
+    }
+
+    #[test]
+    fn a_deferred_recipient_waits_for_its_time() {
+        let deferred = Delivery::Deferred { attempts: 1, since: NOW, next_at: NOW.plus_ms(1), reply: String::new() };
+        assert_eq!(deferred.after(Event::Claim { epoch: 1 }, NOW), Err(Refusal::NotDue));
+        let claimed = deferred.after(Event::Claim { epoch: 1 }, NOW.plus_ms(1)).expect("its time has come");
+        assert_eq!(claimed, Delivery::Handoff { epoch: 1, attempt: 2, since: Some(NOW), at: NOW.plus_ms(1) });
+    }
+
+    #[test]
+    fn pauses_double_up_to_four_hours_and_after_five_days_it_has_failed() {
+        let mut state = Delivery::Queued;
+        let mut now = NOW;
+        let mut pauses = Vec::new();
+        loop {
+            let claimed = state.after(Event::Claim { epoch: 1 }, now).expect("due");
+            let event = Event::Deferred { reply: "450 later".into(), schedule: SCHEDULE };
+            state = claimed.after(event, now).expect("a certain no");
+            let Delivery::Deferred { next_at, .. } = &state else { break };
+            pauses.push(next_at.ms_since(now) / MINUTE);
+            now = *next_at;
+        }
+        assert_eq!(pauses[..6], [30, 60, 120, 240, 240, 240]);
+        assert!(matches!(state, Delivery::Failed { .. }));
+        let days = now.ms_since(NOW) / (24 * 60 * MINUTE);
+        assert!((4..=5).contains(&days), "{days} days");
+        // A failure before the claim counts the same.
+        let event = || Event::Deferred { reply: String::new(), schedule: SCHEDULE };
+        let first = Delivery::Queued.after(event(), NOW).expect("certain");
+        assert!(matches!(first, Delivery::Deferred { attempts: 1, .. }));
+        assert!(matches!(first.after(event(), NOW), Ok(Delivery::Deferred { attempts: 2, .. })));
+    }
+
+    #[test]
+    fn rows_of_contacts_tell_their_state_by_their_third_byte() {
+        for delivery in every_state() {
+            let mut bytes = Vec::new();
+            let counter = delivery.counter();
+            let is_skipped = matches!(delivery, Delivery::Skipped { .. });
+            crate::engine::store::Value::encode(&Recipient { address: None, delivery }, &mut bytes);
+            assert_eq!(bytes[1], 0);
+            assert_eq!(Counter::of_state(bytes[2]), (!is_skipped).then_some(counter));
+        }
+    }
+
+    #[test]
+    fn counts_add_up_and_name_their_reasons() {
+        let mut counts = Counts::default();
+        for delivery in every_state() {
+            counts.note(delivery.counter(), 2);
+        }
+        for skip in Skip::ALL {
+            counts.note(Delivery::Skipped { why: skip.clone() }.counter(), 1);
+            assert_eq!(counts.skipped[skip.word()], 1 + 2 * u64::from(skip == Skip::Suppressed));
+        }
+        assert_eq!((counts.total, counts.skipped_total(), counts.open()), (24, 12, 6));
+    }
+}

@@ -1,0 +1,227 @@
+//! The dispatcher of one environment: takes what is due from the ledger, has messages made and carried, and has outcomes written down.
+//!
+//! Direct sends come first, then one recipient of each group in turn. A recipient is claimed in the ledger when its message stands before
+//! the final dot, and not earlier: whatever happens before is certain. What a new process finds claimed by an earlier one is nobody's
+//! knowledge, and is written down as such before anything is sent.
+
+mod pace;
+mod post;
+mod round;
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+
+use super::ledger::{self, Ledger, Rules, What};
+use super::model::{Counter, DIRECT, GROUPS, Recipient, Schedule};
+use super::store;
+use crate::engine::api::{Engine, Failure};
+use crate::engine::jobs::{Shutdown, Stage, Tasks};
+use crate::engine::store::{Result as StoreResult, Store};
+use crate::features::suppressions::Digester;
+use crate::vocab::environment::Environment;
+use crate::vocab::ids::MailingId;
+use crate::vocab::limits;
+use crate::vocab::tables;
+
+use post::{Fate, Post};
+use round::Round;
+
+/// Start the dispatchers of both environments, each with the task that writes for it.
+pub fn start(tasks: &Tasks, engine: &Arc<Engine>) {
+    for environment in Environment::ALL {
+        let (engine, owner, shutdown) = (engine.clone(), tasks.clone(), tasks.shutdown());
+        tasks.spawn(format!("sending {environment}"), async move {
+            if let Err(failure) = run(&owner, engine, environment, shutdown).await {
+                let cause = failure.cause.unwrap_or_else(|| failure.code.info().message.to_owned());
+                tracing::error!(%environment, cause, "sending has stopped");
+            }
+        });
+    }
+}
+
+/// The rules of the ledger in these settings.
+fn rules(engine: &Arc<Engine>, epoch: u64) -> Rules {
+    let mail = &engine.settings.mail;
+    let holders = engine.clone();
+    Rules {
+        epoch,
+        schedule: Schedule {
+            first_pause_ms: i64::try_from(mail.retry_minutes.get()).unwrap_or(i64::MAX).saturating_mul(60_000),
+            give_up_ms: i64::try_from(mail.give_up_hours.get()).unwrap_or(i64::MAX).saturating_mul(3_600_000),
+        },
+        digester: Digester::new(&engine.seal),
+        limits: Box::new(move |account| holders.keys.holder(account).map(|holder| holder.sending).unwrap_or_default()),
+    }
+}
+
+/// Send until the service drains.
+async fn run(tasks: &Tasks, engine: Arc<Engine>, environment: Environment, shutdown: Shutdown) -> Result<(), Failure> {
+    let store = engine.world(environment).store.clone();
+    let epoch = store.write(store::next_epoch).await??;
+    let rules = Arc::new(rules(&engine, epoch));
+    recover(&store, &rules).await?;
+    let (book, entries) = Ledger::new(limits::LEDGER_ENTRIES_WAITING_MAX);
+    let writing = ledger::write_down(store.clone(), rules.clone(), entries);
+    let post = Arc::new(Post::new(engine, environment, book.clone(), rules)?);
+    let tending = post.clone();
+    tasks.attend(format!("connections {environment}"), async move { tending.tend().await });
+    let sending = dispatch(tasks, store, post, book, shutdown);
+    // The writer ends when nobody can hand in entries any more, and that is when everything that was sent is written down.
+    let (sent, ()) = tokio::join!(sending, writing);
+    sent
+}
+
+/// Settle what earlier processes left in the handoff.
+async fn recover(store: &Arc<Store>, rules: &Arc<Rules>) -> Result<(), Failure> {
+    for lane in [DIRECT, GROUPS] {
+        let mut from = None;
+        loop {
+            let ids = store::queued(&store.read(), lane, from, limits::MAILINGS_LOOKED_AT_MAX)?;
+            let more = ids.len() == limits::MAILINGS_LOOKED_AT_MAX;
+            for id in &ids {
+                recover_mailing(store, rules, *id).await?;
+            }
+            // The last one is listed again; nothing is left to be done for it.
+            match ids.last() {
+                Some(last) if more && Some(*last) != from => from = Some(*last),
+                _ => break,
+            }
+        }
+    }
+    Ok(())
+}
+
+async fn recover_mailing(store: &Arc<Store>, rules: &Arc<Rules>, id: MailingId) -> Result<(), Failure> {
+    loop {
+        let looking = store.clone();
+        let found = tokio::task::spawn_blocking(move || in_handoff(&looking, id));
+        let found = found.await.map_err(Failure::internal)??;
+        if found.is_empty() {
+            return Ok(());
+        }
+        tracing::info!(mailing = %id, recipients = found.len(), "it is not known whether these recipients were sent to");
+        let rules = rules.clone();
+        store.write(move |tx| ledger::recover(tx, id, &found, &rules)).await??;
+    }
+}
+
+/// Recipients in the handoff: first those near the cursor, where they nearly always are.
+pub(super) fn in_handoff(store: &Store, id: MailingId) -> StoreResult<Vec<(u32, Recipient)>> {
+    let tx = store.read();
+    let wanted = store::counted(&tx, id, Counter::HANDOFF)?.min(limits::LEDGER_ENTRIES_PER_COMMIT as u64);
+    let mut found: HashMap<u32, Recipient> = HashMap::new();
+    for from in [store::cursor(&tx, id)?, 0] {
+        if found.len() as u64 >= wanted {
+            break;
+        }
+        store::visit_counted(
+            &tx,
+            id,
+            from,
+            |counter| counter == Counter::HANDOFF,
+            |number, recipient| {
+                found.extend(recipient.map(|recipient| (number, recipient)));
+                let all = found.len() as u64 >= wanted;
+                Ok(if all { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+            },
+        )?;
+    }
+    Ok(found.into_iter().collect())
+}
+
+/// What a delivery task reports.
+struct Report {
+    mailing: MailingId,
+    number: u32,
+    fate: Fate,
+}
+
+/// Hand messages out until the service drains; then wait for those under way.
+async fn dispatch(
+    tasks: &Tasks,
+    store: Arc<Store>,
+    post: Arc<Post>,
+    book: Ledger,
+    mut shutdown: Shutdown,
+) -> Result<(), Failure> {
+    let deliveries = tasks.group("deliveries");
+    let (report, mut reports) = mpsc::channel::<Report>(limits::LEDGER_ENTRIES_WAITING_MAX);
+    let mut round = Round::new(store.clone(), post.slots());
+    let mut look = true;
+    let mut heard = Box::pin(store.changed(tables::MAILING_QUEUE).notified());
+    loop {
+        // We listen anew before we look, and before the former listening ends: no signal falls between two.
+        let listening = Box::pin(store.changed(tables::MAILING_QUEUE).notified());
+        look |= heard.now_or_never().is_some();
+        heard = listening;
+        if look && let Err(failure) = round.look(&post).await {
+            let cause = failure.cause.as_deref().unwrap_or(failure.code.info().message);
+            tracing::error!(cause, "what is to be sent could not be looked at");
+        }
+        for (mailing, cursor) in round.idle() {
+            book.tell(mailing, 0, What::Settle { cursor }).await;
+        }
+        for (mailing, until) in round.held() {
+            book.tell(mailing, 0, What::Hold { until }).await;
+        }
+        while let Some(job) = round.next(Instant::now(), post.now()) {
+            let (post, report) = (post.clone(), report.clone());
+            deliveries.spawn(async move {
+                let (mailing, number) = (job.stationery.mailing.id, job.number);
+                // A report is made in any case: the round waits for it.
+                let fate = AssertUnwindSafe(post.deliver(job)).catch_unwind().await.unwrap_or(Fate::NotSent);
+                // The dispatcher outlives its deliveries.
+                let _ = report.send(Report { mailing, number, fate }).await;
+            });
+        }
+        let pause = round.pause(Instant::now());
+        tokio::select! {
+            biased;
+            () = shutdown.draining() => break,
+            Some(first) = reports.recv() => {
+                look = round.settle(first, Instant::now());
+                while let Ok(next) = reports.try_recv() {
+                    look |= round.settle(next, Instant::now());
+                }
+            }
+            () = &mut heard => {
+                heard = Box::pin(store.changed(tables::MAILING_QUEUE).notified());
+                look = true;
+            }
+            () = tokio::time::sleep(pause) => look = true,
+        }
+    }
+    drain(&post, &mut round, &mut reports, shutdown).await;
+    for (mailing, cursor) in round.cursors() {
+        book.tell(mailing, 0, What::Settle { cursor: Some(cursor) }).await;
+    }
+    Ok(())
+}
+
+/// Let what is under way come to its end, as long as the settings give it.
+async fn drain(post: &Post, round: &mut Round, reports: &mut mpsc::Receiver<Report>, mut shutdown: Shutdown) {
+    let closing = post.close();
+    tokio::pin!(closing);
+    let mut closed = false;
+    while round.flying() > 0 {
+        tokio::select! {
+            biased;
+            Some(report) = reports.recv() => drop(round.settle(report, Instant::now())),
+            () = &mut closing, if !closed => closed = true,
+            () = shutdown.cut(), if shutdown.stage() < Stage::Cut => {}
+            () = tokio::time::sleep(Duration::from_secs(1)), if shutdown.stage() == Stage::Cut => break,
+        }
+    }
+    if !closed {
+        closing.await;
+    }
+}

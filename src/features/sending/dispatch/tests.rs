@@ -1,0 +1,350 @@
+//! Whole sends with a test key: by the interface, through planning and the dispatcher, into the built-in inbox.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::runtime::Handle;
+
+use super::start;
+use crate::base::secret::Secret;
+use crate::engine::jobs::{Stage, Tasks};
+use crate::engine::store::{ReadTx, WriteTx};
+use crate::features::sending::{self, Address, Content, Counts, Kind, NewMailing, Policy, Sender, To, Tracking};
+use crate::testing::Mill;
+use crate::testing::mail_sink::{Deed, MailSink, Moment, Offers};
+use crate::vocab::environment::Environment;
+use crate::vocab::ids::MailingId;
+use crate::vocab::tables;
+
+/// Let the dispatchers run until something is there.
+fn run_until(mill: &Mill, holds: impl Fn(&ReadTx) -> bool) {
+    run_in(mill, Environment::Test, holds);
+}
+
+fn run_in(mill: &Mill, environment: Environment, holds: impl Fn(&ReadTx) -> bool) {
+    while mill.wait(sending::plan(mill.engine(), environment)).expect("planning does not fail") {}
+    let store = mill.engine().world(environment).store.clone();
+    mill.wait(async {
+        let tasks = Tasks::new(Handle::current());
+        start(&tasks, mill.engine());
+        loop {
+            let (mailings, rows) = (store.changed(tables::MAILINGS).notified(), store.changed(tables::RECIPIENTS).notified());
+            if holds(&store.read()) {
+                break;
+            }
+            let changed = async {
+                tokio::select! { () = mailings => {}, () = rows => {} }
+            };
+            tokio::time::timeout(Duration::from_secs(20), changed).await.expect("something happens before long");
+        }
+        tasks.raise(Stage::Draining);
+        let joined = tasks.join(Duration::from_secs(20)).await;
+        assert!(joined.panicked.is_empty() && joined.cut.is_empty(), "{joined:?}");
+    });
+}
+
+fn counts(tx: &ReadTx, id: MailingId) -> Counts {
+    sending::counts(tx, id).expect("readable")
+}
+
+fn run_to_the_end(mill: &Mill, id: MailingId) -> Counts {
+    run_until(mill, |tx| sending::by_id(tx, id).expect("readable").is_some_and(|mailing| mailing.word() == "finished"));
+    counts(&mill.read(), id)
+}
+
+fn id(data: &Value, field: &str) -> MailingId {
+    MailingId::parse(data[field].as_str().expect("an id")).expect("an id")
+}
+
+fn letter(to: &str) -> Value {
+    json!({
+        "recipientType": "email", "recipientEmail": to, "from": "hello@example.com", "fromName": "Example",
+        "subject": "Order {{ order }}", "template": "<p>Dear {{ firstName | default(\"you\") }}, <a href=\"https://shop.example/?o={{ order }}\">look</a></p>",
+        "variables": { "order": "4711" },
+    })
+}
+
+fn contact(mill: &Mill, email: &str, more: Value) {
+    let mut body = json!({ "email": email });
+    body.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+    mill.post_in("/v1/contacts", body).data();
+}
+
+#[test]
+fn a_direct_send_comes_into_the_inbox_once_with_its_fields_filled() {
+    let mill = Mill::new();
+    mill.engine().set_base_url("https://mail.example".to_owned());
+    let accepted = mill.post("/v1/sending", letter("ada@example.com")).data();
+    assert_eq!((accepted["status"].as_str(), accepted["provider"].as_str()), (Some("queued"), Some("inbox")));
+    let send = id(&accepted, "sendId");
+    let counts = run_to_the_end(&mill, send);
+    assert_eq!((counts.sent, counts.total), (1, 1));
+    let told = mill.get(&format!("/v1/sending/{send}")).data();
+    assert_eq!((told["status"].as_str(), told["recipients"][0]["status"].as_str()), (Some("sent"), Some("sent")));
+
+    let list = mill.get("/v1/inbox?to=ADA@example.com&search=4711").data();
+    assert_eq!(list["total"], 1, "{list}");
+    assert_eq!(mill.get("/v1/inbox?search=nothing").data()["total"], 0);
+    let message = list["messages"][0]["id"].as_str().expect("an id").to_owned();
+    let opened = mill.get(&format!("/v1/inbox/{message}")).data();
+    let header = |name: &str| {
+        let headers = opened["headers"].as_array().expect("a list");
+        headers.iter().find(|header| header["name"] == name).map(|header| header["value"].as_str().expect("text").to_owned())
+    };
+    assert_eq!(header("Subject").as_deref(), Some("Order 4711"));
+    assert_eq!(header("To").as_deref(), Some("<ada@example.com>"));
+    assert_eq!(header("List-Unsubscribe"), None, "one person waits for it");
+    assert!(opened["html"].as_str().expect("text").contains("Dear you,"), "{opened}");
+    assert!(opened["links"][0].as_str().expect("an address").contains("/t/c/"), "{opened}");
+    assert!(opened["text"].as_str().expect("text").contains("Dear you,"), "{opened}");
+    let (status, _, raw) = mill.download(&format!("/v1/inbox/{message}/raw"));
+    assert!(status == 200 && String::from_utf8_lossy(&raw).contains("Message-ID: <"));
+    let (status, _, page) = mill.download(&format!("/v1/inbox/{message}/html"));
+    assert!(status == 200 && String::from_utf8_lossy(&page).contains("/t/o/"), "it has its pixel");
+    mill.delete(&format!("/v1/inbox/{message}")).data();
+    assert_eq!(mill.get(&format!("/v1/inbox/{message}")).refusal().0, 404);
+}
+
+#[test]
+fn an_audience_is_fixed_and_everybody_has_a_row_with_the_reason() {
+    let mill = Mill::new();
+    contact(&mill, "ada@example.com", json!({ "firstName": "Ada" }));
+    contact(&mill, "grace@example.com", json!({}));
+    contact(&mill, "gone@example.com", json!({ "firstName": "G", "status": "unsubscribed" }));
+    contact(&mill, "bad@example.com", json!({ "firstName": "B", "status": "bounced" }));
+    contact(&mill, "cold@example.com", json!({ "firstName": "C", "status": "non-subscribed" }));
+    mill.post("/v1/suppressions", json!({ "email": "stop@example.com" })).data();
+    contact(&mill, "stop@example.com", json!({ "firstName": "S" }));
+    let wanted = json!({
+        "recipientType": "audience", "from": "news@example.com", "subject": "News for {{ firstName }}", "template": "<p>Hello</p>",
+    });
+    let accepted = mill.post_in("/v1/sending", wanted).data();
+    let batch = id(&accepted, "batchId");
+    let counts = run_to_the_end(&mill, batch);
+    assert_eq!((counts.total, counts.sent), (6, 1), "{counts:?}");
+    for reason in ["unsubscribed", "bounced", "not_subscribed", "suppressed", "missing_field"] {
+        assert_eq!(counts.skipped.get(reason), Some(&1), "{reason}: {counts:?}");
+    }
+    let told = mill.get(&format!("/v1/sending/batches/{batch}")).data();
+    assert_eq!((told["status"].as_str(), told["totalCount"].as_u64()), (Some("completed"), Some(6)), "{told}");
+    let message = mill.get("/v1/inbox").data()["messages"][0]["id"].as_str().expect("an id").to_owned();
+    let opened = mill.get(&format!("/v1/inbox/{message}")).data();
+    let names: Vec<&str> =
+        opened["headers"].as_array().expect("a list").iter().filter_map(|header| header["name"].as_str()).collect();
+    assert!(names.contains(&"List-Unsubscribe") && names.contains(&"Feedback-ID"), "{names:?}");
+    assert!(opened["html"].as_str().expect("text").contains("Unsubscribe</a>"), "it offers to unsubscribe: {opened}");
+}
+
+#[test]
+fn simulated_recipients_do_what_their_names_say() {
+    let mill = Mill::new();
+    let send =
+        |local: &str| id(&mill.post("/v1/sending", letter(&format!("{local}@simulator.mailmill.example"))).data(), "sendId");
+    let bounced = send("hard-bounce+1");
+    assert_eq!(run_to_the_end(&mill, bounced).failed, 1);
+    let told = mill.get(&format!("/v1/sending/{bounced}")).data();
+    assert!(told["recipients"][0]["reply"].as_str().expect("a reply").starts_with("550 5.1.1"), "{told}");
+
+    let deferred = send("deferred");
+    run_until(&mill, |tx| counts(tx, deferred).deferred == 1);
+    assert_eq!(mill.get(&format!("/v1/sending/{deferred}")).data()["status"], "deferred");
+    mill.clock.advance_ms(31 * 60_000);
+    assert_eq!(run_to_the_end(&mill, deferred).sent, 1);
+    assert_eq!(run_to_the_end(&mill, send("delivered")).sent, 1);
+    assert_eq!(run_to_the_end(&mill, send("no-such-name")).failed, 1);
+}
+
+#[test]
+fn a_repeat_with_the_same_key_is_the_same_send() {
+    let mill = Mill::new();
+    let keyed = || mill.post_keyed("/v1/sending", "once", letter("ada@example.com")).data();
+    let (first, second) = (keyed(), keyed());
+    assert_eq!(first["sendId"], second["sendId"]);
+    run_to_the_end(&mill, id(&first, "sendId"));
+    assert_eq!(keyed()["sendId"], first["sendId"]);
+    assert_eq!(mill.get("/v1/inbox").data()["total"], 1);
+}
+
+#[test]
+fn a_cancelled_batch_skips_whoever_waits() {
+    let mill = Mill::new();
+    contact(&mill, "ada@example.com", json!({}));
+    let wanted = json!({ "recipientType": "audience", "from": "n@example.com", "subject": "x", "template": "<p>x</p>" });
+    let batch = id(&mill.post_in("/v1/sending", wanted).data(), "batchId");
+    // Its audience is in the ledger before anybody stops it.
+    mill.wait(sending::plan(mill.engine(), Environment::Test)).expect("planning does not fail");
+    mill.wait(sending::plan(mill.engine(), Environment::Test)).expect("planning does not fail");
+    mill.post(&format!("/v1/sending/batches/{batch}/cancel"), json!({})).data();
+    run_until(&mill, |tx| counts(tx, batch).skipped.contains_key("cancelled"));
+    assert_eq!(counts(&mill.read(), batch).total, 1);
+    let again = mill.post(&format!("/v1/sending/batches/{batch}/cancel"), json!({}));
+    assert_eq!(again.refusal().1, "WRONG_STATE");
+    assert_eq!(mill.get("/v1/inbox").data()["total"], 0);
+}
+
+#[test]
+fn what_cannot_be_sent_is_refused_with_the_field() {
+    let mill = Mill::new();
+    let with = |field: &str, value: Value| {
+        let mut body = letter("ada@example.com");
+        body[field] = value;
+        mill.post("/v1/sending", body)
+    };
+    for (field, value, says) in [
+        ("template", json!("{% set x = 1 %}"), "template"),
+        ("subject", json!("{{ broken"), "subject"),
+        ("recipientType", json!("tag"), "projectId"),
+        ("emailId", json!("666666666666666666666666"), "template"),
+    ] {
+        let refused = with(field, value);
+        assert_eq!(refused.refusal().0, 400, "{refused:?}");
+        assert_eq!(refused.body["data"]["field"], says, "{refused:?}");
+    }
+    assert_eq!(with("projectId", json!("666666666666666666666666")).refusal().0, 404);
+}
+
+#[test]
+fn who_must_not_be_mailed_and_what_lacks_a_field_is_told_at_once() {
+    let mill = Mill::new();
+    mill.post("/v1/suppressions", json!({ "email": "stop@example.com" })).data();
+    let refused = mill.post("/v1/sending", letter("Stop@example.com"));
+    assert_eq!((refused.refusal().1, refused.body["data"]["reason"].as_str()), ("RECIPIENT_NOT_SENDABLE", Some("suppressed")));
+    contact(&mill, "bad@example.com", json!({ "status": "bounced" }));
+    let mut body = letter("bad@example.com");
+    body["projectId"] = json!(mill.project);
+    assert_eq!(mill.post("/v1/sending", body).body["data"]["reason"], "bounced");
+    let mut body = letter("ada@example.com");
+    body["variables"] = json!({});
+    let refused = mill.post("/v1/sending", body);
+    assert_eq!((refused.refusal().0, refused.body["data"]["field"].as_str()), (400, Some("variables")), "{refused:?}");
+    assert!(refused.refusal().2.contains("order"), "{refused:?}");
+    assert_eq!(mill.get("/v1/metrics/sending").data()["today"]["reserved"], 0, "nothing of them is left");
+}
+
+#[test]
+fn too_many_that_wait_are_told_to_slow_down_and_when_to_come_back() {
+    let mill = Mill::new();
+    let account = mill.account();
+    // The plan of tests sends a million a second, and ten seconds may wait.
+    let wait = move |tx: &mut WriteTx<'_>| sending::quota::wait(tx, account, 20_000_000);
+    mill.world().store.write_blocking(wait).expect("written").expect("counted");
+    let refused = mill.post("/v1/sending", letter("ada@example.com"));
+    assert_eq!((refused.refusal().0, refused.refusal().1), (429, "SENDING_CAPACITY"));
+    let wait_ms = refused.body["data"]["retryAfterMs"].as_u64().expect("a number");
+    assert!((10_000..10_100).contains(&wait_ms), "{wait_ms}");
+}
+
+#[test]
+fn what_was_sent_is_counted_by_day_and_month() {
+    let mill = Mill::new();
+    let metrics = mill.get("/v1/metrics/sending?months=1").data();
+    assert_eq!((metrics["period"].as_str(), metrics["monthly"]["sent"].as_u64()), (Some("2026-01"), Some(0)), "{metrics}");
+    run_to_the_end(&mill, id(&mill.post("/v1/sending", letter("ada@example.com")).data(), "sendId"));
+    let metrics = mill.get("/v1/metrics/sending").data();
+    assert_eq!((metrics["monthly"]["sent"].as_u64(), metrics["today"]["reserved"].as_u64()), (Some(1), Some(0)), "{metrics}");
+}
+
+/// A mill whose live mail goes to a mail server of the test.
+fn live_mill(sink: &MailSink) -> Mill {
+    let relay = Secret::new(format!("smtp://{}", sink.address));
+    Mill::with(move |settings| {
+        settings.mail.relay = vec![relay];
+        settings.mail.require_verified_domain = false;
+    })
+}
+
+/// Take a live mailing to so many addresses on.
+fn open_live(mill: &Mill, many: usize) -> MailingId {
+    let to = (0..many).map(|number| Address { email: format!("p{number}@example.com"), name: None }).collect();
+    let new = NewMailing {
+        account: mill.account(),
+        project: None,
+        kind: Kind::Batch,
+        content: Content { subject: "Hello".into(), html: "<p>Hello {{ email }}</p>".into(), ..Content::default() },
+        from: Sender { address: "news@example.com".into(), name: None, reply_to: None },
+        to: To::Addresses(to),
+        transactional: false,
+        topic: None,
+        local: None,
+        variables: serde_json::Map::new(),
+        tracking: Tracking::default(),
+        unknown: Policy::Hold,
+    };
+    let store = &mill.engine().world(Environment::Live).store;
+    store.write_blocking(move |tx| sending::open(tx, new)).expect("written").expect("a right mailing")
+}
+
+fn run_live_until(mill: &Mill, holds: impl Fn(&ReadTx) -> bool) {
+    run_in(mill, Environment::Live, holds);
+}
+
+fn live_counts(mill: &Mill, id: MailingId) -> Counts {
+    counts(&mill.engine().world(Environment::Live).store.read(), id)
+}
+
+fn is_finished(tx: &ReadTx, id: MailingId) -> bool {
+    sending::by_id(tx, id).expect("readable").is_some_and(|mailing| mailing.word() == "finished")
+}
+
+#[test]
+fn live_mail_leaves_by_the_relay_once_for_each_recipient() {
+    let sink = MailSink::usual();
+    let mill = live_mill(&sink);
+    let id = open_live(&mill, 300);
+    run_live_until(&mill, |tx| is_finished(tx, id));
+    assert_eq!(live_counts(&mill, id).sent, 300);
+    let letters = sink.letters();
+    let ids: HashSet<&str> = letters.iter().map(|letter| letter.message_id.as_str()).collect();
+    assert_eq!((letters.len(), ids.len()), (300, 300));
+    assert!(sink.connections() <= mill.engine().settings.mail.connections.count(), "connections are used again");
+}
+
+#[test]
+fn what_breaks_after_the_dot_is_unknown_and_is_not_sent_again_until_somebody_wants_it() {
+    let sink = MailSink::once(Offers::default(), Moment::Dot, Deed::Close);
+    let mill = live_mill(&sink);
+    let id = open_live(&mill, 5);
+    run_live_until(&mill, |tx| is_finished(tx, id));
+    let before = live_counts(&mill, id);
+    assert_eq!((before.sent, before.unknown), (4, 1), "{before:?}");
+    let account = mill.account();
+    let store = mill.engine().world(Environment::Live).store.clone();
+    let resent = store.write_blocking(move |tx| sending::resend_unknown(tx, account, id)).expect("written").expect("allowed");
+    assert_eq!(resent, 1);
+    run_live_until(&mill, |tx| is_finished(tx, id));
+    assert_eq!(live_counts(&mill, id).sent, 5);
+}
+
+#[test]
+fn a_relay_that_is_down_costs_nobody_anything() {
+    let gone = MailSink::usual().address;
+    let relay = Secret::new(format!("smtp://{gone}"));
+    let mill = Mill::with(move |settings| {
+        settings.mail.relay = vec![relay];
+        settings.mail.require_verified_domain = false;
+    });
+    let id = open_live(&mill, 3);
+    mill.wait(async {
+        let tasks = Tasks::new(Handle::current());
+        start(&tasks, mill.engine());
+        tasks.raise(Stage::Draining);
+        tasks.join(Duration::from_secs(20)).await;
+    });
+    assert_eq!(live_counts(&mill, id).queued, 3);
+}
+
+#[test]
+fn a_paused_mailing_goes_on_when_it_is_resumed() {
+    let sink = MailSink::usual();
+    let mill = live_mill(&sink);
+    let (id, account) = (open_live(&mill, 20), mill.account());
+    let store = mill.engine().world(Environment::Live).store.clone();
+    store.write_blocking(move |tx| sending::pause(tx, account, id)).expect("written").expect("allowed");
+    let other = open_live(&mill, 1);
+    run_live_until(&mill, |tx| is_finished(tx, other));
+    assert_eq!((live_counts(&mill, id).queued, sink.count()), (20, 1));
+    store.write_blocking(move |tx| sending::resume(tx, account, id)).expect("written").expect("allowed");
+    run_live_until(&mill, |tx| is_finished(tx, id));
+    assert_eq!(sink.count(), 21);
+}

@@ -1,0 +1,230 @@
+//! What recipients did with a message, as it is kept, and what is still to be made of what happened to one.
+//!
+//! `tracking` writes these tables; they stand here because campaigns, which come before it, read them. Of who was sent to, the
+//! ledger's own marks tell.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::clock::Timestamp;
+use crate::engine::store::key::Key;
+use crate::engine::store::{Order, Read, Record, Result, Span, Table, WriteTx};
+use crate::vocab::ids::{EmailId, MailingId};
+use crate::vocab::tables;
+
+const ENGAGEMENTS: Table<(MailingId, u32), Engagement> = Table::new(tables::ENGAGEMENTS);
+const COUNTS: Table<(MailingId, u8), i64> = Table::new(tables::ENGAGEMENT_COUNTS);
+const DAYS: Table<(EmailId, u32, u8), i64> = Table::new(tables::EMAIL_DAYS);
+const EMAIL_MAILINGS: Table<(EmailId, MailingId), ()> = Table::new(tables::EMAIL_MAILINGS);
+/// In place of a measure in [`DAYS`]: a country in place of a day.
+const COUNTRY: u8 = 255;
+/// Milliseconds of a day.
+const DAY_MS: i64 = 24 * 60 * 60 * 1000;
+const HAPPENINGS: Table<When, Happening> = Table::new(tables::SIMULATIONS);
+
+/// When something happened, and with which recipient of which mailing.
+pub type When = (Timestamp, MailingId, u32);
+
+/// What one recipient did.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Engagement {
+    /// By people, as far as that can be told.
+    pub opens: u32,
+    pub clicks: u32,
+    /// By scanners and other machines.
+    pub machine_opens: u32,
+    pub machine_clicks: u32,
+    /// By services that load pictures whether or not somebody looks.
+    pub proxy_opens: u32,
+    pub first_opened_at: Option<Timestamp>,
+    pub last_opened_at: Option<Timestamp>,
+    pub first_clicked_at: Option<Timestamp>,
+    pub last_clicked_at: Option<Timestamp>,
+    pub unsubscribed_at: Option<Timestamp>,
+    pub complained_at: Option<Timestamp>,
+    /// What a feedback report called it.
+    pub complaint: Option<String>,
+    pub bounced_at: Option<Timestamp>,
+    pub bounce: Option<Bounce>,
+    /// The only open is one that a click tells of.
+    pub open_is_implied: bool,
+    /// Clicks right after delivery that were taken for a person's, and the links they were at: many at once are a scanner's.
+    pub early_clicks: u32,
+    pub early_links: Vec<u16>,
+}
+
+impl Record for Engagement {}
+
+/// What kind of bounce, and what the server said.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Bounce {
+    pub hard: bool,
+    /// `hard`, `soft`, `policy` or `content`.
+    pub class: String,
+    pub detail: String,
+}
+
+/// What engagement is counted by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Measure {
+    Opens = 0,
+    UniqueOpens = 1,
+    Clicks = 2,
+    UniqueClicks = 3,
+    MachineOpens = 4,
+    MachineClicks = 5,
+    ProxyOpens = 6,
+    Unsubscribes = 7,
+    Complaints = 8,
+    HardBounces = 9,
+    SoftBounces = 10,
+    /// By day only: who is sent to is counted by the ledger.
+    Sent = 11,
+    /// By day only, like [`Measure::Sent`]: refused for good by the next server.
+    Failed = 12,
+}
+
+impl Measure {
+    /// Every measure, in the order of declaration, which is the order on disk.
+    const ALL: [Self; 13] = [
+        Self::Opens,
+        Self::UniqueOpens,
+        Self::Clicks,
+        Self::UniqueClicks,
+        Self::MachineOpens,
+        Self::MachineClicks,
+        Self::ProxyOpens,
+        Self::Unsubscribes,
+        Self::Complaints,
+        Self::HardBounces,
+        Self::SoftBounces,
+        Self::Sent,
+        Self::Failed,
+    ];
+}
+
+/// Something that happened to a message and that is not made anything of yet: said by servers, or played by simulated recipients.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Happening {
+    /// A server refused it, in these words, while we delivered.
+    Refused {
+        reply: String,
+    },
+    /// A simulated recipient's server sends it back.
+    Bounce {
+        hard: bool,
+    },
+    Complaint,
+    Open,
+    Click,
+    Unsubscribe,
+}
+
+impl Record for Happening {}
+
+/// What a recipient did; nothing if nothing was recorded.
+pub fn of(tx: &impl Read, mailing: MailingId, number: u32) -> Result<Engagement> {
+    Ok(tx.get(ENGAGEMENTS, &(mailing, number))?.unwrap_or_default())
+}
+
+/// Keep what a recipient did.
+pub fn save(tx: &mut WriteTx<'_>, mailing: MailingId, number: u32, engagement: &Engagement) {
+    tx.put(ENGAGEMENTS, &(mailing, number), engagement);
+}
+
+/// Forget what a recipient did.
+pub fn forget(tx: &mut WriteTx<'_>, mailing: MailingId, number: u32) {
+    tx.delete(ENGAGEMENTS, &(mailing, number));
+}
+
+/// The recorded recipients of a mailing from number `from` on, until `visitor` breaks.
+pub fn visit(
+    tx: &impl Read,
+    mailing: MailingId,
+    from: u32,
+    mut visitor: impl FnMut(u32, Engagement) -> Result<ControlFlow<()>>,
+) -> Result<()> {
+    let mut span = ENGAGEMENTS.under(&(mailing,));
+    span.from = (mailing, from).to_bytes();
+    tx.visit(ENGAGEMENTS, &span, Order::Forward, |(_, number), engagement| visitor(number, engagement))
+}
+
+/// Add to a count.
+pub fn add(tx: &mut WriteTx<'_>, mailing: MailingId, measure: Measure, many: i64) -> Result<()> {
+    tx.add(COUNTS, &(mailing, measure as u8), many).map(drop)
+}
+
+/// A count.
+pub fn count(tx: &impl Read, mailing: MailingId, measure: Measure) -> Result<u64> {
+    Ok(tx.get(COUNTS, &(mailing, measure as u8))?.unwrap_or(0).max(0) as u64)
+}
+
+/// Add to what all mailings of one email came to on the day of this write.
+pub fn add_day(tx: &mut WriteTx<'_>, email: EmailId, measure: Measure, many: i64) -> Result<()> {
+    let day = u32::try_from(tx.now().0.div_euclid(DAY_MS)).unwrap_or(0);
+    tx.add(DAYS, &(email, day, measure as u8), many).map(drop)
+}
+
+/// Count one more recipient of an email who opened it, by country (two capital letters).
+pub fn add_country(tx: &mut WriteTx<'_>, email: EmailId, country: &str, many: i64) -> Result<()> {
+    match country.as_bytes() {
+        [first, second] => tx.add(DAYS, &(email, u32::from(*first) << 8 | u32::from(*second), COUNTRY), many).map(drop),
+        _ => Ok(()),
+    }
+}
+
+/// What all mailings of one email came to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Days {
+    /// By day since 1970, then by measure.
+    pub days: BTreeMap<u32, BTreeMap<Measure, i64>>,
+    /// Recipients who opened it, by country.
+    pub countries: BTreeMap<String, i64>,
+}
+
+/// What all mailings of one email came to, by day.
+pub fn days(tx: &impl Read, email: EmailId) -> Result<Days> {
+    let mut found = Days::default();
+    tx.visit(DAYS, &DAYS.under(&(email,)), Order::Forward, |(_, day, measure), many| {
+        if measure == COUNTRY {
+            let country: String = [day >> 8, day & 0xFF].iter().filter_map(|letter| char::from_u32(*letter)).collect();
+            found.countries.insert(country, many);
+        } else if let Some(measure) = Measure::ALL.get(usize::from(measure)) {
+            found.days.entry(day).or_default().insert(*measure, many);
+        }
+        Ok(ControlFlow::Continue(()))
+    })?;
+    Ok(found)
+}
+
+/// A mailing sends this email.
+pub(super) fn note_mailing(tx: &mut WriteTx<'_>, email: EmailId, mailing: MailingId) {
+    tx.put(EMAIL_MAILINGS, &(email, mailing), &());
+}
+
+/// Up to `limit` mailings of an email, the newest first, those before `before`.
+pub fn mailings(tx: &impl Read, email: EmailId, before: Option<MailingId>, limit: usize) -> Result<Vec<MailingId>> {
+    let mut span = EMAIL_MAILINGS.under(&(email,));
+    if let Some(before) = before {
+        span.to = Some((email, before).to_bytes());
+    }
+    Ok(tx.list(EMAIL_MAILINGS, &span, Order::Backward, limit)?.into_iter().map(|((_, mailing), ())| mailing).collect())
+}
+
+/// Have something made of what happened, from `at` on.
+pub fn happens(tx: &mut WriteTx<'_>, at: Timestamp, mailing: MailingId, number: u32, happening: &Happening) {
+    tx.put(HAPPENINGS, &(at, mailing, number), happening);
+}
+
+/// Up to `limit` happenings whose time has come by `now`, the earliest first.
+pub fn happened(tx: &impl Read, now: Timestamp, limit: usize) -> Result<Vec<(When, Happening)>> {
+    let span = Span { from: Vec::new(), to: Some(now.plus_ms(1).to_bytes()) };
+    tx.list(HAPPENINGS, &span, Order::Forward, limit)
+}
+
+/// Something was made of it.
+pub fn is_done(tx: &mut WriteTx<'_>, key: &When) {
+    tx.delete(HAPPENINGS, key);
+}

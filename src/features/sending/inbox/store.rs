@@ -1,0 +1,111 @@
+//! The tables of the built-in inbox, and all access to them.
+
+use std::ops::ControlFlow;
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::clock::Timestamp;
+use crate::engine::store::key::Key;
+use crate::engine::store::{Order, Read, Record, Result, Table, WriteTx};
+use crate::features::sending::letter::Posted;
+use crate::features::sending::model::Mailing;
+use crate::vocab::ids::{AccountId, MailingId, MessageId, ProjectId};
+use crate::vocab::{limits, tables};
+
+const HEADS: Table<(AccountId, MessageId), Head> = Table::new(tables::INBOX);
+const BODIES: Table<(MessageId, u32), Vec<u8>> = Table::new(tables::INBOX_BODIES);
+/// How many messages an account has, and their bytes.
+const TOTALS: Table<(AccountId, u8), i64> = Table::new(tables::INBOX_TOTALS);
+const MESSAGES: u8 = 0;
+const BYTES: u8 = 1;
+
+/// What is shown of a message in a list.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Head {
+    pub id: MessageId,
+    pub project: Option<ProjectId>,
+    pub mailing: MailingId,
+    pub number: u32,
+    /// The envelope sender.
+    pub sender: String,
+    pub from: String,
+    pub from_name: Option<String>,
+    pub to: String,
+    pub subject: String,
+    pub bytes: u64,
+    pub received_at: Timestamp,
+}
+
+impl Record for Head {}
+
+/// Keep a message. The oldest of the account give way to it.
+pub fn put(tx: &mut WriteTx<'_>, mailing: &Mailing, number: u32, id: MessageId, posted: &Posted) -> Result<()> {
+    let account = mailing.account;
+    let bytes = posted.bytes.len() as u64;
+    let head = Head {
+        id,
+        project: mailing.project,
+        mailing: mailing.id,
+        number,
+        sender: posted.sender.clone(),
+        from: mailing.from.address.clone(),
+        from_name: mailing.from.name.clone(),
+        to: posted.recipient.as_str().to_owned(),
+        subject: posted.subject.clone(),
+        bytes,
+        received_at: tx.now(),
+    };
+    tx.put(HEADS, &(account, id), &head);
+    for (number, chunk) in posted.bytes.chunks(limits::INBOX_CHUNK_BYTES).enumerate() {
+        let number = u32::try_from(number).expect("a message has few chunks");
+        tx.put_bytes(BODIES.id, (id, number).to_bytes(), chunk.to_vec());
+    }
+    let mut messages = tx.add(TOTALS, &(account, MESSAGES), 1)?;
+    let mut total = tx.add(TOTALS, &(account, BYTES), signed(bytes))?;
+    while messages > 1 && (messages > limits::INBOX_MESSAGES_MAX || total > limits::INBOX_BYTES_MAX) {
+        let oldest = tx.list(HEADS, &HEADS.under(&(account,)), Order::Forward, 1)?;
+        let Some((_, head)) = oldest.into_iter().next() else { break };
+        remove(tx, account, &head)?;
+        messages -= 1;
+        total -= signed(head.bytes);
+    }
+    Ok(())
+}
+
+fn signed(bytes: u64) -> i64 {
+    i64::try_from(bytes).expect("a message is far smaller than that")
+}
+
+fn remove(tx: &mut WriteTx<'_>, account: AccountId, head: &Head) -> Result<()> {
+    tx.delete(HEADS, &(account, head.id));
+    tx.delete_span(BODIES, &BODIES.under(&(head.id,)), usize::MAX)?;
+    tx.add(TOTALS, &(account, MESSAGES), -1)?;
+    tx.add(TOTALS, &(account, BYTES), -signed(head.bytes)).map(drop)
+}
+
+/// The account's message with this id.
+pub fn head(tx: &impl Read, account: AccountId, id: MessageId) -> Result<Option<Head>> {
+    tx.get(HEADS, &(account, id))
+}
+
+/// Every message of an account, the newest first, until `visitor` breaks. There are at most [`limits::INBOX_MESSAGES_MAX`].
+pub fn all(tx: &impl Read, account: AccountId, mut visitor: impl FnMut(Head) -> ControlFlow<()>) -> Result<()> {
+    tx.visit(HEADS, &HEADS.under(&(account,)), Order::Backward, |_, head| Ok(visitor(head)))
+}
+
+/// The whole message as it would have gone out.
+pub fn body(tx: &impl Read, id: MessageId) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    tx.visit_bytes(BODIES.id, &BODIES.under(&(id,)), Order::Forward, &mut |_, chunk| {
+        bytes.extend_from_slice(chunk);
+        Ok(ControlFlow::Continue(()))
+    })?;
+    Ok(bytes)
+}
+
+/// Remove a message; false if there is none.
+pub fn delete(tx: &mut WriteTx<'_>, account: AccountId, id: MessageId) -> Result<bool> {
+    let Some(head) = head(tx, account, id)? else { return Ok(false) };
+    remove(tx, account, &head)?;
+    Ok(true)
+}

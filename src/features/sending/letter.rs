@@ -1,0 +1,137 @@
+//! One message: what a mailing says, filled for one recipient, with its headers and signatures.
+//!
+//! The same recipient of the same mailing gets the same bytes each time, but for the time in the signatures: id, date and boundaries
+//! come from what is kept.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value as Json};
+
+use super::model::{Kind, Mailing, Skip};
+use super::person::{Links, Person, Values};
+use super::template::Compiled;
+use super::token::{Purpose, Tokens};
+use crate::base::clock::Timestamp;
+use crate::base::email::EmailAddress;
+use crate::engine::mail::dkim::Signer;
+use crate::engine::mail::headers::Mailbox;
+use crate::engine::mail::message::{Letter, List, message_id};
+use crate::engine::render::merge::MergeError;
+use crate::vocab::environment::Environment;
+
+/// All that the messages of one mailing have in common.
+pub struct Stationery {
+    pub mailing: Mailing,
+    pub compiled: Arc<Compiled>,
+    pub variables: Map<String, Json>,
+    pub from: EmailAddress,
+    pub reply_to: Option<EmailAddress>,
+    pub signer: Option<Arc<Signer>>,
+    /// The domain of ids of messages, lists and signatures.
+    pub domain: String,
+    /// Where bounces return; absent: to the From address.
+    pub bounce_domain: Option<String>,
+    /// Where links lead, without a slash at its end.
+    pub base: String,
+    pub environment: Environment,
+}
+
+/// What signs tokens and makes ids.
+pub struct Secrets {
+    pub tokens: Tokens,
+    pub message_ids: [u8; 32],
+}
+
+/// A finished message and its envelope.
+#[derive(Debug)]
+pub struct Posted {
+    pub sender: String,
+    pub recipient: EmailAddress,
+    pub needs_smtputf8: bool,
+    pub subject: String,
+    pub bytes: Vec<u8>,
+}
+
+impl Stationery {
+    /// The message for one recipient; or why there is none for it.
+    pub fn write(
+        &self,
+        secrets: &Secrets,
+        person: &Person,
+        number: u32,
+        tags: &[String],
+        now: Timestamp,
+    ) -> Result<Posted, Skip> {
+        let recipient = EmailAddress::parse(&person.email).map_err(|_| Skip::InvalidAddress)?;
+        let mailing = &self.mailing;
+        let links =
+            Links { tokens: &secrets.tokens, base: &self.base, environment: self.environment, mailing: mailing.id, number };
+        let values = Values { person, variables: &self.variables, tags, links: Some(links) };
+        let subject = self.compiled.subject.render(&values).map_err(unmergeable)?;
+        let html = self.compiled.html.fill(&values).map_err(unmergeable)?;
+        let text = self.compiled.text.fill(&values).map_err(unmergeable)?;
+        let id = message_id(&secrets.message_ids, &mailing.id.to_string(), &number.to_string(), &self.domain);
+        let unsubscribe_url = links.address(Purpose::Unsubscribe);
+        let unsubscribe_mailto = self.bounce_domain.as_ref().map(|domain| {
+            format!("mailto:u+{}@{domain}?subject=unsubscribe", secrets.tokens.local_part(links.token(Purpose::Unsubscribe)))
+        });
+        let list_id =
+            format!("{}.{}", mailing.topic.map_or_else(|| mailing.account.to_string(), |topic| topic.to_string()), self.domain);
+        let list = (!mailing.transactional).then(|| List {
+            unsubscribe_url: &unsubscribe_url,
+            unsubscribe_mailto: unsubscribe_mailto.as_deref(),
+            // RFC 8058 asks for https; without it the address is still right for people.
+            one_click: unsubscribe_url.starts_with("https://"),
+            list_id: Some(&list_id),
+        });
+        let feedback_id = self.feedback_id();
+        let letter = Letter {
+            from: Mailbox { name: mailing.from.name.as_deref().unwrap_or_default(), address: &self.from },
+            to: Mailbox { name: &person.display_name(), address: &recipient },
+            reply_to: self.reply_to.as_ref().map(|address| Mailbox { name: "", address }),
+            subject: &subject,
+            text: Some(&text),
+            html: Some(&html),
+            images: &[],
+            message_id: &id,
+            date: mailing.created_at,
+            list,
+            feedback_id: Some(&feedback_id),
+            is_automatic: false,
+            extra: &[],
+        };
+        let mut message = letter.write();
+        if let Some(signer) = &self.signer {
+            let signatures = signer.sign(&message.bytes, now);
+            message.put_first(&signatures);
+        }
+        let sender = match &self.bounce_domain {
+            Some(domain) => format!("b+{}@{domain}", secrets.tokens.local_part(links.token(Purpose::Bounce))),
+            None => self.from.as_str().to_owned(),
+        };
+        Ok(Posted { sender, recipient, needs_smtputf8: message.needs_smtputf8, subject, bytes: message.bytes })
+    }
+
+    /// Campaign, mailing, kind of mail and sender, from the finest part to the coarsest.
+    fn feedback_id(&self) -> String {
+        let mailing = &self.mailing;
+        let campaign = mailing.kind.campaign().map_or_else(|| "direct".to_owned(), |id| id.to_string());
+        let kind = match mailing.kind {
+            Kind::Single => "single",
+            Kind::Test => "test",
+            Kind::Batch => "batch",
+            Kind::Campaign(_) => "campaign",
+        };
+        format!("{campaign}:{}:{kind}:mailmill", mailing.id)
+    }
+}
+
+/// Everything but a missing value was found when the mailing was taken on; what is left lies in this recipient's values.
+fn unmergeable(error: MergeError) -> Skip {
+    match error {
+        MergeError::Missing(field) | MergeError::Unsuitable { field, .. } => Skip::MissingField(field),
+        MergeError::Syntax { .. } | MergeError::SourceTooLong | MergeError::OutputTooLong | MergeError::TooMuchWork => {
+            Skip::MissingField(error.to_string())
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! When each recipient gets a message that is to come at one time of everybody's own clock. Pure.
+//!
+//! A contact's zone is what its custom field `timezone` says, or else that of its country if all clocks there show the same, or else
+//! that of the mailing. Whoever's clock is past the time
+//! already is not kept waiting.
+
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::clock::Timestamp;
+use crate::base::zone::Zone;
+use crate::features::contacts::Contact;
+use crate::features::contacts::fields::FieldValue;
+
+/// A time on everybody's own clock.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LocalTime {
+    /// What clocks show then, as if it were read in UTC.
+    pub wall: Timestamp,
+    /// The zone of those of whom none is known: an IANA name.
+    pub zone: String,
+}
+
+/// The moments at which clocks around the world show a time, each found out once.
+pub struct Clocks {
+    time: LocalTime,
+    by_name: HashMap<String, Option<Timestamp>>,
+    by_country: HashMap<String, Option<Timestamp>>,
+    elsewhere: Timestamp,
+}
+
+/// Different texts in a field for zones: beyond that they are looked up each time.
+const NAMES_KEPT: usize = 1_000;
+
+impl Clocks {
+    /// The clocks for a time.
+    pub fn new(time: LocalTime) -> Self {
+        let zone = Zone::parse(&time.zone).unwrap_or_else(|_| Zone::utc());
+        let elsewhere = moment(&zone, time.wall);
+        Self { time, by_name: HashMap::new(), by_country: HashMap::new(), elsewhere }
+    }
+
+    /// When it is time for a contact with this zone, if it has one, and of this country.
+    fn due(&mut self, zone: Option<&str>, country: Option<&str>) -> Timestamp {
+        let wall = self.time.wall;
+        let named =
+            zone.and_then(|name| once(&mut self.by_name, name, || Zone::parse(name).ok().map(|zone| moment(&zone, wall))));
+        let somewhere = || {
+            let country = country?;
+            once(&mut self.by_country, country, || Zone::of_country(country).map(|zone| moment(&zone, wall)))
+        };
+        named.or_else(somewhere).unwrap_or(self.elsewhere)
+    }
+
+    /// When it is time for a contact.
+    pub fn due_for(&mut self, contact: &Contact) -> Timestamp {
+        let zone = contact.custom_fields.iter().find(|(name, _)| is_zone_field(name)).map(|(_, value)| value);
+        let zone = if let Some(FieldValue::Text(zone)) = zone { Some(zone.as_str()) } else { None };
+        self.due(zone, contact.country.as_deref())
+    }
+}
+
+/// Whether a custom field of this name says where a contact's clock is.
+fn is_zone_field(name: &str) -> bool {
+    name.eq_ignore_ascii_case("timezone") || name.eq_ignore_ascii_case("time_zone")
+}
+
+fn moment(zone: &Zone, wall: Timestamp) -> Timestamp {
+    zone.at(Zone::utc().shows(wall)).map_or(wall, |meant| meant.at)
+}
+
+fn once(
+    kept: &mut HashMap<String, Option<Timestamp>>,
+    name: &str,
+    find: impl FnOnce() -> Option<Timestamp>,
+) -> Option<Timestamp> {
+    if let Some(known) = kept.get(name) {
+        return *known;
+    }
+    let found = find();
+    if kept.len() < NAMES_KEPT {
+        kept.insert(name.to_owned(), found);
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn clocks(wall: &str, zone: &str) -> Clocks {
+        let wall = wall.parse::<jiff::Timestamp>().expect("a time").as_millisecond();
+        Clocks::new(LocalTime { wall: Timestamp(wall), zone: zone.into() })
+    }
+
+    #[test]
+    fn the_field_counts_first_then_the_country_then_the_mailing() {
+        let mut clocks = clocks("2026-07-01T09:00:00Z", "Europe/Berlin");
+        for (zone, country, at) in [
+            (Some("America/New_York"), Some("JP"), "2026-07-01T13:00:00.000Z"),
+            (Some("asia/calcutta"), None, "2026-07-01T03:30:00.000Z"),
+            (Some("next to the church"), Some("JP"), "2026-07-01T00:00:00.000Z"),
+            (None, Some("JP"), "2026-07-01T00:00:00.000Z"),
+            // Several clocks.
+            (None, Some("US"), "2026-07-01T07:00:00.000Z"),
+            (Some(""), None, "2026-07-01T07:00:00.000Z"),
+            (None, None, "2026-07-01T07:00:00.000Z"),
+        ] {
+            for _ in 0..2 {
+                assert_eq!(clocks.due(zone, country).to_string(), at, "{zone:?} {country:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn each_zone_decides_about_its_own_skipped_hour() {
+        let mut clocks = clocks("2026-03-29T02:30:00Z", "UTC");
+        assert_eq!(clocks.due(Some("Europe/Berlin"), None).to_string(), "2026-03-29T01:30:00.000Z");
+        assert_eq!(clocks.due(Some("America/New_York"), None).to_string(), "2026-03-29T06:30:00.000Z");
+    }
+
+    #[test]
+    fn zones_are_told_by_fields_of_that_name_in_any_case() {
+        assert!(["timezone", "timeZone", "TIME_ZONE"].into_iter().all(is_zone_field));
+        assert!(!["zone", "time"].into_iter().any(is_zone_field));
+    }
+}

@@ -1,0 +1,349 @@
+//! Mailings and their rules: pure, without a store, a clock or a network.
+//!
+//! A mailing is one content to one audience: a direct send, a batch, a test send, the run of a campaign. Of its recipients speaks
+//! `delivery.rs`.
+
+use serde::{Deserialize, Serialize};
+
+pub use super::delivery::{Address, Counter, Counts, Delivery, Doubt, Event, Recipient, Refusal, Schedule, Skip};
+use super::local_time::LocalTime;
+use crate::base::clock::Timestamp;
+use crate::engine::store::Record;
+use crate::vocab::ids::{AccountId, CampaignId, ConversationId, EmailId, MailingId, ProjectId, SegmentId, TagId, TopicId};
+use crate::vocab::settings::UnknownPolicy;
+
+/// What is sent to whom, and how far it is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mailing {
+    pub id: MailingId,
+    pub account: AccountId,
+    pub project: Option<ProjectId>,
+    pub kind: Kind,
+    pub state: State,
+    pub plan: Plan,
+    pub from: Sender,
+    pub subject: String,
+    pub email: Option<EmailId>,
+    pub conversation: Option<ConversationId>,
+    /// What its texts and links stand under; mailings with the same content share them.
+    pub content: ContentId,
+    pub audience: Audience,
+    /// Goes out whatever the recipient's subscriptions are, and has no headers to unsubscribe by.
+    pub transactional: bool,
+    pub topic: Option<TopicId>,
+    /// Merge fields of all recipients, as the JSON text of an object.
+    pub variables: String,
+    pub tracking: Tracking,
+    pub unknown: Policy,
+    /// If everybody gets it when their own clocks show a time.
+    pub local: Option<LocalTime>,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+}
+
+impl Record for Mailing {}
+
+/// What texts and links stand under: a digest of all of them.
+pub type ContentId = [u8; 16];
+
+/// The queue of direct sends.
+pub const DIRECT: u8 = 0;
+/// The queue of sends to audiences.
+pub const GROUPS: u8 = 1;
+
+/// What brought a mailing forth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Kind {
+    /// A direct send to one address, with or without copies.
+    Single,
+    /// A direct send to an audience.
+    Batch,
+    /// A test of an email.
+    Test,
+    /// The run of a campaign.
+    Campaign(CampaignId),
+}
+
+impl Kind {
+    /// Which of the dispatcher's queues it stands in: direct sends overtake groups.
+    pub fn lane(self) -> u8 {
+        match self {
+            Kind::Single | Kind::Test => DIRECT,
+            Kind::Batch | Kind::Campaign(_) => GROUPS,
+        }
+    }
+
+    /// Whether the interface tells of it as a batch.
+    pub fn is_group(self) -> bool {
+        matches!(self, Kind::Batch | Kind::Campaign(_))
+    }
+
+    /// The campaign, if it is the run of one.
+    pub fn campaign(self) -> Option<CampaignId> {
+        if let Kind::Campaign(id) = self { Some(id) } else { None }
+    }
+}
+
+/// How far a mailing is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum State {
+    /// Its audience is being written into the ledger.
+    Planning,
+    Sending,
+    /// Somebody stopped it and may let it go on.
+    Paused,
+    /// It goes on by itself.
+    Waiting {
+        reason: Wait,
+        until: Timestamp,
+    },
+    /// Nobody is left to be sent to.
+    Finished {
+        at: Timestamp,
+    },
+    Cancelled {
+        at: Timestamp,
+    },
+    /// It cannot be sent, in words for people.
+    Failed {
+        reason: String,
+        at: Timestamp,
+    },
+}
+
+impl State {
+    /// Whether nothing more is sent.
+    pub fn is_final(&self) -> bool {
+        matches!(self, State::Finished { .. } | State::Cancelled { .. } | State::Failed { .. })
+    }
+
+    /// Whether recipients may be claimed. What is waited for is looked at by itself.
+    pub fn may_send(&self) -> bool {
+        matches!(self, State::Sending | State::Waiting { .. })
+    }
+}
+
+/// What a mailing waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Wait {
+    /// The plan's emails of this day or month are used up.
+    Quota,
+    /// There is no way out for mail, or none of its servers can be reached.
+    Transport,
+    /// All that is left was deferred.
+    Deferred,
+}
+
+impl Wait {
+    /// The word on the wire.
+    pub fn word(self) -> &'static str {
+        match self {
+            Wait::Quota => "quota",
+            Wait::Transport => "transport",
+            Wait::Deferred => "deferred",
+        }
+    }
+}
+
+/// How far the audience is written into the ledger.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Plan {
+    /// Who belongs to it is not known yet.
+    Selecting,
+    /// Who belongs to it is kept; contacts from this number on have no row yet.
+    From(u32),
+    /// Everybody has a row.
+    Done,
+}
+
+/// Who sends.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sender {
+    pub address: String,
+    pub name: Option<String>,
+    pub reply_to: Option<String>,
+}
+
+/// Who is sent to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Audience {
+    /// Addresses that the request named; they stand in the rows of the ledger.
+    Addresses,
+    /// Every contact of the project.
+    Everyone,
+    Segment(SegmentId),
+    Tag(TagId),
+}
+
+/// What is recorded of those who read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tracking {
+    pub opens: bool,
+    pub clicks: bool,
+}
+
+/// What happens with recipients of whom nobody knows whether they have the message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Policy {
+    Hold,
+    Resend,
+}
+
+impl From<UnknownPolicy> for Policy {
+    fn from(setting: UnknownPolicy) -> Self {
+        match setting {
+            UnknownPolicy::Hold => Policy::Hold,
+            UnknownPolicy::Resend => Policy::Resend,
+        }
+    }
+}
+
+/// What somebody wants to be sent.
+#[derive(Clone, Debug)]
+pub struct NewMailing {
+    pub account: AccountId,
+    pub project: Option<ProjectId>,
+    pub kind: Kind,
+    pub content: Content,
+    pub from: Sender,
+    pub to: To,
+    pub transactional: bool,
+    pub topic: Option<TopicId>,
+    /// Merge fields of all recipients.
+    pub variables: serde_json::Map<String, serde_json::Value>,
+    pub tracking: Tracking,
+    pub unknown: Policy,
+    /// If everybody is to get it when their own clocks show a time. Addresses that a request names have no clocks.
+    pub local: Option<LocalTime>,
+}
+
+/// Whom a new mailing is for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum To {
+    Addresses(Vec<Address>),
+    Everyone,
+    Segment(SegmentId),
+    Tag(TagId),
+}
+
+impl To {
+    /// What of it the mailing itself keeps.
+    pub fn audience(&self) -> Audience {
+        match self {
+            To::Addresses(_) => Audience::Addresses,
+            To::Everyone => Audience::Everyone,
+            To::Segment(id) => Audience::Segment(*id),
+            To::Tag(id) => Audience::Tag(*id),
+        }
+    }
+}
+
+/// Texts with merge fields, and where they are from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Content {
+    pub email: Option<EmailId>,
+    pub conversation: Option<ConversationId>,
+    pub subject: String,
+    /// What mail clients show after the subject, if it is not part of the HTML already.
+    pub preheader: Option<String>,
+    pub html: String,
+    /// Made from the HTML if absent.
+    pub text: Option<String>,
+}
+
+impl Mailing {
+    /// Stop it, to go on later. Its audience is written into the ledger all the same.
+    pub fn pause(&mut self) -> Result<(), &'static str> {
+        match self.state {
+            State::Planning | State::Sending | State::Waiting { .. } => {
+                self.state = State::Paused;
+                Ok(())
+            }
+            _ => Err(self.word()),
+        }
+    }
+
+    /// Let it go on.
+    pub fn resume(&mut self) -> Result<(), &'static str> {
+        match self.state {
+            State::Paused => {
+                self.state = if self.plan == Plan::Done { State::Sending } else { State::Planning };
+                Ok(())
+            }
+            _ => Err(self.word()),
+        }
+    }
+
+    /// Stop it for good.
+    pub fn cancel(&mut self, now: Timestamp) -> Result<(), &'static str> {
+        if self.state.is_final() {
+            return Err(self.word());
+        }
+        self.state = State::Cancelled { at: now };
+        Ok(())
+    }
+
+    /// The state in one word.
+    pub fn word(&self) -> &'static str {
+        match self.state {
+            State::Planning => "queued",
+            State::Sending => "sending",
+            State::Paused => "paused",
+            State::Waiting { .. } => "waiting",
+            State::Finished { .. } => "finished",
+            State::Cancelled { .. } => "cancelled",
+            State::Failed { .. } => "failed",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: Timestamp = Timestamp(1_767_225_600_000);
+
+    fn mailing(state: State, plan: Plan) -> Mailing {
+        Mailing {
+            id: MailingId::from_bytes([1; 12]),
+            account: AccountId::from_bytes([1; 12]),
+            project: None,
+            kind: Kind::Batch,
+            state,
+            plan,
+            from: Sender { address: "a@example.com".into(), name: None, reply_to: None },
+            subject: String::new(),
+            email: None,
+            conversation: None,
+            content: [0; 16],
+            audience: Audience::Everyone,
+            transactional: false,
+            topic: None,
+            local: None,
+            variables: "{}".into(),
+            tracking: Tracking::default(),
+            unknown: Policy::Hold,
+            created_at: NOW,
+            updated_at: NOW,
+        }
+    }
+
+    #[test]
+    fn a_mailing_goes_on_where_it_was_paused_and_never_after_its_end() {
+        for (plan, after) in [(Plan::Selecting, State::Planning), (Plan::From(7), State::Planning), (Plan::Done, State::Sending)]
+        {
+            let mut paused = mailing(State::Planning, plan);
+            paused.pause().expect("it was under way");
+            assert_eq!(paused.pause(), Err("paused"));
+            assert!(!paused.state.may_send());
+            paused.resume().expect("it was paused");
+            assert_eq!(paused.state, after);
+        }
+        let ends = [State::Finished { at: NOW }, State::Cancelled { at: NOW }, State::Failed { reason: String::new(), at: NOW }];
+        for end in ends {
+            let mut over = mailing(end.clone(), Plan::Done);
+            assert!(over.pause().is_err() && over.resume().is_err() && over.cancel(NOW).is_err());
+            assert_eq!(over.state, end);
+        }
+    }
+}

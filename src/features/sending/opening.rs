@@ -1,0 +1,117 @@
+//! Taking a mailing on: from what somebody wants to rows that a crash cannot lose.
+
+use std::collections::HashSet;
+
+use serde_json::json;
+
+use super::model::{Address, Audience, Delivery, Kind, Mailing, NewMailing, Plan, Policy, Recipient, Skip, State, To};
+use super::person::{self, Values};
+use super::template::{self, Manner, links};
+use super::{engagement, planning, sendable, store};
+use crate::base::clock::Timestamp;
+use crate::base::email::EmailAddress;
+use crate::engine::api::Failure;
+use crate::engine::render::merge::{self, Template};
+use crate::engine::store::{Read, WriteTx};
+use crate::features::contacts::tags::Names;
+use crate::features::suppressions::Digester;
+use crate::features::topics;
+use crate::vocab::codes::Code;
+use crate::vocab::ids::MailingId;
+
+/// Take a mailing on. It is sent if this transaction commits, and durable with it.
+pub fn open(tx: &mut WriteTx<'_>, new: NewMailing) -> Result<MailingId, Failure> {
+    let id = MailingId::make(tx.now(), tx.random());
+    let mailing = draft(&new, id, tx.now());
+    if store::keep_content(tx, mailing.content, &new.content)? {
+        // Checked once for all mailings with this content: a mistake must not be found by the first recipient.
+        let compiled = template::compile(&new.content, Manner::of(new.tracking, new.transactional))?;
+        store::keep_needs(tx, mailing.content, &compiled.needs());
+        store::keep_links(tx, mailing.content, &links::rewrite(&template::shown(&new.content)).links);
+    }
+    if let To::Addresses(addresses) = new.to {
+        add_addresses(tx, &mailing, addresses)?;
+    }
+    if let Some(email) = mailing.email {
+        engagement::note_mailing(tx, email, id);
+    }
+    store::save(tx, &mailing);
+    store::enqueue(tx, mailing.kind.lane(), id);
+    Ok(id)
+}
+
+/// Refuse a direct send whose first recipient would be skipped: who asked for it is told at once.
+pub fn require_sendable(tx: &impl Read, digester: &Digester, id: MailingId) -> Result<(), Failure> {
+    let (Some(mailing), Some(recipient)) = (store::by_id(tx, id)?, store::recipient(tx, id, 0)?) else {
+        return Err(Failure::internal("a mailing that was just taken on has its first recipient"));
+    };
+    let Some(person) = person::load(tx, &mailing, 0, &recipient)? else { return Ok(()) };
+    let topic = match (mailing.topic, mailing.project) {
+        (Some(topic), Some(project)) => Some(topics::find(tx, project, topic)?),
+        _ => None,
+    };
+    if let Some(why) = sendable::refusal(tx, digester, &mailing, topic.as_ref(), &person)? {
+        let detail = format!("recipientEmail: this address must not be mailed: {}.", why.word().replace('_', " "));
+        return Err(Failure::because(Code::RecipientNotSendable, detail).with(json!({ "reason": why.word() })));
+    }
+    let needs = store::needs(tx, mailing.content)?;
+    let needs = Template::compile(&needs, merge::Kind::Text).map_err(Failure::internal)?;
+    let variables = planning::variables(&mailing);
+    let tags = match (&person.contact, mailing.project) {
+        (Some(contact), Some(project)) => Names::new(tx, project).of(&contact.tags)?,
+        _ => Vec::new(),
+    };
+    let values = Values { person: &person, variables: &variables, tags: &tags, links: None };
+    match needs.missing(&values) {
+        Some(field) => {
+            let detail = format!("there is no value for {field}: give one, or write {{{{ {field} | default(\"…\") }}}}");
+            Err(Failure::field("variables", detail))
+        }
+        None => Ok(()),
+    }
+}
+
+/// The mailing that this becomes.
+pub fn draft(new: &NewMailing, id: MailingId, now: Timestamp) -> Mailing {
+    let audience = new.to.audience();
+    let direct = audience == Audience::Addresses;
+    Mailing {
+        id,
+        account: new.account,
+        project: new.project,
+        kind: new.kind,
+        state: if direct { State::Sending } else { State::Planning },
+        plan: if direct { Plan::Done } else { Plan::Selecting },
+        from: new.from.clone(),
+        subject: new.content.subject.clone(),
+        email: new.content.email,
+        conversation: new.content.conversation,
+        content: store::content_id(new.account, &new.content),
+        audience,
+        transactional: new.transactional,
+        topic: new.topic,
+        variables: serde_json::Value::Object(new.variables.clone()).to_string(),
+        tracking: new.tracking,
+        // A direct send never goes out twice, whatever the settings say of campaigns.
+        unknown: if matches!(new.kind, Kind::Campaign(_)) { new.unknown } else { Policy::Hold },
+        local: new.local.clone(),
+        created_at: now,
+        updated_at: now,
+    }
+}
+
+/// Give every address a row; the second of the same, and one that is none, with the reason why it is not sent to.
+fn add_addresses(tx: &mut WriteTx<'_>, mailing: &Mailing, addresses: Vec<Address>) -> Result<(), Failure> {
+    let mut seen = HashSet::new();
+    for (number, address) in addresses.into_iter().enumerate() {
+        let delivery = match EmailAddress::parse(&address.email) {
+            Err(_) => Delivery::Skipped { why: Skip::InvalidAddress },
+            Ok(email) if !seen.insert(email.normalised()) => Delivery::Skipped { why: Skip::DuplicateAddress },
+            Ok(_) => Delivery::Queued,
+        };
+        store::count(tx, mailing, delivery.counter(), 1)?;
+        let number = u32::try_from(number).expect("a request names few addresses");
+        store::add(tx, mailing.id, number, &Recipient { address: Some(address), delivery });
+    }
+    Ok(())
+}

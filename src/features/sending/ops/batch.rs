@@ -1,0 +1,44 @@
+//! How far a batch is.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs_one};
+use crate::features::sending::views::BatchView;
+use crate::features::sending::{self, READERS, counts, provider};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::MailingId;
+use crate::vocab::rates::RouteGroup;
+
+/// `sending.batch`
+pub struct Batch;
+
+/// Which batch.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct WantedBatch {
+    pub batch_id: MailingId,
+}
+
+impl Operation for Batch {
+    const SPEC: Spec = Spec::get("sending.batch", "/v1/sending/batches/{batchId}", needs_one(READERS))
+        .summary("Get a batch")
+        .about("How far a send to an audience is, and how many recipients are in which state.")
+        .rate(RouteGroup::Sending)
+        .fails(&[Code::NotFound]);
+    type Input = WantedBatch;
+    type Output = Done<BatchView>;
+
+    fn example() -> (Value, Self::Output) {
+        (json!({ "batchId": "666666666666666666666666" }), Done(BatchView::sample()))
+    }
+}
+
+impl Query for Batch {
+    fn run(view: &View<'_>, input: WantedBatch) -> Result<Self::Output, Failure> {
+        let mailing = sending::require(view.tx, view.caller.account(), input.batch_id)?;
+        let counts = counts(view.tx, mailing.id)?;
+        Ok(Done(BatchView::new(&mailing, &counts, provider(&view.caller.engine, view.caller.environment()))))
+    }
+}

@@ -1,0 +1,54 @@
+//! Stop a batch for good.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
+use crate::engine::store::WriteTx;
+use crate::features::sending::views::BatchView;
+use crate::features::sending::{self, Kind, counts, provider};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::MailingId;
+use crate::vocab::permissions::Permission;
+use crate::vocab::rates::RouteGroup;
+
+/// `sending.batch_cancel`
+pub struct BatchCancel;
+
+/// Which batch.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct BatchToCancel {
+    pub batch_id: MailingId,
+}
+
+impl Operation for BatchCancel {
+    const SPEC: Spec = Spec::post("sending.batch_cancel", "/v1/sending/batches/{batchId}/cancel", needs(Permission::EmailSend))
+        .summary("Cancel a batch")
+        .about("Whoever was not sent to yet is skipped. Messages that are being handed over get their outcome.")
+        .rate(RouteGroup::Sending)
+        .fails(&[Code::NotFound, Code::WrongState]);
+    type Input = BatchToCancel;
+    type Output = Done<BatchView>;
+
+    fn example() -> (Value, Self::Output) {
+        let sample = BatchView { status: "cancelled".into(), ..BatchView::sample() };
+        (json!({ "batchId": "666666666666666666666666" }), Done(sample))
+    }
+}
+
+impl Command for BatchCancel {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: BatchToCancel) -> Result<Self::Output, Failure> {
+        let mailing = sending::require(tx, caller.account(), input.batch_id)?;
+        if let Kind::Campaign(campaign) = mailing.kind {
+            let detail = format!("This is the run of a campaign: ask POST /v1/campaigns/{campaign}/cancel.");
+            return Err(
+                Failure::because(Code::WrongState, detail).with(json!({ "status": mailing.word(), "campaignId": campaign }))
+            );
+        }
+        let mailing = sending::cancel(tx, caller.account(), input.batch_id)?;
+        let counts = counts(tx, mailing.id)?;
+        Ok(Done(BatchView::new(&mailing, &counts, provider(&caller.engine, caller.environment()))))
+    }
+}

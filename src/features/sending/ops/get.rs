@@ -1,0 +1,50 @@
+//! What became of a direct send.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs_one};
+use crate::features::sending::views::SendView;
+use crate::features::sending::{self, READERS, Recipient, provider};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::MailingId;
+use crate::vocab::limits;
+use crate::vocab::rates::RouteGroup;
+
+/// `sending.get`
+pub struct Get;
+
+/// Which send.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct WantedSend {
+    pub send_id: MailingId,
+}
+
+impl Operation for Get {
+    const SPEC: Spec = Spec::get("sending.get", "/v1/sending/{sendId}", needs_one(READERS))
+        .summary("Get a direct send")
+        .about("What became of it, recipient by recipient. Of a batch, GET /v1/sending/batches/{batchId} tells.")
+        .rate(RouteGroup::Sending)
+        .fails(&[Code::NotFound]);
+    type Input = WantedSend;
+    type Output = Done<SendView>;
+
+    fn example() -> (Value, Self::Output) {
+        (json!({ "sendId": "666666666666666666666666" }), Done(SendView::sample()))
+    }
+}
+
+impl Query for Get {
+    fn run(view: &View<'_>, input: WantedSend) -> Result<Self::Output, Failure> {
+        let mailing = sending::require(view.tx, view.caller.account(), input.send_id)?;
+        if mailing.kind.is_group() {
+            let id = mailing.id;
+            return Err(Failure::because(Code::NotFound, format!("This is a batch: ask GET /v1/sending/batches/{id}.")));
+        }
+        let found = sending::recipients(view.tx, mailing.id, 0, limits::DIRECT_RECIPIENTS_MAX, |_, _| true)?;
+        let recipients: Vec<Recipient> = found.rows.into_iter().map(|(_, recipient)| recipient).collect();
+        Ok(Done(SendView::new(&mailing, &recipients, provider(&view.caller.engine, view.caller.environment()))))
+    }
+}

@@ -1,0 +1,75 @@
+//! List the messages of the built-in inbox.
+
+use std::ops::ControlFlow;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::base::text::fold;
+use crate::engine::api::{Failure, Limit, Offset, Operation, Page, PageNumber, Query, Spec, View, Window, needs};
+use crate::features::sending::inbox;
+use crate::features::sending::views::MessageView;
+use crate::vocab::ids::MailingId;
+use crate::vocab::permissions::Permission;
+
+/// `sending.inbox_list`
+pub struct InboxList;
+
+/// Which messages.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct WantedMessages {
+    /// Only those to this address.
+    pub to: Option<String>,
+    /// Only those with this text in their subject or in one of their addresses.
+    pub search: Option<String>,
+    /// Only those of this send or batch.
+    pub send_id: Option<MailingId>,
+    #[serde(default)]
+    pub limit: Limit,
+    /// How many to skip.
+    pub offset: Option<Offset>,
+    /// Which page, counted from 1; instead of `offset`.
+    pub page: Option<PageNumber>,
+}
+
+impl Operation for InboxList {
+    const SPEC: Spec = Spec::get("sending.inbox_list", "/v1/inbox", needs(Permission::EmailRead))
+        .summary("List the built-in inbox")
+        .about(
+            "What was sent with test keys, and with live keys in development mode; the newest first. Recipients at \
+             simulator.mailmill.example do what their names say: delivered, deferred, hard-bounce, soft-bounce, complaint, open, click, \
+             unsubscribe.",
+        )
+        .heavy();
+    type Input = WantedMessages;
+    type Output = Page<MessageView>;
+
+    fn example() -> (Value, Self::Output) {
+        let window = Window { limit: 20, offset: 0, paged: false };
+        (json!({ "to": "ada@example.com", "limit": 20 }), Page { items: vec![MessageView::sample()], total: 1, window })
+    }
+}
+
+impl Query for InboxList {
+    fn run(view: &View<'_>, input: WantedMessages) -> Result<Self::Output, Failure> {
+        let window = Window::new(input.limit, input.offset, input.page);
+        let (to, search) = (input.to.as_deref().map(fold), input.search.as_deref().map(fold));
+        let mut items = Vec::new();
+        let mut total = 0;
+        inbox::all(view.tx, view.caller.account(), |head| {
+            let is_to = to.as_ref().is_none_or(|to| fold(&head.to) == *to);
+            let is_of = input.send_id.is_none_or(|id| head.mailing == id);
+            let has = |text: &str| [&head.subject, &head.to, &head.from].into_iter().any(|field| fold(field).contains(text));
+            if is_to && is_of && search.as_deref().is_none_or(has) {
+                if total >= window.offset && items.len() < window.limit {
+                    items.push(head.into());
+                }
+                total += 1;
+            }
+            ControlFlow::Continue(())
+        })?;
+        Ok(Page { items, total: total as u64, window })
+    }
+}

@@ -1,0 +1,131 @@
+//! How much an account has sent, and how much of its plan is left.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::base::bounded::Bounded;
+use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs_one};
+use crate::engine::store::Read;
+use crate::features::sending::quota::{self, Period, Tally};
+use crate::features::sending::{READERS, permit};
+use crate::vocab::ids::AccountId;
+use crate::vocab::limits;
+
+/// `sending.metrics`
+pub struct Metrics;
+
+/// Which months.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct WantedMetrics {
+    /// How many months before this one are told of; none if absent.
+    pub months: Option<Bounded<0, { limits::METRICS_MONTHS_MAX }>>,
+}
+
+/// How much was sent.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SendingMetrics {
+    /// The present month, UTC.
+    pub period: String,
+    pub monthly: Totals,
+    pub today: Today,
+    /// Emails of the plan per month.
+    pub monthly_limit: u64,
+    pub remaining_month: u64,
+    /// Earlier months, the latest first.
+    pub history: Vec<Month>,
+}
+
+/// What became of the emails of a month.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Totals {
+    /// Accepted by the next mail server.
+    pub sent: u64,
+    /// Accepted and not sent back.
+    pub delivered: u64,
+    pub bounced: u64,
+    pub complained: u64,
+}
+
+/// The present day, UTC.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Today {
+    pub sent: u64,
+    /// Direct sends that wait for their turn.
+    pub reserved: u64,
+    /// Emails of the plan per day.
+    pub daily_limit: u64,
+    pub remaining_today: u64,
+}
+
+/// An earlier month.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Month {
+    /// Like `2026-01`.
+    pub period: String,
+    pub sent: u64,
+    pub delivered: u64,
+    pub bounced: u64,
+    pub complained: u64,
+}
+
+impl Operation for Metrics {
+    const SPEC: Spec = Spec::get("sending.metrics", "/v1/metrics/sending", needs_one(READERS))
+        .summary("Tell how much was sent")
+        .about("Of the key's environment: with a test key, what went into the built-in inbox.");
+    type Input = WantedMetrics;
+    type Output = Done<SendingMetrics>;
+
+    fn example() -> (Value, Self::Output) {
+        let metrics = SendingMetrics {
+            period: "2026-01".into(),
+            monthly: Totals { sent: 1_200, delivered: 1_188, bounced: 12, complained: 0 },
+            today: Today { sent: 200, reserved: 0, daily_limit: 50_000, remaining_today: 49_800 },
+            monthly_limit: 1_000_000,
+            remaining_month: 998_800,
+            history: vec![Month { period: "2025-12".into(), sent: 900, delivered: 897, bounced: 3, complained: 1 }],
+        };
+        (json!({ "months": 1 }), Done(metrics))
+    }
+}
+
+impl Query for Metrics {
+    fn run(view: &View<'_>, input: WantedMetrics) -> Result<Self::Output, Failure> {
+        let (tx, account, now) = (view.tx, view.caller.account(), view.now);
+        let plan = permit::plan(&view.caller.engine, account);
+        let (day, month) = (Period::day(now), Period::month(now));
+        let taken_today = quota::counted(tx, account, Tally::Taken, day)?;
+        let taken = quota::counted(tx, account, Tally::Taken, month)?;
+        let months = u32::try_from(input.months.map_or(0, Bounded::get)).unwrap_or(0);
+        let mut history = Vec::new();
+        for back in 1..=months {
+            let period = Period::month_before(now, back);
+            let Totals { sent, delivered, bounced, complained } = totals(tx, account, period)?;
+            history.push(Month { period: period.month_text(), sent, delivered, bounced, complained });
+        }
+        Ok(Done(SendingMetrics {
+            period: month.month_text(),
+            monthly: totals(tx, account, month)?,
+            today: Today {
+                sent: quota::counted(tx, account, Tally::Sent, day)?,
+                reserved: quota::waiting(tx, account)?,
+                daily_limit: plan.daily,
+                remaining_today: plan.daily.saturating_sub(taken_today),
+            },
+            monthly_limit: plan.monthly,
+            remaining_month: plan.monthly.saturating_sub(taken),
+            history,
+        }))
+    }
+}
+
+fn totals(tx: &impl Read, account: AccountId, period: Period) -> Result<Totals, Failure> {
+    let many = |tally| quota::counted(tx, account, tally, period);
+    let (sent, bounced) = (many(Tally::Sent)?, many(Tally::Bounced)?);
+    Ok(Totals { sent, delivered: sent.saturating_sub(bounced), bounced, complained: many(Tally::Complained)? })
+}

@@ -1,0 +1,15 @@
+//! The endpoints of sending and of the built-in inbox.
+
+pub mod batch;
+pub mod batch_cancel;
+pub mod batch_resend_unknown;
+pub mod get;
+pub mod inbox_delete;
+pub mod inbox_get;
+pub mod inbox_html;
+pub mod inbox_list;
+pub mod inbox_raw;
+pub mod inbox_screenshot;
+pub mod metrics;
+pub mod send;
+pub mod test;

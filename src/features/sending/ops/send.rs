@@ -1,0 +1,274 @@
+//! Send an email: to one address, or to a segment, a tag or everybody of a project.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use crate::base::email::EmailAddress;
+use crate::base::text::ShortText;
+use crate::engine::api::{Caller, Command, Done, Failure, Operation, Replay, Spec, needs};
+use crate::engine::store::{Read, WriteTx};
+use crate::features::contacts::condition::saved;
+use crate::features::contacts::tags;
+use crate::features::sending::model::{Address, Content, Kind, NewMailing, Sender, To, Tracking};
+use crate::features::sending::{self, permit, provider};
+use crate::features::suppressions::Digester;
+use crate::features::{emails, projects, topics};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::{AccountId, ConversationId, EmailId, MailingId, ProjectId, SegmentId, TagId, TopicId};
+use crate::vocab::limits;
+use crate::vocab::permissions::Permission;
+use crate::vocab::rates::RouteGroup;
+
+/// `sending.send`
+pub struct Send;
+
+/// Whom it is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(rename = "SendTo")]
+pub enum RecipientType {
+    /// One address, in `recipientEmail`.
+    Email,
+    /// The segment in `recipientId`; without one, every contact of the project.
+    Audience,
+    /// The segment in `recipientId`.
+    Segment,
+    /// The contacts with the tag in `recipientId`.
+    Tag,
+}
+
+/// What is to be sent to whom.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewSend {
+    pub recipient_type: RecipientType,
+    /// The id of the segment or tag.
+    pub recipient_id: Option<String>,
+    /// With `recipientType` `email`: the address.
+    pub recipient_email: Option<EmailAddress>,
+    /// The From address. Live mail needs a verified domain.
+    pub from: EmailAddress,
+    /// The name beside it.
+    pub from_name: Option<ShortText<{ limits::SENDER_NAME_CHARACTERS_MAX }>>,
+    /// May have merge fields. That of the email if absent.
+    pub subject: Option<ShortText<{ limits::SEND_SUBJECT_CHARACTERS_MAX }>>,
+    /// Where answers go.
+    pub reply_to: Option<EmailAddress>,
+    /// With `recipientType` `email`: further addresses that get a message of their own.
+    pub bcc: Option<Vec<EmailAddress>>,
+    /// HTML with merge fields, instead of an email that was made here.
+    pub template: Option<String>,
+    /// The email to send.
+    pub email_id: Option<EmailId>,
+    /// The conversation whose email is sent; with several emails, name one by `emailId`.
+    pub conversation_id: Option<ConversationId>,
+    /// Values of merge fields, the same for all recipients.
+    pub variables: Option<Map<String, Value>>,
+    /// The project whose contacts are meant. That of the email if absent.
+    pub project_id: Option<ProjectId>,
+    /// Taken for compatibility: the settings decide what carries mail.
+    pub provider_type: Option<String>,
+    /// Whether somebody waits for just this message: it goes out whatever the subscriptions are and has no headers to unsubscribe by.
+    /// If absent, true for one address and false for audiences.
+    pub transactional: Option<bool>,
+    /// Only to contacts that get this topic.
+    pub topic_id: Option<TopicId>,
+}
+
+/// What was taken on.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "SendAccepted")]
+pub struct Accepted {
+    pub id: MailingId,
+    /// What carries it: `smtp`, or `inbox` for mail that stays here.
+    pub provider: String,
+    /// `queued`: it is on disk and will be sent.
+    pub status: String,
+    /// Of a direct send: GET /v1/sending/{sendId} tells what became of it.
+    pub send_id: Option<MailingId>,
+    /// Of a send to an audience: GET /v1/sending/batches/{batchId} tells how far it is.
+    pub batch_id: Option<MailingId>,
+    pub email_id: Option<EmailId>,
+    pub conversation_id: Option<ConversationId>,
+    pub message: String,
+}
+
+impl Operation for Send {
+    const SPEC: Spec = Spec::post("sending.send", "/v1/sending", needs(Permission::EmailSend))
+        .summary("Send an email")
+        .about(
+            "Answered as soon as the send is on disk; delivery follows. With an Idempotency-Key a repeat is answered like the first \
+             request and sends nothing. The content is emailId, conversationId or template; a merge field without a value and without \
+             a default is refused for one address, and skips a contact of an audience.",
+        )
+        .rate(RouteGroup::Sending)
+        .replay(Replay::Keyed)
+        .fails(&[
+            Code::NotFound,
+            Code::WrongState,
+            Code::TransportNotConfigured,
+            Code::DomainNotVerified,
+            Code::RecipientNotSendable,
+            Code::SendingCapacity,
+            Code::QuotaExceeded,
+        ]);
+    type Input = NewSend;
+    type Output = Done<Accepted>;
+
+    fn example() -> (Value, Self::Output) {
+        let input = json!({
+            "recipientType": "email", "recipientEmail": "ada@example.com", "from": "hello@example.com", "fromName": "Example",
+            "subject": "Your order {{ order }}", "template": "<p>Dear {{ firstName | default(\"customer\") }}, it is on its way.</p>",
+            "variables": { "order": "4711" },
+        });
+        let id = MailingId::from_bytes([0x66; 12]);
+        let accepted = Accepted {
+            id,
+            provider: "smtp".into(),
+            status: "queued".into(),
+            send_id: Some(id),
+            batch_id: None,
+            email_id: None,
+            conversation_id: None,
+            message: "Taken on; GET /v1/sending/666666666666666666666666 tells what becomes of it.".into(),
+        };
+        (input, Done(accepted))
+    }
+}
+
+impl Command for Send {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: NewSend) -> Result<Self::Output, Failure> {
+        let (account, engine) = (caller.account(), &caller.engine);
+        let is_direct = input.recipient_type == RecipientType::Email;
+        let transactional = input.transactional.unwrap_or(is_direct);
+        permit::sender(tx, engine, caller.environment(), account, &input.from, transactional)?;
+        let (content, made_in) = content(tx, account, &input)?;
+        let project = project(tx, account, input.project_id.or(made_in), is_direct)?;
+        if let Some(topic) = input.topic_id {
+            let project = project.ok_or_else(|| Failure::field("topicId", "a topic belongs to a project: give projectId too"))?;
+            topics::find(tx, project, topic)?;
+        }
+        let to = to(tx, project, &input)?;
+        match &to {
+            To::Addresses(addresses) => permit::direct(tx, engine, account, addresses.len() as u64, tx.now())?,
+            To::Everyone | To::Segment(_) | To::Tag(_) => permit::group(tx, engine, account, tx.now())?,
+        }
+        let new = NewMailing {
+            account,
+            project,
+            kind: if is_direct { Kind::Single } else { Kind::Batch },
+            content,
+            from: Sender {
+                address: input.from.into_string(),
+                name: input.from_name.map(ShortText::into_string),
+                reply_to: input.reply_to.map(EmailAddress::into_string),
+            },
+            to,
+            transactional,
+            topic: input.topic_id,
+            variables: input.variables.unwrap_or_default(),
+            tracking: Tracking { opens: true, clicks: true },
+            unknown: engine.settings.mail.unknown.into(),
+            local: None,
+        };
+        let (email_id, conversation_id) = (new.content.email, new.content.conversation);
+        let id = sending::open(tx, new)?;
+        if is_direct {
+            sending::require_sendable(tx, &Digester::new(&engine.seal), id)?;
+        }
+        let place = if is_direct { format!("/v1/sending/{id}") } else { format!("/v1/sending/batches/{id}") };
+        Ok(Done(Accepted {
+            id,
+            provider: provider(engine, caller.environment()).to_owned(),
+            status: "queued".to_owned(),
+            send_id: is_direct.then_some(id),
+            batch_id: (!is_direct).then_some(id),
+            email_id,
+            conversation_id,
+            message: format!("Taken on; GET {place} tells what becomes of it."),
+        }))
+    }
+}
+
+/// What is to be sent, and the project it was made in.
+fn content(tx: &impl Read, account: AccountId, input: &NewSend) -> Result<(Content, Option<ProjectId>), Failure> {
+    let subject = input.subject.as_ref().map(|subject| subject.to_string());
+    let is_made_here = input.email_id.is_some() || input.conversation_id.is_some();
+    match (&input.template, is_made_here) {
+        (Some(_), true) => {
+            Err(Failure::field("template", "give either a template or an email by emailId or conversationId, not both"))
+        }
+        (None, false) => Err(Failure::field("emailId", "name the email by emailId or conversationId, or give a template")),
+        (Some(html), false) => {
+            let subject = subject.ok_or_else(|| Failure::field("subject", "a template needs a subject"))?;
+            if html.trim().is_empty() {
+                return Err(Failure::field("template", "it is empty"));
+            }
+            Ok((Content { subject, html: html.clone(), ..Content::default() }, None))
+        }
+        (None, true) => {
+            let email = emails::choose(tx, account, input.conversation_id, input.email_id, input.project_id)?;
+            let content = Content {
+                email: Some(email.id),
+                conversation: Some(email.conversation),
+                subject: subject.unwrap_or(email.subject),
+                preheader: None,
+                html: email.html,
+                text: Some(email.text).filter(|text| !text.is_empty()),
+            };
+            Ok((content, Some(email.project)))
+        }
+    }
+}
+
+/// The project whose contacts are meant.
+fn project(tx: &impl Read, account: AccountId, named: Option<ProjectId>, is_direct: bool) -> Result<Option<ProjectId>, Failure> {
+    match named {
+        Some(project) => projects::require(tx, account, project).map(|()| Some(project)),
+        None if is_direct => Ok(None),
+        None => Err(Failure::field("projectId", "name the project whose contacts are meant")),
+    }
+}
+
+fn to(tx: &impl Read, project: Option<ProjectId>, input: &NewSend) -> Result<To, Failure> {
+    let bcc = input.bcc.as_deref().unwrap_or_default();
+    if input.recipient_type == RecipientType::Email {
+        let first =
+            input.recipient_email.as_ref().ok_or_else(|| Failure::field("recipientEmail", "give the address to send to"))?;
+        if input.recipient_id.is_some() {
+            return Err(Failure::field("recipientId", "with recipientType email there is only recipientEmail"));
+        }
+        if bcc.len() >= limits::DIRECT_RECIPIENTS_MAX {
+            let detail = format!("at most {} addresses; send to a tag or segment instead", limits::DIRECT_RECIPIENTS_MAX - 1);
+            return Err(Failure::field("bcc", detail));
+        }
+        let address = |email: &EmailAddress| Address { email: email.as_str().to_owned(), name: None };
+        return Ok(To::Addresses(std::iter::once(first).chain(bcc).map(address).collect()));
+    }
+    if input.recipient_email.is_some() {
+        return Err(Failure::field("recipientEmail", "only with recipientType email"));
+    }
+    if !bcc.is_empty() {
+        return Err(Failure::field("bcc", "only with recipientType email"));
+    }
+    let project = project.ok_or_else(|| Failure::field("projectId", "name the project whose contacts are meant"))?;
+    let wrong = || Failure::field("recipientId", "expected an id: 24 hexadecimal characters");
+    match (input.recipient_type, input.recipient_id.as_deref()) {
+        (RecipientType::Audience, None) => Ok(To::Everyone),
+        (RecipientType::Audience | RecipientType::Segment, Some(id)) => {
+            let id = SegmentId::parse(id).ok_or_else(wrong)?;
+            saved::require(tx, project, id)?;
+            Ok(To::Segment(id))
+        }
+        (RecipientType::Tag, Some(id)) => {
+            let id = TagId::parse(id).ok_or_else(wrong)?;
+            let absent = || Failure::because(Code::NotFound, "The project has no tag with this id; GET /v1/tags lists its tags.");
+            tags::by_id(tx, project, id)?.ok_or_else(absent)?;
+            Ok(To::Tag(id))
+        }
+        (_, None) => Err(Failure::field("recipientId", "give the id of the segment or tag")),
+        (RecipientType::Email, Some(_)) => Err(wrong()),
+    }
+}

@@ -1,0 +1,153 @@
+//! Send an email to oneself, to see how it looks.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use crate::base::email::EmailAddress;
+use crate::base::text::ShortText;
+use crate::engine::api::answer::Moment;
+use crate::engine::api::{Caller, Command, Done, Failure, Operation, Replay, Spec, needs};
+use crate::engine::outbox::{self, NewEvent};
+use crate::engine::store::WriteTx;
+use crate::features::emails;
+use crate::features::sending::inbox::SIMULATOR;
+use crate::features::sending::model::{Address, Content, Kind, NewMailing, Policy, Sender, To, Tracking};
+use crate::features::sending::{self, permit};
+use crate::features::suppressions::Digester;
+use crate::vocab::codes::Code;
+use crate::vocab::environment::Environment;
+use crate::vocab::ids::{ConversationId, EmailId, MailingId};
+use crate::vocab::limits;
+use crate::vocab::permissions::Permission;
+use crate::vocab::rates::RouteGroup;
+use crate::vocab::webhook_events::WebhookEvent;
+
+/// `sending.test`
+pub struct Test;
+
+/// What is to be tried with whom.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewTest {
+    /// The email to send.
+    pub email_id: Option<EmailId>,
+    /// The conversation whose email is sent; with several emails, name one by `emailId`.
+    pub conversation_id: Option<ConversationId>,
+    /// Who gets it.
+    pub to: EmailAddress,
+    /// The From address. Live mail needs one at a verified domain; with a test key it may be absent.
+    pub from: Option<EmailAddress>,
+    /// The name beside it.
+    pub from_name: Option<ShortText<{ limits::SENDER_NAME_CHARACTERS_MAX }>>,
+    /// Values of merge fields. What is missing is taken from the contact with this address, if there is one.
+    pub variables: Option<Map<String, Value>>,
+}
+
+/// A test that was taken on.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Tested {
+    /// GET /v1/sending/{messageId} tells what became of it.
+    pub message_id: MailingId,
+    pub email_id: EmailId,
+    pub conversation_id: ConversationId,
+    pub sent_to: String,
+    pub sent_at: Moment,
+    pub subject: String,
+}
+
+impl Operation for Test {
+    const SPEC: Spec = Spec::post("sending.test", "/v1/emails/test/send", needs(Permission::EmailSend))
+        .summary("Send a test of an email")
+        .about(
+            "Emits email.test.sent. The message is like that of a send to one address; nobody needs to be subscribed to get it.",
+        )
+        .rate(RouteGroup::Emails)
+        .replay(Replay::Keyed)
+        .fails(&[
+            Code::NotFound,
+            Code::WrongState,
+            Code::TransportNotConfigured,
+            Code::DomainNotVerified,
+            Code::RecipientNotSendable,
+            Code::SendingCapacity,
+            Code::QuotaExceeded,
+        ]);
+    type Input = NewTest;
+    type Output = Done<Tested>;
+
+    fn example() -> (Value, Self::Output) {
+        let tested = Tested {
+            message_id: MailingId::from_bytes([0x66; 12]),
+            email_id: EmailId::from_bytes([0x67; 12]),
+            conversation_id: ConversationId::from_bytes([0x68; 12]),
+            sent_to: "ada@example.com".into(),
+            sent_at: Moment::sample(),
+            subject: "New in spring".into(),
+        };
+        (json!({ "emailId": "676767676767676767676767", "to": "ada@example.com", "from": "hello@example.com" }), Done(tested))
+    }
+}
+
+impl Command for Test {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: NewTest) -> Result<Self::Output, Failure> {
+        let (account, engine, environment) = (caller.account(), &caller.engine, caller.environment());
+        let from = match (input.from, environment) {
+            (Some(from), _) => from,
+            (None, Environment::Test) => EmailAddress::parse(&format!("test@{SIMULATOR}")).expect("the simulator's own address"),
+            (None, Environment::Live) => {
+                return Err(Failure::field("from", "give the From address; live mail needs a verified domain"));
+            }
+        };
+        permit::sender(tx, engine, environment, account, &from, true)?;
+        permit::direct(tx, engine, account, 1, tx.now())?;
+        let email = emails::choose(tx, account, input.conversation_id, input.email_id, None)?;
+        let (project, conversation, subject) = (email.project, email.conversation, email.subject.clone());
+        let new = NewMailing {
+            account,
+            project: Some(project),
+            kind: Kind::Test,
+            content: Content {
+                email: Some(email.id),
+                conversation: Some(conversation),
+                subject: email.subject,
+                preheader: None,
+                html: email.html,
+                text: Some(email.text).filter(|text| !text.is_empty()),
+            },
+            from: Sender { address: from.into_string(), name: input.from_name.map(ShortText::into_string), reply_to: None },
+            to: To::Addresses(vec![Address { email: input.to.as_str().to_owned(), name: None }]),
+            transactional: true,
+            topic: None,
+            variables: input.variables.unwrap_or_default(),
+            // A test is looked at by whoever wrote it: what they do says nothing of readers.
+            tracking: Tracking { opens: false, clicks: false },
+            unknown: Policy::Hold,
+            local: None,
+        };
+        let message_id = sending::open(tx, new)?;
+        sending::require_sendable(tx, &Digester::new(&engine.seal), message_id)?;
+        let sent_at = tx.now();
+        let data = json!({
+            "conversationId": conversation, "emailId": email.id, "recipient": input.to, "messageId": message_id,
+            "sentAt": sent_at.to_string(),
+        });
+        let event = NewEvent {
+            kind: WebhookEvent::EmailTestSent,
+            account,
+            project: Some(project),
+            conversation: Some(conversation.to_string()),
+            data,
+        };
+        outbox::emit(tx, event);
+        Ok(Done(Tested {
+            message_id,
+            email_id: email.id,
+            conversation_id: conversation,
+            sent_to: input.to.into_string(),
+            sent_at: Moment(sent_at),
+            subject,
+        }))
+    }
+}

@@ -1,0 +1,162 @@
+//! One recipient as merge fields see it: the contact, the fields of the mailing, and the links made for this recipient alone.
+
+use std::borrow::Cow;
+
+use serde_json::{Map, Value as Json};
+
+use super::model::{Audience, Mailing, Recipient};
+use super::token::{Purpose, Token, Tokens};
+use crate::base::email::EmailAddress;
+use crate::engine::render::merge::{Fields, Value};
+use crate::engine::store::{Read, Result};
+use crate::features::contacts::fields::FieldValue;
+use crate::features::contacts::{self, Contact};
+use crate::vocab::environment::Environment;
+use crate::vocab::ids::MailingId;
+
+/// The beginning of the names of holes that tracked links stand in; no caller's field has it.
+pub const CLICK: &str = "__click_";
+/// The hole of the pixel.
+pub const OPEN: &str = "__open";
+
+/// Who a message is for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Person {
+    pub email: String,
+    /// The name that the request gave.
+    pub name: Option<String>,
+    /// Absent where the address is nobody's in the project.
+    pub contact: Option<Contact>,
+}
+
+/// Who a row of the ledger is about; `None` if the contact is gone.
+pub fn load(tx: &impl Read, mailing: &Mailing, number: u32, recipient: &Recipient) -> Result<Option<Person>> {
+    if mailing.audience != Audience::Addresses {
+        let Some(project) = mailing.project else { return Ok(None) };
+        let contact = contacts::by_number(tx, project, number)?;
+        return Ok(contact.map(|contact| Person { email: contact.email.clone(), name: None, contact: Some(contact) }));
+    }
+    let Some(address) = &recipient.address else { return Ok(None) };
+    let contact = match (mailing.project, EmailAddress::parse(&address.email)) {
+        (Some(project), Ok(email)) => contacts::find_by_email(tx, project, &email.normalised())?,
+        _ => None,
+    };
+    Ok(Some(Person { email: address.email.clone(), name: address.name.clone(), contact }))
+}
+
+impl Person {
+    /// The name to write into the header.
+    pub fn display_name(&self) -> Cow<'_, str> {
+        if let Some(name) = &self.name {
+            return Cow::Borrowed(name);
+        }
+        let names = self.contact.as_ref().map(|contact| (contact.first_name.as_deref(), contact.last_name.as_deref()));
+        match names {
+            Some((Some(first), Some(last))) => Cow::Owned(format!("{first} {last}")),
+            Some((Some(name), None) | (None, Some(name))) => Cow::Borrowed(name),
+            _ => Cow::Borrowed(""),
+        }
+    }
+}
+
+/// Makes the links of one recipient.
+#[derive(Clone, Copy)]
+pub struct Links<'a> {
+    pub tokens: &'a Tokens,
+    /// The address that all links begin with, without a slash at its end.
+    pub base: &'a str,
+    pub environment: Environment,
+    pub mailing: MailingId,
+    pub number: u32,
+}
+
+impl Links<'_> {
+    /// The token for a purpose.
+    pub fn token(&self, purpose: Purpose) -> Token {
+        Token { environment: self.environment, mailing: self.mailing, number: self.number, purpose }
+    }
+
+    /// The address for a purpose.
+    pub fn address(&self, purpose: Purpose) -> String {
+        let token = self.tokens.link(self.token(purpose));
+        let base = self.base;
+        match purpose {
+            Purpose::Open => format!("{base}/t/o/{token}.gif"),
+            Purpose::Click(_) => format!("{base}/t/c/{token}"),
+            Purpose::Preferences => format!("{base}/u/{token}/preferences"),
+            Purpose::View => format!("{base}/v/{token}"),
+            Purpose::Unsubscribe | Purpose::Bounce => format!("{base}/u/{token}"),
+        }
+    }
+
+    fn named(&self, name: &str) -> Option<String> {
+        let purpose = match name {
+            "unsubscribe_url" => Purpose::Unsubscribe,
+            "preferences_url" => Purpose::Preferences,
+            "view_url" => Purpose::View,
+            OPEN => Purpose::Open,
+            _ => Purpose::Click(name.strip_prefix(CLICK)?.parse().ok()?),
+        };
+        Some(self.address(purpose))
+    }
+}
+
+/// What the fields of one message say. The request's own values win over those of the contact.
+pub struct Values<'a> {
+    pub person: &'a Person,
+    pub variables: &'a Map<String, Json>,
+    /// Names of the contact's tags.
+    pub tags: &'a [String],
+    /// Absent where only the presence of values is asked for.
+    pub links: Option<Links<'a>>,
+}
+
+/// Whether a field is a link that every recipient gets, whoever it is.
+pub fn is_link(name: &str) -> bool {
+    ["unsubscribe_url", "preferences_url", "view_url", OPEN].contains(&name) || name.starts_with(CLICK)
+}
+
+impl Fields for Values<'_> {
+    fn field(&self, name: &str) -> Value<'_> {
+        if is_link(name) {
+            // Where only presence is asked for, anything stands for the address.
+            let address = self.links.as_ref().map_or_else(|| Some("#".to_owned()), |links| links.named(name));
+            return address.map_or(Value::Missing, |address| Value::Text(Cow::Owned(address)));
+        }
+        match self.variables.get(name) {
+            Some(Json::Null) | None => {}
+            Some(value) => return Value::from(value),
+        }
+        if name == "email" {
+            return Value::from(self.person.email.as_str());
+        }
+        if name == "name" {
+            let name = self.person.display_name();
+            return if name.is_empty() { Value::Missing } else { Value::Text(name) };
+        }
+        let Some(contact) = &self.person.contact else { return Value::Missing };
+        match name {
+            "firstName" => Value::from(contact.first_name.as_deref()),
+            "lastName" => Value::from(contact.last_name.as_deref()),
+            "phone" => Value::from(contact.phone.as_deref()),
+            "country" => Value::from(contact.country.as_deref()),
+            "language" => Value::from(contact.language.as_deref()),
+            "tags" => Value::from(Json::from(self.tags.to_vec())),
+            "customFields" => Value::from(json(&contact.custom_fields)),
+            _ => contact.custom_fields.get(name).map_or(Value::Missing, value),
+        }
+    }
+}
+
+fn value(field: &FieldValue) -> Value<'_> {
+    match field {
+        FieldValue::Null => Value::Missing,
+        FieldValue::Text(text) => Value::from(text.as_str()),
+        FieldValue::Bool(truth) => Value::Truth(*truth),
+        other => Value::from(json(other)),
+    }
+}
+
+fn json(value: &impl serde::Serialize) -> Json {
+    serde_json::to_value(value).expect("fields of contacts are JSON")
+}

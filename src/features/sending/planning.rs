@@ -1,0 +1,373 @@
+//! From an audience to rows of the ledger, in steps that can be repeated, and the same without writing anything.
+//!
+//! Who belongs to a mailing is found once and kept as a set; then contacts get their rows in the order of their numbers, a chunk in each
+//! transaction together with the number at which the next one begins. A step that was interrupted begins again where the last
+//! transaction ended. What changes in the meantime is seen when a recipient's turn comes.
+
+use std::collections::{BTreeMap, HashSet};
+use std::ops::ControlFlow;
+
+use roaring::RoaringBitmap;
+use serde_json::{Map, Value as Json};
+
+use super::local_time::Clocks;
+use super::model::{Audience, Counter, Mailing, NewMailing, Plan, Recipient, Skip, State, To};
+use super::person::{Person, Values};
+use super::template::{self, Compiled, Manner};
+use super::{control, opening, sendable, store};
+use crate::base::clock::Timestamp;
+use crate::base::email::EmailAddress;
+use crate::engine::api::Failure;
+use crate::engine::store::{ReadTx, Result as StoreResult, Store, Value, WriteTx};
+use crate::features::contacts::condition::saved;
+use crate::features::contacts::tags::{self, Names};
+use crate::features::contacts::{self, Contact, Facet, Status};
+use crate::features::suppressions::{Checker, Digester};
+use crate::features::topics;
+use crate::vocab::codes::Code;
+use crate::vocab::ids::{MailingId, ProjectId};
+use crate::vocab::limits;
+
+/// Do a bounded amount of what mailings wait for: find an audience, write rows, skip what was cancelled. True if there may be more.
+pub fn step(store: &Store, digester: &Digester) -> Result<bool, Failure> {
+    let tx = store.read();
+    for lane in [super::model::GROUPS, super::model::DIRECT] {
+        for id in store::queued(&tx, lane, None, limits::MAILINGS_LOOKED_AT_MAX)? {
+            let Some(mailing) = store::by_id(&tx, id)? else { continue };
+            let done = match (&mailing.state, mailing.plan) {
+                (State::Cancelled { .. } | State::Failed { .. }, _) => close(store, &tx, &mailing)?,
+                (_, Plan::Selecting) => select(store, &tx, &mailing)?,
+                (_, Plan::From(next)) => fill(store, &tx, digester, &mailing, next)?,
+                (_, Plan::Done) => false,
+            };
+            if done {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(false)
+}
+
+/// Find out who belongs to a mailing, and keep it.
+fn select(store: &Store, tx: &ReadTx, mailing: &Mailing) -> Result<bool, Failure> {
+    let found = members(tx, mailing.project, mailing.audience, mailing.updated_at);
+    let id = mailing.id;
+    let members = match found {
+        Ok(members) => members,
+        // The segment or tag was deleted since.
+        Err(failure) if failure.code == Code::NotFound => {
+            let reason = failure.detail.map_or_else(|| "Its audience is gone.".to_owned(), |detail| detail.into_owned());
+            return write(store, move |tx| {
+                change(tx, id, |mailing, now| {
+                    mailing.plan = Plan::Done;
+                    mailing.state = State::Failed { reason, at: now };
+                })
+            });
+        }
+        Err(failure) => return Err(failure),
+    };
+    write(store, move |tx| {
+        let Some(mailing) = store::by_id(tx, id)?.filter(|mailing| mailing.plan == Plan::Selecting) else { return Ok(()) };
+        if mailing.state.is_final() {
+            return Ok(());
+        }
+        store::keep_audience(tx, id, members)?;
+        change(tx, id, |mailing, _| mailing.plan = Plan::From(0))
+    })
+}
+
+fn write(store: &Store, command: impl FnOnce(&mut WriteTx<'_>) -> StoreResult<()> + Send + 'static) -> Result<bool, Failure> {
+    store.write_blocking(command)??;
+    Ok(true)
+}
+
+fn change(tx: &mut WriteTx<'_>, id: MailingId, change: impl FnOnce(&mut Mailing, Timestamp)) -> StoreResult<()> {
+    let Some(mut mailing) = store::by_id(tx, id)? else { return Ok(()) };
+    let now = tx.now();
+    change(&mut mailing, now);
+    mailing.updated_at = now;
+    store::save(tx, &mailing);
+    // Whoever sends looks again.
+    store::enqueue(tx, mailing.kind.lane(), id);
+    Ok(())
+}
+
+/// The numbers of the contacts that belong to an audience.
+fn members(tx: &ReadTx, project: Option<ProjectId>, audience: Audience, now: Timestamp) -> Result<RoaringBitmap, Failure> {
+    let Some(project) = project else { return Ok(RoaringBitmap::new()) };
+    match audience {
+        Audience::Addresses => Ok(RoaringBitmap::new()),
+        Audience::Everyone => Ok(contacts::set(tx, project, Facet::All)?),
+        Audience::Segment(id) => Ok(saved::require(tx, project, id)?.filter()?.select(tx, project, now)?),
+        Audience::Tag(id) => {
+            let absent = || Failure::because(Code::NotFound, "The project has no tag with this id; GET /v1/tags lists its tags.");
+            let tag = tags::by_id(tx, project, id)?.ok_or_else(absent)?;
+            Ok(contacts::set(tx, project, Facet::Tag(tag.number()))?)
+        }
+    }
+}
+
+/// Write rows, a few chunks of them.
+fn fill(store: &Store, tx: &ReadTx, digester: &Digester, mailing: &Mailing, next: u32) -> Result<bool, Failure> {
+    let members = store::audience(tx, mailing.id)?;
+    let judge = Judge::new(tx, digester, mailing)?;
+    let mut clocks = mailing.local.clone().map(Clocks::new);
+    let mut next = next;
+    for _ in 0..limits::PLAN_CHUNKS_PER_STEP {
+        let numbers: Vec<u32> = members.range(next..).take(limits::PLAN_CHUNK_RECIPIENTS).collect();
+        let verdicts = judge.all(&numbers, clocks.as_mut())?;
+        let after = match numbers.last() {
+            Some(last) if numbers.len() == limits::PLAN_CHUNK_RECIPIENTS => last.checked_add(1),
+            _ => None,
+        };
+        if !put_rows(store, mailing.id, next, after, verdicts)? {
+            return Ok(true);
+        }
+        match after {
+            Some(after) => next = after,
+            None => return Ok(true),
+        }
+    }
+    Ok(true)
+}
+
+/// Write one chunk, if the mailing still waits for just this one; says whether it did.
+fn put_rows(store: &Store, id: MailingId, from: u32, after: Option<u32>, verdicts: Vec<(u32, Verdict)>) -> Result<bool, Failure> {
+    let written = store.write_blocking(move |tx| -> StoreResult<bool> {
+        let waits = |mailing: &Mailing| mailing.plan == Plan::From(from) && !mailing.state.is_final();
+        let Some(mut mailing) = store::by_id(tx, id)?.filter(waits) else { return Ok(false) };
+        let mut counts: BTreeMap<Counter, i64> = BTreeMap::new();
+        for (number, verdict) in verdicts {
+            let row = verdict.row(tx.now());
+            *counts.entry(row.delivery.counter()).or_default() += 1;
+            store::add(tx, id, number, &row);
+        }
+        for (counter, many) in counts {
+            store::count(tx, &mailing, counter, many)?;
+        }
+        match after {
+            Some(after) => mailing.plan = Plan::From(after),
+            None => {
+                mailing.plan = Plan::Done;
+                store::drop_audience(tx, id)?;
+                if mailing.state == State::Planning {
+                    mailing.state = State::Sending;
+                }
+                store::enqueue(tx, mailing.kind.lane(), id);
+            }
+        }
+        mailing.updated_at = tx.now();
+        store::save(tx, &mailing);
+        Ok(true)
+    });
+    Ok(written??)
+}
+
+/// Skip those that a cancelled mailing has not sent to, a bounded number; true if there was something to do.
+fn close(store: &Store, tx: &ReadTx, mailing: &Mailing) -> Result<bool, Failure> {
+    let waits = |counter| matches!(counter, Counter::QUEUED | Counter::DEFERRED);
+    let left = store::counted(tx, mailing.id, Counter::QUEUED)? + store::counted(tx, mailing.id, Counter::DEFERRED)?;
+    let mut numbers = Vec::new();
+    if left > 0 {
+        store::visit_counted(tx, mailing.id, 0, waits, |number, recipient| {
+            numbers.extend(recipient.map(|_| number));
+            let enough = numbers.len() == limits::PLAN_CHUNK_RECIPIENTS || numbers.len() as u64 == left;
+            Ok(if enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+        })?;
+    }
+    let under_way = store::counted(tx, mailing.id, Counter::HANDOFF)?;
+    if numbers.is_empty() && under_way > 0 {
+        return Ok(false);
+    }
+    let id = mailing.id;
+    let is_last = numbers.len() as u64 == left && under_way == 0;
+    write(store, move |tx| {
+        let Some(mailing) = store::by_id(tx, id)? else { return Ok(()) };
+        control::skip(tx, id, &numbers, &Skip::Cancelled)?;
+        if is_last {
+            store::drop_audience(tx, id)?;
+            store::dequeue(tx, mailing.kind.lane(), id);
+        }
+        Ok(())
+    })
+}
+
+/// What is found of a contact.
+struct Verdict {
+    /// Why it is not sent to.
+    skip: Option<Skip>,
+    /// When it is time where it is, if that counts.
+    due: Option<Timestamp>,
+}
+
+impl Verdict {
+    /// The row that it gets at a time: whoever's clock is past it is not kept waiting.
+    fn row(self, now: Timestamp) -> Recipient {
+        match (self.skip, self.due) {
+            (Some(why), _) => Recipient::skipped(why),
+            (None, Some(due)) if due > now => Recipient::later(due),
+            (None, _) => Recipient::contact(),
+        }
+    }
+}
+
+/// Says of contacts whether they will be sent to, as far as one snapshot knows.
+struct Judge<'t> {
+    tx: &'t ReadTx,
+    project: Option<ProjectId>,
+    transactional: bool,
+    all: RoaringBitmap,
+    by_status: Vec<(Status, RoaringBitmap)>,
+    topic: Option<RoaringBitmap>,
+    suppressed: Checker,
+    compiled: Compiled,
+    variables: Map<String, Json>,
+}
+
+impl<'t> Judge<'t> {
+    fn new(tx: &'t ReadTx, digester: &Digester, mailing: &Mailing) -> Result<Self, Failure> {
+        Self::with(tx, digester, mailing, &store::content(tx, mailing)?)
+    }
+
+    fn with(tx: &'t ReadTx, digester: &Digester, mailing: &Mailing, content: &super::model::Content) -> Result<Self, Failure> {
+        let compiled = template::compile(content, Manner::of(mailing.tracking, mailing.transactional))?;
+        let mut by_status = Vec::new();
+        let (mut all, mut topic) = (RoaringBitmap::new(), None);
+        if let Some(project) = mailing.project {
+            all = contacts::set(tx, project, Facet::All)?;
+            for status in Status::ALL {
+                if sendable::by_status(status, mailing.transactional).is_some() {
+                    by_status.push((status, contacts::set(tx, project, Facet::Status(status))?));
+                }
+            }
+            if let (Some(id), false) = (mailing.topic, mailing.transactional) {
+                topic = Some(topics::subscribers(tx, project, &topics::find(tx, project, id)?)?);
+            }
+        }
+        Ok(Self {
+            tx,
+            project: mailing.project,
+            transactional: mailing.transactional,
+            all,
+            by_status,
+            topic,
+            suppressed: Checker::load(tx, digester, mailing.account)?,
+            compiled,
+            variables: variables(mailing),
+        })
+    }
+
+    /// Of each of these contacts why it is not sent to, or when.
+    fn all(&self, numbers: &[u32], mut clocks: Option<&mut Clocks>) -> Result<Vec<(u32, Verdict)>, Failure> {
+        let by_sets = |number: &u32| (*number, Verdict { skip: self.by_sets(*number), due: None });
+        let mut verdicts: Vec<(u32, Verdict)> = numbers.iter().map(by_sets).collect();
+        let (Some(project), Some(first), Some(last)) = (self.project, numbers.first(), numbers.last()) else {
+            return Ok(verdicts);
+        };
+        if self.suppressed.is_empty() && self.compiled.needs_nothing() && clocks.is_none() {
+            return Ok(verdicts);
+        }
+        let mut names = Names::new(self.tx, project);
+        let mut rest = verdicts.iter_mut().filter(|(_, verdict)| verdict.skip.is_none()).peekable();
+        contacts::visit_rows(self.tx, project, *first..=*last, |number, bytes| {
+            while rest.next_if(|(waiting, _)| *waiting < number).is_some() {}
+            let Some((_, verdict)) = rest.next_if(|(waiting, _)| *waiting == number) else {
+                return Ok(if rest.peek().is_some() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) });
+            };
+            let contact = Contact::decode(bytes);
+            let contact = contact.ok_or(crate::engine::store::Error::Corrupt(crate::vocab::tables::CONTACTS.info().name))?;
+            let tags = names.of(&contact.tags)?;
+            verdict.due = clocks.as_mut().map(|clocks| clocks.due_for(&contact));
+            let person = Person { email: contact.email.clone(), name: None, contact: Some(contact) };
+            verdict.skip = self.by_row(&person, &tags)?;
+            Ok(ControlFlow::Continue(()))
+        })?;
+        Ok(verdicts)
+    }
+
+    fn by_sets(&self, number: u32) -> Option<Skip> {
+        if !self.all.contains(number) {
+            return Some(Skip::Erased);
+        }
+        let status = self.by_status.iter().find(|(_, set)| set.contains(number));
+        if let Some((status, _)) = status {
+            return sendable::by_status(*status, self.transactional);
+        }
+        let unsubscribed = self.topic.as_ref().is_some_and(|topic| !topic.contains(number));
+        unsubscribed.then_some(Skip::TopicUnsubscribed)
+    }
+
+    fn by_row(&self, person: &Person, tags: &[String]) -> StoreResult<Option<Skip>> {
+        let Ok(email) = EmailAddress::parse(&person.email) else { return Ok(Some(Skip::InvalidAddress)) };
+        let reason = self.suppressed.reason(&email.normalised())?;
+        if reason.is_some_and(|reason| !self.transactional || reason.stops_transactional()) {
+            return Ok(Some(Skip::Suppressed));
+        }
+        let values = Values { person, variables: &self.variables, tags, links: None };
+        Ok(self.compiled.missing(&values).map(|field| Skip::MissingField(field.to_owned())))
+    }
+}
+
+/// The fields that a mailing gives to all of its recipients.
+pub fn variables(mailing: &Mailing) -> Map<String, Json> {
+    serde_json::from_str(&mailing.variables).expect("only `open` writes this text, from an object")
+}
+
+/// What would become of a mailing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rehearsal {
+    pub total: u64,
+    pub will_receive: u64,
+    /// By the word of the reason.
+    pub skipped: BTreeMap<&'static str, u64>,
+    /// How many lack each merge field.
+    pub missing_fields: BTreeMap<String, u64>,
+}
+
+impl Rehearsal {
+    fn note(&mut self, skip: Option<Skip>) {
+        self.total += 1;
+        match skip {
+            None => self.will_receive += 1,
+            Some(why) => {
+                *self.skipped.entry(why.word()).or_default() += 1;
+                if let Skip::MissingField(field) = why {
+                    *self.missing_fields.entry(field).or_default() += 1;
+                }
+            }
+        }
+    }
+}
+
+/// Say what would become of a mailing if it were taken on now: the same judgement, and nothing written.
+pub fn rehearse(tx: &ReadTx, digester: &Digester, new: &NewMailing, now: Timestamp) -> Result<Rehearsal, Failure> {
+    let mailing = opening::draft(new, MailingId::from_bytes([0; 12]), now);
+    let judge = Judge::with(tx, digester, &mailing, &new.content)?;
+    let mut rehearsal = Rehearsal::default();
+    if let To::Addresses(addresses) = &new.to {
+        let mut seen = HashSet::new();
+        for (number, address) in addresses.iter().enumerate() {
+            let number = u32::try_from(number).expect("a request names few addresses");
+            let recipient = Recipient { address: Some(address.clone()), delivery: super::model::Delivery::Queued };
+            let person = super::person::load(tx, &mailing, number, &recipient)?;
+            let skip = match (person, EmailAddress::parse(&address.email)) {
+                (Some(_), Ok(email)) if !seen.insert(email.normalised()) => Some(Skip::DuplicateAddress),
+                (Some(person), Ok(_)) => match person.contact.as_ref().and_then(|contact| judge.by_sets(contact.id.number())) {
+                    Some(skip) => Some(skip),
+                    None => judge.by_row(&person, &[])?,
+                },
+                _ => Some(Skip::InvalidAddress),
+            };
+            rehearsal.note(skip);
+        }
+        return Ok(rehearsal);
+    }
+    let members = members(tx, new.project, mailing.audience, now)?;
+    let mut next = Some(0);
+    while let Some(from) = next {
+        let numbers: Vec<u32> = members.range(from..).take(limits::PLAN_CHUNK_RECIPIENTS).collect();
+        next = numbers.last().and_then(|last| last.checked_add(1));
+        judge.all(&numbers, None)?.into_iter().for_each(|(_, verdict)| rehearsal.note(verdict.skip));
+    }
+    Ok(rehearsal)
+}

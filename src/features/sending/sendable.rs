@@ -1,0 +1,44 @@
+//! Whether somebody may be sent to now, by everything that one transaction knows: status, topic, suppression list.
+//!
+//! Asked once more in the transaction of the handoff: whoever unsubscribed before it is not sent to, however long the message waited.
+
+use super::model::{Mailing, Skip};
+use super::person::Person;
+use crate::base::email::EmailAddress;
+use crate::engine::store::{Read, Result};
+use crate::features::contacts::Status;
+use crate::features::suppressions::{self, Digester};
+use crate::features::topics::{self, Topic};
+
+/// Why this person is not sent to; `None` if it is.
+pub fn refusal(
+    tx: &impl Read,
+    digester: &Digester,
+    mailing: &Mailing,
+    topic: Option<&Topic>,
+    person: &Person,
+) -> Result<Option<Skip>> {
+    let Ok(email) = EmailAddress::parse(&person.email) else { return Ok(Some(Skip::InvalidAddress)) };
+    if let Some(contact) = &person.contact {
+        if let Some(skip) = by_status(contact.status, mailing.transactional) {
+            return Ok(Some(skip));
+        }
+        if let (Some(topic), Some(project), false) = (topic, mailing.project, mailing.transactional)
+            && !topics::is_subscribed(tx, project, topic, contact.id.number())?
+        {
+            return Ok(Some(Skip::TopicUnsubscribed));
+        }
+    }
+    let reason = suppressions::reason(tx, digester, mailing.account, &email.normalised())?;
+    Ok(reason.filter(|reason| !mailing.transactional || reason.stops_transactional()).map(|_| Skip::Suppressed))
+}
+
+/// Why contacts with this status are not sent to.
+pub fn by_status(status: Status, transactional: bool) -> Option<Skip> {
+    match status {
+        Status::Bounced => Some(Skip::Bounced),
+        Status::Unsubscribed if !transactional => Some(Skip::Unsubscribed),
+        Status::NonSubscribed if !transactional => Some(Skip::NotSubscribed),
+        Status::Subscribed | Status::Unsubscribed | Status::NonSubscribed => None,
+    }
+}

@@ -1,0 +1,451 @@
+//! A seeded simulation: mailings on a disk that fails, by connections that break, through a relay that answers what it likes, with a
+//! process that ends at any moment. What every run must come to stands in [`World::judge`].
+//!
+//! Everything that writes is the real thing: taking on, planning, claims, marks, recovery, retries. Only connections and the order of
+//! events are played, by one thread and from one seed.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+use super::dispatch::in_handoff;
+use super::ledger::{self, Answer, Order, Rules, What};
+use super::model::{
+    Address, Content, Counter, Delivery, Event, Kind, NewMailing, Plan, Policy, Recipient, Schedule, Sender, To, Tracking,
+};
+use super::{control, planning, store};
+use crate::base::clock::{ManualClock, Timestamp};
+use crate::engine::access::keys::SendingLimits;
+use crate::engine::store::Store;
+use crate::engine::store::seal::Seal;
+use crate::engine::store::testing::{Dice, Disk};
+use crate::features::suppressions::Digester;
+use crate::vocab::ids::{AccountId, MailingId};
+
+const START: Timestamp = Timestamp(1_767_225_600_000);
+const ACCOUNT: AccountId = AccountId::from_bytes([1; 12]);
+const MINUTE: i64 = 60_000;
+const SEEDS: u64 = 1_000;
+
+/// What a connection is at.
+enum At {
+    /// The message is on the wire, its final dot is not.
+    Body { mailing: MailingId, number: u32 },
+    /// The dot was written; the relay has it or will say no.
+    Dot { mailing: MailingId, number: u32 },
+}
+
+struct World {
+    dice: Dice,
+    disk: Disk,
+    clock: Arc<ManualClock>,
+    store: Option<Arc<Store>>,
+    rules: Rules,
+    epoch: u64,
+    connections: usize,
+    /// Emails that the plan allows in a day.
+    daily: u64,
+    open: Vec<At>,
+    /// Outcomes that are not written down yet.
+    marks: Vec<Order>,
+    /// What the relay took, how often.
+    accepted: BTreeMap<(MailingId, u32), u32>,
+    /// Recipients that somebody had sent to again.
+    wished: BTreeSet<(MailingId, u32)>,
+    mailings: Vec<MailingId>,
+    crashes: u64,
+}
+
+fn rules(epoch: u64, daily: u64) -> Rules {
+    Rules {
+        epoch,
+        schedule: Schedule { first_pause_ms: 30 * MINUTE, give_up_ms: 6 * 60 * MINUTE },
+        digester: Digester::new(&Seal::from_key(&[7; 32])),
+        limits: Box::new(move |_| SendingLimits { recipients_per_second: 1_000, daily, monthly: 1_000_000 }),
+    }
+}
+
+impl World {
+    fn new(seed: u64) -> Self {
+        let mut dice = Dice::new(seed);
+        let connections = 1 + dice.below(6) as usize;
+        // In some lives the plan is used up now and then.
+        let daily = if dice.percent(25) { 20 } else { 1_000_000 };
+        let mut world = Self {
+            dice,
+            disk: Disk::default(),
+            clock: Arc::new(ManualClock::at(START)),
+            store: None,
+            rules: rules(0, daily),
+            epoch: 0,
+            connections,
+            daily,
+            open: Vec::new(),
+            marks: Vec::new(),
+            accepted: BTreeMap::new(),
+            wished: BTreeSet::new(),
+            mailings: Vec::new(),
+            crashes: 0,
+        };
+        world.begin();
+        world
+    }
+
+    /// A process begins on what the last one left.
+    fn begin(&mut self) {
+        let store = Arc::new(self.disk.open(self.clock.clone()));
+        self.epoch = store.write_blocking(store::next_epoch).expect("the disk works").expect("readable");
+        self.rules = rules(self.epoch, self.daily);
+        let waiting = |lane| store::queued(&store.read(), lane, None, 1_000).expect("readable");
+        for id in waiting(0).into_iter().chain(waiting(1)) {
+            loop {
+                let found = in_handoff(&store, id).expect("readable");
+                if found.is_empty() {
+                    break;
+                }
+                let rules = rules(self.epoch, self.daily);
+                store.write_blocking(move |tx| ledger::recover(tx, id, &found, &rules)).expect("works").expect("readable");
+            }
+        }
+        self.store = Some(store);
+    }
+
+    /// The process ends: what is only in its memory is gone. What is on the wire may arrive all the same.
+    fn crash(&mut self) {
+        self.crashes += 1;
+        for at in std::mem::take(&mut self.open) {
+            if let At::Dot { mailing, number } = at
+                && self.dice.percent(50)
+            {
+                *self.accepted.entry((mailing, number)).or_default() += 1;
+            }
+        }
+        self.marks.clear();
+        if let Some(store) = self.store.take().and_then(Arc::into_inner) {
+            store.close();
+        }
+        self.begin();
+    }
+
+    fn store(&self) -> Arc<Store> {
+        self.store.clone().expect("a process runs")
+    }
+
+    /// Take a mailing on. If the disk fails in between nobody knows whether it was; a client would look.
+    fn take_on(&mut self) {
+        let many = 1 + self.dice.below(30);
+        let to = (0..many).map(|number| Address { email: format!("p{number}@example.com"), name: None }).collect();
+        let unknown = if self.dice.percent(20) { Policy::Resend } else { Policy::Hold };
+        let new = NewMailing {
+            account: ACCOUNT,
+            project: None,
+            kind: if self.dice.percent(50) {
+                Kind::Single
+            } else {
+                Kind::Campaign(crate::vocab::ids::CampaignId::from_bytes([3; 12]))
+            },
+            content: Content { subject: "Hello".into(), html: "<p>Hello</p>".into(), ..Content::default() },
+            from: Sender { address: "a@example.com".into(), name: None, reply_to: None },
+            to: To::Addresses(to),
+            transactional: true,
+            topic: None,
+            local: None,
+            variables: serde_json::Map::new(),
+            tracking: Tracking::default(),
+            unknown,
+        };
+        match self.store().write_blocking(move |tx| super::open(tx, new)) {
+            Ok(opened) => self.mailings.push(opened.expect("it is a right mailing")),
+            Err(_) => self.crash(),
+        }
+    }
+
+    /// Write orders down; the process ends when that fails, as the real one does.
+    fn write(&mut self, orders: Vec<Order>) -> Option<Vec<Answer>> {
+        let rules = rules(self.epoch, self.daily);
+        match self.store().write_blocking(move |tx| ledger::write(tx, &rules, &orders)) {
+            Ok(answers) => Some(answers.expect("readable")),
+            Err(_) => {
+                self.crash();
+                None
+            }
+        }
+    }
+
+    fn in_the_air(&self, mailing: MailingId, number: u32) -> bool {
+        let open = self.open.iter().any(|at| match at {
+            At::Body { mailing: id, number: n } | At::Dot { mailing: id, number: n } => (*id, *n) == (mailing, number),
+        });
+        open || self.marks.iter().any(|mark| (mark.mailing, mark.number) == (mailing, number))
+    }
+
+    /// Somebody who waits gets a connection.
+    fn pick(&mut self) {
+        if self.open.len() == self.connections {
+            return;
+        }
+        let tx = self.store().read();
+        let mut waiting = Vec::new();
+        for lane in [0, 1] {
+            for id in store::queued(&tx, lane, None, 1_000).expect("readable") {
+                let may = store::by_id(&tx, id).expect("readable").is_some_and(|mailing| mailing.state.may_send());
+                if may {
+                    let from = store::cursor(&tx, id).expect("readable");
+                    store::visit_counted(
+                        &tx,
+                        id,
+                        from,
+                        |counter| counter == Counter::QUEUED,
+                        |number, recipient| {
+                            waiting.extend(recipient.map(|_| (id, number)));
+                            Ok(std::ops::ControlFlow::Continue(()))
+                        },
+                    )
+                    .expect("readable");
+                }
+            }
+        }
+        waiting.extend(store::due(&tx, crate::base::clock::Clock::now(self.clock.as_ref()), 1_000).expect("readable"));
+        waiting.retain(|(mailing, number)| !self.in_the_air(*mailing, *number));
+        if waiting.is_empty() {
+            return;
+        }
+        let (mailing, number) = waiting[self.dice.below(waiting.len() as u64) as usize];
+        self.open.push(At::Body { mailing, number });
+    }
+
+    /// One connection goes one step further.
+    fn advance(&mut self) {
+        if self.open.is_empty() {
+            return;
+        }
+        let place = self.dice.below(self.open.len() as u64) as usize;
+        match self.open.swap_remove(place) {
+            At::Body { mailing, number } => match self.dice.below(10) {
+                // Before the dot: certain.
+                0 => self.mark(mailing, number, Event::Deferred { reply: "421 busy".into(), schedule: self.rules.schedule }),
+                1 => self.mark(mailing, number, Event::Refused { reply: "550 nobody".into() }),
+                // The connection broke: the recipient waits as before.
+                2 => {}
+                _ => {
+                    let claim = Order { mailing, number, what: What::Claim };
+                    if let Some(answers) = self.write(vec![claim])
+                        && answers == [Answer::Done]
+                    {
+                        self.open.push(At::Dot { mailing, number });
+                    }
+                }
+            },
+            At::Dot { mailing, number } => match self.dice.below(20) {
+                0 => self.mark(mailing, number, Event::Deferred { reply: "451 later".into(), schedule: self.rules.schedule }),
+                1 => self.mark(mailing, number, Event::Refused { reply: "554 no".into() }),
+                // The connection breaks, with or without the message.
+                2 => {
+                    let took = self.dice.percent(50);
+                    *self.accepted.entry((mailing, number)).or_default() += u32::from(took);
+                    self.mark(mailing, number, Event::Lost { why: super::Doubt::Disconnected });
+                }
+                _ => {
+                    *self.accepted.entry((mailing, number)).or_default() += 1;
+                    self.mark(mailing, number, Event::Accepted { reply: "250 ok".into() });
+                }
+            },
+        }
+    }
+
+    fn mark(&mut self, mailing: MailingId, number: u32, event: Event) {
+        self.marks.push(Order { mailing, number, what: What::Mark(event) });
+    }
+
+    /// The writer gets to what waits for it.
+    fn write_marks(&mut self) {
+        let marks = std::mem::take(&mut self.marks);
+        if !marks.is_empty() {
+            self.write(marks);
+        }
+    }
+
+    /// Somebody pauses, resumes or cancels a mailing, or has the unknown sent again.
+    fn meddle(&mut self) {
+        if self.mailings.is_empty() {
+            return;
+        }
+        let id = self.mailings[self.dice.below(self.mailings.len() as u64) as usize];
+        let what = self.dice.below(10);
+        if what == 9 {
+            let mut unknown = Vec::new();
+            store::visit_recipients(&self.store().read(), id, 0, |number, recipient| {
+                if matches!(recipient.delivery, Delivery::Unknown { .. }) {
+                    unknown.push((id, number));
+                }
+                Ok(std::ops::ControlFlow::Continue(()))
+            })
+            .expect("readable");
+            self.wished.extend(unknown);
+        }
+        let done = self.store().write_blocking(move |tx| {
+            // Refused in some states, which changes nothing.
+            match what {
+                0..4 => drop(control::pause(tx, ACCOUNT, id)),
+                4..8 => drop(control::resume(tx, ACCOUNT, id)),
+                8 => drop(control::cancel(tx, ACCOUNT, id)),
+                _ => drop(control::resend_unknown(tx, ACCOUNT, id)),
+            }
+            Ok::<_, crate::engine::store::Error>(())
+        });
+        if done.is_err() {
+            self.crash();
+        }
+    }
+
+    fn plan(&mut self) {
+        let digester = self.rules.digester.clone();
+        if planning::step(&self.store(), &digester).is_err() {
+            self.crash();
+        }
+    }
+
+    fn step(&mut self) {
+        match self.dice.below(100) {
+            0..3 => self.take_on(),
+            3..40 => self.pick(),
+            40..80 => self.advance(),
+            80..90 => self.write_marks(),
+            90..93 => self.meddle(),
+            93..96 => self.plan(),
+            96 => self.clock.advance_ms(20 * MINUTE),
+            97 => self.crash(),
+            98 => {
+                let (commits, keeps) = (self.dice.below(4), self.dice.percent(50));
+                self.disk.fail_after(commits, keeps);
+            }
+            _ => {}
+        }
+    }
+
+    /// Let everything come to its end.
+    fn finish(&mut self) {
+        self.disk.fail_after(u64::MAX, false);
+        for _ in 0..3_000 {
+            let tx = self.store().read();
+            let is_over = |id: &MailingId| {
+                let counts = store::counts(&tx, *id).expect("readable");
+                let paused = store::by_id(&tx, *id).expect("readable").is_some_and(|mailing| mailing.word() == "paused");
+                !paused && counts.open() == 0
+            };
+            // Also what a failing disk took on without an answer is sent, and judged by nobody here.
+            let is_empty = |lane| store::queued(&tx, lane, None, 1_000).expect("readable").is_empty();
+            let rests = is_empty(0) && is_empty(1) && store::next_due(&tx).expect("readable").is_none();
+            if rests && self.open.is_empty() && self.marks.is_empty() && self.mailings.iter().all(is_over) {
+                return;
+            }
+            for id in self.mailings.clone() {
+                let resumed = self.store().write_blocking(move |tx| {
+                    drop(control::resume(tx, ACCOUNT, id));
+                    Ok::<_, crate::engine::store::Error>(())
+                });
+                resumed.expect("the disk works").expect("readable");
+            }
+            for _ in 0..50 {
+                self.pick();
+                self.advance();
+            }
+            self.write_marks();
+            let settle = |id: &MailingId| Order { mailing: *id, number: 0, what: What::Settle { cursor: None } };
+            self.write(self.mailings.iter().map(settle).collect());
+            self.plan();
+            self.clock.advance_ms(30 * MINUTE);
+        }
+        let tx = self.store().read();
+        for id in &self.mailings {
+            println!("{:?} {:?}", store::by_id(&tx, *id), store::counts(&tx, *id));
+        }
+        panic!("it never ends");
+    }
+
+    /// What every run must come to.
+    fn judge(&self, seed: u64, totals: &mut Totals) {
+        let tx = self.store().read();
+        let mut unknown = 0;
+        for id in &self.mailings {
+            let mailing = store::by_id(&tx, *id).expect("readable").expect("what was taken on is there");
+            assert_eq!(mailing.plan, Plan::Done, "seed {seed}");
+            let mut by_word: HashMap<&str, u64> = HashMap::new();
+            store::visit_recipients(&tx, *id, 0, |number, recipient: Recipient| {
+                *by_word.entry(recipient.delivery.word()).or_default() += 1;
+                let taken = self.accepted.get(&(*id, number)).copied().unwrap_or(0);
+                let wished = self.wished.contains(&(*id, number)) || mailing.unknown == Policy::Resend;
+                let place = format!("seed {seed}: {id}/{number} was taken {taken} times and is {:?}", recipient.delivery);
+                assert!(taken <= 1 || wished, "repeated: {place}");
+                match recipient.delivery {
+                    Delivery::Sent { .. } => assert!(taken >= 1, "sent without acceptance: {place}"),
+                    Delivery::Unknown { .. } => unknown += 1,
+                    Delivery::Failed { .. } | Delivery::Skipped { .. } => assert!(taken == 0 || wished, "{place}"),
+                    Delivery::Queued | Delivery::Handoff { .. } | Delivery::Deferred { .. } => panic!("lost: {place}"),
+                }
+                totals.recipients += 1;
+                Ok(std::ops::ControlFlow::Continue(()))
+            })
+            .expect("readable");
+            // The counts say what the rows say.
+            let counts = store::counts(&tx, *id).expect("readable");
+            let rows = |word: &str| by_word.get(word).copied().unwrap_or(0);
+            let counted = [counts.sent, counts.failed, counts.unknown, counts.skipped_total(), counts.open()];
+            assert_eq!(counted, [rows("sent"), rows("failed"), rows("unknown"), rows("skipped"), 0], "seed {seed}");
+        }
+        assert!(store::queued(&tx, 0, None, 1_000).expect("readable").is_empty(), "seed {seed}");
+        assert!(store::next_due(&tx).expect("readable").is_none(), "seed {seed}: a retry without its recipient");
+        totals.crashes += self.crashes;
+        totals.unknown += unknown;
+    }
+}
+
+#[derive(Default)]
+struct Totals {
+    recipients: u64,
+    crashes: u64,
+    unknown: u64,
+}
+
+#[test]
+fn nobody_is_lost_and_nobody_is_sent_to_twice_in_a_thousand_lives() {
+    let mut totals = Totals::default();
+    for seed in 0..SEEDS {
+        let mut world = World::new(seed);
+        let steps = 200 + world.dice.below(400);
+        for _ in 0..steps {
+            world.step();
+        }
+        world.finish();
+        world.judge(seed, &mut totals);
+    }
+    assert!(totals.crashes > SEEDS && totals.recipients > 10 * SEEDS, "the runs were too quiet to say anything");
+}
+
+#[test]
+fn a_crash_leaves_at_most_twice_as_many_in_doubt_as_there_are_connections() {
+    for seed in 0..SEEDS {
+        let mut world = World::new(seed ^ 0xC0FFEE);
+        world.take_on();
+        for _ in 0..world.dice.below(120) {
+            match world.dice.below(10) {
+                0..5 => world.pick(),
+                5..9 => world.advance(),
+                _ => world.write_marks(),
+            }
+            // The real writer takes what waits with the next commit: no connection is two outcomes ahead of it.
+            if world.marks.len() > world.connections {
+                world.write_marks();
+            }
+        }
+        let counted = |world: &World| -> u64 {
+            let tx = world.store().read();
+            world.mailings.iter().map(|id| store::counted(&tx, *id, Counter::UNKNOWN).expect("readable")).sum()
+        };
+        let before = counted(&world);
+        let broken = world.marks.iter().filter(|mark| matches!(mark.what, What::Mark(Event::Lost { .. }))).count();
+        let connections = world.connections;
+        world.crash();
+        let after = counted(&world);
+        assert!(after - before <= 2 * connections as u64, "seed {seed}: {before} {after} {broken} of {connections} connections");
+    }
+}

@@ -1,0 +1,355 @@
+//! The tables of mailings and all access to them.
+//!
+//! Invariant: a recipient's row changes only by [`advance`], which keeps the counts and the table of retries in step with it.
+
+use std::ops::ControlFlow;
+
+use roaring::RoaringBitmap;
+
+use super::engagement::{self, Measure};
+use super::model::{Content, ContentId, Counter, Counts, DIRECT, Delivery, Event, Mailing, Recipient, Refusal};
+use super::quota;
+use crate::base::clock::Timestamp;
+use crate::base::secret::sha256;
+use crate::engine::store::bits::{self, Block, Delta};
+use crate::engine::store::key::{Key, after_prefix};
+use crate::engine::store::{Error, Order, Read, Result, Span, Table, WriteTx};
+use crate::vocab::ids::{AccountId, MailingId};
+use crate::vocab::tables;
+
+const MAILINGS: Table<MailingId, Mailing> = Table::new(tables::MAILINGS);
+const TEXTS: Table<(ContentId, u8), Vec<u8>> = Table::new(tables::MAILING_TEXTS);
+const LINKS: Table<(ContentId, u16), Vec<u8>> = Table::new(tables::MAILING_LINKS);
+const QUEUE: Table<(u8, MailingId), ()> = Table::new(tables::MAILING_QUEUE);
+const COUNTS: Table<(MailingId, u8), i64> = Table::new(tables::MAILING_COUNTS);
+const RECIPIENTS: Table<(MailingId, u32), Recipient> = Table::new(tables::RECIPIENTS);
+const RETRIES: Table<(Timestamp, MailingId, u32), ()> = Table::new(tables::RECIPIENT_RETRIES);
+const AUDIENCES: Table<(MailingId, u16), Block> = Table::new(tables::MAILING_AUDIENCES);
+const META: Table<String, Vec<u8>> = Table::new(tables::META);
+
+/// In [`COUNTS`]: not a count but the first number that may not be settled yet.
+const CURSOR: u8 = 255;
+/// In [`META`]: how often a dispatcher has started on this file.
+const EPOCH: &str = "sending-epoch";
+
+/// The parts of a content in [`TEXTS`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    Subject = 0,
+    Preheader = 1,
+    Html = 2,
+    Text = 3,
+    /// The fields that every recipient must have, as a template of nothing else.
+    Needs = 4,
+    /// How many mailings use it.
+    Uses = 255,
+}
+
+/// The account's mailing with this id.
+pub fn find(tx: &impl Read, account: AccountId, id: MailingId) -> Result<Option<Mailing>> {
+    Ok(by_id(tx, id)?.filter(|mailing| mailing.account == account))
+}
+
+/// The mailing with this id, whoever's it is.
+pub fn by_id(tx: &impl Read, id: MailingId) -> Result<Option<Mailing>> {
+    tx.get(MAILINGS, &id)
+}
+
+/// Write a mailing.
+pub fn save(tx: &mut WriteTx<'_>, mailing: &Mailing) {
+    tx.put(MAILINGS, &mailing.id, mailing);
+}
+
+/// Something is to be done for a mailing.
+pub fn enqueue(tx: &mut WriteTx<'_>, lane: u8, id: MailingId) {
+    tx.put(QUEUE, &(lane, id), &());
+}
+
+/// Nothing is left to be done for a mailing.
+pub fn dequeue(tx: &mut WriteTx<'_>, lane: u8, id: MailingId) {
+    tx.delete(QUEUE, &(lane, id));
+}
+
+/// Up to `limit` mailings of a lane that have work to do, the oldest first, from one on.
+pub fn queued(tx: &impl Read, lane: u8, from: Option<MailingId>, limit: usize) -> Result<Vec<MailingId>> {
+    let mut span = QUEUE.under(&(lane,));
+    if let Some(from) = from {
+        span.from = (lane, from).to_bytes();
+    }
+    Ok(tx.list(QUEUE, &span, Order::Forward, limit)?.into_iter().map(|((_, id), ())| id).collect())
+}
+
+/// What a content stands under: mailings of one account with the same texts share it.
+pub fn content_id(account: AccountId, content: &Content) -> ContentId {
+    let mut bytes = account.0.to_vec();
+    let parts = [Some(&content.subject), content.preheader.as_ref(), Some(&content.html), content.text.as_ref()];
+    for part in parts {
+        // Lengths keep the end of one text from passing as the beginning of the next.
+        bytes.extend_from_slice(&part.map_or(u64::MAX, |text| text.len() as u64).to_be_bytes());
+        bytes.extend_from_slice(part.map_or(&[][..], |text| text.as_bytes()));
+    }
+    *sha256(&bytes).first_chunk().expect("a SHA-256 sum has 32 bytes")
+}
+
+/// Keep a content for one more mailing; true if it was not kept before.
+pub fn keep_content(tx: &mut WriteTx<'_>, id: ContentId, content: &Content) -> Result<bool> {
+    let uses = uses(tx, id)?;
+    tx.put(TEXTS, &(id, Part::Uses as u8), &(uses + 1).to_le_bytes().to_vec());
+    if uses > 0 {
+        return Ok(false);
+    }
+    let texts = [
+        (Part::Subject, Some(&content.subject)),
+        (Part::Preheader, content.preheader.as_ref()),
+        (Part::Html, Some(&content.html)),
+        (Part::Text, content.text.as_ref()),
+    ];
+    for (part, text) in texts {
+        if let Some(text) = text {
+            tx.put_bytes(TEXTS.id, (id, part as u8).to_bytes(), text.clone().into_bytes());
+        }
+    }
+    Ok(true)
+}
+
+fn uses(tx: &impl Read, id: ContentId) -> Result<u64> {
+    let row = tx.get(TEXTS, &(id, Part::Uses as u8))?;
+    Ok(row.and_then(|bytes| Some(u64::from_le_bytes(bytes.try_into().ok()?))).unwrap_or(0))
+}
+
+/// A content's texts.
+pub fn content(tx: &impl Read, mailing: &Mailing) -> Result<Content> {
+    let text = |part: Part| -> Result<Option<String>> {
+        let bytes = tx.get(TEXTS, &(mailing.content, part as u8))?;
+        Ok(bytes.map(|bytes| String::from_utf8(bytes).expect("only `keep_content` writes these bytes, from text")))
+    };
+    let missing = || Error::Corrupt(tables::MAILING_TEXTS.info().name);
+    Ok(Content {
+        email: mailing.email,
+        conversation: mailing.conversation,
+        subject: text(Part::Subject)?.ok_or_else(missing)?,
+        preheader: text(Part::Preheader)?,
+        html: text(Part::Html)?.ok_or_else(missing)?,
+        text: text(Part::Text)?,
+    })
+}
+
+/// Keep which fields a content needs of every recipient.
+pub fn keep_needs(tx: &mut WriteTx<'_>, id: ContentId, needs: &str) {
+    tx.put(TEXTS, &(id, Part::Needs as u8), &needs.as_bytes().to_vec());
+}
+
+/// The fields that a content needs of every recipient, as a template of nothing else.
+pub fn needs(tx: &impl Read, id: ContentId) -> Result<String> {
+    let bytes = tx.get(TEXTS, &(id, Part::Needs as u8))?.unwrap_or_default();
+    Ok(String::from_utf8(bytes).expect("only `keep_needs` writes these bytes, from text"))
+}
+
+/// Keep where the links of a content lead, in their order.
+pub fn keep_links(tx: &mut WriteTx<'_>, id: ContentId, links: &[String]) {
+    for (number, link) in links.iter().enumerate() {
+        let number = u16::try_from(number).expect("a content has fewer links than limits allow");
+        tx.put(LINKS, &(id, number), &link.clone().into_bytes());
+    }
+}
+
+/// Where a link of a mailing leads: an address that may have merge fields.
+pub fn link(tx: &impl Read, mailing: &Mailing, number: u16) -> Result<Option<String>> {
+    let bytes = tx.get(LINKS, &(mailing.content, number))?;
+    Ok(bytes.map(|bytes| String::from_utf8(bytes).expect("only `keep_links` writes these bytes, from text")))
+}
+
+/// Put a recipient that has no row yet. The caller counts.
+pub fn add(tx: &mut WriteTx<'_>, id: MailingId, number: u32, recipient: &Recipient) {
+    if let Delivery::Deferred { next_at, .. } = recipient.delivery {
+        tx.put(RETRIES, &(next_at, id, number), &());
+    }
+    tx.put(RECIPIENTS, &(id, number), recipient);
+}
+
+/// A recipient of a mailing.
+pub fn recipient(tx: &impl Read, id: MailingId, number: u32) -> Result<Option<Recipient>> {
+    tx.get(RECIPIENTS, &(id, number))
+}
+
+/// Empty a recipient's row of everything that says who it is. What became of the delivery stays, without the server's words.
+pub fn erase(tx: &mut WriteTx<'_>, id: MailingId, number: u32) -> Result<()> {
+    let Some(mut recipient) = recipient(tx, id, number)? else { return Ok(()) };
+    if let Some(address) = &mut recipient.address {
+        (address.email, address.name) = (String::new(), None);
+    }
+    match &mut recipient.delivery {
+        Delivery::Sent { reply, .. } | Delivery::Deferred { reply, .. } | Delivery::Failed { reply, .. } => reply.clear(),
+        Delivery::Queued | Delivery::Handoff { .. } | Delivery::Unknown { .. } | Delivery::Skipped { .. } => {}
+    }
+    tx.put(RECIPIENTS, &(id, number), &recipient);
+    Ok(())
+}
+
+/// Have a recipient's message accepted, as a test needs it.
+#[cfg(test)]
+pub fn deliver(tx: &mut WriteTx<'_>, id: MailingId, number: u32) -> Result<()> {
+    let mailing = by_id(tx, id)?.expect("there");
+    for event in [Event::Claim { epoch: 1 }, Event::Accepted { reply: "250 ok".into() }] {
+        let recipient = recipient(tx, id, number)?.expect("there");
+        advance(tx, &mailing, number, &recipient, event)?.expect("the row is queued");
+    }
+    Ok(())
+}
+
+/// Up to `limit` mailings after one, in the order of their making, whoever's they are.
+pub fn mailings_after(tx: &impl Read, after: Option<MailingId>, limit: usize) -> Result<Vec<Mailing>> {
+    let mut span = Span::default();
+    if let Some(after) = after {
+        span.from = after_prefix(&after.to_bytes()).unwrap_or_default();
+    }
+    Ok(tx.list(MAILINGS, &span, Order::Forward, limit)?.into_iter().map(|(_, mailing)| mailing).collect())
+}
+
+/// The recipients of a mailing from number `from` on, in the order of their numbers, until `visitor` breaks.
+pub fn visit_recipients(
+    tx: &impl Read,
+    id: MailingId,
+    from: u32,
+    visitor: impl FnMut(u32, Recipient) -> Result<ControlFlow<()>>,
+) -> Result<()> {
+    let mut visitor = visitor;
+    tx.visit(RECIPIENTS, &from_number(id, from), Order::Forward, |(_, number), recipient| visitor(number, recipient))
+}
+
+/// The same for scans that want few of many: only rows whose count is `wanted` are read whole.
+pub fn visit_counted(
+    tx: &impl Read,
+    id: MailingId,
+    from: u32,
+    wanted: impl Fn(Counter) -> bool,
+    mut visitor: impl FnMut(u32, Option<Recipient>) -> Result<ControlFlow<()>>,
+) -> Result<()> {
+    let corrupt = || Error::Corrupt(tables::RECIPIENTS.info().name);
+    tx.visit_bytes(RECIPIENTS.id, &from_number(id, from), Order::Forward, &mut |mut key, bytes| {
+        let (_, number): (MailingId, u32) = Key::read(&mut key).ok_or_else(corrupt)?;
+        // A contact's row: the version, no address, the state.
+        let plain = match bytes {
+            [_, 0, state @ ..] => state.first().copied(),
+            _ => None,
+        };
+        let maybe = plain.is_none_or(|state| Counter::of_state(state).is_none_or(&wanted));
+        if !maybe {
+            return visitor(number, None);
+        }
+        let recipient: Recipient = crate::engine::store::Value::decode(bytes).ok_or_else(corrupt)?;
+        visitor(number, wanted(recipient.delivery.counter()).then_some(recipient))
+    })
+}
+
+fn from_number(id: MailingId, from: u32) -> Span {
+    let mut span = RECIPIENTS.under(&(id,));
+    span.from = (id, from).to_bytes();
+    span
+}
+
+/// Let an event change a recipient: its row, the counts and the retries.
+pub fn advance(
+    tx: &mut WriteTx<'_>,
+    mailing: &Mailing,
+    number: u32,
+    recipient: &Recipient,
+    event: Event,
+) -> Result<Result<Delivery, Refusal>> {
+    let id = mailing.id;
+    let next = match recipient.delivery.after(event, tx.now()) {
+        Ok(next) => next,
+        Err(refusal) => return Ok(Err(refusal)),
+    };
+    if let Delivery::Deferred { next_at, .. } = recipient.delivery {
+        tx.delete(RETRIES, &(next_at, id, number));
+    }
+    if let Delivery::Deferred { next_at, .. } = next {
+        tx.put(RETRIES, &(next_at, id, number), &());
+    }
+    let (before, after) = (recipient.delivery.counter(), next.counter());
+    if before != after {
+        count(tx, mailing, before, -1)?;
+        count(tx, mailing, after, 1)?;
+    }
+    let changed = Recipient { address: recipient.address.clone(), delivery: next };
+    tx.put(RECIPIENTS, &(id, number), &changed);
+    Ok(Ok(changed.delivery))
+}
+
+/// Add to a count.
+pub fn count(tx: &mut WriteTx<'_>, mailing: &Mailing, counter: Counter, many: i64) -> Result<()> {
+    if counter == Counter::QUEUED && mailing.kind.lane() == DIRECT {
+        quota::wait(tx, mailing.account, many)?;
+    }
+    let measure = match counter {
+        Counter::SENT => Some(Measure::Sent),
+        Counter::FAILED => Some(Measure::Failed),
+        _ => None,
+    };
+    if let (Some(email), Some(measure)) = (mailing.email, measure) {
+        engagement::add_day(tx, email, measure, many)?;
+    }
+    tx.add(COUNTS, &(mailing.id, counter.0), many).map(drop)
+}
+
+/// How many recipients are where.
+pub fn counts(tx: &impl Read, id: MailingId) -> Result<Counts> {
+    let mut counts = Counts::default();
+    tx.visit(COUNTS, &COUNTS.under(&(id,)), Order::Forward, |(_, counter), many| {
+        if counter != CURSOR {
+            counts.note(Counter(counter), many.max(0) as u64);
+        }
+        Ok(ControlFlow::Continue(()))
+    })?;
+    Ok(counts)
+}
+
+/// How many recipients are counted so.
+pub fn counted(tx: &impl Read, id: MailingId, counter: Counter) -> Result<u64> {
+    Ok(tx.get(COUNTS, &(id, counter.0))?.unwrap_or(0).max(0) as u64)
+}
+
+/// Below this number nobody is queued, nor in a handoff that came straight from the queue.
+pub fn cursor(tx: &impl Read, id: MailingId) -> Result<u32> {
+    Ok(tx.get(COUNTS, &(id, CURSOR))?.map_or(0, |number| u32::try_from(number).unwrap_or(0)))
+}
+
+/// Move the cursor.
+pub fn set_cursor(tx: &mut WriteTx<'_>, id: MailingId, number: u32) {
+    tx.put(COUNTS, &(id, CURSOR), &i64::from(number));
+}
+
+/// Up to `limit` recipients whose time to be tried again has come by `now`, the earliest first.
+pub fn due(tx: &impl Read, now: Timestamp, limit: usize) -> Result<Vec<(MailingId, u32)>> {
+    let span = Span { from: Vec::new(), to: Some(now.plus_ms(1).to_bytes()) };
+    Ok(tx.list(RETRIES, &span, Order::Forward, limit)?.into_iter().map(|((_, id, number), ())| (id, number)).collect())
+}
+
+/// When the next recipient is to be tried again.
+pub fn next_due(tx: &impl Read) -> Result<Option<Timestamp>> {
+    Ok(tx.list(RETRIES, &Span::default(), Order::Forward, 1)?.first().map(|((at, _, _), ())| *at))
+}
+
+/// Keep who belongs to a mailing.
+pub fn keep_audience(tx: &mut WriteTx<'_>, id: MailingId, members: RoaringBitmap) -> Result<()> {
+    bits::apply(tx, AUDIENCES, |block| (id, block), &Delta { add: members, remove: RoaringBitmap::new() })
+}
+
+/// Who belongs to a mailing.
+pub fn audience(tx: &impl Read, id: MailingId) -> Result<RoaringBitmap> {
+    bits::load(tx, AUDIENCES, &(id,))
+}
+
+/// Everybody has a row: the set is not needed any more.
+pub fn drop_audience(tx: &mut WriteTx<'_>, id: MailingId) -> Result<()> {
+    tx.delete_span(AUDIENCES, &AUDIENCES.under(&(id,)), usize::from(u16::MAX) + 1).map(drop)
+}
+
+/// Begin the next epoch: handoffs of all earlier ones are nobody's any more.
+pub fn next_epoch(tx: &mut WriteTx<'_>) -> Result<u64> {
+    let known = tx.get(META, &EPOCH.to_owned())?;
+    let epoch = known.and_then(|bytes| Some(u64::from_le_bytes(bytes.try_into().ok()?))).unwrap_or(0) + 1;
+    tx.put(META, &EPOCH.to_owned(), &epoch.to_le_bytes().to_vec());
+    Ok(epoch)
+}

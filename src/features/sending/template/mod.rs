@@ -1,0 +1,125 @@
+//! What a mailing says, compiled: templates checked once, links taken out, what all recipients share encoded once.
+//!
+//! It does not know recipients, domains or keys; see `letter.rs` for one message.
+
+pub mod links;
+
+use std::collections::BTreeSet;
+
+use super::model::{Content, Tracking};
+use super::person::is_link;
+use crate::engine::api::Failure;
+use crate::engine::mail::body::Body;
+use crate::engine::render::foreign;
+use crate::engine::render::merge::{Fields, Kind, MergeError, Template};
+use crate::vocab::codes::Code;
+
+/// A content that can be filled any number of times.
+#[derive(Debug)]
+pub struct Compiled {
+    pub subject: Template,
+    pub html: Body,
+    pub text: Body,
+    /// About how many bytes it holds.
+    pub weight: usize,
+}
+
+/// How a content is to be compiled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Manner {
+    pub opens: bool,
+    pub clicks: bool,
+    /// Whether it must offer to unsubscribe.
+    pub unsubscribes: bool,
+}
+
+impl Manner {
+    /// That of a mailing.
+    pub fn of(tracking: Tracking, transactional: bool) -> Self {
+        Self { opens: tracking.opens, clicks: tracking.clicks, unsubscribes: !transactional }
+    }
+}
+
+/// A mistake in one of a content's texts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mistake {
+    /// The name of the text in requests.
+    pub part: &'static str,
+    pub error: MergeError,
+}
+
+impl From<Mistake> for Failure {
+    fn from(mistake: Mistake) -> Self {
+        let Mistake { part, error } = mistake;
+        Failure::because(Code::InvalidRequest, format!("{part}: {error}")).with(serde_json::json!({ "field": part }))
+    }
+}
+
+/// Check a content and prepare it for many recipients.
+pub fn compile(content: &Content, manner: Manner) -> Result<Compiled, Mistake> {
+    let mistake = |part| move |error| Mistake { part, error };
+    let subject = Template::compile(&content.subject, Kind::Header).map_err(mistake("subject"))?;
+    let mut html = shown(content);
+    if manner.unsubscribes && !links::offers_to_unsubscribe(&html) {
+        html = links::with_unsubscribe(&html);
+    }
+    // Before links become holes: in plain text they lead where they lead.
+    let text = match &content.text {
+        Some(text) => text.clone(),
+        None => text_of(&html),
+    };
+    if manner.clicks {
+        html = links::rewrite(&html).html;
+    }
+    if manner.opens {
+        html = links::with_pixel(&html);
+    }
+    let html = Template::compile(&html, Kind::Html).map_err(mistake("template"))?;
+    let text = Template::compile(&text, Kind::Text).map_err(mistake("text"))?;
+    let weight =
+        [&subject, &html, &text].iter().map(|template| 2 * template.literals().iter().map(String::len).sum::<usize>()).sum();
+    Ok(Compiled { subject, html: Body::new(html), text: Body::new(text), weight })
+}
+
+impl Compiled {
+    /// The first field that must have a value and has none.
+    pub fn missing(&self, fields: &dyn Fields) -> Option<&str> {
+        let texts = [&self.subject, self.html.template(), self.text.template()];
+        texts.into_iter().find_map(|template| template.missing(fields))
+    }
+
+    /// The fields that every recipient must have, as a template of nothing else: quick to ask of one recipient.
+    pub fn needs(&self) -> String {
+        let texts = [&self.subject, self.html.template(), self.text.template()];
+        let fields: BTreeSet<&str> =
+            texts.into_iter().flat_map(|template| template.fields()).filter(|field| !is_link(field)).collect();
+        fields.into_iter().map(|field| format!("{{{{ {field} }}}}")).collect()
+    }
+
+    /// Whether every recipient has all that is needed, whoever it is.
+    pub fn needs_nothing(&self) -> bool {
+        let texts = [&self.subject, self.html.template(), self.text.template()];
+        texts.into_iter().all(|template| template.fields().all(|field| field == "email" || is_link(field)))
+    }
+}
+
+/// The HTML with its preheader. Its links have the same numbers whatever else becomes of it.
+pub fn shown(content: &Content) -> String {
+    match &content.preheader {
+        Some(preheader) => with_preheader(&content.html, preheader),
+        None => content.html.clone(),
+    }
+}
+
+/// The preheader in front of everything that is shown, itself unseen.
+fn with_preheader(html: &str, preheader: &str) -> String {
+    let escaped = preheader.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    let hidden = format!("<div style=\"display:none;max-height:0;max-width:0;opacity:0;overflow:hidden\">{escaped}</div>");
+    let body = html.to_ascii_lowercase().find("<body").and_then(|body| Some(body + html[body..].find('>')? + 1)).unwrap_or(0);
+    format!("{}{hidden}{}", &html[..body], &html[body..])
+}
+
+/// The text for those who read no HTML. Of HTML that is too deep or too long nothing is taken: its readers see the HTML.
+fn text_of(html: &str) -> String {
+    foreign::text(html).map(|(text, _)| text).unwrap_or_default()
+}

@@ -1,0 +1,117 @@
+//! Which way mail takes out of an environment, and the failure that says that there is none.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use url::Url;
+
+use crate::engine::api::{Engine, Failure};
+use crate::engine::fetch::SystemResolver;
+use crate::engine::mail::dns::{Age, NoAnswer};
+use crate::engine::mail::smtp::Timeouts;
+use crate::engine::mail::transport::{Exchanger, Looking, LookupError, MailExchangers, Parts, PolicySource, Transport, fetched};
+use crate::vocab::codes::Code;
+use crate::vocab::environment::Environment;
+
+/// Where mail servers listen.
+const MAIL_PORT: u16 = 25;
+
+/// The way out for mail.
+pub enum Way {
+    /// It stays here, in the built-in inbox.
+    Inbox,
+    /// To relays or to the recipients' own servers.
+    Out(Box<Transport>),
+    /// Nothing is configured.
+    Nowhere,
+}
+
+/// The way out of an environment.
+pub fn way(engine: &Arc<Engine>, environment: Environment) -> Way {
+    match environment {
+        Environment::Test => Way::Inbox,
+        Environment::Live if engine.settings.mail.development => Way::Inbox,
+        Environment::Live if has_way(engine) => Way::Out(Box::new(transport(engine))),
+        Environment::Live => Way::Nowhere,
+    }
+}
+
+fn transport(engine: &Arc<Engine>) -> Transport {
+    let parts = Parts {
+        resolver: Box::new(SystemResolver),
+        exchangers: Box::new(Names(engine.clone())),
+        policies: Box::new(Names(engine.clone())),
+        random: engine.random.clone(),
+        roots: Vec::new(),
+        exchanger_port: MAIL_PORT,
+        timeouts: Timeouts::default(),
+    };
+    Transport::new(&engine.settings, parts)
+}
+
+fn has_way(engine: &Engine) -> bool {
+    let mail = &engine.settings.mail;
+    mail.direct || !mail.relay.is_empty()
+}
+
+/// Refuse to take live mail on that could not leave.
+pub fn require(engine: &Engine, environment: Environment) -> Result<(), Failure> {
+    if environment == Environment::Test || engine.settings.mail.development || has_way(engine) {
+        return Ok(());
+    }
+    let detail = "No way out for mail is set. Give [mail] relay = [\"smtp://user:password@host:587\"] in the settings (or \
+                  MAILMILL_MAIL__RELAY), or direct = true, or development = true to keep live mail in the built-in inbox.";
+    Err(Failure::because(Code::TransportNotConfigured, detail))
+}
+
+/// The DNS as direct delivery asks it.
+struct Names(Arc<Engine>);
+
+impl MailExchangers for Names {
+    fn exchangers<'a>(&'a self, domain: &'a str) -> Looking<'a, Vec<Exchanger>> {
+        Box::pin(async move {
+            match self.0.dns.mx(domain, Age::Cached).await {
+                Ok(servers) => {
+                    let server = |server: crate::engine::mail::dns::MailServer| Exchanger {
+                        preference: server.preference,
+                        host: server.host,
+                    };
+                    Ok(servers.into_iter().map(server).collect())
+                }
+                Err(none) => nothing(none),
+            }
+        })
+    }
+
+    fn addresses<'a>(&'a self, host: &'a str) -> Looking<'a, Vec<IpAddr>> {
+        Box::pin(async move {
+            match self.0.dns.addresses(host, Age::Cached).await {
+                Ok(addresses) => Ok(addresses),
+                Err(none) => nothing(none),
+            }
+        })
+    }
+}
+
+impl PolicySource for Names {
+    fn texts<'a>(&'a self, name: &'a str) -> Looking<'a, Vec<String>> {
+        Box::pin(async move {
+            match self.0.dns.txt(name, Age::Cached).await {
+                Ok(texts) => Ok(texts),
+                Err(none) => nothing(none),
+            }
+        })
+    }
+
+    fn file<'a>(&'a self, url: &'a Url) -> Looking<'a, String> {
+        Box::pin(fetched(&self.0.fetch, url))
+    }
+}
+
+fn nothing<T>(none: NoAnswer) -> Result<Vec<T>, LookupError> {
+    match none {
+        NoAnswer::NoSuchRecord => Ok(Vec::new()),
+        NoAnswer::NoSuchName | NoAnswer::NotAName => Err(LookupError::NoSuchName),
+        NoAnswer::Unreachable(why) => Err(LookupError::Failed(why)),
+    }
+}

@@ -1,0 +1,307 @@
+//! What callers see of sends, batches and kept messages.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::inbox::Head;
+use super::model::{Audience, Counts, Delivery, Mailing, Recipient, State, Wait};
+use crate::base::clock::Timestamp;
+use crate::engine::api::Listed;
+use crate::engine::api::answer::Moment;
+use crate::vocab::ids::{ConversationId, EmailId, MailingId, MessageId};
+
+/// A batch: a send to an audience, and how far it is.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct BatchView {
+    pub batch_id: MailingId,
+    /// `queued`, `processing`, `paused`, `throttled`, `completed`, `partial`, `cancelled` or `failed`.
+    pub status: String,
+    /// `audience`, `segment`, `tag` or `email`.
+    pub recipient_type: String,
+    /// Of the segment or tag.
+    pub recipient_id: Option<String>,
+    /// What carries it.
+    pub provider: String,
+    /// Everybody who belongs to it, also those who are skipped. Grows while the audience is being fixed.
+    pub total_count: u64,
+    /// Those who wait for their turn or for another try.
+    pub queued_count: u64,
+    pub sent_count: u64,
+    pub failed_count: u64,
+    /// Those of whom nobody knows whether they have the message: the service or the connection ended at the wrong moment. They are not
+    /// sent to again by themselves.
+    pub unknown_count: u64,
+    /// Those who are not sent to, by reason.
+    pub skipped: BTreeMap<String, u64>,
+    pub from: String,
+    pub from_name: Option<String>,
+    pub subject: String,
+    pub created_at: Moment,
+    pub updated_at: Option<Moment>,
+    /// Why it failed.
+    pub error: Option<String>,
+    /// What it waits for.
+    pub throttle: Option<Throttle>,
+}
+
+/// What a batch waits for.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Throttle {
+    pub throttled_at: Moment,
+    /// When it goes on by itself.
+    pub expires_at: Moment,
+    /// `quota`, `transport` or `deferred`.
+    pub reason: String,
+    /// Those who are still to be sent to.
+    pub remaining_count: u64,
+}
+
+impl BatchView {
+    /// A batch as callers see it.
+    pub fn new(mailing: &Mailing, counts: &Counts, provider: &str) -> Self {
+        let (recipient_type, recipient_id) = match mailing.audience {
+            Audience::Addresses => ("email", None),
+            Audience::Everyone => ("audience", None),
+            Audience::Segment(id) => ("segment", Some(id.to_string())),
+            Audience::Tag(id) => ("tag", Some(id.to_string())),
+        };
+        let throttle = match mailing.state {
+            State::Waiting { reason, until } => Some(Throttle {
+                throttled_at: Moment(mailing.updated_at),
+                expires_at: Moment(until),
+                reason: reason.word().to_owned(),
+                remaining_count: counts.open(),
+            }),
+            _ => None,
+        };
+        Self {
+            batch_id: mailing.id,
+            status: status(mailing, counts).to_owned(),
+            recipient_type: recipient_type.to_owned(),
+            recipient_id,
+            provider: provider.to_owned(),
+            total_count: counts.total,
+            queued_count: counts.open(),
+            sent_count: counts.sent,
+            failed_count: counts.failed,
+            unknown_count: counts.unknown,
+            skipped: counts.skipped.iter().map(|(reason, many)| ((*reason).to_owned(), *many)).collect(),
+            from: mailing.from.address.clone(),
+            from_name: mailing.from.name.clone(),
+            subject: mailing.subject.clone(),
+            created_at: Moment(mailing.created_at),
+            updated_at: Some(Moment(mailing.updated_at)),
+            error: if let State::Failed { reason, .. } = &mailing.state { Some(reason.clone()) } else { None },
+            throttle,
+        }
+    }
+
+    /// The example of the documents.
+    pub fn sample() -> Self {
+        Self {
+            batch_id: MailingId::from_bytes([0x66; 12]),
+            status: "completed".into(),
+            recipient_type: "tag".into(),
+            recipient_id: Some("66f1a2b3000000005d41aa07".into()),
+            provider: "smtp".into(),
+            total_count: 1_204,
+            queued_count: 0,
+            sent_count: 1_187,
+            failed_count: 2,
+            unknown_count: 0,
+            skipped: BTreeMap::from([("suppressed".to_owned(), 3), ("unsubscribed".to_owned(), 12)]),
+            from: "news@example.com".into(),
+            from_name: Some("Example".into()),
+            subject: "New in spring".into(),
+            created_at: Moment::sample(),
+            updated_at: Some(Moment::sample()),
+            error: None,
+            throttle: None,
+        }
+    }
+}
+
+fn status(mailing: &Mailing, counts: &Counts) -> &'static str {
+    match mailing.state {
+        State::Planning => "queued",
+        State::Sending if counts.sent + counts.failed + counts.unknown == 0 => "queued",
+        State::Sending | State::Waiting { reason: Wait::Deferred, .. } => "processing",
+        State::Paused => "paused",
+        State::Waiting { .. } => "throttled",
+        State::Finished { .. } if counts.failed + counts.unknown == 0 => "completed",
+        State::Finished { .. } if counts.sent == 0 && counts.unknown == 0 => "failed",
+        State::Finished { .. } => "partial",
+        State::Cancelled { .. } => "cancelled",
+        State::Failed { .. } => "failed",
+    }
+}
+
+/// A direct send, and what became of it.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SendView {
+    pub send_id: MailingId,
+    /// Of the first recipient: `queued`, `handoff`, `sent`, `deferred`, `failed`, `unknown` or `skipped`.
+    pub status: String,
+    /// What carries it.
+    pub provider: String,
+    pub email_id: Option<EmailId>,
+    pub conversation_id: Option<ConversationId>,
+    pub from: String,
+    pub from_name: Option<String>,
+    pub subject: String,
+    pub transactional: bool,
+    pub created_at: Moment,
+    /// The recipient and those of its copies.
+    pub recipients: Vec<RecipientView>,
+}
+
+/// One recipient of a direct send.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RecipientView {
+    pub email: String,
+    /// `queued`, `handoff`, `sent`, `deferred`, `failed`, `unknown` or `skipped`.
+    pub status: String,
+    /// What the next mail server said last.
+    pub reply: Option<String>,
+    /// Why it was skipped, or why nobody knows.
+    pub reason: Option<String>,
+    /// When it is tried again.
+    pub next_attempt_at: Option<Moment>,
+    /// When the status became what it is.
+    pub at: Option<Moment>,
+}
+
+impl RecipientView {
+    /// A recipient as callers see it.
+    pub fn new(recipient: &Recipient) -> Self {
+        let email = recipient.address.as_ref().map_or_else(String::new, |address| address.email.clone());
+        let mut view = Self {
+            email,
+            status: recipient.delivery.word().to_owned(),
+            reply: None,
+            reason: None,
+            next_attempt_at: None,
+            at: None,
+        };
+        match &recipient.delivery {
+            Delivery::Queued => {}
+            Delivery::Handoff { at, .. } => view.at = Some(Moment(*at)),
+            Delivery::Sent { at, reply } | Delivery::Failed { at, reply } => {
+                view.at = Some(Moment(*at));
+                view.reply = Some(reply.clone());
+            }
+            Delivery::Deferred { next_at, reply, .. } => {
+                view.reply = Some(reply.clone());
+                view.next_attempt_at = Some(Moment(*next_at));
+            }
+            Delivery::Unknown { why, at, .. } => {
+                view.reason = Some(why.word().to_owned());
+                view.at = Some(Moment(*at));
+            }
+            Delivery::Skipped { why } => view.reason = Some(why.word().to_owned()),
+        }
+        view
+    }
+}
+
+impl SendView {
+    /// A direct send as callers see it.
+    pub fn new(mailing: &Mailing, recipients: &[Recipient], provider: &str) -> Self {
+        let first = recipients.first().map_or("skipped", |recipient| recipient.delivery.word());
+        Self {
+            send_id: mailing.id,
+            status: first.to_owned(),
+            provider: provider.to_owned(),
+            email_id: mailing.email,
+            conversation_id: mailing.conversation,
+            from: mailing.from.address.clone(),
+            from_name: mailing.from.name.clone(),
+            subject: mailing.subject.clone(),
+            transactional: mailing.transactional,
+            created_at: Moment(mailing.created_at),
+            recipients: recipients.iter().map(RecipientView::new).collect(),
+        }
+    }
+
+    /// The example of the documents.
+    pub fn sample() -> Self {
+        Self {
+            send_id: MailingId::from_bytes([0x66; 12]),
+            status: "sent".into(),
+            provider: "smtp".into(),
+            email_id: None,
+            conversation_id: None,
+            from: "hello@example.com".into(),
+            from_name: Some("Example".into()),
+            subject: "Your order".into(),
+            transactional: true,
+            created_at: Moment::sample(),
+            recipients: vec![RecipientView {
+                email: "ada@example.com".into(),
+                status: "sent".into(),
+                reply: Some("250 2.0.0 Ok: queued as 4F5B2".into()),
+                reason: None,
+                next_attempt_at: None,
+                at: Some(Moment(Timestamp(1_767_225_600_000))),
+            }],
+        }
+    }
+}
+
+/// A message of the built-in inbox.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct MessageView {
+    pub id: MessageId,
+    /// The send or batch it belongs to.
+    pub send_id: MailingId,
+    pub from: String,
+    pub from_name: Option<String>,
+    pub to: String,
+    pub subject: String,
+    /// Of the message as it would have gone out.
+    pub size: u64,
+    pub received_at: Moment,
+}
+
+impl From<Head> for MessageView {
+    fn from(head: Head) -> Self {
+        Self {
+            id: head.id,
+            send_id: head.mailing,
+            from: head.from,
+            from_name: head.from_name,
+            to: head.to,
+            subject: head.subject,
+            size: head.bytes,
+            received_at: Moment(head.received_at),
+        }
+    }
+}
+
+impl MessageView {
+    /// The example of the documents.
+    pub fn sample() -> Self {
+        Self {
+            id: MessageId::from_bytes([0x66; 12]),
+            send_id: MailingId::from_bytes([0x66; 12]),
+            from: "hello@example.com".into(),
+            from_name: Some("Example".into()),
+            to: "ada@example.com".into(),
+            subject: "Your order".into(),
+            size: 18_402,
+            received_at: Moment::sample(),
+        }
+    }
+}
+
+impl Listed for MessageView {
+    const PLURAL: &'static str = "messages";
+    const ARRAY_WHEN_PAGED: bool = false;
+}

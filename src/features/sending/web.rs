@@ -1,0 +1,97 @@
+//! A message as its reader meets it on the web: the page that shows it, and where its links lead.
+
+use std::borrow::Cow;
+
+use super::model::{Content, Mailing, Recipient};
+use super::person::{self, Links, Person, Values};
+use super::template::{self, Manner};
+use super::{planning, store};
+use crate::engine::render::merge::{Fields, Kind, Template, Value};
+use crate::engine::store::{Read, Result};
+use crate::features::contacts::tags::Names;
+use crate::features::sending::token::Tokens;
+use crate::vocab::environment::Environment;
+
+/// Who reads, of which message.
+struct Reading {
+    person: Person,
+    variables: serde_json::Map<String, serde_json::Value>,
+    tags: Vec<String>,
+}
+
+impl Reading {
+    fn load(tx: &impl Read, mailing: &Mailing, number: u32, recipient: &Recipient) -> Result<Option<Self>> {
+        let Some(person) = person::load(tx, mailing, number, recipient)? else { return Ok(None) };
+        let tags = match (mailing.project, &person.contact) {
+            (Some(project), Some(contact)) => Names::new(tx, project).of(&contact.tags)?,
+            _ => Vec::new(),
+        };
+        Ok(Some(Self { person, variables: planning::variables(mailing), tags }))
+    }
+
+    fn values<'v>(&'v self, links: Option<Links<'v>>) -> Values<'v> {
+        Values { person: &self.person, variables: &self.variables, tags: &self.tags, links }
+    }
+}
+
+/// Where a link leads for this recipient; none if there is no such link, or a field in it has no value.
+pub fn target(tx: &impl Read, mailing: &Mailing, number: u32, recipient: &Recipient, link: u16) -> Result<Option<String>> {
+    let Some(address) = store::link(tx, mailing, link)? else { return Ok(None) };
+    if !address.contains("{{") {
+        return Ok(Some(address));
+    }
+    let Some(reading) = Reading::load(tx, mailing, number, recipient)? else { return Ok(None) };
+    let Ok(template) = Template::compile(&address, Kind::Text) else { return Ok(None) };
+    Ok(template.render(&Escaped(reading.values(None))).ok())
+}
+
+/// Values as parts of an address: nothing that they say can be taken for another part of it.
+struct Escaped<'a>(Values<'a>);
+
+impl Fields for Escaped<'_> {
+    fn field(&self, name: &str) -> Value<'_> {
+        match self.0.field(name) {
+            Value::Text(text) => Value::Text(Cow::Owned(escaped(&text))),
+            other => other,
+        }
+    }
+}
+
+/// RFC 3986 §2.3: all but unreserved characters as %-escapes.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => out.push(char::from(byte)),
+            other => out.push_str(&format!("%{other:02X}")),
+        }
+    }
+    out
+}
+
+/// The message as a page, with the recipient's fields, and links that lead where they lead without being counted.
+pub fn page(
+    tx: &impl Read,
+    (tokens, base, environment): (&Tokens, &str, Environment),
+    mailing: &Mailing,
+    number: u32,
+    recipient: &Recipient,
+) -> Result<Option<String>> {
+    let Some(reading) = Reading::load(tx, mailing, number, recipient)? else { return Ok(None) };
+    let content: Content = store::content(tx, mailing)?;
+    let manner = Manner { opens: false, clicks: false, unsubscribes: !mailing.transactional };
+    let Ok(compiled) = template::compile(&content, manner) else { return Ok(None) };
+    let links = Links { tokens, base, environment, mailing: mailing.id, number };
+    Ok(compiled.html.template().render(&reading.values(Some(links))).ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_stays_one_part_of_an_address() {
+        assert_eq!(escaped("a b&c=/?#ä%"), "a%20b%26c%3D%2F%3F%23%C3%A4%25");
+        assert_eq!(escaped("Ada-1_2.3~"), "Ada-1_2.3~");
+    }
+}

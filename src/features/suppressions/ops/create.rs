@@ -1,0 +1,79 @@
+//! Put an address on the suppression list.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::base::email::EmailAddress;
+use crate::base::text::ShortText;
+use crate::engine::api::{Caller, Command, Created, Failure, Operation, Replay, Spec, needs};
+use crate::engine::store::WriteTx;
+use crate::features::suppressions::store::{self, Digester};
+use crate::features::suppressions::views::SuppressionView;
+use crate::features::suppressions::{Reason, Source};
+use crate::vocab::limits;
+use crate::vocab::permissions::Permission;
+
+/// `suppressions.create`
+pub struct Create;
+
+/// An address that is not to be mailed.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewSuppression {
+    pub email: EmailAddress,
+    /// `manual` if absent; the others are for lists that come from elsewhere.
+    #[serde(default)]
+    pub reason: GivenReason,
+    /// For people who wonder later.
+    pub note: Option<ShortText<{ limits::DESCRIPTION_CHARACTERS_MAX }>>,
+}
+
+/// Why an address is put on the list by hand.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum GivenReason {
+    #[default]
+    Manual,
+    /// Messages that somebody waits for still go out.
+    Unsubscribe,
+    BounceHard,
+    Complaint,
+}
+
+impl From<GivenReason> for Reason {
+    fn from(given: GivenReason) -> Self {
+        match given {
+            GivenReason::Manual => Self::Manual,
+            GivenReason::Unsubscribe => Self::Unsubscribe,
+            GivenReason::BounceHard => Self::BounceHard,
+            GivenReason::Complaint => Self::Complaint,
+        }
+    }
+}
+
+impl Operation for Create {
+    const SPEC: Spec = Spec::post("suppressions.create", "/v1/suppressions", needs(Permission::AudienceWrite))
+        .summary("Stop mailing an address")
+        .about(
+            "Holds for the whole account and at once, also for messages that wait already. An address that is on the list stays as it \
+             is, unless this reason is graver; the answer says what holds.",
+        )
+        .replay(Replay::Keyed);
+    type Input = NewSuppression;
+    type Output = Created<SuppressionView>;
+
+    fn example() -> (Value, Self::Output) {
+        (json!({ "email": "ada@example.com", "note": "Asked us by telephone" }), Created(SuppressionView::sample()))
+    }
+}
+
+impl Command for Create {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: NewSuppression) -> Result<Self::Output, Failure> {
+        let digester = Digester::new(&caller.engine.seal);
+        let note = input.note.filter(|note| !note.is_empty()).map(|note| note.to_string());
+        let because = (input.reason.into(), Source::Api);
+        let row = store::add(tx, &digester, caller.account(), &input.email.normalised(), because, note)?;
+        Ok(Created(row.into()))
+    }
+}

@@ -1,0 +1,54 @@
+//! Take an address off the suppression list.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::base::email::EmailAddress;
+use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
+use crate::engine::store::WriteTx;
+use crate::features::suppressions::store::{self, Digester};
+use crate::vocab::codes::Code;
+use crate::vocab::permissions::Permission;
+
+/// `suppressions.delete`
+pub struct Delete;
+
+/// Which address.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WhichAddress {
+    pub email: EmailAddress,
+}
+
+/// What was taken off.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct DeletedSuppression {
+    /// The address that can be mailed again.
+    pub email: String,
+    /// Always true.
+    pub deleted: bool,
+}
+
+impl Operation for Delete {
+    const SPEC: Spec = Spec::delete("suppressions.delete", "/v1/suppressions/{email}", needs(Permission::AudienceWrite))
+        .summary("Allow an address to be mailed again")
+        .about("For addresses whose owners want mail again, or whose mail servers were wrong. The contact's own status is another matter.")
+        .fails(&[Code::NotFound]);
+    type Input = WhichAddress;
+    type Output = Done<DeletedSuppression>;
+
+    fn example() -> (Value, Self::Output) {
+        (json!({ "email": "ada@example.com" }), Done(DeletedSuppression { email: "ada@example.com".into(), deleted: true }))
+    }
+}
+
+impl Command for Delete {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: WhichAddress) -> Result<Self::Output, Failure> {
+        let digester = Digester::new(&caller.engine.seal);
+        let email = input.email.normalised();
+        let absent = || Failure::because(Code::NotFound, "This address is not on the suppression list: it can be mailed.");
+        store::delete(tx, &digester, caller.account(), &email)?.ok_or_else(absent)?;
+        Ok(Done(DeletedSuppression { email, deleted: true }))
+    }
+}

@@ -1,0 +1,62 @@
+//! List the addresses that are not mailed.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::base::email::EmailAddress;
+use crate::engine::api::{Failure, Limit, Offset, Operation, Page, PageNumber, Query, Spec, View, Window, needs};
+use crate::features::suppressions::Reason;
+use crate::features::suppressions::store::{self, Digester};
+use crate::features::suppressions::views::SuppressionView;
+use crate::vocab::permissions::Permission;
+
+/// `suppressions.list`
+pub struct List;
+
+/// Which of them.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Wanted {
+    /// Only those for this reason.
+    pub reason: Option<Reason>,
+    /// Only this address. It is also found if its owner's data was erased.
+    pub email: Option<EmailAddress>,
+    #[serde(default)]
+    pub limit: Limit,
+    /// How many to leave out at the front.
+    pub offset: Option<Offset>,
+    /// Instead of `offset`: which page, from 1.
+    pub page: Option<PageNumber>,
+}
+
+impl Operation for List {
+    const SPEC: Spec = Spec::get("suppressions.list", "/v1/suppressions", needs(Permission::AudienceRead))
+        .summary("List the addresses that are not mailed")
+        .about("Those of the whole account, the newest first.")
+        .heavy();
+    type Input = Wanted;
+    type Output = Page<SuppressionView>;
+
+    fn example() -> (Value, Self::Output) {
+        let window = Window { limit: 20, offset: 0, paged: false };
+        (json!({ "reason": "manual", "limit": 20 }), Page { items: vec![SuppressionView::sample()], total: 1, window })
+    }
+}
+
+impl Query for List {
+    fn run(ask: &View<'_>, input: Wanted) -> Result<Self::Output, Failure> {
+        let (tx, account) = (ask.tx, ask.caller.account());
+        let window = Window::new(input.limit, input.offset, input.page);
+        if let Some(email) = &input.email {
+            let digester = Digester::new(&ask.caller.engine.seal);
+            let found = store::find(tx, &digester, account, &email.normalised())?;
+            let found = found.filter(|row| input.reason.is_none_or(|reason| reason == row.reason));
+            let items: Vec<SuppressionView> = found.into_iter().map(Into::into).collect();
+            return Ok(Page { total: items.len() as u64, items: window.cut(items), window });
+        }
+        let rows = store::list(tx, account, input.reason, window.offset, window.limit)?;
+        let items = rows.into_iter().map(Into::into).collect();
+        Ok(Page { items, total: store::count(tx, account, input.reason)?, window })
+    }
+}

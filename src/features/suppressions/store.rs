@@ -1,0 +1,187 @@
+//! The tables of the suppression list, and all access to them.
+
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::Sha256;
+
+use super::model::{Reason, Source, Suppression};
+use crate::base::clock::Timestamp;
+use crate::engine::store::seal::Seal;
+use crate::engine::store::{Order, Read, ReadTx, Result, Table, WriteTx};
+use crate::vocab::ids::AccountId;
+use crate::vocab::limits::SUPPRESSIONS_IN_MEMORY_MAX;
+use crate::vocab::tables;
+
+/// A keyed hash of a normalised address: half of it, which nobody finds twice.
+pub type Digest = [u8; 16];
+
+const ROWS: Table<(AccountId, Digest), Suppression> = Table::new(tables::SUPPRESSIONS);
+/// By reason, and once more under [`ALL`].
+const ORDER: Table<(AccountId, u8, Timestamp, Digest), ()> = Table::new(tables::SUPPRESSION_ORDER);
+const COUNTS: Table<(AccountId, u8), i64> = Table::new(tables::SUPPRESSION_COUNTS);
+/// In the place of a reason's number: all of them.
+const ALL: u8 = 0;
+
+/// Hashes addresses with this installation's key.
+#[derive(Clone)]
+pub struct Digester(Hmac<Sha256>);
+
+impl Digester {
+    /// With the key that belongs to this purpose.
+    pub fn new(seal: &Seal) -> Self {
+        Self(Hmac::new_from_slice(&seal.derive("suppressions")).expect("HMAC takes keys of any length"))
+    }
+
+    /// The hash of a normalised address, different for each account.
+    pub fn digest(&self, account: AccountId, normalised: &str) -> Digest {
+        let mut sum = self.0.clone();
+        sum.update(&account.0);
+        sum.update(normalised.as_bytes());
+        let bytes: [u8; 32] = sum.finalize().into_bytes().into();
+        *bytes.first_chunk().expect("a hash is longer than half of it")
+    }
+}
+
+/// Why this normalised address must not be mailed, if it must not.
+pub fn reason(tx: &impl Read, digester: &Digester, account: AccountId, normalised: &str) -> Result<Option<Reason>> {
+    Ok(find(tx, digester, account, normalised)?.map(|row| row.reason))
+}
+
+/// The row of this normalised address.
+pub fn find(tx: &impl Read, digester: &Digester, account: AccountId, normalised: &str) -> Result<Option<Suppression>> {
+    tx.get(ROWS, &(account, digester.digest(account, normalised)))
+}
+
+/// Put an address on the list. One that is there already stays as it is, unless this reason is graver. Says what holds then.
+pub fn add(
+    tx: &mut WriteTx<'_>,
+    digester: &Digester,
+    account: AccountId,
+    normalised: &str,
+    (reason, source): (Reason, Source),
+    note: Option<String>,
+) -> Result<Suppression> {
+    let email = (reason != Reason::Erased).then(|| normalised.to_owned());
+    let new = Suppression { reason, source, email, note, created_at: tx.now() };
+    let digest = digester.digest(account, normalised);
+    let known = tx.get(ROWS, &(account, digest))?;
+    if let Some(known) = known {
+        if known.reason >= reason {
+            return Ok(known);
+        }
+        remove(tx, account, digest, &known)?;
+    }
+    tx.put(ROWS, &(account, digest), &new);
+    for facet in [ALL, reason.number()] {
+        tx.put(ORDER, &(account, facet, new.created_at, digest), &());
+        tx.add(COUNTS, &(account, facet), 1)?;
+    }
+    Ok(new)
+}
+
+/// Forget the address itself and keep that its owner is not mailed: what is left names nobody.
+pub fn erase(tx: &mut WriteTx<'_>, digester: &Digester, account: AccountId, normalised: &str) -> Result<()> {
+    add(tx, digester, account, normalised, (Reason::Erased, Source::Api), None).map(drop)
+}
+
+/// Take an address off the list; says what it was there for.
+pub fn delete(tx: &mut WriteTx<'_>, digester: &Digester, account: AccountId, normalised: &str) -> Result<Option<Suppression>> {
+    let digest = digester.digest(account, normalised);
+    let Some(known) = tx.get(ROWS, &(account, digest))? else { return Ok(None) };
+    remove(tx, account, digest, &known)?;
+    Ok(Some(known))
+}
+
+fn remove(tx: &mut WriteTx<'_>, account: AccountId, digest: Digest, row: &Suppression) -> Result<()> {
+    tx.delete(ROWS, &(account, digest));
+    for facet in [ALL, row.reason.number()] {
+        tx.delete(ORDER, &(account, facet, row.created_at, digest));
+        tx.add(COUNTS, &(account, facet), -1)?;
+    }
+    Ok(())
+}
+
+/// How many there are, of one reason or of all.
+pub fn count(tx: &impl Read, account: AccountId, reason: Option<Reason>) -> Result<u64> {
+    let count = tx.get(COUNTS, &(account, reason.map_or(ALL, Reason::number)))?.unwrap_or(0);
+    Ok(u64::try_from(count).unwrap_or(0))
+}
+
+/// A part of the list, the newest first.
+pub fn list(tx: &impl Read, account: AccountId, reason: Option<Reason>, offset: usize, limit: usize) -> Result<Vec<Suppression>> {
+    let facet = reason.map_or(ALL, Reason::number);
+    let (mut skipped, mut digests) = (0, Vec::new());
+    tx.visit(ORDER, &ORDER.under(&(account, facet)), Order::Backward, |(_, _, _, digest), ()| {
+        if skipped < offset {
+            skipped += 1;
+            return Ok(ControlFlow::Continue(()));
+        }
+        if digests.len() == limit {
+            return Ok(ControlFlow::Break(()));
+        }
+        digests.push(digest);
+        Ok(ControlFlow::Continue(()))
+    })?;
+    let mut rows = Vec::with_capacity(digests.len());
+    for digest in digests {
+        rows.extend(tx.get(ROWS, &(account, digest))?);
+    }
+    Ok(rows)
+}
+
+/// The list of one account as it was at one moment, for many look-ups in a row.
+///
+/// Of a usual list all hashes are in memory, and a million look-ups take about a second; an empty one costs nothing. Of a very long
+/// one each look-up reads a row.
+pub struct Checker {
+    account: AccountId,
+    digester: Digester,
+    known: Known,
+}
+
+enum Known {
+    All(HashMap<Digest, Reason>),
+    Some(ReadTx),
+}
+
+impl Checker {
+    /// The account's list as `tx` sees it.
+    pub fn load(tx: &ReadTx, digester: &Digester, account: AccountId) -> Result<Self> {
+        Self::load_up_to(SUPPRESSIONS_IN_MEMORY_MAX, tx, digester, account)
+    }
+
+    /// The same with another number of suppressions that are held in memory.
+    pub(super) fn load_up_to(in_memory_max: u64, tx: &ReadTx, digester: &Digester, account: AccountId) -> Result<Self> {
+        let known = match count(tx, account, None)? {
+            0 => Known::All(HashMap::new()),
+            count if count <= in_memory_max => {
+                let mut known = HashMap::with_capacity(usize::try_from(count).unwrap_or(0));
+                for reason in Reason::ALL {
+                    tx.visit(ORDER, &ORDER.under(&(account, reason.number())), Order::Forward, |(_, _, _, digest), ()| {
+                        known.insert(digest, reason);
+                        Ok(ControlFlow::Continue(()))
+                    })?;
+                }
+                Known::All(known)
+            }
+            _ => Known::Some(tx.clone()),
+        };
+        Ok(Self { account, digester: digester.clone(), known })
+    }
+
+    /// Whether nobody is on the list.
+    pub fn is_empty(&self) -> bool {
+        matches!(&self.known, Known::All(known) if known.is_empty())
+    }
+
+    /// Why this normalised address must not be mailed, if it must not.
+    pub fn reason(&self, normalised: &str) -> Result<Option<Reason>> {
+        match &self.known {
+            Known::All(known) if known.is_empty() => Ok(None),
+            Known::All(known) => Ok(known.get(&self.digester.digest(self.account, normalised)).copied()),
+            Known::Some(tx) => reason(tx, &self.digester, self.account, normalised),
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Unsubscribing, and choosing topics: the one place where a recipient's own word becomes a change, whichever way it came.
+//!
+//! What is left: a mailing with a topic is one list of several, and whoever unsubscribes by their mail client's button wants no more
+//! of that list (RFC 8058 speaks of the list in the header); everything else asks for a second button, which the page has. A
+//! mailing without a topic has only one thing to leave: everything.
+
+use super::bounces::{self, List};
+use super::pages::Choice;
+use super::person::Person;
+use crate::engine::store::{Read, Result, WriteTx};
+use crate::features::contacts::{Source, Status, standing};
+use crate::features::sending;
+use crate::features::sending::engagement::{self, Measure};
+use crate::features::suppressions::{self, Reason};
+use crate::features::topics::{self, Topic, TopicVisibility};
+use crate::vocab::ids::TopicId;
+
+/// What somebody leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// The mailing's topic, if it has one; or else everything.
+    List,
+    Everything,
+}
+
+/// The topic that [`Scope::List`] means; none if that is everything.
+pub fn list(tx: &impl Read, person: &Person) -> Result<Option<Topic>> {
+    let (Some(project), Some(topic), Some(_)) = (person.mailing.project, person.mailing.topic, &person.contact) else {
+        return Ok(None);
+    };
+    topics::look_up(tx, project, topic)
+}
+
+/// Let somebody leave. Doing it again changes nothing and tells nobody.
+pub fn leave(tx: &mut WriteTx<'_>, suppressed: &List, person: &Person, scope: Scope, source: Source) -> Result<()> {
+    // Only who holds the message has the token.
+    sending::evidence(tx, person.mailing.id, person.number, "unsubscribing")?;
+    let topic = if scope == Scope::List { list(tx, person)? } else { None };
+    let is_news = match (person.contact(), topic) {
+        (Some((place, contact)), Some(topic)) => {
+            let number = contact.id.number();
+            let was_in = topics::is_subscribed(tx, place.1, &topic, number)?;
+            topics::choose(tx, place.1, topic.id, number, false)?;
+            if was_in {
+                standing::leave_topic(tx, place, contact, source);
+            }
+            was_in
+        }
+        (Some((place, contact)), None) => standing::unsubscribe(tx, place, contact, source)?,
+        // Nobody's contact: the address itself is kept, so that it gets no more of such mail.
+        (None, _) if suppressed.has(tx, person)? => false,
+        (None, _) => {
+            suppressed.add(tx, person, (Reason::Unsubscribe, suppressions::Source::Recipient), None)?;
+            true
+        }
+    };
+    if is_news {
+        note(tx, person)?;
+    }
+    Ok(())
+}
+
+/// Once for each message.
+fn note(tx: &mut WriteTx<'_>, person: &Person) -> Result<()> {
+    let (id, number) = (person.mailing.id, person.number);
+    let mut engagement = engagement::of(tx, id, number)?;
+    if engagement.unsubscribed_at.is_none() {
+        engagement.unsubscribed_at = Some(tx.now());
+        engagement::save(tx, id, number, &engagement);
+        bounces::count(tx, person, Measure::Unsubscribes)?;
+    }
+    Ok(())
+}
+
+/// The topics that somebody may choose from: public ones, and private ones that they get.
+pub fn choices(tx: &impl Read, person: &Person) -> Result<Vec<Choice>> {
+    let Some(((_, project), contact)) = person.contact() else { return Ok(Vec::new()) };
+    let mut shown = Vec::new();
+    for topic in topics::all(tx, project)? {
+        let chosen = topics::is_subscribed(tx, project, &topic, contact.id.number())?;
+        if topic.is_active && (topic.visibility == TopicVisibility::Public || chosen) {
+            shown.push(topic_choice(topic, chosen));
+        }
+    }
+    shown.sort_by(|(left, _), (right, _)| left.cmp(right));
+    Ok(shown.into_iter().map(|(_, choice)| choice).collect())
+}
+
+fn topic_choice(topic: Topic, chosen: bool) -> ((u64, String), Choice) {
+    let place = (topic.display_order, topic.name.clone());
+    (place, Choice { id: topic.id, name: topic.name, description: topic.description, chosen })
+}
+
+/// Keep what somebody chose: of all topics that are shown, these. With `returns`, also that they want mail again at all.
+pub fn choose(tx: &mut WriteTx<'_>, person: &Person, wanted: &[TopicId], returns: bool) -> Result<()> {
+    let Some((place, contact)) = person.contact() else { return Ok(()) };
+    sending::evidence(tx, person.mailing.id, person.number, "a choice of topics")?;
+    for choice in choices(tx, person)? {
+        let chosen = wanted.contains(&choice.id);
+        if chosen != choice.chosen {
+            topics::choose(tx, place.1, choice.id, contact.id.number(), chosen)?;
+        }
+    }
+    if returns && contact.status == Status::Unsubscribed {
+        standing::resubscribe(tx, place, contact)?;
+    }
+    Ok(())
+}

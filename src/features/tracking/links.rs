@@ -1,0 +1,69 @@
+//! Links in messages, as a request brings them back: the token read, who comes by it noted.
+
+use std::net::IpAddr;
+
+use http::HeaderMap;
+use http::header::USER_AGENT;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::base::clock::Timestamp;
+use crate::engine::access::visits::Visit;
+use crate::engine::api::wire::Peer;
+use crate::engine::api::{Engine, RawRequest};
+use crate::features::sending::token::{Token, Tokens};
+use crate::vocab::limits;
+
+/// A link in a message.
+///
+/// Whatever others hang on to it on its way (`?fbclid=…`) is ignored: the reader meant the link.
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "MessageLink", extend("additionalProperties" = false))]
+pub struct Link {
+    /// The signed token of the link.
+    pub token: String,
+}
+
+/// What the token stands for; none if it is not one of ours.
+pub fn read(engine: &Engine, token: &str) -> Option<Token> {
+    Tokens::new(&engine.seal).read_link(token)
+}
+
+/// Headers by which clients say that they load in advance: `Sec-Purpose` of the fetch standard, and what was used before it.
+const PURPOSES: [&str; 4] = ["sec-purpose", "purpose", "x-purpose", "x-moz"];
+
+fn is_ahead(headers: &HeaderMap) -> bool {
+    let says = |name: &str| {
+        let value = headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        ["prefetch", "preview", "prerender"].iter().any(|word| value.to_ascii_lowercase().contains(word))
+    };
+    PURPOSES.iter().any(|name| says(name))
+}
+
+/// Note that somebody came by a link. Written later, off the way of the answer.
+pub fn note(engine: &Engine, token: Token, link: Option<u16>, at: Timestamp, request: &RawRequest) {
+    let agent = request.headers.get(USER_AGENT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let agent: String = agent.chars().take(limits::VISIT_AGENT_CHARACTERS_MAX).collect();
+    let client = client(request.peer, &agent);
+    let visit = Visit {
+        mailing: token.mailing,
+        recipient: token.number,
+        link,
+        at,
+        agent,
+        is_head: request.is_head,
+        is_ahead: is_ahead(&request.headers),
+    };
+    engine.world(token.environment).visits.note(visit, &client);
+}
+
+/// What tells clients apart for a moment.
+fn client(peer: Peer, agent: &str) -> Vec<u8> {
+    let mut client = match peer {
+        Peer::Network { address: IpAddr::V4(address), .. } => address.octets().to_vec(),
+        Peer::Network { address: IpAddr::V6(address), .. } => address.octets().to_vec(),
+        Peer::Operator => Vec::new(),
+    };
+    client.extend_from_slice(agent.as_bytes());
+    client
+}

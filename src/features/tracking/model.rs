@@ -1,0 +1,246 @@
+//! TABLES: who opens and clicks (a person, a mail service on its behalf, a machine), and what bounces and complaints lead to.
+//!
+//! Pure rules: no store, no clock, no network.
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::mail::inbound::Class;
+
+/// What a visit to a link tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Visitor {
+    /// A person, as far as anybody can tell.
+    Person,
+    /// A mail service that loads pictures for a person at the moment when the message is opened.
+    Proxy,
+    /// A mail service that loads pictures of every message in advance, read or not.
+    Privacy,
+    /// A browser or mail client that loads in advance.
+    Prefetch,
+    /// A machine that looks for dangers, or shows previews of links.
+    Scanner,
+}
+
+impl Visitor {
+    /// Whether it counts as something that the recipient did.
+    pub fn is_person(self) -> bool {
+        matches!(self, Visitor::Person | Visitor::Proxy)
+    }
+}
+
+/// What is known of one visit.
+#[derive(Clone, Copy, Debug)]
+pub struct Signs<'a> {
+    /// What the client calls itself.
+    pub agent: &'a str,
+    /// HEAD: nothing but the headers was wanted.
+    pub is_head: bool,
+    /// Purpose, Sec-Purpose or X-Moz say that it is loaded in advance.
+    pub is_ahead: bool,
+    /// Milliseconds since the recipient's server took the message; `None` if it has not yet.
+    pub since_delivery_ms: Option<i64>,
+}
+
+/// How an agent's name is recognised.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Agent {
+    /// This is the whole name.
+    Is(&'static str),
+    /// It occurs, whatever its case. Small letters.
+    Has(&'static str),
+}
+
+impl Agent {
+    fn fits(self, agent: &str) -> bool {
+        match self {
+            Agent::Is(whole) => agent == whole,
+            Agent::Has(part) => {
+                let (agent, part) = (agent.as_bytes(), part.as_bytes());
+                agent.windows(part.len()).any(|window| window.eq_ignore_ascii_case(part))
+            }
+        }
+    }
+}
+
+/// TABLE: what agents are, and where that is said. The first that fits counts.
+const AGENTS: &[(Agent, Visitor, &str)] = &[
+    // Proxies of mail services, each by the name it documents.
+    (Agent::Has("googleimageproxy"), Visitor::Proxy, "Gmail's image proxy: \"(via ggpht.com GoogleImageProxy)\""),
+    (
+        Agent::Has("yahoomailproxy"),
+        Visitor::Proxy,
+        "Yahoo Mail's image proxy: \"YahooMailProxy; https://help.yahoo.com/…SLN28749\"",
+    ),
+    (Agent::Is("Mozilla/5.0"), Visitor::Privacy, "Apple Mail Privacy Protection asks with this bare name and nothing else"),
+    // Mail security: products that follow links of incoming mail and say so.
+    (Agent::Has("barracuda"), Visitor::Scanner, "Barracuda Email Security, Link Protection"),
+    (Agent::Has("proofpoint"), Visitor::Scanner, "Proofpoint URL Defense"),
+    (Agent::Has("mimecast"), Visitor::Scanner, "Mimecast Targeted Threat Protection"),
+    (Agent::Has("messagelabs"), Visitor::Scanner, "Symantec Email Security.cloud"),
+    (Agent::Has("symantec"), Visitor::Scanner, "Symantec Click-time Protection"),
+    (Agent::Has("trendmicro"), Visitor::Scanner, "Trend Micro Email Security"),
+    (Agent::Has("bitdefender"), Visitor::Scanner, "Bitdefender GravityZone"),
+    (Agent::Has("fortiguard"), Visitor::Scanner, "FortiMail and FortiGuard"),
+    (Agent::Has("fireeye"), Visitor::Scanner, "FireEye (Trellix) Email Security"),
+    (Agent::Has("cloudmark"), Visitor::Scanner, "Cloudmark"),
+    (Agent::Has("sophos"), Visitor::Scanner, "Sophos Email"),
+    (Agent::Has("safelinks"), Visitor::Scanner, "Microsoft Defender, where it names itself"),
+    (Agent::Has("google-safety"), Visitor::Scanner, "Google's list of special crawlers"),
+    (Agent::Has("google-pagerenderer"), Visitor::Scanner, "Google's list of user-triggered fetchers"),
+    // Previews of links that people pass on: the person who pastes a link does not read the message.
+    (Agent::Has("facebookexternalhit"), Visitor::Scanner, "Meta's documentation for web crawlers"),
+    (Agent::Has("whatsapp/"), Visitor::Scanner, "WhatsApp's preview of links"),
+    (Agent::Has("skypeuripreview"), Visitor::Scanner, "Skype and Teams previews"),
+    // Whatever calls itself a machine (RFC 9309 §2.2.1 asks crawlers for a name), and tools.
+    (Agent::Has("bot"), Visitor::Scanner, "crawlers call themselves bots"),
+    (Agent::Has("crawler"), Visitor::Scanner, "crawlers call themselves crawlers"),
+    (Agent::Has("spider"), Visitor::Scanner, "crawlers call themselves spiders"),
+    (Agent::Has("headlesschrome"), Visitor::Scanner, "Chromium without a window"),
+    (Agent::Has("phantomjs"), Visitor::Scanner, "a browser without a window"),
+    (Agent::Has("curl/"), Visitor::Scanner, "a tool"),
+    (Agent::Has("wget/"), Visitor::Scanner, "a tool"),
+    (Agent::Has("python-"), Visitor::Scanner, "python-requests, python-urllib"),
+    (Agent::Has("go-http-client"), Visitor::Scanner, "Go's own client"),
+    (Agent::Has("java/"), Visitor::Scanner, "Java's own client"),
+    (Agent::Has("libwww-perl"), Visitor::Scanner, "Perl's own client"),
+    (Agent::Is(""), Visitor::Scanner, "every mail client and browser has a name"),
+];
+
+/// Who came by.
+pub fn visitor(signs: &Signs<'_>) -> Visitor {
+    if signs.is_head || signs.since_delivery_ms.is_none_or(|ms| ms < 0) {
+        // Nobody can read what has not arrived.
+        return Visitor::Scanner;
+    }
+    if signs.is_ahead {
+        return Visitor::Prefetch;
+    }
+    AGENTS.iter().find(|(agent, _, _)| agent.fits(signs.agent)).map_or(Visitor::Person, |(_, visitor, _)| *visitor)
+}
+
+/// Scanners follow links right after delivery…
+pub const BURST_WITHIN_MS: i64 = 15_000;
+/// …and as many different ones as no person does in that time.
+pub const BURST_LINKS: usize = 3;
+
+/// What a report or a reply says of a message that was not delivered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Bounce {
+    /// The mailbox or its domain does not exist.
+    Hard,
+    /// For now: full, slow, out of order.
+    Soft,
+    /// The sender, its address or its reputation is refused.
+    Policy,
+    /// The content of this message is refused.
+    Content,
+}
+
+impl From<Class> for Bounce {
+    fn from(class: Class) -> Self {
+        match class {
+            Class::Hard => Bounce::Hard,
+            // A wrong "hard" silences a person for good, a wrong "soft" costs four more tries.
+            Class::Soft | Class::Unknown => Bounce::Soft,
+            Class::Policy => Bounce::Policy,
+            Class::Content => Bounce::Content,
+        }
+    }
+}
+
+impl Bounce {
+    /// The word on the wire.
+    pub fn word(self) -> &'static str {
+        match self {
+            Bounce::Hard => "hard",
+            Bounce::Soft => "soft",
+            Bounce::Policy => "policy",
+            Bounce::Content => "content",
+        }
+    }
+}
+
+/// What becomes of an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It may be mailed again.
+    Keep,
+    /// It is suppressed for the whole account, and contacts with it are bounced.
+    Bounced,
+}
+
+/// TABLE: what a bounce leads to, by how many of its class came in a row without a delivery in between.
+const VERDICTS: &[(Bounce, u8, Verdict)] = &[
+    // What does not exist will not exist tomorrow; mailing it again costs reputation.
+    (Bounce::Hard, 1, Verdict::Bounced),
+    // Full mailboxes are emptied; one that is full for five messages is abandoned.
+    (Bounce::Soft, 5, Verdict::Bounced),
+    // These speak of the sender or the message: the recipient did nothing, so nothing is held against it, however often.
+    (Bounce::Policy, u8::MAX, Verdict::Keep),
+    (Bounce::Content, u8::MAX, Verdict::Keep),
+];
+
+/// What the `in_a_row`-th bounce of this class leads to.
+pub fn verdict(bounce: Bounce, in_a_row: u8) -> Verdict {
+    let row = VERDICTS.iter().find(|(class, _, _)| *class == bounce).expect("the table has every class");
+    if in_a_row >= row.1 { row.2 } else { Verdict::Keep }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BROWSER: &str = "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0";
+
+    fn signs(agent: &str) -> Signs<'_> {
+        Signs { agent, is_head: false, is_ahead: false, since_delivery_ms: Some(60_000) }
+    }
+
+    #[test]
+    fn visitors_are_told_apart_by_what_they_call_themselves() {
+        for (agent, expected) in [
+            (BROWSER, Visitor::Person),
+            (
+                "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148",
+                Visitor::Person,
+            ),
+            ("Mozilla/5.0 (Windows NT 5.1; rv:11.0) Gecko Firefox/11.0 (via ggpht.com GoogleImageProxy)", Visitor::Proxy),
+            ("YahooMailProxy; https://help.yahoo.com/kb/yahoo-mail-proxy-SLN28749.html", Visitor::Proxy),
+            ("Mozilla/5.0", Visitor::Privacy),
+            ("Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)", Visitor::Scanner),
+            ("BarracudaCentral/1.0", Visitor::Scanner),
+            ("python-requests/2.32", Visitor::Scanner),
+            ("", Visitor::Scanner),
+        ] {
+            assert_eq!(visitor(&signs(agent)), expected, "{agent}");
+        }
+    }
+
+    #[test]
+    fn a_head_request_and_one_before_delivery_are_no_persons_and_prefetching_says_so() {
+        assert_eq!(visitor(&Signs { is_head: true, ..signs(BROWSER) }), Visitor::Scanner);
+        assert_eq!(visitor(&Signs { since_delivery_ms: None, ..signs(BROWSER) }), Visitor::Scanner);
+        assert_eq!(visitor(&Signs { since_delivery_ms: Some(-1), ..signs(BROWSER) }), Visitor::Scanner);
+        assert_eq!(visitor(&Signs { is_ahead: true, ..signs(BROWSER) }), Visitor::Prefetch);
+    }
+
+    #[test]
+    fn a_name_in_the_table_is_reached_before_a_broader_one() {
+        for (place, (agent, visitor, source)) in AGENTS.iter().enumerate() {
+            let (Agent::Is(name) | Agent::Has(name)) = agent;
+            let first = AGENTS.iter().position(|(other, _, _)| other.fits(name)).expect("it fits itself");
+            assert!(first == place || AGENTS[first].1 == *visitor, "{name}");
+            assert!(!source.is_empty());
+        }
+    }
+
+    #[test]
+    fn five_soft_bounces_or_one_hard_one_end_an_address_and_content_never_does() {
+        assert_eq!(verdict(Bounce::Hard, 1), Verdict::Bounced);
+        assert_eq!((verdict(Bounce::Soft, 4), verdict(Bounce::Soft, 5)), (Verdict::Keep, Verdict::Bounced));
+        for count in [1, 5, u8::MAX] {
+            assert_eq!(verdict(Bounce::Content, count), Verdict::Keep);
+            assert_eq!(verdict(Bounce::Policy, count), Verdict::Keep);
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! What became of an email, over all its mailings, in numbers and by day.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::base::clock::Timestamp;
+use crate::engine::api::answer::Moment;
+use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs_one};
+use crate::features::emails;
+use crate::features::sending::engagement::{self, Days, Measure};
+use crate::features::tracking::READERS;
+use crate::vocab::codes::Code;
+use crate::vocab::ids::{EmailId, ProjectId};
+use crate::vocab::rates::RouteGroup;
+
+/// `tracking.metrics`
+pub struct Metrics;
+
+/// Which email.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct WhichEmail {
+    /// The email's id.
+    pub email_id: EmailId,
+    /// Only if it belongs to this project.
+    pub project_id: Option<ProjectId>,
+}
+
+/// An email in numbers.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct EmailMetrics {
+    pub email_id: EmailId,
+    pub summary: Summary,
+    /// By day of UTC, the earliest first; days on which nothing happened are left out.
+    pub time_series: Vec<DayMetrics>,
+    /// Recipients who opened it, by the country that is known of the contact; the most first.
+    pub country_breakdown: Vec<CountryCount>,
+    pub last_updated: Moment,
+    /// Always false: the numbers are counted as things happen.
+    pub cached: bool,
+}
+
+/// All days together. Opens and clicks are recipients, each counted once, without those by machines.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "EmailMetricsSummary")]
+pub struct Summary {
+    /// Messages that servers have taken over or refused for good.
+    pub total_emails: u64,
+    /// Those that were taken over and did not come back.
+    pub delivered: u64,
+    pub opened: u64,
+    pub clicked: u64,
+    pub bounced: u64,
+    pub complained: u64,
+    pub unsubscribed: u64,
+    /// Percent of all messages, with two decimals.
+    pub delivered_rate: f64,
+    /// Percent of the delivered ones.
+    pub opened_rate: f64,
+    /// Percent of the delivered ones.
+    pub clicked_rate: f64,
+    /// Percent of all messages.
+    pub bounced_rate: f64,
+    /// Percent of the delivered ones.
+    pub complained_rate: f64,
+    /// Percent of the delivered ones.
+    pub unsubscribed_rate: f64,
+}
+
+/// One day.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "EmailMetricsDay")]
+pub struct DayMetrics {
+    /// Like 2026-01-31.
+    #[schemars(extend("format" = "date"))]
+    pub date: String,
+    pub sent: u64,
+    pub delivered: u64,
+    pub opened: u64,
+    pub clicked: u64,
+    pub bounced: u64,
+    pub complained: u64,
+}
+
+/// Recipients of one country.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CountryCount {
+    /// ISO 3166-1 alpha-2.
+    pub country: String,
+    pub count: u64,
+}
+
+impl Operation for Metrics {
+    const SPEC: Spec = Spec::get("tracking.metrics", "/v1/emails/{emailId}/metrics", needs_one(READERS))
+        .summary("Get an email in numbers")
+        .about(
+            "Over all campaigns, batches and direct sends of the email, test sends included. Opens and clicks by security scanners, \
+                by clients that load in advance and by Apple's privacy proxy are not counted here.",
+        )
+        .rate(RouteGroup::Emails)
+        .fails(&[Code::NotFound]);
+    type Input = WhichEmail;
+    type Output = Done<EmailMetrics>;
+
+    fn example() -> (Value, Self::Output) {
+        let email_id = EmailId::parse("66f1a2b3d4e5f60718293a4e").expect("24 hexadecimal characters");
+        let day = [(Measure::Sent, 315), (Measure::Failed, 3), (Measure::HardBounces, 4), (Measure::UniqueOpens, 141)];
+        let days = Days {
+            days: BTreeMap::from([(20_454, BTreeMap::from(day)), (20_455, BTreeMap::from([(Measure::UniqueClicks, 38)]))]),
+            countries: BTreeMap::from([("GB".to_owned(), 90), ("CH".to_owned(), 51)]),
+        };
+        (json!({ "emailId": email_id }), Done(told(email_id, &days, Moment::sample().0)))
+    }
+}
+
+impl Query for Metrics {
+    fn run(ask: &View<'_>, input: WhichEmail) -> Result<Self::Output, Failure> {
+        emails::require(ask.tx, ask.caller.account(), input.email_id, input.project_id)?;
+        let days = engagement::days(ask.tx, input.email_id)?;
+        Ok(Done(told(input.email_id, &days, ask.now)))
+    }
+}
+
+fn told(email_id: EmailId, days: &Days, now: Timestamp) -> EmailMetrics {
+    let mut sums: BTreeMap<Measure, i64> = BTreeMap::new();
+    for day in days.days.values() {
+        for (measure, many) in day {
+            *sums.entry(*measure).or_default() += many;
+        }
+    }
+    let mut country_breakdown: Vec<CountryCount> = days
+        .countries
+        .iter()
+        .map(|(country, many)| CountryCount { country: country.clone(), count: (*many).max(0) as u64 })
+        .collect();
+    country_breakdown.sort_by_key(|row| std::cmp::Reverse(row.count));
+    EmailMetrics {
+        email_id,
+        summary: summary(&sums),
+        time_series: days.days.iter().map(|(day, sums)| one_day(*day, sums)).collect(),
+        country_breakdown,
+        last_updated: Moment(now),
+        cached: false,
+    }
+}
+
+fn of(sums: &BTreeMap<Measure, i64>, measure: Measure) -> u64 {
+    sums.get(&measure).copied().unwrap_or(0).max(0) as u64
+}
+
+/// Whoever was refused at once is counted as failed first, and as a bounce as soon as the reply was read.
+fn bounced(sums: &BTreeMap<Measure, i64>) -> u64 {
+    (of(sums, Measure::HardBounces) + of(sums, Measure::SoftBounces)).max(of(sums, Measure::Failed))
+}
+
+fn delivered(sums: &BTreeMap<Measure, i64>) -> u64 {
+    of(sums, Measure::Sent).saturating_sub(bounced(sums).saturating_sub(of(sums, Measure::Failed)))
+}
+
+fn summary(sums: &BTreeMap<Measure, i64>) -> Summary {
+    let total = of(sums, Measure::Sent) + of(sums, Measure::Failed);
+    let (delivered, bounced) = (delivered(sums), bounced(sums));
+    let (opened, clicked) = (of(sums, Measure::UniqueOpens), of(sums, Measure::UniqueClicks));
+    let (complained, unsubscribed) = (of(sums, Measure::Complaints), of(sums, Measure::Unsubscribes));
+    Summary {
+        total_emails: total,
+        delivered,
+        opened,
+        clicked,
+        bounced,
+        complained,
+        unsubscribed,
+        delivered_rate: percent(delivered, total),
+        opened_rate: percent(opened, delivered),
+        clicked_rate: percent(clicked, delivered),
+        bounced_rate: percent(bounced, total),
+        complained_rate: percent(complained, delivered),
+        unsubscribed_rate: percent(unsubscribed, delivered),
+    }
+}
+
+fn one_day(day: u32, sums: &BTreeMap<Measure, i64>) -> DayMetrics {
+    const DAY_MS: i64 = 24 * 60 * 60 * 1000;
+    let date = Timestamp(i64::from(day) * DAY_MS).to_string();
+    DayMetrics {
+        date: date.split('T').next().unwrap_or_default().to_owned(),
+        sent: of(sums, Measure::Sent),
+        delivered: delivered(sums),
+        opened: of(sums, Measure::UniqueOpens),
+        clicked: of(sums, Measure::UniqueClicks),
+        bounced: bounced(sums),
+        complained: of(sums, Measure::Complaints),
+    }
+}
+
+/// With two decimals, never above 100.
+fn percent(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { ((part as f64 * 10_000.0 / whole as f64).round() / 100.0).min(100.0) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_is_one_bounce_and_rates_are_percent_of_the_delivered() {
+        let sums =
+            BTreeMap::from([(Measure::Sent, 8), (Measure::Failed, 2), (Measure::HardBounces, 3), (Measure::UniqueOpens, 7)]);
+        let summary = summary(&sums);
+        assert_eq!((summary.total_emails, summary.delivered, summary.bounced), (10, 7, 3));
+        assert_eq!((summary.opened_rate, summary.bounced_rate, summary.clicked_rate), (100.0, 30.0, 0.0));
+    }
+
+    #[test]
+    fn days_are_dates_of_utc() {
+        assert_eq!(one_day(20_454, &BTreeMap::new()).date, "2026-01-01");
+    }
+}

@@ -1,0 +1,51 @@
+//! The pixel in a message: one transparent point, and the note that it was loaded.
+
+use bytes::Bytes;
+use http::StatusCode;
+use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue};
+use serde_json::{Value, json};
+
+use crate::engine::api::operation::Takes;
+use crate::engine::api::wire::{Reply, ReplyBody};
+use crate::engine::api::{Bare, Context, Failure, Media, Operation, Raw, RawRequest, Spec, public};
+use crate::features::sending::token::Purpose;
+use crate::features::tracking::links::{self, Link};
+
+/// `tracking.open`
+pub struct Open;
+
+/// One transparent point as GIF, the smallest picture that every mail client shows.
+const POINT: [u8; 43] =
+    *b"GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff\x21\xf9\x04\x01\x00\x00\x00\x00\x2c\x00\x00\x00\x00\
+    \x01\x00\x01\x00\x00\x02\x02\x44\x01\x00\x3b";
+
+impl Operation for Open {
+    const SPEC: Spec = Spec::get("tracking.open", "/t/o/{token}", public())
+        .summary("Load the pixel of a message")
+        .about("In messages of mailings that record opens, as /t/o/TOKEN.gif. Noted in memory and written a moment later.");
+    type Input = Link;
+    type Output = Bare;
+
+    fn example() -> (Value, Self::Output) {
+        (json!({ "token": "AGb5c2rT0a1kLm9pQxYzAAAAB0w2ZkV1c3RPZg.gif" }), Bare)
+    }
+}
+
+impl Raw for Open {
+    const MEDIA: Media = Media { takes: Takes::Nothing, gives: "image/gif", documented: false };
+
+    async fn run(context: Context, input: Link, request: RawRequest) -> Result<Reply, Failure> {
+        let text = input.token.strip_suffix(".gif").unwrap_or(&input.token);
+        let token = links::read(&context.engine, text).filter(|token| token.purpose == Purpose::Open);
+        if let Some(token) = token {
+            links::note(&context.engine, token, None, context.now(), &request);
+        }
+        let mut headers = HeaderMap::with_capacity(3);
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("image/gif"));
+        headers.insert(CONTENT_LENGTH, HeaderValue::from(POINT.len()));
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store, no-cache, must-revalidate, private, max-age=0"));
+        // A picture all the same: a broken one would be seen.
+        let status = if token.is_some() { StatusCode::OK } else { StatusCode::NOT_FOUND };
+        Ok(Reply { status, headers, body: ReplyBody::Whole(Bytes::from_static(&POINT)) })
+    }
+}

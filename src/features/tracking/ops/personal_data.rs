@@ -1,0 +1,214 @@
+//! Everything that is kept of one contact, in one answer (GDPR articles 15 and 20).
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::base::clock::Timestamp;
+use crate::base::email::EmailAddress;
+use crate::engine::api::answer::Moment;
+use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
+use crate::engine::store::Read;
+use crate::features::contacts::activity;
+use crate::features::contacts::condition::Action;
+use crate::features::contacts::{self, Contact, ContactView};
+use crate::features::sending::engagement;
+use crate::features::sending::{self, Delivery};
+use crate::features::suppressions::{self, Digester, Reason};
+use crate::features::{projects, topics};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::{CampaignId, ContactId, MailingId, ProjectId, TopicId};
+use crate::vocab::limits;
+use crate::vocab::permissions::Permission;
+
+/// `tracking.personal_data`
+pub struct PersonalData;
+
+/// Which contact.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct WhichPerson {
+    /// The contact's id.
+    pub id: ContactId,
+    /// The project it belongs to.
+    pub project_id: ProjectId,
+}
+
+/// Everything that is kept of one person in one project.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Everything {
+    /// What is known of the person itself, tags included.
+    pub profile: ContactView,
+    /// Every topic of the project, and whether the contact gets it.
+    pub topics: Vec<TopicState>,
+    /// What was sent to the contact, the newest first, and what it did with it.
+    pub sends: Vec<SentMessage>,
+    /// When the contact opened and clicked, the newest first.
+    pub activity: Vec<KeptDeed>,
+    /// Why the address is on the account's suppression list, if it is.
+    pub suppression: Option<Reason>,
+    pub exported_at: Moment,
+    /// Whether there is so much that the oldest was left out.
+    pub truncated: bool,
+}
+
+/// A topic as it concerns one contact.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TopicState {
+    pub topic_id: TopicId,
+    pub name: String,
+    pub subscribed: bool,
+}
+
+/// A message that was sent to one contact.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SentMessage {
+    pub send_id: MailingId,
+    pub campaign_id: Option<CampaignId>,
+    pub subject: String,
+    pub from: String,
+    pub sent_at: Moment,
+    /// `sent`, `failed`, `unknown`, …
+    pub status: String,
+    /// What the mail server said.
+    pub reply: Option<String>,
+    pub opens: u32,
+    pub clicks: u32,
+    pub first_opened_at: Option<Moment>,
+    pub first_clicked_at: Option<Moment>,
+    pub unsubscribed_at: Option<Moment>,
+    pub complained_at: Option<Moment>,
+    pub bounced_at: Option<Moment>,
+    pub bounce_detail: Option<String>,
+}
+
+/// Something that the contact did.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct KeptDeed {
+    pub action: Action,
+    pub at: Moment,
+    pub send_id: MailingId,
+    pub campaign_id: Option<CampaignId>,
+}
+
+impl Operation for PersonalData {
+    const SPEC: Spec = Spec::get("tracking.personal_data", "/v1/contacts/{id}/personal-data", needs(Permission::AudienceRead))
+        .also_at(&["/v1/subscribers/{id}/personal-data"])
+        .summary("Export everything that is kept of a contact")
+        .about("For requests by the person: profile, tags, topics, what was sent, and what the contact did with it.")
+        .heavy()
+        .fails(&[Code::NotFound]);
+    type Input = WhichPerson;
+    type Output = Done<Everything>;
+
+    fn example() -> (Value, Self::Output) {
+        let input = json!({ "id": "66f1a2b30000000a5c3e9d71", "projectId": "66f1a2b3d4e5f60718293a4b" });
+        let send_id = MailingId::parse("66f1a2b3d4e5f60718293a61").expect("24 hexadecimal characters");
+        let sent = SentMessage {
+            send_id,
+            campaign_id: None,
+            subject: "Spring is here".into(),
+            from: "hello@acme.example".into(),
+            sent_at: Moment::sample(),
+            status: "sent".into(),
+            reply: Some("250 2.0.0 Ok".into()),
+            opens: 2,
+            clicks: 1,
+            first_opened_at: Some(Moment::sample()),
+            first_clicked_at: Some(Moment::sample()),
+            unsubscribed_at: None,
+            complained_at: None,
+            bounced_at: None,
+            bounce_detail: None,
+        };
+        let topic_id = TopicId::parse("66f1a2b3c4d5e6f70819202a").expect("24 hexadecimal characters");
+        let everything = Everything {
+            profile: ContactView::sample(),
+            topics: vec![TopicState { topic_id, name: "Product updates".into(), subscribed: true }],
+            sends: vec![sent],
+            activity: vec![KeptDeed { action: Action::Opened, at: Moment::sample(), send_id, campaign_id: None }],
+            suppression: None,
+            exported_at: Moment::sample(),
+            truncated: false,
+        };
+        (input, Done(everything))
+    }
+}
+
+impl Query for PersonalData {
+    fn run(ask: &View<'_>, input: WhichPerson) -> Result<Self::Output, Failure> {
+        let (tx, project) = (ask.tx, input.project_id);
+        projects::require(tx, ask.caller.account(), project)?;
+        let contact = contacts::find(tx, project, input.id)?.ok_or(Code::NotFound)?;
+        let topics = topic_states(tx, project, &contact)?;
+        let deeds = activity::of(tx, project, contact.id.number(), limits::PERSONAL_DATA_ROWS_MAX)?;
+        let truncated = deeds.len() == limits::PERSONAL_DATA_ROWS_MAX;
+        let (mut sends, mut activity) = (Vec::new(), Vec::new());
+        for deed in deeds {
+            if deed.action == Action::Sent {
+                sends.extend(sent(tx, &contact, deed.mailing, deed.at)?);
+                continue;
+            }
+            activity.push(KeptDeed {
+                action: deed.action,
+                at: Moment(deed.at),
+                send_id: deed.mailing,
+                campaign_id: deed.campaign,
+            });
+        }
+        let suppression = suppression(ask, &contact)?;
+        let profile = contacts::view(tx, project, contact)?;
+        let exported_at = Moment(ask.now);
+        Ok(Done(Everything { profile, topics, sends, activity, suppression, exported_at, truncated }))
+    }
+}
+
+fn suppression(ask: &View<'_>, contact: &Contact) -> Result<Option<Reason>, Failure> {
+    let Ok(email) = EmailAddress::parse(&contact.email) else { return Ok(None) };
+    let digester = Digester::new(&ask.caller.engine.seal);
+    Ok(suppressions::reason(ask.tx, &digester, ask.caller.account(), &email.normalised())?)
+}
+
+fn topic_states(tx: &impl Read, project: ProjectId, contact: &Contact) -> Result<Vec<TopicState>, Failure> {
+    let mut states = Vec::new();
+    for topic in topics::all(tx, project)? {
+        let subscribed = topics::is_subscribed(tx, project, &topic, contact.id.number())?;
+        states.push(TopicState { topic_id: topic.id, name: topic.name, subscribed });
+    }
+    Ok(states)
+}
+
+/// The contact's row in one mailing: under its own number, or, in a mailing to addresses, the row with its address.
+fn sent(tx: &impl Read, contact: &Contact, mailing: MailingId, at: Timestamp) -> Result<Option<SentMessage>, Failure> {
+    let Some(mailing) = sending::by_id(tx, mailing)? else { return Ok(None) };
+    let Some((number, recipient)) = crate::features::tracking::person::row_of(tx, &mailing, contact.id.number(), &contact.email)?
+    else {
+        return Ok(None);
+    };
+    let did = engagement::of(tx, mailing.id, number)?;
+    let reply = match &recipient.delivery {
+        Delivery::Sent { reply, .. } | Delivery::Deferred { reply, .. } | Delivery::Failed { reply, .. } => Some(reply.clone()),
+        Delivery::Queued | Delivery::Handoff { .. } | Delivery::Unknown { .. } | Delivery::Skipped { .. } => None,
+    };
+    Ok(Some(SentMessage {
+        send_id: mailing.id,
+        campaign_id: mailing.kind.campaign(),
+        subject: mailing.subject,
+        from: mailing.from.address,
+        sent_at: Moment(at),
+        status: recipient.delivery.word().to_owned(),
+        reply: reply.filter(|reply| !reply.is_empty()),
+        opens: did.opens,
+        clicks: did.clicks,
+        first_opened_at: did.first_opened_at.map(Moment),
+        first_clicked_at: did.first_clicked_at.map(Moment),
+        unsubscribed_at: did.unsubscribed_at.map(Moment),
+        complained_at: did.complained_at.map(Moment),
+        bounced_at: did.bounced_at.map(Moment),
+        bounce_detail: did.bounce.map(|bounce| bounce.detail),
+    }))
+}

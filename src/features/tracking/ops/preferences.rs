@@ -1,0 +1,99 @@
+//! What the page of choices sends.
+
+use serde_json::{Value, json};
+
+use super::preferences_page::{PURPOSES, page};
+use crate::engine::api::call::body_failure;
+use crate::engine::api::wire::Reply;
+use crate::engine::api::{Bare, Context, Failure, Media, Operation, Raw, RawRequest, Spec, public};
+use crate::engine::store::WriteTx;
+use crate::features::contacts::Source;
+use crate::features::tracking::bounces::List;
+use crate::features::tracking::leaving::{self, Scope};
+use crate::features::tracking::links::Link;
+use crate::features::tracking::pages::Page;
+use crate::features::tracking::person::Person;
+use crate::features::tracking::visitors::{self, Guest};
+use crate::vocab::ids::TopicId;
+use crate::vocab::limits;
+
+/// `tracking.preferences`
+pub struct Preferences;
+
+impl Operation for Preferences {
+    const SPEC: Spec =
+        Spec::post("tracking.preferences", "/u/{token}/preferences", public()).summary("Keep what a recipient chose").about(
+            "Takes the page's form (application/x-www-form-urlencoded): topic, as often as topics are chosen, again, and act.",
+        );
+    type Input = Link;
+    type Output = Bare;
+
+    fn example() -> (Value, Self::Output) {
+        (json!({ "token": "BmY50c2rT0a1kLm9pQxYzAAAAB0w2ZkV1c3RPZg" }), Bare)
+    }
+}
+
+/// The form.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Form {
+    topics: Vec<TopicId>,
+    returns: bool,
+    leaves: bool,
+}
+
+impl Raw for Preferences {
+    const MEDIA: Media = Media::PAGE;
+
+    async fn run(context: Context, input: Link, request: RawRequest) -> Result<Reply, Failure> {
+        let guest = visitors::guest(&context, &input.token, &PURPOSES, &request.headers)?;
+        let Some(Guest { token, reader, tx, .. }) = guest else { return Ok(visitors::gone(&context, &request.headers)) };
+        drop(tx);
+        let max = limits::CHOICES_FORM_BYTES_MAX;
+        let body = request.body.collect(max).await.map_err(|error| body_failure(error, max))?;
+        let form = form(&body);
+        let leaves = form.leaves;
+        let list = List::new(&context.engine);
+        let keep = move |tx: &mut WriteTx<'_>| -> Result<Option<Person>, Failure> {
+            let Some(person) = Person::find(tx, token.mailing, token.number)? else { return Ok(None) };
+            match form.leaves {
+                true => leaving::leave(tx, &list, &person, Scope::Everything, Source::Link)?,
+                false => leaving::choose(tx, &person, &form.topics, form.returns)?,
+            }
+            // As it is now.
+            Ok(Person::find(tx, token.mailing, token.number)?)
+        };
+        let store = &context.engine.world(token.environment).store;
+        let Some(person) = store.write(keep).await?? else { return Ok(visitors::gone(&context, &request.headers)) };
+        let page = if leaves { Page::Left { topic: None } } else { page(&store.read(), &person, true)? };
+        Ok(page.reply(&reader, context.engine.random.as_ref()))
+    }
+}
+
+/// What is no topic is left out: the page cannot have sent it.
+fn form(body: &[u8]) -> Form {
+    let fields: Vec<(String, String)> = serde_urlencoded::from_bytes(body).unwrap_or_default();
+    let mut form = Form::default();
+    for (name, value) in fields {
+        match name.as_str() {
+            "topic" => form.topics.extend(TopicId::parse(&value)),
+            "again" => form.returns = true,
+            "act" => form.leaves = value == "leave",
+            _ => {}
+        }
+    }
+    form
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_form_is_what_was_ticked_and_which_button_sent_it() {
+        let topic = TopicId::from_bytes([7; 12]);
+        let sent = form(format!("topic={topic}&topic=none&again=1&act=save").as_bytes());
+        assert_eq!(sent, Form { topics: vec![topic], returns: true, leaves: false });
+        assert!(form(b"act=leave").leaves);
+        assert_eq!(form(b"\xff"), Form::default());
+    }
+}

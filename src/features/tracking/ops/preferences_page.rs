@@ -1,0 +1,54 @@
+//! The page on which a recipient chooses what to receive.
+
+use serde_json::{Value, json};
+
+use crate::engine::api::wire::Reply;
+use crate::engine::api::{Bare, Context, Failure, Media, Operation, Raw, RawRequest, Spec, public};
+use crate::engine::store::Read;
+use crate::features::contacts::Status;
+use crate::features::sending::token::Purpose;
+use crate::features::tracking::leaving;
+use crate::features::tracking::links::Link;
+use crate::features::tracking::pages::Page;
+use crate::features::tracking::person::Person;
+use crate::features::tracking::visitors::{self, Guest};
+
+/// `tracking.preferences_page`
+pub struct PreferencesPage;
+
+/// The tokens that open the page: its own, and that of the page it is linked from.
+pub const PURPOSES: [Purpose; 2] = [Purpose::Preferences, Purpose::Unsubscribe];
+
+impl Operation for PreferencesPage {
+    const SPEC: Spec = Spec::get("tracking.preferences_page", "/u/{token}/preferences", public())
+        .summary("Show what a recipient may choose from")
+        .about("Public topics of the project, and private ones that the recipient gets. Changes nothing.");
+    type Input = Link;
+    type Output = Bare;
+
+    fn example() -> (Value, Self::Output) {
+        (json!({ "token": "BmY50c2rT0a1kLm9pQxYzAAAAB0w2ZkV1c3RPZg" }), Bare)
+    }
+}
+
+impl Raw for PreferencesPage {
+    const MEDIA: Media = Media::PAGE;
+
+    async fn run(context: Context, input: Link, request: RawRequest) -> Result<Reply, Failure> {
+        let Some(Guest { person, reader, tx, .. }) = visitors::guest(&context, &input.token, &PURPOSES, &request.headers)? else {
+            return Ok(visitors::gone(&context, &request.headers));
+        };
+        Ok(page(&tx, &person, false)?.reply(&reader, context.engine.random.as_ref()))
+    }
+}
+
+/// The page as things stand.
+pub fn page(tx: &impl Read, person: &Person, is_saved: bool) -> Result<Page, Failure> {
+    let status = person.contact.as_ref().map(|contact| contact.status);
+    Ok(Page::Preferences {
+        topics: leaving::choices(tx, person)?,
+        is_out: status != Some(Status::Subscribed),
+        may_return: status == Some(Status::Unsubscribed),
+        is_saved,
+    })
+}

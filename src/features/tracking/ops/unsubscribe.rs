@@ -1,0 +1,119 @@
+//! Unsubscribing by one request: a mail client's button (RFC 8058), or the button of our page.
+
+use bytes::Bytes;
+use http::StatusCode;
+use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue};
+use serde_json::{Value, json};
+
+use crate::engine::api::call::body_failure;
+use crate::engine::api::wire::{Reply, ReplyBody};
+use crate::engine::api::{Bare, Context, Failure, Media, Operation, Raw, RawRequest, Spec, public};
+use crate::engine::store::WriteTx;
+use crate::features::contacts::Source;
+use crate::features::sending::token::Purpose;
+use crate::features::tracking::bounces::List;
+use crate::features::tracking::leaving::{self, Scope};
+use crate::features::tracking::links::Link;
+use crate::features::tracking::pages::Page;
+use crate::features::tracking::person::Person;
+use crate::features::tracking::visitors::{self, Guest};
+use crate::vocab::limits;
+
+/// `tracking.unsubscribe`
+pub struct Unsubscribe;
+
+impl Operation for Unsubscribe {
+    const SPEC: Spec = Spec::post("tracking.unsubscribe", "/u/{token}", public())
+        .summary("Unsubscribe by one click")
+        .about(
+            "What List-Unsubscribe-Post (RFC 8058) sends to, as a form or as multipart/form-data, without cookie or key; never redirects. \
+                A mailing with a topic is left for that topic, any other for everything. Holds before it is answered, also for messages \
+                that are queued already.",
+        );
+    type Input = Link;
+    type Output = Bare;
+
+    fn example() -> (Value, Self::Output) {
+        (json!({ "token": "BGY50c2rT0a1kLm9pQxYzAAAAB0w2ZkV1c3RPZg" }), Bare)
+    }
+}
+
+/// Which button it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Button {
+    /// The mail client's.
+    OneClick,
+    /// The page's first one, and the one for everything.
+    Page(Scope),
+}
+
+impl Raw for Unsubscribe {
+    const MEDIA: Media = Media::PAGE;
+
+    async fn run(context: Context, input: Link, request: RawRequest) -> Result<Reply, Failure> {
+        // Whoever has no token makes us read no body.
+        let guest = visitors::guest(&context, &input.token, &[Purpose::Unsubscribe], &request.headers)?;
+        let Some(Guest { token, person, reader, tx }) = guest else { return Ok(visitors::gone(&context, &request.headers)) };
+        let max = limits::CHOICES_FORM_BYTES_MAX;
+        let body = request.body.collect(max).await.map_err(|error| body_failure(error, max))?;
+        let button = button(&body);
+        let topic = leaving::list(&tx, &person)?.map(|topic| topic.name);
+        drop(tx);
+        let (scope, source) = match button {
+            Button::OneClick => (Scope::List, Source::OneClick),
+            Button::Page(scope) => (scope, Source::Link),
+        };
+        let list = List::new(&context.engine);
+        let leave = move |tx: &mut WriteTx<'_>| -> Result<(), Failure> {
+            // Read again inside: what stands there now is what is changed.
+            let Some(person) = Person::find(tx, token.mailing, token.number)? else { return Ok(()) };
+            Ok(leaving::leave(tx, &list, &person, scope, source)?)
+        };
+        context.engine.world(token.environment).store.write(leave).await??;
+        if button == Button::OneClick {
+            return Ok(done());
+        }
+        let topic = topic.filter(|_| scope == Scope::List);
+        Ok(Page::Left { topic }.reply(&reader, context.engine.random.as_ref()))
+    }
+}
+
+/// Whatever does not come from our page is a mail client's button, in whichever of the two encodings: asking twice for what was
+/// plainly meant would be worse than taking a strange body for it.
+fn button(body: &[u8]) -> Button {
+    let fields: Vec<(String, String)> = serde_urlencoded::from_bytes(body).unwrap_or_default();
+    match fields.iter().find(|(name, _)| name == "scope").map(|(_, value)| value.as_str()) {
+        Some("topic") => Button::Page(Scope::List),
+        Some(_) => Button::Page(Scope::Everything),
+        None => Button::OneClick,
+    }
+}
+
+fn done() -> Reply {
+    const TEXT: &str = "Unsubscribed.\n";
+    let mut headers = HeaderMap::with_capacity(3);
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
+    headers.insert(CONTENT_LENGTH, HeaderValue::from(TEXT.len()));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    Reply { status: StatusCode::OK, headers, body: ReplyBody::Whole(Bytes::from_static(TEXT.as_bytes())) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_our_own_page_names_a_scope() {
+        let multipart = b"--x\r\nContent-Disposition: form-data; name=\"List-Unsubscribe\"\r\n\r\nOne-Click\r\n--x--\r\n";
+        for (body, expected) in [
+            (b"List-Unsubscribe=One-Click".as_slice(), Button::OneClick),
+            (multipart, Button::OneClick),
+            (b"", Button::OneClick),
+            (b"\xff%%%", Button::OneClick),
+            (b"scope=topic", Button::Page(Scope::List)),
+            (b"scope=all", Button::Page(Scope::Everything)),
+        ] {
+            assert_eq!(button(body), expected);
+        }
+    }
+}

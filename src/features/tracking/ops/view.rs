@@ -1,0 +1,57 @@
+//! The message as a page, for whoever reads it better there.
+
+use http::StatusCode;
+use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderMap, HeaderValue};
+use serde_json::{Value, json};
+
+use crate::engine::api::wire::{Reply, ReplyBody};
+use crate::engine::api::{Bare, Context, Failure, Media, Operation, Raw, RawRequest, Spec, public};
+use crate::features::sending;
+use crate::features::sending::token::{Purpose, Tokens};
+use crate::features::tracking::links::Link;
+use crate::features::tracking::visitors::{self, Guest};
+
+/// `tracking.view`
+pub struct View;
+
+impl Operation for View {
+    const SPEC: Spec = Spec::get("tracking.view", "/v/{token}", public()).summary("Show a message as a page").about(
+        "What view_url in a message leads to: its HTML with the recipient's fields, without scripts. Changes and counts nothing.",
+    );
+    type Input = Link;
+    type Output = Bare;
+
+    fn example() -> (Value, Self::Output) {
+        (json!({ "token": "CGY50c2rT0a1kLm9pQxYzAAAAB0w2ZkV1c3RPZg" }), Bare)
+    }
+}
+
+impl Raw for View {
+    const MEDIA: Media = Media::PAGE;
+
+    async fn run(context: Context, input: Link, request: RawRequest) -> Result<Reply, Failure> {
+        let Some(Guest { token, person, tx, .. }) = visitors::guest(&context, &input.token, &[Purpose::View], &request.headers)?
+        else {
+            return Ok(visitors::gone(&context, &request.headers));
+        };
+        let (seal, base) = (Tokens::new(&context.engine.seal), context.engine.base_url().trim_end_matches('/').to_owned());
+        // A long template takes milliseconds.
+        let draw = move || {
+            let page =
+                sending::web::page(&tx, (&seal, &base, token.environment), &person.mailing, token.number, &person.recipient);
+            page.map_err(Failure::from)
+        };
+        let html = tokio::task::spawn_blocking(draw).await.map_err(Failure::internal)??;
+        Ok(html.map_or_else(|| visitors::gone(&context, &request.headers), reply))
+    }
+}
+
+fn reply(html: String) -> Reply {
+    let mut headers = HeaderMap::with_capacity(3);
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("private, no-store"));
+    // It is somebody's content under our name: it runs nothing and sends nothing; its links open, though.
+    let policy = "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; img-src https: data:; style-src 'unsafe-inline'";
+    headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
+    Reply { status: StatusCode::OK, headers, body: ReplyBody::Whole(html.into()) }
+}

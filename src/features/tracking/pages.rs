@@ -1,0 +1,252 @@
+//! The pages behind links in messages: unsubscribing, and choosing what to receive. They work without scripts and load nothing.
+
+use std::sync::LazyLock;
+
+use http::StatusCode;
+use http::header::{
+    ACCEPT_LANGUAGE, CACHE_CONTROL, CONTENT_LANGUAGE, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderMap,
+    HeaderValue,
+};
+use serde::Serialize;
+
+use super::words::{Names, Words, words};
+use crate::base::hex;
+use crate::base::random::Random;
+use crate::engine::api::wire::{Reply, ReplyBody};
+use crate::engine::render::Pages;
+use crate::vocab::ids::TopicId;
+
+const PAGE: &str = "recipient.html";
+
+static PAGES: LazyLock<Pages> = LazyLock::new(|| {
+    Pages::new(&[
+        ("page.css", include_str!("../../../assets/dashboard/page.css")),
+        ("recipient.css", include_str!("../../../assets/recipients/recipient.css")),
+        (PAGE, include_str!("../../../assets/recipients/recipient.html")),
+    ])
+});
+
+/// What a page tells and asks.
+pub enum Page {
+    /// Whether to unsubscribe: from the topic, if there is one, or from everything.
+    Ask { topic: Option<String> },
+    /// It is done.
+    Left { topic: Option<String> },
+    /// What to receive.
+    Preferences {
+        topics: Vec<Choice>,
+        /// Nothing is received now.
+        is_out: bool,
+        /// The recipient may undo that.
+        may_return: bool,
+        is_saved: bool,
+    },
+    /// The link leads nowhere.
+    Gone,
+}
+
+/// A topic, and whether it is received.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Choice {
+    pub id: TopicId,
+    pub name: String,
+    pub description: Option<String>,
+    pub chosen: bool,
+}
+
+/// For whom a page is drawn.
+#[derive(Clone, Debug, Default)]
+pub struct Reader {
+    pub brand: String,
+    pub email: String,
+    /// What is known of the recipient's language.
+    pub language: Option<String>,
+    /// What the browser asks for.
+    pub accepted: Option<String>,
+    /// What forms of the page are sent with.
+    pub token: String,
+    /// What opens the page of choices; none where there is nothing to choose.
+    pub preferences: Option<String>,
+}
+
+impl Reader {
+    /// Somebody of whom nothing is known but what the browser says.
+    pub fn stranger(headers: &HeaderMap) -> Self {
+        let accepted = headers.get(ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok()).map(str::to_owned);
+        Self { accepted, ..Self::default() }
+    }
+}
+
+#[derive(Default, Serialize)]
+struct Context<'a> {
+    nonce: &'a str,
+    language: &'a str,
+    state: &'a str,
+    brand: &'a str,
+    title: &'a str,
+    heading: String,
+    text: String,
+    token: &'a str,
+    preferences_token: &'a str,
+    unsubscribe: &'a str,
+    everything: &'a str,
+    save: &'a str,
+    /// Empty where there is none.
+    notice: &'a str,
+    topic: bool,
+    topics: &'a [Choice],
+    out: &'a str,
+    again: &'a str,
+    choose: &'a str,
+}
+
+impl Page {
+    /// The page as an answer.
+    pub fn reply(&self, reader: &Reader, random: &dyn Random) -> Reply {
+        let nonce = hex::encode(&random.bytes::<16>());
+        let (language, words) = words(reader.language.as_deref(), reader.accepted.as_deref());
+        let body = self.draw(reader, (language, words), &nonce);
+        let policy =
+            format!("default-src 'none'; style-src 'nonce-{nonce}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'");
+        let mut headers = HeaderMap::with_capacity(5);
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
+        headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
+        headers.insert(CONTENT_LANGUAGE, HeaderValue::from_static(language));
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_str(&policy).expect("the policy is ASCII"));
+        let status = if matches!(self, Page::Gone) { StatusCode::NOT_FOUND } else { StatusCode::OK };
+        Reply { status, headers, body: ReplyBody::Whole(body.into()) }
+    }
+
+    fn draw(&self, reader: &Reader, (language, words): (&str, &Words), nonce: &str) -> String {
+        let (Page::Ask { topic } | Page::Left { topic }) = self else { return self.draw_rest(reader, (language, words), nonce) };
+        let names = Names { brand: &reader.brand, topic: topic.as_deref().unwrap_or_default(), email: &reader.email };
+        let asks = matches!(self, Page::Ask { .. });
+        let (heading, text) = match (asks, topic) {
+            (true, None) => (&words.ask, &words.ask_text),
+            (true, Some(_)) => (&words.ask_topic, &words.ask_topic_text),
+            (false, None) => (&words.left, &words.left_text),
+            (false, Some(_)) => (&words.left_topic, &words.left_topic_text),
+        };
+        let context = Context {
+            state: if asks { "ask" } else { "left" },
+            title: if asks { &words.unsubscribe } else { &words.left },
+            heading: names.put(heading),
+            text: names.put(text),
+            topic: topic.is_some(),
+            ..self.context(reader, (language, words), nonce)
+        };
+        PAGES.draw(PAGE, &Context { title: &names.put(context.title), ..context })
+    }
+
+    fn draw_rest(&self, reader: &Reader, (language, words): (&str, &Words), nonce: &str) -> String {
+        let names = Names { brand: &reader.brand, topic: "", email: &reader.email };
+        let common = self.context(reader, (language, words), nonce);
+        let Page::Preferences { topics, is_out, may_return, is_saved } = self else {
+            let (heading, text) = (words.gone.clone(), words.gone_text.clone());
+            return PAGES.draw(PAGE, &Context { state: "gone", title: &words.gone, heading, text, choose: "", ..common });
+        };
+        let text = match topics.is_empty() && !may_return {
+            true => format!("{} {}", names.put(&words.preferences_text), words.no_topics),
+            false => names.put(&words.preferences_text),
+        };
+        let context = Context {
+            state: "preferences",
+            title: &words.preferences,
+            heading: words.preferences_ask.clone(),
+            text,
+            topics,
+            out: if *is_out { &words.out } else { "" },
+            again: if *may_return { &words.again } else { "" },
+            notice: if *is_saved { &words.saved } else { "" },
+            choose: "",
+            ..common
+        };
+        PAGES.draw(PAGE, &context)
+    }
+
+    fn context<'a>(&self, reader: &'a Reader, (language, words): (&'a str, &'a Words), nonce: &'a str) -> Context<'a> {
+        Context {
+            nonce,
+            language,
+            brand: &reader.brand,
+            token: &reader.token,
+            preferences_token: reader.preferences.as_deref().unwrap_or_default(),
+            unsubscribe: &words.unsubscribe,
+            everything: &words.everything,
+            save: &words.save,
+            choose: if reader.preferences.is_some() { &words.choose } else { "" },
+            ..Context::default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::random::SeededRandom;
+
+    fn reader() -> Reader {
+        Reader {
+            brand: "Acme <b>".into(),
+            email: "ada@example.com".into(),
+            language: Some("en".into()),
+            token: "TOKEN".into(),
+            preferences: Some("CHOICES".into()),
+            accepted: None,
+        }
+    }
+
+    fn choice(chosen: bool) -> Choice {
+        let description = Some("Once a week, \"short\"".into());
+        Choice { id: TopicId::from_bytes([7; 12]), name: "News & offers".into(), description, chosen }
+    }
+
+    fn samples() -> [Page; 7] {
+        let preferences = |topics, is_out, may_return, is_saved| Page::Preferences { topics, is_out, may_return, is_saved };
+        [
+            Page::Ask { topic: None },
+            Page::Ask { topic: Some("News".into()) },
+            Page::Left { topic: None },
+            Page::Left { topic: Some("News".into()) },
+            preferences(vec![choice(true), choice(false)], false, false, true),
+            preferences(Vec::new(), true, true, false),
+            Page::Gone,
+        ]
+    }
+
+    fn drawn(page: &Page, language: &str) -> String {
+        page.draw(&Reader { language: Some(language.into()), ..reader() }, words(Some(language), None), "abc")
+    }
+
+    #[test]
+    fn every_page_is_drawn_in_every_language_without_a_script_or_anything_from_elsewhere() {
+        for page in samples() {
+            for language in ["en", "de", "fr", "es", "it", "pt", "nl"] {
+                let drawn = drawn(&page, language);
+                assert!(!drawn.contains("<script") && drawn.contains("<style nonce=\"abc\">"), "{drawn}");
+                assert!(
+                    !drawn.contains("//") && !drawn.contains("style=\""),
+                    "nothing from elsewhere, no style beside the sheet"
+                );
+                assert!(drawn.contains(&format!("<html lang=\"{language}\">")) && !drawn.contains("<b>"), "{drawn}");
+                assert!(!drawn.contains('{') || !drawn.contains("{brand}"), "{drawn}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_page_that_asks_has_a_button_and_one_that_tells_has_none() {
+        let buttons = |page: &Page| drawn(page, "en").matches("<button").count();
+        assert_eq!(samples().map(|page| buttons(&page)), [1, 2, 0, 0, 2, 1, 0]);
+        assert!(drawn(&samples()[4], "en").contains("checked"));
+        assert!(drawn(&samples()[1], "en").contains("/u/CHOICES/preferences"));
+    }
+
+    #[test]
+    fn only_a_link_that_leads_nowhere_is_a_404() {
+        let random = SeededRandom::new(1);
+        let statuses = samples().map(|page| page.reply(&reader(), &random).status.as_u16());
+        assert_eq!(statuses, [200, 200, 200, 200, 200, 200, 404]);
+    }
+}

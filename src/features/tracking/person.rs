@@ -1,0 +1,77 @@
+//! Who stands behind a token: a recipient of a mailing and, where there is one, the contact.
+
+use crate::base::email::EmailAddress;
+use crate::engine::store::{Read, Result};
+use crate::features::contacts::{self, Contact};
+use crate::features::sending::{self, Audience, Mailing, Recipient};
+use crate::vocab::ids::{AccountId, MailingId, ProjectId};
+
+/// A recipient of a mailing.
+#[derive(Clone, Debug)]
+pub struct Person {
+    pub mailing: Mailing,
+    /// The row in the mailing's ledger.
+    pub number: u32,
+    pub recipient: Recipient,
+    /// The contact of the mailing's project with this address; none if the project has no such contact (any more).
+    pub contact: Option<Contact>,
+}
+
+impl Person {
+    /// Find a recipient; none if the mailing or its row are gone.
+    pub fn find(tx: &impl Read, mailing: MailingId, number: u32) -> Result<Option<Self>> {
+        match sending::by_id(tx, mailing)? {
+            Some(mailing) => Self::of(tx, mailing, number),
+            None => Ok(None),
+        }
+    }
+
+    /// The recipient of a mailing that is at hand.
+    pub fn of(tx: &impl Read, mailing: Mailing, number: u32) -> Result<Option<Self>> {
+        let Some(recipient) = sending::recipient(tx, mailing.id, number)? else { return Ok(None) };
+        let contact = match (mailing.project, &recipient.address) {
+            (None, _) => None,
+            (Some(project), Some(address)) => match EmailAddress::parse(&address.email) {
+                Ok(email) => contacts::find_by_email(tx, project, &email.normalised())?,
+                Err(_) => None,
+            },
+            (Some(project), None) if mailing.audience != Audience::Addresses => contacts::by_number(tx, project, number)?,
+            (Some(_), None) => None,
+        };
+        Ok(Some(Self { mailing, number, recipient, contact }))
+    }
+
+    /// The address; none if it was erased.
+    pub fn email(&self) -> Option<&str> {
+        let given = self.recipient.address.as_ref().map(|address| address.email.as_str());
+        given.or(self.contact.as_ref().map(|contact| contact.email.as_str())).filter(|email| !email.is_empty())
+    }
+
+    /// The account and, if the mailing is of one, the project.
+    pub fn place(&self) -> (AccountId, Option<ProjectId>) {
+        (self.mailing.account, self.mailing.project)
+    }
+
+    /// The contact with its account and project.
+    pub fn contact(&self) -> Option<((AccountId, ProjectId), &Contact)> {
+        Some(((self.mailing.account, self.mailing.project?), self.contact.as_ref()?))
+    }
+}
+
+/// A contact's row in a mailing's ledger: under its own number, or, in a mailing to addresses, the one with its address.
+pub fn row_of(tx: &impl Read, mailing: &Mailing, number: u32, email: &str) -> Result<Option<(u32, Recipient)>> {
+    if mailing.audience != Audience::Addresses {
+        return Ok(sending::recipient(tx, mailing.id, number)?.map(|recipient| (number, recipient)));
+    }
+    let wanted = EmailAddress::parse(email).map(|email| email.normalised()).ok();
+    // Requests name few addresses.
+    let rows = sending::recipients(tx, mailing.id, 0, ADDRESSES_MAX, |_, _| true)?.rows;
+    let is_theirs = |recipient: &Recipient| {
+        let address = recipient.address.as_ref().and_then(|address| EmailAddress::parse(&address.email).ok());
+        wanted.is_some() && address.map(|address| address.normalised()) == wanted
+    };
+    Ok(rows.into_iter().find(|(_, recipient)| is_theirs(recipient)))
+}
+
+/// Addresses that a direct send can name.
+const ADDRESSES_MAX: usize = 1_000;

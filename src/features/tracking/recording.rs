@@ -1,0 +1,258 @@
+//! From visits to what is kept of them: engagement of each recipient, counts of each mailing, activity of contacts.
+//!
+//! One transaction takes in up to [`limits::VISITS_PER_WRITE`] visits. A click by a person is an open too, if there was none: pictures
+//! may be switched off, but nobody clicks what is not open.
+
+use std::collections::BTreeMap;
+
+use super::model::{BURST_LINKS, BURST_WITHIN_MS, Signs, Visitor, visitor};
+use super::person::Person;
+use crate::base::clock::Timestamp;
+use crate::engine::access::visits::Visit;
+use crate::engine::api::{Engine, Failure};
+use crate::engine::store::{Error, Result, WriteTx};
+use crate::features::contacts::activity::{self, Deed};
+use crate::features::contacts::condition::Action;
+use crate::features::sending::engagement::{self, Engagement, Measure};
+use crate::features::sending::{self, Delivery, Mailing};
+use crate::vocab::environment::Environment;
+use crate::vocab::ids::{EmailId, MailingId, ProjectId};
+use crate::vocab::limits;
+
+const HOUR_MS: i64 = 60 * 60 * 1000;
+
+/// Write some of the visits of an environment; true if there may be more.
+pub async fn step(engine: &Engine, environment: Environment) -> Result<bool, Failure> {
+    let world = engine.world(environment);
+    let dropped = world.visits.dropped();
+    if dropped > 0 {
+        tracing::warn!(dropped, %environment, "opens and clicks came faster than they can be written");
+    }
+    let visits = world.visits.take(limits::VISITS_PER_WRITE);
+    if visits.is_empty() {
+        return Ok(false);
+    }
+    let more = visits.len() == limits::VISITS_PER_WRITE;
+    let kept = visits.clone();
+    match world.store.write(move |tx| record(tx, &visits)).await {
+        Ok(Ok(())) => Ok(more),
+        Ok(Err(error)) | Err(error) => {
+            if error == Error::Busy {
+                world.visits.put_back(kept);
+            }
+            Err(error.into())
+        }
+    }
+}
+
+/// Write all visits that wait, as the service stops.
+pub async fn flush(engine: &Engine) -> Result<(), Failure> {
+    for environment in Environment::ALL {
+        while step(engine, environment).await? {}
+    }
+    Ok(())
+}
+
+/// Take visits in.
+pub fn record(tx: &mut WriteTx<'_>, visits: &[Visit]) -> Result<()> {
+    let mut recipients: BTreeMap<(MailingId, u32), Vec<&Visit>> = BTreeMap::new();
+    for visit in visits {
+        recipients.entry((visit.mailing, visit.recipient)).or_default().push(visit);
+    }
+    let mut mailings: BTreeMap<MailingId, Option<Mailing>> = BTreeMap::new();
+    let mut tally = Tally::default();
+    for ((id, number), visits) in recipients {
+        let mailing = match mailings.get(&id) {
+            Some(known) => known.clone(),
+            None => mailings.entry(id).or_insert(sending::by_id(tx, id)?).clone(),
+        };
+        let Some(mailing) = mailing else { continue };
+        let Some(person) = Person::of(tx, mailing, number)? else { continue };
+        one(tx, &person, &visits, &mut tally)?;
+    }
+    tally.finish(tx)
+}
+
+/// What one transaction adds up to.
+#[derive(Default)]
+struct Tally {
+    counts: BTreeMap<(MailingId, Measure), i64>,
+    days: BTreeMap<(EmailId, Measure), i64>,
+    countries: BTreeMap<(EmailId, String), i64>,
+    deeds: BTreeMap<ProjectId, Vec<(u32, Deed)>>,
+}
+
+impl Tally {
+    fn finish(self, tx: &mut WriteTx<'_>) -> Result<()> {
+        for ((mailing, measure), many) in self.counts {
+            engagement::add(tx, mailing, measure, many)?;
+        }
+        for ((email, measure), many) in self.days {
+            engagement::add_day(tx, email, measure, many)?;
+        }
+        for ((email, country), many) in self.countries {
+            engagement::add_country(tx, email, &country, many)?;
+        }
+        for (project, deeds) in self.deeds {
+            activity::note(tx, project, &deeds)?;
+        }
+        Ok(())
+    }
+}
+
+/// The visits of one recipient.
+fn one(tx: &mut WriteTx<'_>, person: &Person, visits: &[&Visit], tally: &mut Tally) -> Result<()> {
+    let id = person.mailing.id;
+    let engagement = engagement::of(tx, id, person.number)?;
+    let mut page = Page { person, engagement, tally };
+    let delivered_at = delivered_at(&person.recipient.delivery);
+    let mut seen = false;
+    for visit in visits {
+        let since_delivery_ms = delivered_at.map(|at| visit.at.ms_since(at));
+        let signs = Signs { agent: &visit.agent, is_head: visit.is_head, is_ahead: visit.is_ahead, since_delivery_ms };
+        let visitor = visitor(&signs);
+        seen |= visitor.is_person() || visitor == Visitor::Privacy;
+        let early = since_delivery_ms.is_some_and(|ms| ms < BURST_WITHIN_MS);
+        match visit.link {
+            None => page.open(visitor, visit.at),
+            Some(link) => page.click(tx, visitor, link, visit.at, early)?,
+        }
+    }
+    engagement::save(tx, id, person.number, &page.engagement);
+    // Machines look at messages before they are accepted, and may refuse them afterwards: only what people do proves anything.
+    if seen && matches!(person.recipient.delivery, Delivery::Unknown { .. }) {
+        sending::evidence(tx, id, person.number, "an open or a click")?;
+    }
+    Ok(())
+}
+
+/// Since when the recipient can have the message.
+fn delivered_at(delivery: &Delivery) -> Option<Timestamp> {
+    match delivery {
+        Delivery::Sent { at, .. } | Delivery::Unknown { at, .. } => Some(*at),
+        _ => None,
+    }
+}
+
+/// The page of the book on which one recipient stands.
+struct Page<'a, 't> {
+    person: &'a Person,
+    engagement: Engagement,
+    tally: &'t mut Tally,
+}
+
+impl Page<'_, '_> {
+    fn open(&mut self, visitor: Visitor, at: Timestamp) {
+        match visitor {
+            Visitor::Person | Visitor::Proxy => self.opened(at),
+            Visitor::Privacy => {
+                self.engagement.proxy_opens += 1;
+                self.count(Measure::ProxyOpens, 1);
+            }
+            Visitor::Prefetch | Visitor::Scanner => {
+                self.engagement.machine_opens += 1;
+                self.count(Measure::MachineOpens, 1);
+            }
+        }
+    }
+
+    fn opened(&mut self, at: Timestamp) {
+        let before = self.engagement.last_opened_at;
+        self.engagement.opens += 1;
+        self.count(Measure::Opens, 1);
+        if self.engagement.first_opened_at.is_none() {
+            self.engagement.first_opened_at = Some(at);
+            self.count(Measure::UniqueOpens, 1);
+        }
+        self.engagement.last_opened_at = before.max(Some(at));
+        self.deed(Action::Opened, before, at);
+    }
+
+    fn click(&mut self, tx: &mut WriteTx<'_>, visitor: Visitor, link: u16, at: Timestamp, early: bool) -> Result<()> {
+        let in_burst = early && self.engagement.early_links.len() >= BURST_LINKS;
+        if !visitor.is_person() || in_burst {
+            self.engagement.machine_clicks += 1;
+            self.count(Measure::MachineClicks, 1);
+            return Ok(());
+        }
+        self.clicked(at);
+        if !early {
+            return Ok(());
+        }
+        self.engagement.early_clicks += 1;
+        if !self.engagement.early_links.contains(&link) {
+            self.engagement.early_links.push(link);
+        }
+        if self.engagement.early_links.len() == BURST_LINKS {
+            self.unmask(tx)?;
+        }
+        Ok(())
+    }
+
+    fn clicked(&mut self, at: Timestamp) {
+        let before = self.engagement.last_clicked_at;
+        self.engagement.clicks += 1;
+        self.count(Measure::Clicks, 1);
+        if self.engagement.first_clicked_at.is_none() {
+            self.engagement.first_clicked_at = Some(at);
+            self.count(Measure::UniqueClicks, 1);
+        }
+        self.engagement.last_clicked_at = before.max(Some(at));
+        self.deed(Action::Clicked, before, at);
+        if self.engagement.opens == 0 {
+            self.engagement.open_is_implied = true;
+            self.opened(at);
+        }
+    }
+
+    /// So many links so soon: what was taken for a person was a scanner.
+    fn unmask(&mut self, tx: &mut WriteTx<'_>) -> Result<()> {
+        let many = std::mem::take(&mut self.engagement.early_clicks);
+        self.engagement.clicks -= many;
+        self.engagement.machine_clicks += many;
+        self.count(Measure::Clicks, -i64::from(many));
+        self.count(Measure::MachineClicks, i64::from(many));
+        let mut mistaken = Vec::new();
+        if self.engagement.clicks == 0 {
+            (self.engagement.first_clicked_at, self.engagement.last_clicked_at) = (None, None);
+            self.count(Measure::UniqueClicks, -1);
+            mistaken.push(Action::Clicked);
+        }
+        if self.engagement.open_is_implied && self.engagement.opens == 1 {
+            self.engagement.open_is_implied = false;
+            self.engagement.opens = 0;
+            (self.engagement.first_opened_at, self.engagement.last_opened_at) = (None, None);
+            self.count(Measure::Opens, -1);
+            self.count(Measure::UniqueOpens, -1);
+            mistaken.push(Action::Opened);
+        }
+        let Some(((_, project), contact)) = self.person.contact() else { return Ok(()) };
+        let (number, mailing) = (contact.id.number(), self.person.mailing.id);
+        if let Some(deeds) = self.tally.deeds.get_mut(&project) {
+            deeds.retain(|(of, deed)| *of != number || deed.mailing != mailing || !mistaken.contains(&deed.action));
+        }
+        activity::take_back(tx, project, number, mailing, &mistaken)
+    }
+
+    /// Once an hour is enough: conditions ask whether, not how often.
+    fn deed(&mut self, action: Action, before: Option<Timestamp>, at: Timestamp) {
+        let hour = |at: Timestamp| at.0.div_euclid(HOUR_MS);
+        if before.is_some_and(|before| hour(before) == hour(at)) {
+            return;
+        }
+        let Some(((_, project), contact)) = self.person.contact() else { return };
+        let mailing = &self.person.mailing;
+        let deed = Deed { action, mailing: mailing.id, campaign: mailing.kind.campaign(), at };
+        self.tally.deeds.entry(project).or_default().push((contact.id.number(), deed));
+    }
+
+    fn count(&mut self, measure: Measure, many: i64) {
+        *self.tally.counts.entry((self.person.mailing.id, measure)).or_default() += many;
+        let Some(email) = self.person.mailing.email else { return };
+        *self.tally.days.entry((email, measure)).or_default() += many;
+        let country = self.person.contact.as_ref().and_then(|contact| contact.country.clone());
+        if let (Measure::UniqueOpens, Some(country)) = (measure, country) {
+            *self.tally.countries.entry((email, country)).or_default() += many;
+        }
+    }
+}

@@ -1,0 +1,410 @@
+//! What strangers do to links of messages, through the pipeline that they come in by.
+
+use http::Method;
+use serde_json::{Value, json};
+
+use super::*;
+use crate::engine::access::visits::Visit;
+use crate::engine::outbox;
+use crate::engine::store::WriteTx;
+use crate::features::contacts::activity::{self, Deed};
+use crate::features::contacts::condition::{Action, FilterTree};
+use crate::features::sending::engagement::{self, Engagement, Happening, Measure};
+use crate::features::sending::token::{Purpose, Token, Tokens};
+use crate::features::sending::{self, Address, Content, Kind, NewMailing, Policy, Sender, To, Tracking};
+use crate::testing::Mill;
+use crate::vocab::environment::Environment;
+use crate::vocab::ids::{ContactId, MailingId, TopicId};
+
+const BROWSER: &str = "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0";
+
+struct Scene {
+    mill: Mill,
+    mailing: MailingId,
+    contact: String,
+}
+
+impl Scene {
+    /// A message to Ada, delivered a minute ago.
+    fn new() -> Self {
+        Self::about(|_| None)
+    }
+
+    fn about(topic: impl FnOnce(&Mill) -> Option<TopicId>) -> Self {
+        let mill = Mill::new();
+        let ada = json!({ "email": "Ada@example.com", "country": "GB", "language": "de-CH" });
+        let contact = mill.post_in("/v1/contacts", ada).data()["id"].as_str().expect("an id").to_owned();
+        let topic = topic(&mill);
+        let mut scene = Self { mill, mailing: MailingId::from_bytes([0; 12]), contact };
+        scene.mailing = scene.send(topic);
+        scene.mill.clock.advance_ms(60_000);
+        scene
+    }
+
+    /// One more message to Ada.
+    fn send(&self, topic: Option<TopicId>) -> MailingId {
+        let (account, project) = (self.mill.account(), Some(self.mill.project));
+        let number = ContactId::parse(&self.contact).expect("an id").number();
+        let new = NewMailing {
+            account,
+            project,
+            kind: Kind::Single,
+            content: Content {
+                subject: "Hello".into(),
+                html: "<a href=\"https://example.com/\">x</a>".into(),
+                ..Content::default()
+            },
+            from: Sender { address: "hello@acme.example".into(), name: Some("Acme".into()), reply_to: None },
+            to: To::Addresses(vec![Address { email: "ada@example.com".into(), name: None }]),
+            transactional: false,
+            topic,
+            variables: serde_json::Map::new(),
+            tracking: Tracking { opens: true, clicks: true },
+            unknown: Policy::Hold,
+            local: None,
+        };
+        self.write(move |tx| {
+            let id = sending::open(tx, new).expect("taken on");
+            sending::deliver(tx, id, 0).expect("written");
+            let sent = Deed { action: Action::Sent, mailing: id, campaign: None, at: tx.now() };
+            activity::note(tx, project.expect("just said"), &[(number, sent)]).expect("written");
+            id
+        })
+    }
+
+    fn write<T: Send + 'static>(&self, write: impl FnOnce(&mut WriteTx<'_>) -> T + Send + 'static) -> T {
+        let store = &self.mill.world().store;
+        store.write_blocking(move |tx| Ok::<_, ()>(write(tx))).expect("written").expect("no refusal")
+    }
+
+    fn token(&self, purpose: Purpose) -> String {
+        let token = Token { environment: Environment::Test, mailing: self.mailing, number: 0, purpose };
+        Tokens::new(&self.mill.engine().seal).link(token)
+    }
+
+    fn get(&self, path: &str, agent: &str) -> (u16, http::HeaderMap, String) {
+        self.mill.visit(Method::GET, path, &[("user-agent", agent)], "")
+    }
+
+    fn post(&self, path: &str, body: &str) -> (u16, http::HeaderMap, String) {
+        let headers = [("content-type", "application/x-www-form-urlencoded")];
+        self.mill.visit(Method::POST, path, &headers, body)
+    }
+
+    fn open_pixel(&self, agent: &str) {
+        let (status, headers, _) = self.get(&format!("/t/o/{}.gif", self.token(Purpose::Open)), agent);
+        assert_eq!((status, headers["content-type"].to_str().expect("ASCII")), (200, "image/gif"));
+        // The next one is another visit.
+        self.mill.clock.advance_ms(2_000);
+    }
+
+    /// Everything that waits is written.
+    fn settle(&self) -> Engagement {
+        self.mill.wait(flush(self.mill.engine())).expect("written");
+        while self.mill.wait(take_happenings(self.mill.engine(), Environment::Test)).expect("taken") {}
+        engagement::of(&self.mill.read(), self.mailing, 0).expect("readable")
+    }
+
+    fn status(&self) -> String {
+        let contact = self.mill.get_in(&format!("/v1/contacts/{}", self.contact)).data();
+        contact["status"].as_str().expect("a word").to_owned()
+    }
+
+    fn events(&self, kind: &str) -> Vec<Value> {
+        let waiting = outbox::waiting(&self.mill.read(), 100).expect("readable");
+        let events = waiting.iter().map(|(id, event)| event.envelope(*id));
+        events.filter(|event| event["type"] == kind).map(|event| event["data"].clone()).collect()
+    }
+
+    fn count(&self, measure: Measure) -> u64 {
+        engagement::count(&self.mill.read(), self.mailing, measure).expect("readable")
+    }
+
+    fn happens(&self, mailing: MailingId, happening: Happening) {
+        self.write(move |tx| {
+            let now = tx.now();
+            engagement::happens(tx, now, mailing, 0, &happening);
+        });
+        self.settle();
+        self.mill.clock.advance_ms(1_000);
+    }
+}
+
+#[test]
+fn opens_are_counted_by_who_looks() {
+    let scene = Scene::new();
+    scene.open_pixel(BROWSER);
+    scene.open_pixel(BROWSER);
+    scene.open_pixel("Mozilla/5.0");
+    scene.open_pixel("BarracudaCentral");
+    let did = scene.settle();
+    assert_eq!((did.opens, did.proxy_opens, did.machine_opens), (2, 1, 1));
+    assert_eq!((scene.count(Measure::Opens), scene.count(Measure::UniqueOpens), scene.count(Measure::MachineOpens)), (2, 1, 1));
+    let found = |mode: &str| {
+        let tree: FilterTree =
+            serde_json::from_value(json!({ "activity": [{ "action": "opened", "mode": mode, "unit": "days", "amount": 1 }] }))
+                .expect("a tree");
+        let filter = tree.check("filters").expect("valid");
+        filter.count(&scene.mill.read(), scene.mill.project, scene.mill.engine().clock.now()).expect("readable")
+    };
+    assert_eq!(found("within"), 1, "segments see it");
+    assert_eq!(found("before"), 0);
+}
+
+#[test]
+fn the_same_client_within_a_moment_counts_once_and_head_is_a_machine() {
+    let scene = Scene::new();
+    let path = format!("/t/o/{}.gif", scene.token(Purpose::Open));
+    scene.get(&path, BROWSER);
+    scene.get(&path, BROWSER);
+    scene.get(&format!("{path}?fbclid=x"), "Mozilla/5.0 (another)");
+    assert_eq!(scene.settle().opens, 2);
+    scene.mill.clock.advance_ms(2_000);
+    scene.mill.visit(Method::HEAD, &path, &[("user-agent", BROWSER)], "");
+    scene.mill.visit(Method::GET, &path, &[("user-agent", "Mozilla/5.0 (third)"), ("sec-purpose", "prefetch;prerender")], "");
+    let did = scene.settle();
+    assert_eq!((did.opens, did.machine_opens), (2, 2));
+}
+
+#[test]
+fn a_token_that_is_none_or_for_something_else_leads_nowhere() {
+    let scene = Scene::new();
+    let view = scene.token(Purpose::View);
+    for path in ["/t/c/none", &format!("/t/c/{view}"), &format!("/u/{view}"), &format!("/u/{view}/preferences"), "/u/x"] {
+        let (status, headers, body) = scene.get(path, BROWSER);
+        assert_eq!(status, 404, "{path}");
+        assert!(headers["content-security-policy"].to_str().expect("ASCII").starts_with("default-src 'none'"), "{path}");
+        assert!(body.contains("<h1>This link does not work</h1>"), "{body}");
+    }
+    assert_eq!(scene.get(&format!("/t/o/{view}.gif"), BROWSER).0, 404);
+    assert_eq!(scene.post("/u/none", "List-Unsubscribe=One-Click").0, 404);
+    assert_eq!(scene.settle(), Engagement::default());
+}
+
+#[test]
+fn looking_at_the_page_changes_nothing_and_one_click_unsubscribes_once() {
+    let scene = Scene::new();
+    let path = format!("/u/{}", scene.token(Purpose::Unsubscribe));
+    let (status, _, body) = scene.get(&path, BROWSER);
+    assert_eq!(status, 200);
+    assert!(body.contains("<html lang=\"de\">") && body.contains("Ada@example.com") | body.contains("ada@example.com"), "{body}");
+    assert_eq!(scene.status(), "subscribed");
+    for _ in 0..2 {
+        let (status, headers, body) = scene.post(&path, "List-Unsubscribe=One-Click");
+        assert_eq!((status, body.as_str()), (200, "Unsubscribed.\n"));
+        assert!(!headers.contains_key("location") && !headers.contains_key("set-cookie"));
+    }
+    assert_eq!(scene.status(), "unsubscribed");
+    let told = scene.events("subscriber.unsubscribed");
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert_eq!((&told[0]["action"], &told[0]["source"]), (&json!("unsubscribed"), &json!("one_click")));
+    assert_eq!(scene.count(Measure::Unsubscribes), 1);
+}
+
+#[test]
+fn a_mailing_with_a_topic_is_left_for_that_topic_and_the_second_button_leaves_everything() {
+    let scene = Scene::about(|mill| {
+        let made = json!({ "name": "Offers", "defaultSubscription": "opt_in", "visibility": "public" });
+        TopicId::parse(mill.post_in("/v1/topics", made).data()["id"].as_str().expect("an id"))
+    });
+    let path = format!("/u/{}", scene.token(Purpose::Unsubscribe));
+    let (_, _, asks) = scene.get(&path, BROWSER);
+    assert_eq!(asks.matches("<button").count(), 2, "{asks}");
+    scene.post(&path, "List-Unsubscribe=One-Click");
+    assert_eq!(scene.status(), "subscribed");
+    let preferences = format!("/u/{}/preferences", scene.token(Purpose::Preferences));
+    let (_, _, page) = scene.get(&preferences, BROWSER);
+    assert!(page.contains("Offers") && !page.contains("checked"), "{page}");
+    assert_eq!(scene.events("subscriber.unsubscribed")[0]["action"], "topic_left");
+    let (_, _, done) = scene.post(&path, "scope=all");
+    assert!(done.contains("Sie sind abgemeldet"), "{done}");
+    assert_eq!(scene.status(), "unsubscribed");
+    let told = scene.events("subscriber.unsubscribed");
+    assert!(told.iter().any(|event| event["action"] == "unsubscribed" && event["source"] == "link"), "{told:?}");
+}
+
+#[test]
+fn choices_are_kept_and_only_an_own_word_brings_somebody_back() {
+    let scene = Scene::new();
+    let topic = |name: &str, visibility: &str| {
+        let made = json!({ "name": name, "defaultSubscription": "opt_out", "visibility": visibility });
+        scene.mill.post_in("/v1/topics", made).data()["id"].as_str().expect("an id").to_owned()
+    };
+    let (news, secret) = (topic("News", "public"), topic("Secret", "private"));
+    let path = format!("/u/{}/preferences", scene.token(Purpose::Preferences));
+    assert!(!scene.get(&path, BROWSER).2.contains("Secret"), "private topics are not offered");
+    let (status, _, body) = scene.post(&path, &format!("topic={news}&topic={secret}&act=save"));
+    assert_eq!((status, body.matches("checked").count()), (200, 1), "{body}");
+    let (_, _, left) = scene.post(&path, "act=leave");
+    assert!(left.contains("abgemeldet"), "{left}");
+    assert_eq!(scene.status(), "unsubscribed");
+    scene.post(&path, &format!("topic={news}&act=save"));
+    assert_eq!(scene.status(), "unsubscribed", "a topic alone does not bring anybody back");
+    scene.post(&path, &format!("topic={news}&again=1&act=save"));
+    assert_eq!(scene.status(), "subscribed");
+}
+
+#[test]
+fn one_hard_bounce_or_five_soft_ones_in_a_row_end_an_address_and_content_never_does() {
+    let refused = |reply: &str| Happening::Refused { reply: reply.into() };
+    let scene = Scene::new();
+    for _ in 0..6 {
+        let id = scene.send(None);
+        scene.happens(id, refused("554 5.7.1 message content rejected as spam"));
+    }
+    for _ in 0..4 {
+        let id = scene.send(None);
+        scene.happens(id, refused("552 5.2.2 mailbox full"));
+    }
+    assert_eq!(scene.status(), "subscribed");
+    // One that is delivered in between: the row begins anew.
+    scene.send(None);
+    scene.mill.clock.advance_ms(1_000);
+    for number in 0..5 {
+        assert_eq!(scene.status(), "subscribed", "after {number}");
+        let id = scene.send(None);
+        scene.happens(id, refused("552 5.2.2 mailbox full"));
+    }
+    let scene = Scene::new();
+    scene.happens(scene.mailing, refused("550 5.1.1 no such user"));
+    assert_eq!(scene.status(), "bounced");
+    assert_eq!(scene.settle().bounce.map(|bounce| bounce.class).as_deref(), Some("hard"));
+    let listed = scene.mill.get("/v1/suppressions").data();
+    assert_eq!(listed["suppressions"][0]["reason"], "bounce_hard", "{listed}");
+    scene.happens(scene.mailing, refused("550 5.1.1 no such user"));
+    assert_eq!(scene.count(Measure::HardBounces), 1, "what comes twice counts once");
+}
+
+#[test]
+fn a_complaint_unsubscribes_and_says_so() {
+    let scene = Scene::new();
+    scene.happens(scene.mailing, Happening::Complaint);
+    assert_eq!(scene.status(), "unsubscribed");
+    assert_eq!(scene.events("subscriber.unsubscribed")[0]["source"], "complaint");
+    assert!(scene.settle().complained_at.is_some());
+}
+
+#[test]
+fn an_erased_person_is_in_no_row_of_a_ledger_and_in_no_event() {
+    let scene = Scene::new();
+    scene.open_pixel(BROWSER);
+    scene.settle();
+    let path = format!("/v1/contacts/{}/personal-data", scene.contact);
+    let kept = scene.mill.get_in(&path).data();
+    assert_eq!((&kept["profile"]["email"], kept["activity"].as_array().map(Vec::len)), (&json!("Ada@example.com"), Some(1)));
+    scene.post(&format!("/u/{}", scene.token(Purpose::Unsubscribe)), "List-Unsubscribe=One-Click");
+    scene.mill.delete_in(&format!("/v1/contacts/{}", scene.contact)).data();
+    while scene.mill.wait(erase(scene.mill.engine(), Environment::Test)).expect("erased") {}
+    let recipient = sending::recipient(&scene.mill.read(), scene.mailing, 0).expect("readable").expect("there");
+    let written = format!("{recipient:?}");
+    assert!(!written.contains("ada@") && !written.contains("250 ok"), "{written}");
+    assert_eq!(engagement::of(&scene.mill.read(), scene.mailing, 0).expect("readable"), Engagement::default());
+    assert_eq!(scene.count(Measure::Opens), 1, "counts without names stay");
+    assert!(scene.events("subscriber.added").is_empty());
+    let told = scene.events("subscriber.unsubscribed");
+    assert_eq!((told.len(), &told[0]["action"]), (1, &json!("deleted")), "others are told of the deletion");
+    let listed = scene.mill.get("/v1/suppressions").data();
+    assert_eq!((&listed["suppressions"][0]["reason"], &listed["suppressions"][0]["email"]), (&json!("erased"), &Value::Null));
+    assert_eq!(scene.mill.get_in(&path).refusal().0, 404);
+    let unsubscribe = format!("/u/{}", scene.token(Purpose::Unsubscribe));
+    assert_eq!(scene.get(&unsubscribe, BROWSER).0, 404);
+}
+
+/// A report as postfix writes it, on the message with this envelope sender.
+fn report(status: &str, words: &str) -> String {
+    let action = if status.starts_with('4') { "delayed" } else { "failed" };
+    format!(
+        "From: MAILER-DAEMON@mx.example.com\r\nTo: somebody@acme.example\r\nSubject: Undelivered Mail Returned to Sender\r\n\
+         Auto-Submitted: auto-replied\r\nMIME-Version: 1.0\r\n\
+         Content-Type: multipart/report; report-type=delivery-status; boundary=\"b\"\r\n\r\n\
+         --b\r\nContent-Type: text/plain\r\n\r\nI'm sorry.\r\n\
+         --b\r\nContent-Type: message/delivery-status\r\n\r\nReporting-MTA: dns; mx.example.com\r\n\r\n\
+         Final-Recipient: rfc822; ada@example.com\r\nAction: {action}\r\nStatus: {status}\r\nDiagnostic-Code: smtp; {words}\r\n\r\n\
+         --b--\r\n"
+    )
+}
+
+impl Scene {
+    /// Hand a message in as the listener does: its status, and whether it was about anybody.
+    fn receive(&self, mark: char, purpose: Purpose, message: &str) -> (u16, bool) {
+        // Reports come from nobody, letters from somebody.
+        let sender = if message.contains("multipart/report") { "" } else { "ada@example.com" };
+        let token = Token { environment: Environment::Test, mailing: self.mailing, number: 0, purpose };
+        let token = Tokens::new(&self.mill.engine().seal).local_part(token);
+        let answer = self.mill.hand_in(&format!("/admin/mail/{mark}%2B{token}@bounces.acme.example"), sender, message);
+        (answer.status, answer.body["data"]["taken"] == true)
+    }
+}
+
+#[test]
+fn a_report_counts_by_its_token_alone_and_what_only_tells_of_a_delay_changes_nothing() {
+    let scene = Scene::new();
+    let hard = report("5.1.1", "550 5.1.1 <ada@example.com>: user unknown");
+    // Without our signature the same report says nothing.
+    assert_eq!(scene.receive('b', Purpose::Unsubscribe, &hard).0, 404);
+    assert_eq!(
+        scene.mill.hand_in("/admin/mail/b%2Bmfrggzdfmztwq2lknnwg23tpobyxe43uov3ho6dzpi@acme.example", "", &hard).status,
+        404
+    );
+    assert_eq!(scene.status(), "subscribed");
+    assert_eq!(scene.receive('b', Purpose::Bounce, &report("4.4.1", "connect timed out")), (200, true));
+    assert_eq!(scene.status(), "subscribed");
+    assert_eq!(scene.receive('b', Purpose::Bounce, &hard), (200, true));
+    assert_eq!(scene.receive('b', Purpose::Bounce, &hard), (200, true));
+    assert_eq!(scene.status(), "bounced");
+    assert_eq!(scene.count(Measure::HardBounces), 1);
+}
+
+#[test]
+fn mail_to_the_address_for_unsubscribing_unsubscribes_unless_a_machine_wrote_it() {
+    let scene = Scene::new();
+    let letter = |more: &str| format!("From: ada@example.com\r\nSubject: unsubscribe\r\n{more}\r\nbye\r\n");
+    assert_eq!(scene.receive('u', Purpose::Unsubscribe, &letter("Auto-Submitted: auto-replied\r\n")), (200, false));
+    assert_eq!(scene.receive('b', Purpose::Bounce, &letter("")), (200, false), "a letter to the bounce address asks for nothing");
+    assert_eq!(scene.status(), "subscribed");
+    assert_eq!(scene.receive('u', Purpose::Unsubscribe, &letter("")), (200, true));
+    assert_eq!(scene.status(), "unsubscribed");
+    assert_eq!(scene.events("subscriber.unsubscribed")[0]["source"], "mailto");
+}
+
+#[test]
+fn a_click_leads_where_the_mailing_says_and_nowhere_else_and_counts() {
+    let scene = Scene::new();
+    let path = format!("/t/c/{}", scene.token(Purpose::Click(0)));
+    let (status, headers, _) = scene.get(&format!("{path}?url=https://evil.example"), BROWSER);
+    assert_eq!((status, headers["location"].to_str().expect("ASCII")), (302, "https://example.com/"));
+    assert_eq!(headers["cache-control"].to_str().expect("ASCII"), "no-store");
+    assert_eq!(scene.get(&format!("/t/c/{}", scene.token(Purpose::Click(9))), BROWSER).0, 404);
+    let did = scene.settle();
+    assert_eq!((did.clicks, did.opens, scene.count(Measure::UniqueOpens)), (1, 1, 1), "who clicks has it open");
+}
+
+#[test]
+fn many_links_right_after_delivery_are_a_scanners_and_leave_no_trace_of_a_person() {
+    let scene = Scene::new();
+    let mailing = scene.send(None);
+    scene.mill.clock.advance_ms(1_000);
+    let visit = |link: u16, at| Visit {
+        mailing,
+        recipient: 0,
+        link: Some(link),
+        at,
+        agent: BROWSER.into(),
+        is_head: false,
+        is_ahead: false,
+    };
+    let at = scene.mill.engine().clock.now();
+    let first = vec![visit(0, at), visit(1, at.plus_ms(100))];
+    scene.write(move |tx| recording::record(tx, &first)).expect("written");
+    let did = engagement::of(&scene.mill.read(), mailing, 0).expect("readable");
+    assert_eq!((did.clicks, did.opens), (2, 1));
+    let rest = vec![visit(2, at.plus_ms(200)), visit(3, at.plus_ms(300))];
+    scene.write(move |tx| recording::record(tx, &rest)).expect("written");
+    let did = engagement::of(&scene.mill.read(), mailing, 0).expect("readable");
+    assert_eq!((did.clicks, did.opens, did.machine_clicks), (0, 0, 4));
+    let count = |measure| engagement::count(&scene.mill.read(), mailing, measure).expect("readable");
+    assert_eq!((count(Measure::UniqueClicks), count(Measure::UniqueOpens), count(Measure::MachineClicks)), (0, 0, 4));
+    let number = ContactId::parse(&scene.contact).expect("an id").number();
+    let deeds = activity::of(&scene.mill.read(), scene.mill.project, number, 10).expect("readable");
+    assert!(deeds.iter().all(|deed| deed.action == Action::Sent), "{deeds:?}");
+}

@@ -1,0 +1,124 @@
+//! What the pages behind links in messages say, in the languages they speak.
+
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+/// The languages, the first being that of whoever speaks none of the others.
+const LANGUAGES: [(&str, &str); 7] = [
+    ("en", include_str!("../../../assets/recipients/en.toml")),
+    ("de", include_str!("../../../assets/recipients/de.toml")),
+    ("fr", include_str!("../../../assets/recipients/fr.toml")),
+    ("es", include_str!("../../../assets/recipients/es.toml")),
+    ("it", include_str!("../../../assets/recipients/it.toml")),
+    ("pt", include_str!("../../../assets/recipients/pt.toml")),
+    ("nl", include_str!("../../../assets/recipients/nl.toml")),
+];
+
+static WORDS: LazyLock<Vec<(&str, Words)>> = LazyLock::new(|| {
+    let read = |text| toml::from_str(text).expect("a test reads the words of every language");
+    LANGUAGES.iter().map(|(language, text)| (*language, read(text))).collect()
+});
+
+/// The words of one language. In each, `{brand}`, `{topic}` and `{email}` stand for those.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Words {
+    pub unsubscribe: String,
+    pub ask: String,
+    pub ask_text: String,
+    pub ask_topic: String,
+    pub ask_topic_text: String,
+    pub everything: String,
+    pub choose: String,
+    pub left: String,
+    pub left_text: String,
+    pub left_topic: String,
+    pub left_topic_text: String,
+    pub preferences: String,
+    pub preferences_ask: String,
+    pub preferences_text: String,
+    pub no_topics: String,
+    pub out: String,
+    pub again: String,
+    pub save: String,
+    pub saved: String,
+    pub gone: String,
+    pub gone_text: String,
+}
+
+/// What is put into words.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Names<'a> {
+    pub brand: &'a str,
+    pub topic: &'a str,
+    pub email: &'a str,
+}
+
+impl Names<'_> {
+    /// The sentence with the names in it. What a name says is never taken for a place of another.
+    pub fn put(&self, sentence: &str) -> String {
+        let mut out = String::with_capacity(sentence.len() + 40);
+        let mut rest = sentence;
+        while let Some((front, tail)) = rest.split_once('{') {
+            out.push_str(front);
+            let (name, after) = tail.split_once('}').unwrap_or((tail, ""));
+            out.push_str(match name {
+                "brand" => self.brand,
+                "topic" => self.topic,
+                "email" => self.email,
+                _ => "",
+            });
+            rest = after;
+        }
+        out.push_str(rest);
+        out
+    }
+}
+
+/// The words for somebody: of the language that is known of them, or else of the first that their browser asks for and we speak.
+pub fn words(known: Option<&str>, accepted: Option<&str>) -> (&'static str, &'static Words) {
+    let asked = accepted.unwrap_or_default().split(',').map(|range| range.split(';').next().unwrap_or_default());
+    let found = known.into_iter().chain(asked).find_map(|tag| {
+        let primary = tag.trim().split(['-', '_']).next().unwrap_or_default();
+        WORDS.iter().find(|(language, _)| primary.eq_ignore_ascii_case(language))
+    });
+    let (language, words) = found.unwrap_or(&WORDS[0]);
+    (language, words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_language_has_every_word_with_the_same_names_in_it() {
+        let names = |sentence: &str| {
+            let mut found: Vec<String> =
+                sentence.split('{').skip(1).map(|rest| rest.split('}').next().unwrap_or_default().into()).collect();
+            found.sort();
+            found
+        };
+        let table = |text: &str| toml::from_str::<std::collections::BTreeMap<String, String>>(text).expect("a table of text");
+        let english = table(LANGUAGES[0].1);
+        assert_eq!(WORDS.len(), LANGUAGES.len());
+        for (language, text) in LANGUAGES {
+            for (key, sentence) in table(text) {
+                assert_eq!(names(&sentence), names(&english[&key]), "{language} {key}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_contacts_language_wins_over_the_browsers_and_english_stands_in() {
+        assert_eq!(words(Some("de-CH"), Some("fr")).0, "de");
+        assert_eq!(words(Some("ja"), Some("ja, FR-ca;q=0.8, en;q=0.5")).0, "fr");
+        assert_eq!(words(None, None).0, "en");
+    }
+
+    #[test]
+    fn a_name_that_looks_like_a_place_stays_as_it_is() {
+        let names = Names { brand: "{email}", topic: "{", email: "a@b.example" };
+        assert_eq!(names.put("{brand} {topic} {email} {other}"), "{email} { a@b.example ");
+    }
+}

@@ -1,0 +1,177 @@
+//! `mailmill inbound`: one message from the standard input, handed to the running service. For mail servers that pipe messages into
+//! programs, it ends with their exit codes (sysexits): a message is either taken, or the mail server keeps it or gives it up.
+//!
+//! It speaks LMTP to the service's socket and decides nothing itself.
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::process::ExitCode;
+
+use super::args::Inbound;
+use crate::vocab::limits;
+
+/// How a message was handed over.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Handed {
+    Taken,
+    /// The service refuses it; with what it said.
+    Refused(String),
+    /// The service does not run, or cannot take it now; with why.
+    Later(String),
+}
+
+impl Handed {
+    /// The exit code that mail servers know.
+    pub fn exit_code(&self) -> ExitCode {
+        match self {
+            Self::Taken => ExitCode::SUCCESS,
+            // EX_NOUSER: it goes back to its sender, if it has one.
+            Self::Refused(_) => ExitCode::from(67),
+            // EX_TEMPFAIL: it is tried again.
+            Self::Later(_) => ExitCode::from(75),
+        }
+    }
+
+    /// What went wrong, if something did.
+    pub fn trouble(&self) -> Option<&str> {
+        match self {
+            Self::Taken => None,
+            Self::Refused(why) | Self::Later(why) => Some(why),
+        }
+    }
+}
+
+/// Hand the message in `input` to the service at `socket`.
+pub fn hand_over(socket: &Path, wanted: &Inbound, input: impl Read) -> Handed {
+    let mut message = Vec::new();
+    if let Err(error) = input.take(limits::INBOUND_BYTES_MAX as u64 + 1).read_to_end(&mut message) {
+        return Handed::Later(format!("the message cannot be read: {error}"));
+    }
+    if message.len() > limits::INBOUND_BYTES_MAX {
+        return Handed::Refused("the message is too large".into());
+    }
+    let stream = match UnixStream::connect(socket) {
+        Ok(stream) => stream,
+        Err(error) => return Handed::Later(format!("the service cannot be reached at {}: {error}", socket.display())),
+    };
+    match converse(stream, wanted, &message) {
+        Ok(handed) => handed,
+        Err(error) => Handed::Later(format!("the service broke off: {error}")),
+    }
+}
+
+fn converse(stream: UnixStream, wanted: &Inbound, message: &[u8]) -> io::Result<Handed> {
+    let mut replies = BufReader::new(stream.try_clone()?);
+    let mut stream = stream;
+    let mut reply = move || -> io::Result<String> {
+        loop {
+            let mut line = String::new();
+            if replies.read_line(&mut line)? == 0 {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+            if line.as_bytes().get(3) != Some(&b'-') {
+                return Ok(line.trim_end().to_owned());
+            }
+        }
+    };
+    reply()?;
+    let sender = wanted.sender.trim_matches(['<', '>']);
+    let mut commands = vec!["LHLO localhost".to_owned(), format!("MAIL FROM:<{sender}>")];
+    commands.extend(wanted.recipients.iter().map(|recipient| format!("RCPT TO:<{}>", recipient.trim_matches(['<', '>']))));
+    commands.push("DATA".into());
+    for command in commands {
+        if command.contains(['\r', '\n']) {
+            return Ok(Handed::Refused("an address has a line end in it".into()));
+        }
+        stream.write_all(format!("{command}\r\n").as_bytes())?;
+        let said = reply()?;
+        match said.as_bytes().first() {
+            Some(b'2' | b'3') => {}
+            Some(b'5') => return Ok(Handed::Refused(said)),
+            _ => return Ok(Handed::Later(said)),
+        }
+    }
+    stream.write_all(&dotted(message))?;
+    let mut handed = Handed::Taken;
+    for _ in &wanted.recipients {
+        let said = reply()?;
+        match said.as_bytes().first() {
+            Some(b'2') => {}
+            Some(b'5') if handed == Handed::Taken => handed = Handed::Refused(said),
+            Some(b'5') => {}
+            _ => handed = Handed::Later(said),
+        }
+    }
+    Ok(handed)
+}
+
+/// The message with its lines ended by CRLF, its dots doubled, and its end. Pipes have the line ends of their system.
+fn dotted(message: &[u8]) -> Vec<u8> {
+    let mut data = Vec::with_capacity(message.len() + message.len() / 32);
+    let message = message.strip_suffix(b"\n").unwrap_or(message);
+    for line in message.split(|byte| *byte == b'\n') {
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        if line.starts_with(b".") {
+            data.push(b'.');
+        }
+        // A return within a line would be refused as one that ends it.
+        data.extend(line.iter().filter(|byte| **byte != b'\r'));
+        data.extend_from_slice(b"\r\n");
+    }
+    data.extend_from_slice(b".\r\n");
+    data
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use super::*;
+    use crate::engine::jobs::Tasks;
+    use crate::engine::mail::inbound::listener::{Desk, Mail, Options, Taken, Taking, serve};
+
+    #[derive(Default)]
+    struct Shelf(Mutex<Vec<Mail>>);
+
+    impl Desk for Shelf {
+        fn wants(&self, recipient: &str) -> bool {
+            recipient.starts_with("b+")
+        }
+
+        fn take(&self, mail: Mail) -> Taking {
+            let answer = if mail.bytes.starts_with(b"later") { Taken::Later } else { Taken::Durable };
+            self.0.lock().expect("no panic while held").push(mail);
+            Box::pin(std::future::ready(answer))
+        }
+    }
+
+    fn wanted(recipients: &[&str]) -> Inbound {
+        Inbound { sender: "<>".into(), recipients: recipients.iter().map(|recipient| (*recipient).to_owned()).collect() }
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn a_message_is_taken_refused_or_kept_by_the_mail_server() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let socket = folder.path().join("inbound.sock");
+        let hand = |recipients: &[&str], message: &'static str| {
+            let (socket, wanted) = (socket.clone(), wanted(recipients));
+            tokio::task::spawn_blocking(move || hand_over(&socket, &wanted, message.as_bytes()))
+        };
+        let nobody = hand(&["b+x@a.example"], "x").await.expect("no panic");
+        assert!(matches!(nobody, Handed::Later(_)), "{nobody:?}");
+        let shelf = Arc::new(Shelf::default());
+        let tasks = Tasks::new(tokio::runtime::Handle::current());
+        let options = Options { socket: Some(socket.clone()), host: "mill".into(), ..Options::default() };
+        let _running = serve(options, shelf.clone(), &tasks).await.expect("bound");
+        let taken = hand(&["b+x@a.example", "<b+y@a.example>"], "From: a\n\n.one\r\ntwo\r\r\n").await.expect("no panic");
+        assert_eq!((&taken, taken.trouble()), (&Handed::Taken, None));
+        let mail = shelf.0.lock().expect("no panic while held").pop().expect("one");
+        assert_eq!(String::from_utf8_lossy(&mail.bytes), "From: a\r\n\r\n.one\r\ntwo\r\n");
+        assert_eq!((mail.sender.as_str(), mail.recipients.len()), ("", 2));
+        let refused = hand(&["ada@a.example"], "x").await.expect("no panic");
+        assert!(matches!(&refused, Handed::Refused(why) if why.starts_with("550 5.1.1")), "{refused:?}");
+        let later = hand(&["b+x@a.example"], "later").await.expect("no panic");
+        assert!(matches!(&later, Handed::Later(why) if why.starts_with("451 ")), "{later:?}");
+    }
+}

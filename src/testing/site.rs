@@ -1,0 +1,85 @@
+//! A small web site on loopback, for tests: paths with fixed answers, and what was asked for.
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+
+/// What a path answers: status, content type, body.
+type Answers = Vec<(&'static str, u16, &'static str, Vec<u8>)>;
+
+/// The site. Its thread ends with the process.
+pub struct Site {
+    address: SocketAddr,
+    answers: Arc<Mutex<Answers>>,
+    asked: Arc<Mutex<Vec<String>>>,
+}
+
+impl Site {
+    /// A site that answers so; anything else is not found.
+    pub fn start(answers: Answers) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("loopback");
+        let address = listener.local_addr().expect("bound");
+        let (answers, asked) = (Arc::new(Mutex::new(answers)), Arc::new(Mutex::new(Vec::new())));
+        let (for_thread, seen) = (answers.clone(), asked.clone());
+        let serve = move || {
+            for stream in listener.incoming().flatten() {
+                // Whoever goes away in between has seen enough.
+                let _ = talk(stream, &for_thread, &seen);
+            }
+        };
+        std::thread::Builder::new().name("site".into()).spawn(serve).expect("a thread");
+        Self { address, answers, asked }
+    }
+
+    /// A site of one page.
+    pub fn of_page(path: &'static str, html: &str) -> Self {
+        Self::start(vec![(path, 200, "text/html", html.into())])
+    }
+
+    /// A site whose server does not run.
+    pub fn closed() -> Self {
+        let address = TcpListener::bind("127.0.0.1:0").and_then(|socket| socket.local_addr()).expect("a port");
+        Self { address, answers: Arc::default(), asked: Arc::default() }
+    }
+
+    /// Where its home page is.
+    pub fn url(&self) -> String {
+        format!("http://{}/", self.address)
+    }
+
+    /// Let a path answer with another page.
+    pub fn set(&self, path: &'static str, status: u16, body: &str) {
+        self.set_as(path, status, "text/html", body);
+    }
+
+    /// Let a path answer otherwise.
+    pub fn set_as(&self, path: &'static str, status: u16, kind: &'static str, body: &str) {
+        let mut answers = self.answers.lock().expect("no panic");
+        answers.retain(|(known, ..)| *known != path);
+        answers.push((path, status, kind, body.into()));
+    }
+
+    /// The paths that were asked for.
+    pub fn asked(&self) -> Vec<String> {
+        self.asked.lock().expect("no panic").clone()
+    }
+}
+
+fn talk(mut stream: TcpStream, answers: &Mutex<Answers>, asked: &Mutex<Vec<String>>) -> std::io::Result<()> {
+    let mut head = Vec::new();
+    let mut buffer = [0; 2048];
+    while !head.windows(4).any(|end| end == b"\r\n\r\n") {
+        let count = stream.read(&mut buffer)?;
+        if count == 0 {
+            return Ok(());
+        }
+        head.extend_from_slice(&buffer[..count]);
+    }
+    let head = String::from_utf8_lossy(&head).into_owned();
+    let path = head.split(' ').nth(1).unwrap_or_default().to_owned();
+    let known = answers.lock().expect("no panic").iter().find(|(known, ..)| *known == path).cloned();
+    let (_, status, kind, body) = known.unwrap_or(("", 404, "text/html", b"<h1>no</h1>".to_vec()));
+    asked.lock().expect("no panic").push(path);
+    write!(stream, "HTTP/1.1 {status} x\r\ncontent-type: {kind}\r\ncontent-length: {}\r\n\r\n", body.len())?;
+    stream.write_all(&body)
+}

@@ -1,0 +1,226 @@
+//! The crash report: campaigns while `kill -9` strikes at random moments, into a relay that writes down each message before it replies.
+//!
+//! Afterwards the relay's list is held against the ledger: nobody is lost silently, nobody has two messages, nobody is called sent
+//! who has none, and at most two recipients for each connection and kill are unknown. `KILLS` and `RECIPIENTS` say how many:
+//!
+//!     KILLS=200 RECIPIENTS=20000 cargo test --release --test it delivery -- --nocapture
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use mailmill::base::random::{Random, SystemRandom};
+use serde_json::{Value, json};
+use tokio::time::Instant;
+
+use super::support::mail_sink::{Deed, MailSink, Moment, Offers};
+use super::support::server::BOUNDLESS;
+use super::support::{Client, Server};
+
+const CONNECTIONS: u64 = 32;
+/// From the moment that the server accepts requests.
+const KILL_AFTER_MS: std::ops::Range<u64> = 50..250;
+const BULK: usize = 5_000;
+const LOOK: Duration = Duration::from_millis(50);
+const PATIENCE: Duration = Duration::from_secs(600);
+
+/// What a crash test is to do.
+#[expect(clippy::disallowed_methods, reason = "how much is tried is up to whoever runs it")]
+fn knob(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default)
+}
+
+/// How long a relay takes to say that it has a message.
+const PAUSE_MICROSECONDS: std::ops::Range<u64> = 500..3_500;
+
+/// A number of the range.
+fn within(random: &dyn Random, range: &std::ops::Range<u64>) -> u64 {
+    range.start + u64::from(u32::from_be_bytes(random.bytes())) % (range.end - range.start)
+}
+
+/// A relay that takes its time.
+fn relay() -> MailSink {
+    let random = SystemRandom::default();
+    let pause = move || Deed::Wait(Duration::from_micros(within(&random, &PAUSE_MICROSECONDS)));
+    let address = "127.0.0.1:0".parse().expect("an address");
+    MailSink::at(address, Offers::default(), false, move |_, now| if now == Moment::Dot { pause() } else { Deed::Usual })
+}
+
+/// Who was taken a message for, and how often, after the first `before` messages.
+fn taken(sink: &MailSink, before: usize) -> BTreeMap<String, usize> {
+    let mut taken = BTreeMap::new();
+    for letter in &sink.letters()[before..] {
+        let address = letter.talk.recipient.split_once('<').and_then(|(_, rest)| rest.split_once('>'));
+        let address = address.expect("a recipient stands in angle brackets").0;
+        *taken.entry(address.to_owned()).or_default() += 1;
+    }
+    taken
+}
+
+/// Settings of a live service whose relay is the sink.
+pub fn with_relay(sink: &MailSink) -> String {
+    let address = sink.address;
+    BOUNDLESS.to_owned()
+        + &format!("\n[mail]\nrelay = [\"smtp://{address}\"]\nconnections = {CONNECTIONS}\nrequire_verified_domain = false\n")
+}
+
+/// A project with so many contacts.
+pub async fn audience(client: &Client, recipients: usize) -> String {
+    let project = client.project("delivery").await;
+    let numbers: Vec<usize> = (0..recipients).collect();
+    for chunk in numbers.chunks(BULK) {
+        let contacts: Vec<Value> = chunk
+            .iter()
+            .map(|number| json!({ "email": address(*number), "firstName": format!("Name{number}"), "status": "subscribed" }))
+            .collect();
+        let done = client.data("contacts.bulk", json!({ "projectId": project, "subscribers": contacts })).await;
+        assert_eq!(done["success"], contacts.len(), "{done}");
+    }
+    project
+}
+
+fn address(number: usize) -> String {
+    format!("r{number}@example.com")
+}
+
+/// A finished email of the project: its conversation.
+pub async fn email(client: &Client, project: &str) -> String {
+    let html = "<html><body><p>Hello {{ first_name | default(\"there\") }}</p><p><a href=\"https://example.com/a\">Read</a></p>\
+                <p><a href=\"{{ unsubscribe_url }}\">Unsubscribe</a></p></body></html>";
+    let given = client.data("emails.import_html", json!({ "projectId": project, "html": html, "name": "Crash" })).await;
+    let conversation = given["conversationId"].as_str().expect("an id").to_owned();
+    until(async || client.data("emails.status", json!({ "conversationId": conversation })).await["status"] == "completed").await;
+    conversation
+}
+
+/// Ask until it is so.
+pub async fn until(mut holds: impl AsyncFnMut() -> bool) {
+    let asking = async {
+        while !holds().await {
+            tokio::time::sleep(LOOK).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, asking).await.expect("it comes to be so");
+}
+
+/// A campaign on its way to all contacts.
+pub async fn campaign(client: &Client, project: &str, conversation: &str, name: &str) -> String {
+    let wanted = json!({
+        "projectId": project, "name": name, "conversationId": conversation, "subject": "Hello {{ firstName | default(\"you\") }}",
+        "from": "news@example.com", "fromName": "News", "recipientType": "audience",
+    });
+    let campaign = client.data("campaigns.create", wanted).await["id"].as_str().expect("an id").to_owned();
+    client.data("campaigns.send", json!({ "id": campaign })).await;
+    campaign
+}
+
+/// The state of every recipient of a campaign, by address.
+pub async fn ledger(client: &Client, campaign: &str) -> BTreeMap<String, String> {
+    let mut states = BTreeMap::new();
+    let mut cursor = Value::Null;
+    loop {
+        let mut input = json!({ "id": campaign, "limit": 100 });
+        if !cursor.is_null() {
+            input["cursor"] = cursor;
+        }
+        let page = client.data("campaigns.logs", input).await;
+        for row in page["emails"].as_array().expect("a list") {
+            let text = |name: &str| row[name].as_str().unwrap_or_default().to_owned();
+            let before = states.insert(text("to_email"), text("status"));
+            assert_eq!(before, None, "{} has two rows", row["to_email"]);
+        }
+        if page["hasMore"] != true {
+            return states;
+        }
+        cursor = page["nextCursor"].clone();
+    }
+}
+
+#[derive(Default)]
+struct Report {
+    campaigns: u64,
+    recipients: u64,
+    kills: u64,
+    accepted: u64,
+    sent: u64,
+    unknown: u64,
+    unknown_accepted: u64,
+    lost: u64,
+    repeated: u64,
+    sent_without_acceptance: u64,
+    seconds: f64,
+}
+
+impl Report {
+    /// Hold one campaign's ledger against what the relay has taken since the last one.
+    fn add(&mut self, states: &BTreeMap<String, String>, taken: &BTreeMap<String, usize>) {
+        self.campaigns += 1;
+        self.recipients += states.len() as u64;
+        self.accepted += taken.len() as u64;
+        self.repeated += taken.values().filter(|copies| **copies > 1).count() as u64;
+        for (address, state) in states {
+            let accepted = taken.contains_key(address);
+            match state.as_str() {
+                "unknown" => {
+                    self.unknown += 1;
+                    self.unknown_accepted += u64::from(accepted);
+                }
+                "delivered" => {
+                    self.sent += 1;
+                    self.sent_without_acceptance += u64::from(!accepted);
+                }
+                // Everybody may be sent to and the relay takes everything: any other state is a loss.
+                _ => self.lost += 1,
+            }
+        }
+        self.lost += taken.keys().filter(|address| !states.contains_key(*address)).count() as u64;
+    }
+
+    fn print(&self) {
+        let Self { campaigns, recipients, kills, accepted, sent, unknown, unknown_accepted, lost, repeated, .. } = self;
+        println!(
+            "campaigns | recipients | kills | accepted | sent | unknown (accepted) | lost | repeated | sent without acceptance | seconds"
+        );
+        println!(
+            "{campaigns} | {recipients} | {kills} | {accepted} | {sent} | {unknown} ({unknown_accepted}) | {lost} | {repeated} | {} | {:.0}",
+            self.sent_without_acceptance, self.seconds
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn campaigns_that_are_killed_lose_nobody_and_repeat_nobody() {
+    let (kills, recipients) = (knob("KILLS", 12), knob("RECIPIENTS", 3_000));
+    let random = SystemRandom::default();
+    let sink = relay();
+    let mut server = Server::start(&with_relay(&sink));
+    let key = server.key("live", "all");
+    let mut client = Client::new(server.address(), Some(key.clone()));
+    let project = audience(&client, usize::try_from(recipients).expect("a small number")).await;
+    let conversation = email(&client, &project).await;
+    let mut report = Report::default();
+    let started = Instant::now();
+    while report.kills < kills {
+        let before = sink.letters().len();
+        let campaign = campaign(&client, &project, &conversation, &format!("Crash {}", report.campaigns)).await;
+        loop {
+            tokio::time::sleep(Duration::from_millis(within(&random, &KILL_AFTER_MS))).await;
+            if client.data("campaigns.get", json!({ "id": campaign })).await["status"] == "sent" {
+                break;
+            }
+            if report.kills < kills {
+                server.kill();
+                report.kills += 1;
+                server.serve();
+                client = Client::new(server.address(), Some(key.clone()));
+            }
+        }
+        let states = ledger(&client, &campaign).await;
+        assert_eq!(states.len() as u64, recipients, "everybody has a row");
+        report.add(&states, &taken(&sink, before));
+    }
+    report.seconds = started.elapsed().as_secs_f64();
+    report.print();
+    assert_eq!((report.lost, report.repeated, report.sent_without_acceptance), (0, 0, 0));
+    let unknown_max = 2 * CONNECTIONS * report.kills;
+    assert!(report.unknown <= unknown_max, "{} unknown, at most {unknown_max} were to be expected", report.unknown);
+}

@@ -1,0 +1,50 @@
+//! Mail that comes back to the shipped server: by SMTP from strangers, and by the command that mail servers pipe it into.
+
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpStream;
+use std::time::Duration;
+
+use super::support::Server;
+use super::support::server::BOUNDLESS;
+
+const REPORT: &str = "From: fbl@isp.example\r\nTo: fbl@mill.example\r\nSubject: x\r\n\r\nNothing of ours.\r\n";
+
+fn exit_code(server: &Server, recipient: &str) -> Option<i32> {
+    server.run_with_input(&["inbound", "--sender", "", recipient], REPORT.as_bytes()).status.code()
+}
+
+#[tokio::test]
+async fn the_command_says_in_the_way_of_mail_servers_what_became_of_a_message() {
+    let mut server = Server::start(BOUNDLESS);
+    assert_eq!(exit_code(&server, "fbl@mill.example"), Some(0));
+    assert_eq!(exit_code(&server, "root@mill.example"), Some(67));
+    assert_eq!(exit_code(&server, "b+aefk3m2qz7x4w5yhbn6tcrd2jsvgl3upoi5kq7aeyz4m@mill.example"), Some(67), "no token of ours");
+    server.signal("TERM");
+    assert!(server.wait().success());
+    assert_eq!(exit_code(&server, "fbl@mill.example"), Some(75));
+}
+
+#[tokio::test]
+async fn strangers_bring_mail_only_for_addresses_of_ours_and_can_do_so_securely() {
+    let server = Server::start(&format!("{BOUNDLESS}\n[mail]\ninbound = \"127.0.0.1:0\"\nhello_name = \"mx.mill.example\"\n"));
+    let mut stream = TcpStream::connect(server.inbound()).expect("it listens");
+    stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a time limit");
+    let mut replies = BufReader::new(stream.try_clone().expect("a second handle"));
+    let mut say = |command: &str| {
+        stream.write_all(command.as_bytes()).expect("sent");
+        let mut reply = String::new();
+        while reply.lines().last().is_none_or(|line| line.as_bytes().get(3) == Some(&b'-')) {
+            assert_ne!(replies.read_line(&mut reply).expect("an answer"), 0, "{reply}");
+        }
+        reply
+    };
+    assert_eq!(say(""), "220 mx.mill.example ESMTP\r\n");
+    let offers = say("EHLO isp.example\r\n");
+    assert!(offers.contains("250-STARTTLS\r\n") && offers.contains("250-SIZE 10485760\r\n"), "{offers}");
+    assert!(say("MAIL FROM:<>\r\n").starts_with("250 "));
+    assert!(say("RCPT TO:<root@mill.example>\r\n").starts_with("550 "));
+    assert!(say("RCPT TO:<FBL@mill.example>\r\n").starts_with("250 "));
+    assert!(say("DATA\r\n").starts_with("354 "));
+    assert!(say(&format!("{REPORT}.\r\n")).starts_with("250 "));
+    assert!(say("QUIT\r\n").starts_with("221 "));
+}
