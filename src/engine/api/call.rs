@@ -430,9 +430,11 @@ fn ticket(
     let (Replay::Keyed, Some(value), Some(key)) = (spec.replay, headers.get(IDEMPOTENCY_KEY), caller.key()) else {
         return Ok(None);
     };
-    let text = value
-        .to_str()
-        .map_err(|_| Failure::because(Code::IdempotencyKeyInvalid, "Idempotency-Key must have visible ASCII characters only."))?;
+    // `to_str` lets tabs pass.
+    let text = value.to_str().ok().filter(|text| !text.contains('\t'));
+    let text = text.ok_or_else(|| {
+        Failure::because(Code::IdempotencyKeyInvalid, "Idempotency-Key must have visible ASCII characters and spaces only.")
+    })?;
     if text.is_empty() || text.chars().count() > limits::IDEMPOTENCY_KEY_CHARACTERS_MAX {
         return Err(Code::IdempotencyKeyInvalid.into());
     }
