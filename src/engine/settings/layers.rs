@@ -101,6 +101,10 @@ impl Layers {
         // A price of 3 is a price of 3.0.
         let value = match (&value, example) {
             (Value::Integer(whole), Value::Float(_)) => Value::Float(*whole as f64),
+            // A list of one may be written as that one, and an empty list as empty text.
+            (Value::String(one), Value::Array(_)) => {
+                Value::Array(Some(value.clone()).filter(|_| !one.trim().is_empty()).into_iter().collect())
+            }
             _ => value,
         };
         // All our lists are lists of text.

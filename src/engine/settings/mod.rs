@@ -396,6 +396,9 @@ mod tests {
         }
         assert!(with_file("[plans.standard]\nbudgets.sending = 0").is_ok());
         assert!(with_file("[server]\nhttp = '0.0.0.0:80'\nbehind_proxy = true").is_ok());
+        let one = with_file("[mail]\nrelay = 'smtp://localhost'").expect("a list of one is written as that one");
+        assert_eq!(one.mail.relay.len(), 1);
+        assert!(with_file("[mail]\nrelay = ''").expect("an empty list is written as empty text").mail.relay.is_empty());
         for name in ["mail.example.com", "mill", "[192.0.2.1]", "[IPv6:2001:db8::1]"] {
             assert!(with_file(&format!("[mail]\nhello_name = '{name}'")).is_ok(), "{name}");
         }
