@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::base::memory;
 use crate::engine::access::{audit, replays};
 use crate::engine::api::{Engine, Failure};
 use crate::engine::jobs::runner::{Running, Step, Work, Worker};
@@ -85,8 +86,17 @@ pub const WORKERS: &[Worker] = &[
     },
     // What is over is not used any more; when it goes matters only for space.
     Worker { name: "sweep", wakes: &[], period: Duration::from_secs(60), work: Work::EachWorld(sweep_world) },
+    // What an import or a campaign leaves free is not held for long.
+    Worker { name: "memory", wakes: &[], period: Duration::from_secs(5), work: Work::Control(give_memory_back) },
     Worker { name: "sweep control", wakes: &[], period: Duration::from_secs(60), work: Work::Control(sweep_control) },
 ];
+
+fn give_memory_back(_: Arc<Engine>) -> Running {
+    Box::pin(async {
+        tokio::task::spawn_blocking(memory::give_back).await.map_err(Failure::internal)?;
+        Ok(Step::Done)
+    })
+}
 
 fn write_usage(engine: Arc<Engine>) -> Running {
     Box::pin(async move { accounts::flush_usage(&engine).await.map(|()| Step::Done) })
@@ -146,7 +156,8 @@ fn erasures(engine: Arc<Engine>, environment: Environment) -> Running {
 
 fn sweep_world(engine: Arc<Engine>, environment: Environment) -> Running {
     let store = engine.world(environment).store.clone();
-    sweep(store, |tx| {
+    let kept = sending::Kept::of(&engine.settings.mail);
+    sweep(store, move |tx| {
         // Each of them, whatever the others say.
         let more = [
             replays::sweep(tx, SWEEP_ROWS)?,
@@ -154,6 +165,7 @@ fn sweep_world(engine: Arc<Engine>, environment: Environment) -> Running {
             outbox::sweep(tx, SWEEP_ROWS)?,
             blobs::sweep(tx)?,
             jobs::forget(tx)?,
+            sending::sweep(tx, kept)?,
         ];
         Ok(more.contains(&true))
     })
@@ -166,6 +178,6 @@ fn sweep_control(engine: Arc<Engine>) -> Running {
     })
 }
 
-fn sweep(store: Arc<Store>, sweep: fn(&mut WriteTx<'_>) -> store::Result<bool>) -> Running {
+fn sweep(store: Arc<Store>, sweep: impl FnOnce(&mut WriteTx<'_>) -> store::Result<bool> + Send + 'static) -> Running {
     Box::pin(async move { Ok(Step::more_if(store.write(sweep).await??)) })
 }
