@@ -42,6 +42,18 @@
 //! `features/emails/generation` takes each email through these as stages that can be repeated; `engine/fetch` is the only way out to
 //! addresses that users supply.
 //!
+//! # The life of a message
+//!
+//! ```text
+//! features/campaigns ─ features/sending ─ …/planning ─ …/dispatch ─ engine/mail ─ features/tracking
+//!   launch, schedule,    a mailing, taken   a row per     round: claim,   message, DKIM,  opens, clicks,
+//!   pause, report        on in one          recipient,    handoff on disk, transport:      bounces, leaving:
+//!                        transaction        or the reason then the dot     relay, MX,      evidence for the rows
+//!                                                                          inbox
+//! ```
+//!
+//! `features/sending/delivery.rs` is the state machine of one row; `simulation.rs` beside it runs it against failing disks and relays.
+//!
 //! # Where to look
 //!
 //! - *What can be called?* [`operations::OPERATIONS`]. An operation's id is its address: `contacts.create` is

@@ -143,7 +143,7 @@ impl JsonSchema for DomainName {
         true
     }
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "string", "minLength": 3, "maxLength": 254, "description": "A domain name like example.com." })
+        json_schema!({ "type": "string", "format": "idn-hostname", "maxLength": DOMAIN_BYTES_MAX, "description": "A domain name like example.com." })
     }
 }
 

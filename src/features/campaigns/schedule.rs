@@ -23,6 +23,12 @@ pub enum Written {
     Wall(DateTime),
 }
 
+/// A day that is in the calendar, and a minute of it. What may follow (seconds, an offset) is not told.
+const CALENDAR: &str = concat!(
+    r"^\s*(\d{4}-((0[13578]|1[02])-(0[1-9]|[12]\d|3[01])|(0[469]|11)-(0[1-9]|[12]\d|30)|02-(0[1-9]|1\d|2[0-8]))",
+    r"|(\d{2}(0[48]|[2468][048]|[13579][26])|([02468][048]|[13579][26])00)-02-29)[Tt ]([01]\d|2[0-3]):[0-5]\d",
+);
+
 const EXPECTED: &str = "expected a date and a time, like 2026-01-31T09:30:00Z, or 2026-01-31T09:30 with scheduledTimezone";
 
 impl FromStr for Written {
@@ -58,7 +64,7 @@ impl JsonSchema for Written {
         true
     }
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "string", "pattern": "^\\s*\\d{4}-\\d{2}-\\d{2}[Tt ]\\d{2}:\\d{2}" })
+        json_schema!({ "type": "string", "pattern": CALENDAR })
     }
 }
 
@@ -101,6 +107,23 @@ mod tests {
     fn schedule(written: &str, zone: &str, mode: ZoneMode) -> Result<Schedule, Failure> {
         let written = written.parse().expect(written);
         resolve(written, &Zone::parse(zone).expect(zone), mode, time("2026-01-01T00:00:00Z"))
+    }
+
+    #[test]
+    fn the_document_takes_the_days_and_minutes_that_the_calendar_has() {
+        let schema = jsonschema::validator_for(&serde_json::json!({ "pattern": CALENDAR })).expect("a schema");
+        let agree = |written: String| {
+            let parses = written.parse::<Written>().is_ok();
+            assert_eq!(schema.is_valid(&written.as_str().into()), parses, "{written}");
+        };
+        for year in [0, 1900, 1996, 2000, 2026, 2028] {
+            for (month, day) in (0..=13).flat_map(|month| (0..=32).map(move |day| (month, day))) {
+                agree(format!("{year:04}-{month:02}-{day:02}T09:30"));
+            }
+        }
+        for (hour, minute) in (0..=25).flat_map(|hour| [0, 59, 60].map(|minute| (hour, minute))) {
+            agree(format!("2026-01-31 {hour:02}:{minute:02}"));
+        }
     }
 
     #[test]
