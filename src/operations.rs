@@ -118,7 +118,6 @@ pub const OPERATIONS: &[Entry] = &[
     query::<tracking::ops::metrics::Metrics>(),
     query::<tracking::ops::logs::Logs>(),
     query::<tracking::ops::personal_data::PersonalData>(),
-    raw::<tracking::ops::receive::Receive>(),
     // Links in messages.
     raw::<tracking::ops::open::Open>(),
     raw::<tracking::ops::click::Click>(),

@@ -265,17 +265,6 @@ impl Mill {
         (reply.status.as_u16(), disposition.unwrap_or_default(), bytes)
     }
 
-    /// Hand in a message as the operator's mail server does.
-    pub fn hand_in(&self, path: &str, sender: &str, message: &str) -> Answer {
-        let mut headers = HeaderMap::new();
-        headers.insert("x-envelope-sender", HeaderValue::from_str(sender).expect("ASCII"));
-        let (method, uri, peer) = (Method::POST, path.parse().expect("a path"), Peer::Operator);
-        let body = Body::Whole(message.to_owned().into());
-        let reply = self.runtime.block_on(self.api.call(Incoming { method, uri, headers, body, peer }));
-        let ReplyBody::Whole(bytes) = reply.body else { panic!("the answer is a stream") };
-        Answer { status: reply.status.as_u16(), body: serde_json::from_slice(&bytes).expect("answers are JSON") }
-    }
-
     /// Come by a public page as a stranger with these headers: status, headers and body of the answer.
     pub fn visit(&self, method: Method, path: &str, headers: &[(&'static str, &str)], body: &str) -> (u16, HeaderMap, String) {
         let mut sent = HeaderMap::new();

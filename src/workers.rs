@@ -84,8 +84,8 @@ pub const WORKERS: &[Worker] = &[
         period: Duration::from_secs(5),
         work: Work::EachWorld(erasures),
     },
-    // Whoever looks at the process some seconds after an import should see what it needs, not what it needed.
-    Worker { name: "memory", wakes: &[], period: Duration::from_secs(10), work: Work::Control(give_memory_back) },
+    // What an import or a campaign leaves free is not held for long.
+    Worker { name: "memory", wakes: &[], period: Duration::from_secs(5), work: Work::Control(give_memory_back) },
     // What is over is not used any more; when it goes matters only for space.
     Worker { name: "sweep", wakes: &[], period: Duration::from_secs(60), work: Work::EachWorld(sweep_world) },
     Worker { name: "sweep control", wakes: &[], period: Duration::from_secs(60), work: Work::Control(sweep_control) },
@@ -156,7 +156,8 @@ fn erasures(engine: Arc<Engine>, environment: Environment) -> Running {
 
 fn sweep_world(engine: Arc<Engine>, environment: Environment) -> Running {
     let store = engine.world(environment).store.clone();
-    sweep(store, |tx| {
+    let kept = sending::Kept::of(&engine.settings.mail);
+    sweep(store, move |tx| {
         // Each of them, whatever the others say.
         let more = [
             replays::sweep(tx, SWEEP_ROWS)?,
@@ -164,6 +165,7 @@ fn sweep_world(engine: Arc<Engine>, environment: Environment) -> Running {
             outbox::sweep(tx, SWEEP_ROWS)?,
             blobs::sweep(tx)?,
             jobs::forget(tx)?,
+            sending::sweep(tx, kept)?,
         ];
         Ok(more.contains(&true))
     })
@@ -176,6 +178,6 @@ fn sweep_control(engine: Arc<Engine>) -> Running {
     })
 }
 
-fn sweep(store: Arc<Store>, sweep: fn(&mut WriteTx<'_>) -> store::Result<bool>) -> Running {
+fn sweep(store: Arc<Store>, sweep: impl FnOnce(&mut WriteTx<'_>) -> store::Result<bool> + Send + 'static) -> Running {
     Box::pin(async move { Ok(Step::more_if(store.write(sweep).await??)) })
 }

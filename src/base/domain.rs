@@ -14,33 +14,6 @@ use super::parsed;
 /// Room for what is put in front of a domain, like a key's selector; RFC 1035 ends all names at 253 characters.
 const DOMAIN_BYTES_MAX: usize = 200;
 
-/// Registries that give names away below words of their own, and those words. Nobody has such a name for himself, so that whoever
-/// gives one has left something out. It is a courtesy and no safeguard: whoever can put a key into the DNS there owns the name.
-const REGISTRIES: &[(&str, &[&str])] = &[
-    ("ar", &["com", "edu", "gob", "gov", "net", "org"]),
-    ("at", &["ac", "co", "gv", "or"]),
-    ("au", &["asn", "com", "edu", "gov", "id", "net", "org"]),
-    ("br", &["com", "edu", "gov", "net", "org"]),
-    ("cn", &["ac", "com", "edu", "gov", "net", "org"]),
-    ("hk", &["com", "edu", "gov", "net", "org"]),
-    ("id", &["ac", "co", "go", "net", "or", "web"]),
-    ("il", &["ac", "co", "gov", "net", "org"]),
-    ("in", &["ac", "co", "edu", "firm", "gov", "net", "org"]),
-    ("jp", &["ac", "ad", "co", "ed", "go", "gr", "lg", "ne", "or"]),
-    ("kr", &["ac", "co", "go", "ne", "or", "pe", "re"]),
-    ("mx", &["com", "edu", "gob", "net", "org"]),
-    ("my", &["com", "edu", "gov", "net", "org"]),
-    ("nz", &["ac", "co", "geek", "govt", "net", "org", "school"]),
-    ("pl", &["com", "edu", "gov", "net", "org"]),
-    ("sg", &["com", "edu", "gov", "net", "org"]),
-    ("th", &["ac", "co", "go", "in", "net", "or"]),
-    ("tr", &["com", "edu", "gov", "net", "org"]),
-    ("tw", &["com", "edu", "gov", "net", "org"]),
-    ("ua", &["com", "edu", "gov", "net", "org"]),
-    ("uk", &["ac", "co", "gov", "ltd", "me", "net", "nhs", "org", "plc", "sch"]),
-    ("za", &["ac", "co", "gov", "net", "org", "web"]),
-];
-
 /// A checked domain name.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DomainName(Box<str>);
@@ -60,14 +33,14 @@ impl DomainName {
             return Err(DomainError::Email);
         }
         let ascii = domain_to_ascii(text).ok_or(DomainError::Invalid)?.into_owned();
-        let Some((first, last)) = ascii.rsplit_once('.') else { return Err(DomainError::WithoutDot) };
+        let Some((_, last)) = ascii.rsplit_once('.') else { return Err(DomainError::WithoutDot) };
         if last.bytes().all(|byte| byte.is_ascii_digit()) {
             return Err(DomainError::Invalid);
         }
         if ascii.len() > DOMAIN_BYTES_MAX {
             return Err(DomainError::TooLong);
         }
-        if REGISTRIES.iter().any(|(registry, words)| *registry == last && words.contains(&first)) {
+        if is_registry(&ascii) {
             return Err(DomainError::Registry);
         }
         Ok(Self(ascii.into()))
@@ -79,13 +52,27 @@ impl DomainName {
     }
 }
 
-/// The domains above `name` that still have two labels, the nearest first.
+/// The part of a name that one owner has registered, by the public suffix list: `acme.co.uk` of `news.acme.co.uk`. What stands above it
+/// belongs to many. DMARC calls it the organisational domain (RFC 7489 §3.2). None of a name above all owners.
+pub fn registrable(name: &str) -> Option<&str> {
+    psl::domain_str(name)
+}
+
+/// Whether it is a registry that gives names away below this one: nobody has such a name for himself, so that whoever gives one has left
+/// something out. Companies that let others have names below theirs own theirs, and may send from it.
+fn is_registry(name: &str) -> bool {
+    psl::suffix(name.as_bytes())
+        .is_some_and(|suffix| suffix.typ() == Some(psl::Type::Icann) && suffix.as_bytes().len() == name.len())
+}
+
+/// The domains above `name` that belong to the same owner, the nearest first.
 pub fn parents(name: &str) -> impl Iterator<Item = &str> {
-    std::iter::successors(parent(name), |name| parent(name))
+    let shortest = registrable(name).map_or(usize::MAX, str::len);
+    std::iter::successors(parent(name), |name| parent(name)).take_while(move |name| name.len() >= shortest)
 }
 
 fn parent(name: &str) -> Option<&str> {
-    name.split_once('.').map(|(_, parent)| parent).filter(|parent| parent.contains('.'))
+    name.split_once('.').map(|(_, parent)| parent)
 }
 
 /// Why a text is not a domain name that we take.
@@ -188,6 +175,8 @@ mod tests {
             ("ac me.example", DomainError::Invalid),
             ("co.uk", DomainError::Registry),
             ("com.au", DomainError::Registry),
+            ("or.jp", DomainError::Registry),
+            ("xn--55qx5d.cn", DomainError::Registry),
         ] {
             assert_eq!(DomainName::parse(given), Err(why), "{given}");
         }
@@ -195,8 +184,27 @@ mod tests {
     }
 
     #[test]
-    fn parents_end_at_two_labels() {
+    fn parents_end_where_an_owner_ends() {
         assert_eq!(parents("a.b.acme.example").collect::<Vec<_>>(), ["b.acme.example", "acme.example"]);
-        assert_eq!(parents("acme.example").count(), 0);
+        assert_eq!(parents("news.acme.co.uk").collect::<Vec<_>>(), ["acme.co.uk"], "co.uk speaks for nobody");
+        assert_eq!(parents("news.acme.github.io").collect::<Vec<_>>(), ["acme.github.io"]);
+        for name in ["acme.example", "acme.co.uk", "acme.github.io", "co.uk", "github.io"] {
+            assert_eq!(parents(name).count(), 0, "{name}");
+        }
+    }
+
+    #[test]
+    fn the_owner_of_a_name_is_told_by_the_public_suffix_list() {
+        for (name, owner) in [
+            ("www.acme.co.uk", Some("acme.co.uk")),
+            ("acme.pvt.k12.ma.us", Some("acme.pvt.k12.ma.us")),
+            ("a.city.kawasaki.jp", Some("city.kawasaki.jp")),
+            ("a.b.kobe.jp", Some("a.b.kobe.jp")),
+            ("x.acme.example", Some("acme.example")),
+            ("co.uk", None),
+        ] {
+            assert_eq!(registrable(name), owner, "{name}");
+        }
+        assert!(DomainName::parse("github.io").is_ok(), "its owner may send from it");
     }
 }

@@ -9,3 +9,29 @@ pub fn give_back() {
     // SAFETY: the call may be made by any thread at any time; it touches only memory that is free.
     unsafe { libmimalloc_sys::mi_collect(true) };
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn resident_kib() -> u64 {
+        let status = std::fs::read_to_string("/proc/self/status").expect("Linux tells it");
+        let line = status.lines().find(|line| line.starts_with("RssAnon:")).expect("it is among that");
+        line.split_ascii_whitespace().nth(1).and_then(|number| number.parse().ok()).expect("a number")
+    }
+
+    #[test]
+    fn what_was_freed_goes_back() {
+        const MIB: usize = 1024 * 1024;
+        let goes_back = || {
+            let blocks: Vec<Vec<u8>> = (0..1_000).map(|_| vec![1; 128 * 1024]).collect();
+            let full = resident_kib();
+            assert_eq!(blocks.iter().map(Vec::len).sum::<usize>(), 125 * MIB);
+            drop(blocks);
+            give_back();
+            resident_kib() + 60 * 1024 < full
+        };
+        // Other tests run beside this one, and may take as much in the same moment.
+        assert!((0..5).any(|_| goes_back()));
+    }
+}

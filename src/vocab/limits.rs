@@ -497,6 +497,12 @@ pub const CHOICES_FORM_BYTES_MAX: usize = 64 * 1024;
 
 // --- Sending ---
 
+/// One parameter that marks links: sites' statistics show one line of it.
+pub const UTM_CHARACTERS_MAX: usize = 200;
+/// What settings count in days.
+pub const DAY_MS: i64 = 24 * 60 * 60 * 1000;
+/// A server that is left alone for a moment only is not worth a second look before this.
+pub const POSTPONED_MS_MIN: i64 = 5_000;
 /// The longest pause between two tries of deferred mail: servers that defer for greylisting or load take it within hours.
 pub const RETRY_PAUSE_MS_MAX: i64 = 4 * 60 * 60 * 1000;
 /// Rows of a ledger that one request looks through for those it wants: a tenth of a second.
@@ -507,6 +513,10 @@ pub const MAILING_LINKS_MAX: usize = 1_000;
 pub const LEDGER_ENTRIES_WAITING_MAX: usize = 4_096;
 /// Entries of the ledger in one commit: a few milliseconds of the writer's time.
 pub const LEDGER_ENTRIES_PER_COMMIT: usize = 1_024;
+/// Outcomes wait so long for a claim to be committed with: several commits of a slow disk.
+pub const LEDGER_PATIENCE: std::time::Duration = std::time::Duration::from_millis(20);
+/// Messages that are finished before a connection is free for them: some megabytes.
+pub const MESSAGES_AHEAD_MAX: usize = 32;
 /// The longest time between two looks for something to send when nothing says that there is: for what a lost signal has left.
 pub const LEDGER_LOOK_PERIOD: std::time::Duration = std::time::Duration::from_secs(5);
 /// Recipients of one mailing that are read ahead.
@@ -515,8 +525,16 @@ pub const RECIPIENTS_READ_AT_ONCE: usize = 512;
 pub const CURSOR_MOVED_EVERY: u32 = 4_096;
 /// Mailings with work to do that one look takes up; the next look sees what is left.
 pub const MAILINGS_LOOKED_AT_MAX: usize = 1_000;
-/// Retries whose time has come that one look takes up.
-pub const RETRIES_LOOKED_AT_MAX: usize = 1_000;
+/// Retries of one mailing that are read ahead.
+pub const RETRIES_READ_AT_ONCE: usize = 256;
+/// Accounts whose retries one look goes through; the next look begins behind them.
+pub const ACCOUNTS_LOOKED_AT_MAX: usize = 1_000;
+/// Mailings of one account whose turn has come that one look takes up, so that one with very many leaves room for the others.
+pub const DUE_MAILINGS_PER_ACCOUNT: usize = 50;
+/// With more accounts than one look goes through, the next one follows after this.
+pub const RETRIES_LOOK_PAUSE_MS: i64 = 1_000;
+/// Mailings that one sweep of old direct sends looks at: a few milliseconds of the writer's time.
+pub const MAILINGS_SWEPT: usize = 200;
 /// Rows that planning writes in one transaction: large enough for sorted writes to pay off, small enough that others wait only briefly.
 pub const PLAN_CHUNK_RECIPIENTS: usize = 10_000;
 /// Chunks of one step of planning, which share what is loaded for them.
@@ -550,6 +568,8 @@ pub const METRICS_MONTHS_MAX: u64 = 36;
 pub const INBOX_MESSAGES_MAX: i64 = 5_000;
 /// Bytes of one account's messages; the oldest give way.
 pub const INBOX_BYTES_MAX: i64 = 256 * 1024 * 1024;
+/// Old messages that one sweep removes of an account, and about how many of all.
+pub const INBOX_MESSAGES_SWEPT: usize = 100;
 /// A message is kept in rows of this many bytes.
 pub const INBOX_CHUNK_BYTES: usize = 256 * 1024;
 /// What simulated recipients do happens this long after they were sent to.
@@ -594,6 +614,10 @@ pub const SMTP_PATIENCE: std::time::Duration = std::time::Duration::from_secs(90
 pub const SMTP_PAUSE_MIN: std::time::Duration = std::time::Duration::from_secs(1);
 /// The longest such pause.
 pub const SMTP_PAUSE_MAX: std::time::Duration = std::time::Duration::from_secs(60);
+/// The same for a recipient's own server: it has all day, and so do we.
+pub const SMTP_EXCHANGER_PAUSE_MIN: std::time::Duration = std::time::Duration::from_secs(60);
+/// A server that was away for a night gets its mail within the hour.
+pub const SMTP_EXCHANGER_PAUSE_MAX: std::time::Duration = std::time::Duration::from_secs(60 * 60);
 /// Many servers allow a hundred messages per connection, then close.
 pub const SMTP_MESSAGES_PER_CONNECTION_MAX: usize = 100;
 /// RFC 5321 allows 512 bytes; some servers send long web addresses.

@@ -187,6 +187,8 @@ pub struct Mail {
     pub inbound: Option<SocketAddr>,
     #[serde(deserialize_with = "none_if_empty")]
     pub inbound_lmtp: Option<SocketAddr>,
+    pub direct_days: Bounded<7, 3_650>,
+    pub inbox_days: Bounded<1, 3_650>,
 }
 
 /// What happens with recipients of whom nobody knows whether they have the message.

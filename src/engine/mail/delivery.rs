@@ -93,8 +93,8 @@ pub enum Cause {
     Insecure(String),
     /// The server offers no way to log in that the settings allow; why.
     NoLogin(String),
-    /// Too many failures there a moment ago: it is left alone for a while.
-    LeftAlone(String),
+    /// It could not be reached a moment ago, for this reason, and is left alone for so long: nothing was tried.
+    LeftAlone { why: String, rest: Duration },
     /// The service stops.
     Stopping,
 }
@@ -110,7 +110,7 @@ impl fmt::Display for Cause {
             Self::Garbled(what) => write!(f, "what it said is no SMTP ({what})"),
             Self::Insecure(why) => write!(f, "no secure connection could be made ({why})"),
             Self::NoLogin(why) => write!(f, "no login is possible ({why})"),
-            Self::LeftAlone(why) => write!(f, "it is left alone for a while after failures ({why})"),
+            Self::LeftAlone { why, .. } => write!(f, "it is left alone for a while after failures ({why})"),
             Self::Stopping => f.write_str("the service stops"),
         }
     }

@@ -148,6 +148,8 @@ pub fn mailing(
         topic: plan.topic,
         variables: variables(plan),
         tracking: tracking(tx, place, plan)?,
+        utm: plan.utm.clone(),
+        campaign_name: Some(plan.name.clone()),
         unknown: match plan.unknown {
             Some(Unknown::Hold) => Policy::Hold,
             Some(Unknown::Resend) => Policy::Resend,

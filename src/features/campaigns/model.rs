@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::base::clock::Timestamp;
 use crate::base::zone::Zone;
 use crate::engine::store::Record;
+use crate::features::domains::Utm;
 use crate::features::sending::LocalTime;
 use crate::vocab::ids::{CampaignId, ConversationId, EmailId, MailingId, ProjectId, RecipientId, SegmentId, TagId, TopicId};
 
@@ -56,6 +57,8 @@ pub struct Plan {
     pub provider: Option<String>,
     /// Merge fields of all recipients, as the JSON text of an object.
     pub variables: String,
+    /// What links are marked with, if that is not left to the domain.
+    pub utm: Option<Utm>,
     /// The score that a validation must give before it leaves.
     pub minimum_score: Option<u8>,
     /// What becomes of recipients of whom nobody knows whether they have it; as the settings say if absent.

@@ -12,6 +12,7 @@ use crate::engine::api::{Engine, Failure, Listed};
 use crate::engine::store::Read;
 use crate::features::contacts::condition::saved;
 use crate::features::contacts::{self, Facet, tags};
+use crate::features::domains::Utm;
 use crate::features::{emails, sending};
 use crate::vocab::ids::{AccountId, CampaignId, ConversationId, EmailId, MailingId, ProjectId, RecipientId, TopicId};
 use crate::vocab::settings::UnknownPolicy;
@@ -45,6 +46,8 @@ pub struct CampaignView {
     pub provider_type: Option<String>,
     /// Merge fields of all recipients.
     pub variables: Map<String, Value>,
+    /// What links are marked with; null: as the domain of the From address is set.
+    pub utm: Option<Utm>,
     pub status: Status,
     /// When it starts, or was to start.
     pub scheduled_at: Option<Moment>,
@@ -109,6 +112,7 @@ pub fn view(tx: &impl Read, engine: &Engine, account: AccountId, campaign: Campa
         estimated_recipients,
         provider_type: plan.provider.clone(),
         variables: launch::variables(plan),
+        utm: plan.utm.clone(),
         status: campaign.status,
         scheduled_at: schedule.as_ref().map(|schedule| Moment(schedule.at)),
         scheduled_timezone: schedule.as_ref().map(|schedule| schedule.zone.clone()),
@@ -172,6 +176,7 @@ impl CampaignView {
             estimated_recipients: Some(318),
             provider_type: None,
             variables: variables.as_object().cloned().expect("an object"),
+            utm: None,
             status: Status::Draft,
             scheduled_at: None,
             scheduled_timezone: None,

@@ -16,11 +16,13 @@ mod site;
 mod store;
 #[cfg(test)]
 mod tests;
+mod utm;
 mod views;
 
 pub use looking::step as look;
 pub use model::{KeyKind, Stream, Tracking};
-pub use sender::{SendingDomain, SigningKey, for_sender};
+pub use sender::{SendingDomain, SigningKey, for_sender, usual_utm};
+pub use utm::{Mark, Utm};
 
 use crate::engine::api::Failure;
 use crate::engine::store::Read;

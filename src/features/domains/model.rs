@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::utm::Utm;
 use crate::base::clock::Timestamp;
 use crate::engine::store::Record;
 use crate::vocab::limits;
@@ -15,6 +16,8 @@ pub struct Domain {
     /// The keys, the oldest first.
     pub keys: Vec<DomainKey>,
     pub tracking: Tracking,
+    /// What links are marked with, if they are.
+    pub utm: Option<Utm>,
     /// What it is for, if it was made as a part of a root domain.
     pub stream: Option<Stream>,
     /// Whether From addresses at the root domain are signed by this one.
@@ -190,6 +193,7 @@ impl Domain {
             name,
             keys,
             tracking: Tracking::default(),
+            utm: None,
             stream: None,
             signs_for_root: false,
             from_name: None,

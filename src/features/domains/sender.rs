@@ -1,6 +1,7 @@
 //! What sending needs to know of the domain behind a From address. The public face of this feature.
 
 use super::model::{Domain, KeyKind, Purpose, Status, Stream, Tracking, place};
+use super::utm::Utm;
 use super::{records, store};
 use crate::base::domain::parents;
 use crate::base::email::EmailAddress;
@@ -41,16 +42,31 @@ pub fn for_sender(
     from: &EmailAddress,
     stream: Stream,
 ) -> Result<Option<SendingDomain>, Failure> {
+    let found = standing_for(tx, account, from, stream, |domain| domain.status == Status::Verified)?;
+    found.map(|domain| unsealed(seal, account, &domain)).transpose()
+}
+
+/// What links in mail from this address are usually marked with, whether or not its domain is verified.
+pub fn usual_utm(tx: &impl Read, account: AccountId, from: &EmailAddress, stream: Stream) -> Result<Option<Utm>, Failure> {
+    Ok(standing_for(tx, account, from, stream, |_| true)?.and_then(|domain| domain.utm))
+}
+
+fn standing_for(
+    tx: &impl Read,
+    account: AccountId,
+    from: &EmailAddress,
+    stream: Stream,
+    counts: impl Fn(&Domain) -> bool,
+) -> Result<Option<Domain>, Failure> {
     let name = from.domain_ascii().into_owned();
-    let verified = |name: &str| -> Result<Option<Domain>, Failure> {
-        Ok(store::find(tx, account, name)?.filter(|domain| domain.status == Status::Verified))
-    };
-    if let Some(domain) = verified(&name)? {
-        return unsealed(seal, account, &domain).map(Some);
+    let known =
+        |name: &str| -> Result<Option<Domain>, Failure> { Ok(store::find(tx, account, name)?.filter(|domain| counts(domain))) };
+    if let Some(domain) = known(&name)? {
+        return Ok(Some(domain));
     }
     for parent in parents(&name) {
-        if let Some(domain) = verified(parent)?.filter(|domain| !domain.wants_exact_signer) {
-            return unsealed(seal, account, &domain).map(Some);
+        if let Some(domain) = known(parent)?.filter(|domain| !domain.wants_exact_signer) {
+            return Ok(Some(domain));
         }
     }
     let other = match stream {
@@ -58,9 +74,9 @@ pub fn for_sender(
         Stream::Marketing => Stream::Transactional,
     };
     for stream in [stream, other] {
-        let part = verified(&format!("{}.{name}", stream.label()))?;
+        let part = known(&format!("{}.{name}", stream.label()))?;
         if let Some(domain) = part.filter(|domain| domain.signs_for_root && !domain.wants_exact_signer) {
-            return unsealed(seal, account, &domain).map(Some);
+            return Ok(Some(domain));
         }
     }
     Ok(None)

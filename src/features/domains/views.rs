@@ -6,6 +6,7 @@ use serde::Serialize;
 use super::model::{Domain, RecordStatus, Status, Stream, Tracking};
 use super::records::{self, RecordType};
 use super::site::Site;
+use super::utm::Utm;
 use crate::engine::api::answer::Moment;
 
 /// Where mail goes out: always from this installation.
@@ -29,6 +30,8 @@ pub struct DomainView {
     /// What else should be known about its DNS.
     pub notes: Vec<String>,
     pub tracking_settings: Tracking,
+    /// What links in mail from it are marked with; null: they are not, unless a campaign or send says so.
+    pub utm: Option<Utm>,
     /// What it is for, if it was made as a part of a root domain.
     pub stream: Option<Stream>,
     /// Whether From addresses at the root domain are signed by this one.
@@ -126,6 +129,7 @@ pub fn view(domain: &Domain, site: &Site) -> DomainView {
         dns_records: records(domain, site),
         notes,
         tracking_settings: domain.tracking,
+        utm: domain.utm.clone(),
         stream: domain.stream,
         vanity_root_from: domain.signs_for_root,
         from_name: domain.from_name.clone(),
@@ -165,6 +169,7 @@ impl DomainView {
             ],
             notes: Vec::new(),
             tracking_settings: Tracking::default(),
+            utm: None,
             stream: None,
             vanity_root_from: false,
             from_name: None,

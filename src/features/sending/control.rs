@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::model::{Counter, Delivery, Event, Mailing, Skip, State};
-use super::store;
+use super::{store, turns};
 use crate::engine::api::Failure;
 use crate::engine::store::{Read, Result as StoreResult, WriteTx};
 use crate::vocab::codes::Code;
@@ -27,9 +27,7 @@ fn change(
         Failure::because(Code::WrongState, detail).with(json!({ "status": word }))
     })?;
     mailing.updated_at = tx.now();
-    store::save(tx, &mailing);
-    // Whoever works on the queue looks again.
-    store::enqueue(tx, mailing.kind.lane(), id);
+    store::save(tx, &mailing)?;
     Ok(mailing)
 }
 
@@ -80,8 +78,10 @@ pub fn resend_unknown(tx: &mut WriteTx<'_>, account: AccountId, id: MailingId) -
             mailing.state = State::Sending;
         }
         mailing.updated_at = tx.now();
-        store::save(tx, &mailing);
-        store::enqueue(tx, mailing.kind.lane(), id);
+        store::save(tx, &mailing)?;
+        if mailing.state.may_send() {
+            turns::enqueue(tx, &mailing);
+        }
     }
     Ok(found.len() as u64)
 }

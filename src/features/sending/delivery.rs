@@ -229,6 +229,8 @@ pub enum Event {
     Accepted { reply: String },
     /// The next server certainly has not taken it, for now.
     Deferred { reply: String, schedule: Schedule },
+    /// The next server was left alone until then, because it could not be reached before: nothing was tried.
+    Postponed { reply: String, until: Timestamp, schedule: Schedule },
     /// The next server never will.
     Refused { reply: String },
     /// After the final dot no reply came.
@@ -295,6 +297,9 @@ impl Delivery {
             (D::Queued | D::Deferred { .. } | D::Handoff { .. }, Event::Deferred { reply, schedule }) => {
                 self.deferred(reply, schedule, now)
             }
+            (D::Queued | D::Deferred { .. }, Event::Postponed { reply, until, schedule }) => {
+                self.postponed(reply, until.max(now), schedule, now)
+            }
             (D::Queued | D::Deferred { .. } | D::Handoff { .. }, Event::Refused { reply }) => D::Failed { at: now, reply },
 
             (D::Queued | D::Deferred { .. }, Event::Skip { why }) => D::Skipped { why },
@@ -320,6 +325,21 @@ impl Delivery {
             other => other.attempts().saturating_add(1),
         };
         let next_at = now.plus_ms(schedule.pause_ms(attempts));
+        Self::again(reply, (attempts, since), next_at, schedule, now)
+    }
+
+    /// Not an attempt: the pause is that of the server, and the next one does not grow by it.
+    fn postponed(&self, reply: String, until: Timestamp, schedule: Schedule, now: Timestamp) -> Delivery {
+        Self::again(reply, (self.attempts(), self.since().unwrap_or(now)), until, schedule, now)
+    }
+
+    fn again(
+        reply: String,
+        (attempts, since): (u16, Timestamp),
+        next_at: Timestamp,
+        schedule: Schedule,
+        now: Timestamp,
+    ) -> Delivery {
         if next_at.ms_since(since) > schedule.give_up_ms {
             return Delivery::Failed { at: now, reply };
         }
@@ -396,6 +416,7 @@ mod tests {
             Event::Claim { epoch: 2 },
             Event::Accepted { reply: "250 ok".into() },
             Event::Deferred { reply: "450 later".into(), schedule: SCHEDULE },
+            Event::Postponed { reply: "left alone".into(), until: NOW, schedule: SCHEDULE },
             Event::Refused { reply: "550 no".into() },
             Event::Lost { why: Doubt::Timeout },
             Event::Recovered { epoch: 2 },
@@ -409,13 +430,13 @@ mod tests {
     #[test]
     fn every_event_in_every_state_does_what_the_table_says() {
         let expected = [
-            "queued:   handoff not deferred failed not settled skipped settled settled",
-            "handoff:  settled sent deferred failed unknown unknown settled sent settled",
-            "sent:     settled settled settled settled settled settled settled settled settled",
-            "deferred: handoff not deferred failed not settled skipped settled settled",
-            "failed:   settled settled settled settled settled settled settled settled settled",
-            "unknown:  settled not settled settled not settled settled sent queued",
-            "skipped:  settled settled settled settled settled settled settled settled settled",
+            "queued:   handoff not deferred deferred failed not settled skipped settled settled",
+            "handoff:  settled sent deferred settled failed unknown unknown settled sent settled",
+            "sent:     settled settled settled settled settled settled settled settled settled settled",
+            "deferred: handoff not deferred deferred failed not settled skipped settled settled",
+            "failed:   settled settled settled settled settled settled settled settled settled settled",
+            "unknown:  settled not settled settled settled not settled settled sent queued",
+            "skipped:  settled settled settled settled settled settled settled settled settled settled",
         ];
         for (state, line) in every_state().iter().zip(expected) {
             let words: Vec<String> = every_event()
@@ -495,6 +516,24 @@ mod tests {
         let first = Delivery::Queued.after(event(), NOW).expect("certain");
         assert!(matches!(first, Delivery::Deferred { attempts: 1, .. }));
         assert!(matches!(first.after(event(), NOW), Ok(Delivery::Deferred { attempts: 2, .. })));
+    }
+
+    #[test]
+    fn a_server_that_is_left_alone_postpones_and_costs_no_attempt_until_it_was_too_long() {
+        let postponed = |state: &Delivery, now: Timestamp| {
+            let event = Event::Postponed { reply: "down".into(), until: now.plus_ms(60 * MINUTE), schedule: SCHEDULE };
+            state.after(event, now).expect("certain")
+        };
+        let (mut state, mut now, mut hours) = (Delivery::Queued, NOW, 0);
+        while !matches!(state, Delivery::Failed { .. }) {
+            state = postponed(&state, now);
+            let Delivery::Deferred { attempts, since, next_at, .. } = &state else { break };
+            assert_eq!((*attempts, *since, *next_at), (0, NOW, now.plus_ms(60 * MINUTE)));
+            (now, hours) = (*next_at, hours + 1);
+        }
+        assert_eq!(hours, 120);
+        let tried = Delivery::Queued.after(Event::Deferred { reply: "450".into(), schedule: SCHEDULE }, NOW).expect("certain");
+        assert!(matches!(postponed(&tried, NOW), Delivery::Deferred { attempts: 1, .. }));
     }
 
     #[test]

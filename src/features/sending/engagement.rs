@@ -8,11 +8,12 @@ use std::ops::ControlFlow;
 
 use serde::{Deserialize, Serialize};
 
+use super::model::Mailing;
 use crate::base::clock::Timestamp;
 use crate::engine::store::key::Key;
 use crate::engine::store::{Order, Read, Record, Result, Span, Table, WriteTx};
 use crate::vocab::ids::{EmailId, MailingId};
-use crate::vocab::tables;
+use crate::vocab::{limits, tables};
 
 const ENGAGEMENTS: Table<(MailingId, u32), Engagement> = Table::new(tables::ENGAGEMENTS);
 const COUNTS: Table<(MailingId, u8), i64> = Table::new(tables::ENGAGEMENT_COUNTS);
@@ -137,6 +138,16 @@ pub fn save(tx: &mut WriteTx<'_>, mailing: MailingId, number: u32, engagement: &
 /// Forget what a recipient did.
 pub fn forget(tx: &mut WriteTx<'_>, mailing: MailingId, number: u32) {
     tx.delete(ENGAGEMENTS, &(mailing, number));
+}
+
+/// Forget everything that was recorded of a direct send, whose recipients are few. What counts by day stays.
+pub(super) fn forget_mailing(tx: &mut WriteTx<'_>, mailing: &Mailing) -> Result<()> {
+    tx.delete_span(ENGAGEMENTS, &ENGAGEMENTS.under(&(mailing.id,)), limits::DIRECT_RECIPIENTS_MAX)?;
+    tx.delete_span(COUNTS, &COUNTS.under(&(mailing.id,)), Measure::ALL.len())?;
+    if let Some(email) = mailing.email {
+        tx.delete(EMAIL_MAILINGS, &(email, mailing.id));
+    }
+    Ok(())
 }
 
 /// The recorded recipients of a mailing from number `from` on, until `visitor` breaks.

@@ -8,11 +8,12 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use tokio::sync::{mpsc, oneshot};
+use tokio::time::{Instant, timeout_at};
 
 use super::inbox::{self, Kept};
 use super::model::{Counter, Delivery, Event, Mailing, Plan, Recipient, Schedule, Skip, State, Wait};
 use super::quota::{self, Room, Tally};
-use super::{engagement, person, sendable, store};
+use super::{engagement, person, sendable, store, turns};
 use crate::base::clock::Timestamp;
 use crate::engine::access::keys::SendingLimits;
 use crate::engine::store::{Result, Store, WriteTx};
@@ -102,6 +103,7 @@ impl Ledger {
 pub async fn write_down(store: Arc<Store>, rules: Arc<Rules>, mut entries: mpsc::Receiver<Entry>) {
     let mut batch = Vec::new();
     while entries.recv_many(&mut batch, limits::LEDGER_ENTRIES_PER_COMMIT).await > 0 {
+        wait_for_claims(&mut entries, &mut batch).await;
         let (mut orders, mut waiting) = (Vec::with_capacity(batch.len()), Vec::with_capacity(batch.len()));
         for Entry { mailing, number, what, answer } in batch.drain(..) {
             orders.push(Order { mailing, number, what });
@@ -120,6 +122,21 @@ pub async fn write_down(store: Arc<Store>, rules: Arc<Rules>, mut entries: mpsc:
             if let Some(waiting) = waiting {
                 let _ = waiting.send(answer);
             }
+        }
+    }
+}
+
+/// Outcomes that nobody waits for go into the next commit that somebody does wait for, if there is one before long: a connection then
+/// waits for one commit per message instead of two. No more than one outcome of each connection waits so: its next claim comes after it.
+async fn wait_for_claims(entries: &mut mpsc::Receiver<Entry>, batch: &mut Vec<Entry>) {
+    let deadline = Instant::now() + limits::LEDGER_PATIENCE;
+    let mut seen = 0;
+    while batch.len() < limits::LEDGER_ENTRIES_PER_COMMIT && batch[seen..].iter().all(|entry| entry.answer.is_none()) {
+        seen = batch.len();
+        let room = limits::LEDGER_ENTRIES_PER_COMMIT - seen;
+        match timeout_at(deadline, entries.recv_many(batch, room)).await {
+            Ok(1..) => {}
+            Ok(0) | Err(_) => return,
         }
     }
 }
@@ -268,7 +285,7 @@ impl Page {
                 quota::count(tx, account, Tally::Taken, 1)?;
                 if matches!(recipient.delivery, Delivery::Deferred { .. }) {
                     // A mailing that only waited for retries had left the queue, where a new process looks for handoffs.
-                    store::enqueue(tx, self.mailing.kind.lane(), self.mailing.id);
+                    turns::enqueue(tx, &self.mailing);
                 }
                 if matches!(self.mailing.state, State::Waiting { reason: Wait::Quota | Wait::Transport, .. }) {
                     self.set_state(State::Sending, now);
@@ -335,6 +352,7 @@ impl Page {
     /// See whether the mailing is finished, and write it if it changed.
     fn close(mut self, tx: &mut WriteTx<'_>) -> Result<()> {
         let id = self.mailing.id;
+        let mut rests = false;
         if self.mailing.plan == Plan::Done && self.mailing.state.may_send() {
             let many = |counter| store::counted(tx, id, counter);
             let under_way = many(Counter::QUEUED)? + many(Counter::HANDOFF)?;
@@ -350,13 +368,13 @@ impl Page {
                     (_, _, None) => State::Waiting { reason: Wait::Deferred, until: now },
                 };
                 self.set_state(state, now);
-                store::dequeue(tx, self.mailing.kind.lane(), id);
+                rests = true;
             }
         }
         if self.changed {
-            store::save(tx, &self.mailing);
+            store::save(tx, &self.mailing)?;
         }
-        Ok(())
+        if rests { turns::dequeue(tx, id) } else { Ok(()) }
     }
 }
 
@@ -370,6 +388,7 @@ fn within_bounds(event: Event, schedule: Schedule) -> Event {
         Event::Accepted { reply } => Event::Accepted { reply: cut(reply) },
         Event::Refused { reply } => Event::Refused { reply: cut(reply) },
         Event::Deferred { reply, .. } => Event::Deferred { reply: cut(reply), schedule },
+        Event::Postponed { reply, until, .. } => Event::Postponed { reply: cut(reply), until, schedule },
         other => other,
     }
 }

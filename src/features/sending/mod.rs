@@ -21,6 +21,7 @@ pub mod permit;
 mod person;
 mod planning;
 pub mod quota;
+mod retention;
 mod sendable;
 #[cfg(test)]
 mod simulation;
@@ -28,6 +29,8 @@ mod store;
 pub mod template;
 pub mod token;
 mod transport;
+mod turns;
+mod utm;
 mod views;
 pub mod web;
 
@@ -49,9 +52,11 @@ pub use model::{
 };
 pub use opening::{open, require_sendable};
 pub use planning::{Rehearsal, rehearse};
+pub use retention::{Kept, sweep};
 #[cfg(test)]
 pub use store::deliver;
 pub use store::{by_id, content, counts, erase, find, link, mailings_after, recipient};
+pub use utm::marked;
 
 /// Any of these lets a key see what was sent.
 const READERS: &[Permission] = &[Permission::EmailRead, Permission::EmailSend, Permission::CampaignRead];

@@ -9,6 +9,7 @@ pub use super::delivery::{Address, Counter, Counts, Delivery, Doubt, Event, Reci
 use super::local_time::LocalTime;
 use crate::base::clock::Timestamp;
 use crate::engine::store::Record;
+use crate::features::domains::Utm;
 use crate::vocab::ids::{AccountId, CampaignId, ConversationId, EmailId, MailingId, ProjectId, SegmentId, TagId, TopicId};
 use crate::vocab::settings::UnknownPolicy;
 
@@ -34,6 +35,8 @@ pub struct Mailing {
     /// Merge fields of all recipients, as the JSON text of an object.
     pub variables: String,
     pub tracking: Tracking,
+    /// What its links are marked with, if they are.
+    pub utm: Option<Utm>,
     pub unknown: Policy,
     /// If everybody gets it when their own clocks show a time.
     pub local: Option<LocalTime>,
@@ -212,6 +215,10 @@ pub struct NewMailing {
     /// Merge fields of all recipients.
     pub variables: serde_json::Map<String, serde_json::Value>,
     pub tracking: Tracking,
+    /// What its links are to be marked with, if that is not left to its domain.
+    pub utm: Option<Utm>,
+    /// What it is called where links are marked with a name.
+    pub campaign_name: Option<String>,
     pub unknown: Policy,
     /// If everybody is to get it when their own clocks show a time. Addresses that a request names have no clocks.
     pub local: Option<LocalTime>,
@@ -322,6 +329,7 @@ mod tests {
             local: None,
             variables: "{}".into(),
             tracking: Tracking::default(),
+            utm: None,
             unknown: Policy::Hold,
             created_at: NOW,
             updated_at: NOW,

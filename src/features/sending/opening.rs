@@ -14,6 +14,7 @@ use crate::engine::api::Failure;
 use crate::engine::render::merge::{self, Template};
 use crate::engine::store::{Read, WriteTx};
 use crate::features::contacts::tags::Names;
+use crate::features::domains::{self, Stream, Utm};
 use crate::features::suppressions::Digester;
 use crate::features::topics;
 use crate::vocab::codes::Code;
@@ -22,7 +23,8 @@ use crate::vocab::ids::MailingId;
 /// Take a mailing on. It is sent if this transaction commits, and durable with it.
 pub fn open(tx: &mut WriteTx<'_>, new: NewMailing) -> Result<MailingId, Failure> {
     let id = MailingId::make(tx.now(), tx.random());
-    let mailing = draft(&new, id, tx.now());
+    let mut mailing = draft(&new, id, tx.now());
+    mailing.utm = utm(tx, &new)?;
     if store::keep_content(tx, mailing.content, &new.content)? {
         // Checked once for all mailings with this content: a mistake must not be found by the first recipient.
         let compiled = template::compile(&new.content, Manner::of(new.tracking, new.transactional))?;
@@ -35,8 +37,7 @@ pub fn open(tx: &mut WriteTx<'_>, new: NewMailing) -> Result<MailingId, Failure>
     if let Some(email) = mailing.email {
         engagement::note_mailing(tx, email, id);
     }
-    store::save(tx, &mailing);
-    store::enqueue(tx, mailing.kind.lane(), id);
+    store::save(tx, &mailing)?;
     Ok(id)
 }
 
@@ -92,12 +93,21 @@ pub fn draft(new: &NewMailing, id: MailingId, now: Timestamp) -> Mailing {
         topic: new.topic,
         variables: serde_json::Value::Object(new.variables.clone()).to_string(),
         tracking: new.tracking,
+        utm: None,
         // A direct send never goes out twice, whatever the settings say of campaigns.
         unknown: if matches!(new.kind, Kind::Campaign(_)) { new.unknown } else { Policy::Hold },
         local: new.local.clone(),
         created_at: now,
         updated_at: now,
     }
+}
+
+/// What the links are marked with: settled here, so that what was sent stays as it was when the domain's settings change.
+fn utm(tx: &impl Read, new: &NewMailing) -> Result<Option<Utm>, Failure> {
+    let Ok(from) = EmailAddress::parse(&new.from.address) else { return Ok(None) };
+    let stream = if new.transactional { Stream::Transactional } else { Stream::Marketing };
+    let usual = domains::usual_utm(tx, new.account, &from, stream)?;
+    Ok(Utm::settled(new.utm.as_ref(), usual.as_ref(), from.domain(), new.campaign_name.as_deref()))
 }
 
 /// Give every address a row; the second of the same, and one that is none, with the reason why it is not sent to.

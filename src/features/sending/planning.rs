@@ -14,7 +14,7 @@ use super::local_time::Clocks;
 use super::model::{Audience, Counter, Mailing, NewMailing, Plan, Recipient, Skip, State, To};
 use super::person::{Person, Values};
 use super::template::{self, Compiled, Manner};
-use super::{control, opening, sendable, store};
+use super::{control, opening, sendable, store, turns};
 use crate::base::clock::Timestamp;
 use crate::base::email::EmailAddress;
 use crate::engine::api::Failure;
@@ -31,18 +31,16 @@ use crate::vocab::limits;
 /// Do a bounded amount of what mailings wait for: find an audience, write rows, skip what was cancelled. True if there may be more.
 pub fn step(store: &Store, digester: &Digester) -> Result<bool, Failure> {
     let tx = store.read();
-    for lane in [super::model::GROUPS, super::model::DIRECT] {
-        for id in store::queued(&tx, lane, None, limits::MAILINGS_LOOKED_AT_MAX)? {
-            let Some(mailing) = store::by_id(&tx, id)? else { continue };
-            let done = match (&mailing.state, mailing.plan) {
-                (State::Cancelled { .. } | State::Failed { .. }, _) => close(store, &tx, &mailing)?,
-                (_, Plan::Selecting) => select(store, &tx, &mailing)?,
-                (_, Plan::From(next)) => fill(store, &tx, digester, &mailing, next)?,
-                (_, Plan::Done) => false,
-            };
-            if done {
-                return Ok(true);
-            }
+    for id in turns::queued(&tx, turns::PLANS, None, limits::MAILINGS_LOOKED_AT_MAX)? {
+        let Some(mailing) = store::by_id(&tx, id)? else { continue };
+        let done = match (&mailing.state, mailing.plan) {
+            (State::Cancelled { .. } | State::Failed { .. }, _) => close(store, &tx, &mailing)?,
+            (_, Plan::Selecting) => select(store, &tx, &mailing)?,
+            (_, Plan::From(next)) => fill(store, &tx, digester, &mailing, next)?,
+            (_, Plan::Done) => false,
+        };
+        if done {
+            return Ok(true);
         }
     }
     Ok(false)
@@ -86,10 +84,7 @@ fn change(tx: &mut WriteTx<'_>, id: MailingId, change: impl FnOnce(&mut Mailing,
     let now = tx.now();
     change(&mut mailing, now);
     mailing.updated_at = now;
-    store::save(tx, &mailing);
-    // Whoever sends looks again.
-    store::enqueue(tx, mailing.kind.lane(), id);
-    Ok(())
+    store::save(tx, &mailing)
 }
 
 /// The numbers of the contacts that belong to an audience.
@@ -153,11 +148,10 @@ fn put_rows(store: &Store, id: MailingId, from: u32, after: Option<u32>, verdict
                 if mailing.state == State::Planning {
                     mailing.state = State::Sending;
                 }
-                store::enqueue(tx, mailing.kind.lane(), id);
             }
         }
         mailing.updated_at = tx.now();
-        store::save(tx, &mailing);
+        store::save(tx, &mailing)?;
         Ok(true)
     });
     Ok(written??)
@@ -182,11 +176,10 @@ fn close(store: &Store, tx: &ReadTx, mailing: &Mailing) -> Result<bool, Failure>
     let id = mailing.id;
     let is_last = numbers.len() as u64 == left && under_way == 0;
     write(store, move |tx| {
-        let Some(mailing) = store::by_id(tx, id)? else { return Ok(()) };
         control::skip(tx, id, &numbers, &Skip::Cancelled)?;
         if is_last {
             store::drop_audience(tx, id)?;
-            store::dequeue(tx, mailing.kind.lane(), id);
+            turns::dequeue(tx, id)?;
         }
         Ok(())
     })

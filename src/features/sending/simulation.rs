@@ -10,9 +10,10 @@ use std::sync::Arc;
 use super::dispatch::in_handoff;
 use super::ledger::{self, Answer, Order, Rules, What};
 use super::model::{
-    Address, Content, Counter, Delivery, Event, Kind, NewMailing, Plan, Policy, Recipient, Schedule, Sender, To, Tracking,
+    Address, Content, Counter, DIRECT, Delivery, Event, GROUPS, Kind, NewMailing, Plan, Policy, Recipient, Schedule, Sender, To,
+    Tracking,
 };
-use super::{control, planning, store};
+use super::{control, planning, store, turns};
 use crate::base::clock::{ManualClock, Timestamp};
 use crate::engine::access::keys::SendingLimits;
 use crate::engine::store::Store;
@@ -95,8 +96,8 @@ impl World {
         let store = Arc::new(self.disk.open(self.clock.clone()));
         self.epoch = store.write_blocking(store::next_epoch).expect("the disk works").expect("readable");
         self.rules = rules(self.epoch, self.daily);
-        let waiting = |lane| store::queued(&store.read(), lane, None, 1_000).expect("readable");
-        for id in waiting(0).into_iter().chain(waiting(1)) {
+        let waiting = |lane| turns::queued(&store.read(), lane, None, 1_000).expect("readable");
+        for id in turns::LANES.into_iter().flat_map(waiting) {
             loop {
                 let found = in_handoff(&store, id).expect("readable");
                 if found.is_empty() {
@@ -151,6 +152,8 @@ impl World {
             local: None,
             variables: serde_json::Map::new(),
             tracking: Tracking::default(),
+            utm: None,
+            campaign_name: None,
             unknown,
         };
         match self.store().write_blocking(move |tx| super::open(tx, new)) {
@@ -184,27 +187,30 @@ impl World {
             return;
         }
         let tx = self.store().read();
+        let now = crate::base::clock::Clock::now(self.clock.as_ref());
         let mut waiting = Vec::new();
-        for lane in [0, 1] {
-            for id in store::queued(&tx, lane, None, 1_000).expect("readable") {
-                let may = store::by_id(&tx, id).expect("readable").is_some_and(|mailing| mailing.state.may_send());
-                if may {
-                    let from = store::cursor(&tx, id).expect("readable");
-                    store::visit_counted(
-                        &tx,
-                        id,
-                        from,
-                        |counter| counter == Counter::QUEUED,
-                        |number, recipient| {
-                            waiting.extend(recipient.map(|_| (id, number)));
-                            Ok(std::ops::ControlFlow::Continue(()))
-                        },
-                    )
-                    .expect("readable");
-                }
+        for lane in [DIRECT, GROUPS] {
+            let due = turns::due(&tx, lane, now, None, |_| false).expect("readable").mailings;
+            let queued = turns::queued(&tx, lane, None, 1_000).expect("readable");
+            for id in due.into_iter().chain(queued) {
+                let mailing = store::by_id(&tx, id).expect("readable").expect("there");
+                assert!(mailing.state.may_send(), "those that may not send wait elsewhere: {mailing:?}");
+                let from = store::cursor(&tx, id).expect("readable");
+                store::visit_counted(
+                    &tx,
+                    id,
+                    from,
+                    |counter| counter == Counter::QUEUED,
+                    |number, recipient| {
+                        waiting.extend(recipient.map(|_| (id, number)));
+                        Ok(std::ops::ControlFlow::Continue(()))
+                    },
+                )
+                .expect("readable");
+                let retries = turns::retries(&tx, id, now, 1_000).expect("readable");
+                waiting.extend(retries.into_iter().map(|number| (id, number)));
             }
         }
-        waiting.extend(store::due(&tx, crate::base::clock::Clock::now(self.clock.as_ref()), 1_000).expect("readable"));
         waiting.retain(|(mailing, number)| !self.in_the_air(*mailing, *number));
         if waiting.is_empty() {
             return;
@@ -333,8 +339,8 @@ impl World {
                 !paused && counts.open() == 0
             };
             // Also what a failing disk took on without an answer is sent, and judged by nobody here.
-            let is_empty = |lane| store::queued(&tx, lane, None, 1_000).expect("readable").is_empty();
-            let rests = is_empty(0) && is_empty(1) && store::next_due(&tx).expect("readable").is_none();
+            let is_empty = |lane| turns::queued(&tx, lane, None, 1_000).expect("readable").is_empty();
+            let rests = turns::LANES.into_iter().all(is_empty) && turns::is_empty(&tx).expect("readable");
             if rests && self.open.is_empty() && self.marks.is_empty() && self.mailings.iter().all(is_over) {
                 return;
             }
@@ -392,8 +398,10 @@ impl World {
             let counted = [counts.sent, counts.failed, counts.unknown, counts.skipped_total(), counts.open()];
             assert_eq!(counted, [rows("sent"), rows("failed"), rows("unknown"), rows("skipped"), 0], "seed {seed}");
         }
-        assert!(store::queued(&tx, 0, None, 1_000).expect("readable").is_empty(), "seed {seed}");
-        assert!(store::next_due(&tx).expect("readable").is_none(), "seed {seed}: a retry without its recipient");
+        for lane in turns::LANES {
+            assert!(turns::queued(&tx, lane, None, 1_000).expect("readable").is_empty(), "seed {seed}");
+        }
+        assert!(turns::is_empty(&tx).expect("readable"), "seed {seed}: a retry without its recipient");
         totals.crashes += self.crashes;
         totals.unknown += unknown;
     }

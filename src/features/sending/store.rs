@@ -8,29 +8,32 @@ use roaring::RoaringBitmap;
 
 use super::engagement::{self, Measure};
 use super::model::{Content, ContentId, Counter, Counts, DIRECT, Delivery, Event, Mailing, Recipient, Refusal};
-use super::quota;
+use super::retention::Place;
+use super::{quota, turns};
 use crate::base::clock::Timestamp;
 use crate::base::secret::sha256;
 use crate::engine::store::bits::{self, Block, Delta};
 use crate::engine::store::key::{Key, after_prefix};
 use crate::engine::store::{Error, Order, Read, Result, Span, Table, WriteTx};
 use crate::vocab::ids::{AccountId, MailingId};
-use crate::vocab::tables;
+use crate::vocab::{limits, tables};
 
 const MAILINGS: Table<MailingId, Mailing> = Table::new(tables::MAILINGS);
 const TEXTS: Table<(ContentId, u8), Vec<u8>> = Table::new(tables::MAILING_TEXTS);
 const LINKS: Table<(ContentId, u16), Vec<u8>> = Table::new(tables::MAILING_LINKS);
-const QUEUE: Table<(u8, MailingId), ()> = Table::new(tables::MAILING_QUEUE);
 const COUNTS: Table<(MailingId, u8), i64> = Table::new(tables::MAILING_COUNTS);
 const RECIPIENTS: Table<(MailingId, u32), Recipient> = Table::new(tables::RECIPIENTS);
-const RETRIES: Table<(Timestamp, MailingId, u32), ()> = Table::new(tables::RECIPIENT_RETRIES);
 const AUDIENCES: Table<(MailingId, u16), Block> = Table::new(tables::MAILING_AUDIENCES);
 const META: Table<String, Vec<u8>> = Table::new(tables::META);
 
 /// In [`COUNTS`]: not a count but the first number that may not be settled yet.
 const CURSOR: u8 = 255;
+/// In [`COUNTS`]: not a count but when the mailing goes on by itself.
+const TURN: u8 = 254;
 /// In [`META`]: how often a dispatcher has started on this file.
 const EPOCH: &str = "sending-epoch";
+/// In [`META`]: where the sweep through all mailings is.
+const SWEPT: &str = "sending-swept";
 
 /// The parts of a content in [`TEXTS`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,28 +58,10 @@ pub fn by_id(tx: &impl Read, id: MailingId) -> Result<Option<Mailing>> {
     tx.get(MAILINGS, &id)
 }
 
-/// Write a mailing.
-pub fn save(tx: &mut WriteTx<'_>, mailing: &Mailing) {
+/// Write a mailing, and put it into the queue that its state belongs to.
+pub fn save(tx: &mut WriteTx<'_>, mailing: &Mailing) -> Result<()> {
     tx.put(MAILINGS, &mailing.id, mailing);
-}
-
-/// Something is to be done for a mailing.
-pub fn enqueue(tx: &mut WriteTx<'_>, lane: u8, id: MailingId) {
-    tx.put(QUEUE, &(lane, id), &());
-}
-
-/// Nothing is left to be done for a mailing.
-pub fn dequeue(tx: &mut WriteTx<'_>, lane: u8, id: MailingId) {
-    tx.delete(QUEUE, &(lane, id));
-}
-
-/// Up to `limit` mailings of a lane that have work to do, the oldest first, from one on.
-pub fn queued(tx: &impl Read, lane: u8, from: Option<MailingId>, limit: usize) -> Result<Vec<MailingId>> {
-    let mut span = QUEUE.under(&(lane,));
-    if let Some(from) = from {
-        span.from = (lane, from).to_bytes();
-    }
-    Ok(tx.list(QUEUE, &span, Order::Forward, limit)?.into_iter().map(|((_, id), ())| id).collect())
+    turns::place(tx, mailing)
 }
 
 /// What a content stands under: mailings of one account with the same texts share it.
@@ -112,7 +97,45 @@ pub fn keep_content(tx: &mut WriteTx<'_>, id: ContentId, content: &Content) -> R
     Ok(true)
 }
 
-fn uses(tx: &impl Read, id: ContentId) -> Result<u64> {
+/// A mailing that used a content is gone: the content goes with the last of them.
+pub fn drop_content(tx: &mut WriteTx<'_>, id: ContentId) -> Result<()> {
+    match uses(tx, id)? {
+        0 | 1 => {
+            tx.delete_span(TEXTS, &TEXTS.under(&(id,)), usize::from(u8::MAX) + 1)?;
+            tx.delete_span(LINKS, &LINKS.under(&(id,)), limits::MAILING_LINKS_MAX)?;
+        }
+        uses => tx.put(TEXTS, &(id, Part::Uses as u8), &(uses - 1).to_le_bytes().to_vec()),
+    }
+    Ok(())
+}
+
+/// Remove a direct send with its recipients, who are few.
+pub fn forget(tx: &mut WriteTx<'_>, mailing: &Mailing) -> Result<()> {
+    let id = mailing.id;
+    turns::dequeue(tx, id)?;
+    tx.delete_span(RECIPIENTS, &RECIPIENTS.under(&(id,)), limits::DIRECT_RECIPIENTS_MAX)?;
+    tx.delete_span(COUNTS, &COUNTS.under(&(id,)), usize::from(u8::MAX) + 1)?;
+    tx.delete(MAILINGS, &id);
+    Ok(())
+}
+
+/// Where the sweep through all mailings is.
+pub fn swept(tx: &impl Read) -> Result<Option<Place>> {
+    let Some(bytes) = tx.get(META, &SWEPT.to_owned())? else { return Ok(None) };
+    let mut bytes = bytes.as_slice();
+    let place = Timestamp::read(&mut bytes).map(|began_at| Place { after: MailingId::read(&mut bytes), began_at });
+    Ok(place)
+}
+
+/// Note where the sweep is.
+pub fn set_swept(tx: &mut WriteTx<'_>, place: Place) {
+    let mut bytes = place.began_at.to_bytes();
+    bytes.extend(place.after.map(|after| after.to_bytes()).unwrap_or_default());
+    tx.put(META, &SWEPT.to_owned(), &bytes);
+}
+
+/// How many mailings use a content.
+pub(super) fn uses(tx: &impl Read, id: ContentId) -> Result<u64> {
     let row = tx.get(TEXTS, &(id, Part::Uses as u8))?;
     Ok(row.and_then(|bytes| Some(u64::from_le_bytes(bytes.try_into().ok()?))).unwrap_or(0))
 }
@@ -162,7 +185,7 @@ pub fn link(tx: &impl Read, mailing: &Mailing, number: u16) -> Result<Option<Str
 /// Put a recipient that has no row yet. The caller counts.
 pub fn add(tx: &mut WriteTx<'_>, id: MailingId, number: u32, recipient: &Recipient) {
     if let Delivery::Deferred { next_at, .. } = recipient.delivery {
-        tx.put(RETRIES, &(next_at, id, number), &());
+        turns::note_retry(tx, id, next_at, number);
     }
     tx.put(RECIPIENTS, &(id, number), recipient);
 }
@@ -262,10 +285,10 @@ pub fn advance(
         Err(refusal) => return Ok(Err(refusal)),
     };
     if let Delivery::Deferred { next_at, .. } = recipient.delivery {
-        tx.delete(RETRIES, &(next_at, id, number));
+        turns::drop_retry(tx, mailing, next_at, number)?;
     }
     if let Delivery::Deferred { next_at, .. } = next {
-        tx.put(RETRIES, &(next_at, id, number), &());
+        turns::put_retry(tx, mailing, next_at, number)?;
     }
     let (before, after) = (recipient.delivery.counter(), next.counter());
     if before != after {
@@ -297,7 +320,7 @@ pub fn count(tx: &mut WriteTx<'_>, mailing: &Mailing, counter: Counter, many: i6
 pub fn counts(tx: &impl Read, id: MailingId) -> Result<Counts> {
     let mut counts = Counts::default();
     tx.visit(COUNTS, &COUNTS.under(&(id,)), Order::Forward, |(_, counter), many| {
-        if counter != CURSOR {
+        if counter < TURN {
             counts.note(Counter(counter), many.max(0) as u64);
         }
         Ok(ControlFlow::Continue(()))
@@ -320,15 +343,17 @@ pub fn set_cursor(tx: &mut WriteTx<'_>, id: MailingId, number: u32) {
     tx.put(COUNTS, &(id, CURSOR), &i64::from(number));
 }
 
-/// Up to `limit` recipients whose time to be tried again has come by `now`, the earliest first.
-pub fn due(tx: &impl Read, now: Timestamp, limit: usize) -> Result<Vec<(MailingId, u32)>> {
-    let span = Span { from: Vec::new(), to: Some(now.plus_ms(1).to_bytes()) };
-    Ok(tx.list(RETRIES, &span, Order::Forward, limit)?.into_iter().map(|((_, id, number), ())| (id, number)).collect())
+/// When the mailing goes on by itself, as it stands in the table of turns.
+pub(super) fn turn(tx: &impl Read, id: MailingId) -> Result<Option<Timestamp>> {
+    Ok(tx.get(COUNTS, &(id, TURN))?.map(Timestamp))
 }
 
-/// When the next recipient is to be tried again.
-pub fn next_due(tx: &impl Read) -> Result<Option<Timestamp>> {
-    Ok(tx.list(RETRIES, &Span::default(), Order::Forward, 1)?.first().map(|((at, _, _), ())| *at))
+/// Note when the mailing goes on by itself.
+pub(super) fn set_turn(tx: &mut WriteTx<'_>, id: MailingId, at: Option<Timestamp>) {
+    match at {
+        Some(at) => tx.put(COUNTS, &(id, TURN), &at.0),
+        None => tx.delete(COUNTS, &(id, TURN)),
+    }
 }
 
 /// Keep who belongs to a mailing.

@@ -79,7 +79,7 @@ pub fn page(
 ) -> Result<Option<String>> {
     let Some(reading) = Reading::load(tx, mailing, number, recipient)? else { return Ok(None) };
     let content: Content = store::content(tx, mailing)?;
-    let manner = Manner { opens: false, clicks: false, unsubscribes: !mailing.transactional };
+    let manner = Manner { opens: false, clicks: false, unsubscribes: !mailing.transactional, utm: mailing.utm.clone() };
     let Ok(compiled) = template::compile(&content, manner) else { return Ok(None) };
     let links = Links { tokens, base, environment, mailing: mailing.id, number };
     Ok(compiled.html.template().render(&reading.values(Some(links))).ok())

@@ -23,7 +23,6 @@ mod recording;
 mod targets;
 #[cfg(test)]
 mod tests;
-mod utm;
 mod visitors;
 mod words;
 

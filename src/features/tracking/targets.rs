@@ -1,12 +1,7 @@
 //! Where a link of a message leads: the address that is kept for it, with this recipient's fields and the mailing's marks in it.
-//!
-//! A mailing's marks are those of its variables that are called `utm_source`, `utm_medium` and `utm_campaign`.
 
-use serde_json::{Map, Value};
-
-use super::utm::{self, Marks};
 use crate::engine::store::{Read, Result};
-use crate::features::sending::{self, Mailing};
+use crate::features::sending;
 use crate::vocab::ids::MailingId;
 
 /// The address; none if the mailing, the recipient or the link are gone, or if what comes out is no address of the web.
@@ -14,17 +9,11 @@ pub fn of(tx: &impl Read, mailing: MailingId, number: u32, link: u16) -> Result<
     let Some(mailing) = sending::by_id(tx, mailing)? else { return Ok(None) };
     let Some(recipient) = sending::recipient(tx, mailing.id, number)? else { return Ok(None) };
     let address = sending::web::target(tx, &mailing, number, &recipient, link)?;
-    Ok(address.and_then(|address| web(&marked(&mailing, &address))))
-}
-
-fn marked(mailing: &Mailing, address: &str) -> String {
-    if !mailing.variables.contains("\"utm_") {
-        return address.to_owned();
-    }
-    let variables: Map<String, Value> = serde_json::from_str(&mailing.variables).unwrap_or_default();
-    let text = |name: &str| variables.get(name).and_then(Value::as_str);
-    let marks = Marks { source: text("utm_source"), medium: text("utm_medium"), campaign: text("utm_campaign") };
-    utm::marked(address, &marks)
+    let marked = |address: String| match &mailing.utm {
+        Some(utm) => sending::marked(&address, utm),
+        None => address,
+    };
+    Ok(address.and_then(|address| web(&marked(address))))
 }
 
 /// The address as it goes into a header, if it is one of the web: nothing else is redirected to.

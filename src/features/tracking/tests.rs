@@ -3,8 +3,10 @@
 use http::Method;
 use serde_json::{Value, json};
 
+use super::inbound::Received;
 use super::*;
 use crate::engine::access::visits::Visit;
+use crate::engine::mail::inbound::Envelope;
 use crate::engine::outbox;
 use crate::engine::store::WriteTx;
 use crate::features::contacts::activity::{self, Deed};
@@ -60,6 +62,8 @@ impl Scene {
             topic,
             variables: serde_json::Map::new(),
             tracking: Tracking { opens: true, clicks: true },
+            utm: None,
+            campaign_name: None,
             unknown: Policy::Hold,
             local: None,
         };
@@ -325,14 +329,17 @@ fn report(status: &str, words: &str) -> String {
 }
 
 impl Scene {
-    /// Hand a message in as the listener does: its status, and whether it was about anybody.
-    fn receive(&self, mark: char, purpose: Purpose, message: &str) -> (u16, bool) {
+    /// Hand a message in as the listener does: `None` if its address is none of ours, else whether it was about anybody.
+    fn receive(&self, mark: char, purpose: Purpose, message: &str) -> Option<bool> {
         // Reports come from nobody, letters from somebody.
         let sender = if message.contains("multipart/report") { "" } else { "ada@example.com" };
         let token = Token { environment: Environment::Test, mailing: self.mailing, number: 0, purpose };
         let token = Tokens::new(&self.mill.engine().seal).local_part(token);
-        let answer = self.mill.hand_in(&format!("/admin/mail/{mark}%2B{token}@bounces.acme.example"), sender, message);
-        (answer.status, answer.body["data"]["taken"] == true)
+        let recipient = format!("{mark}+{token}@bounces.acme.example");
+        let envelope = Envelope { sender, recipient: &recipient };
+        let engine = self.mill.engine();
+        let receive = || self.mill.wait(inbound::receive(engine, message.as_bytes(), &envelope)).expect("the disk works");
+        is_ours(engine, &recipient).then(|| receive() == Received::Taken)
     }
 }
 
@@ -341,16 +348,13 @@ fn a_report_counts_by_its_token_alone_and_what_only_tells_of_a_delay_changes_not
     let scene = Scene::new();
     let hard = report("5.1.1", "550 5.1.1 <ada@example.com>: user unknown");
     // Without our signature the same report says nothing.
-    assert_eq!(scene.receive('b', Purpose::Unsubscribe, &hard).0, 404);
-    assert_eq!(
-        scene.mill.hand_in("/admin/mail/b%2Bmfrggzdfmztwq2lknnwg23tpobyxe43uov3ho6dzpi@acme.example", "", &hard).status,
-        404
-    );
+    assert_eq!(scene.receive('b', Purpose::Unsubscribe, &hard), None);
+    assert!(!is_ours(scene.mill.engine(), "b+mfrggzdfmztwq2lknnwg23tpobyxe43uov3ho6dzpi@acme.example"));
     assert_eq!(scene.status(), "subscribed");
-    assert_eq!(scene.receive('b', Purpose::Bounce, &report("4.4.1", "connect timed out")), (200, true));
+    assert_eq!(scene.receive('b', Purpose::Bounce, &report("4.4.1", "connect timed out")), Some(true));
     assert_eq!(scene.status(), "subscribed");
-    assert_eq!(scene.receive('b', Purpose::Bounce, &hard), (200, true));
-    assert_eq!(scene.receive('b', Purpose::Bounce, &hard), (200, true));
+    assert_eq!(scene.receive('b', Purpose::Bounce, &hard), Some(true));
+    assert_eq!(scene.receive('b', Purpose::Bounce, &hard), Some(true));
     assert_eq!(scene.status(), "bounced");
     assert_eq!(scene.count(Measure::HardBounces), 1);
 }
@@ -359,10 +363,10 @@ fn a_report_counts_by_its_token_alone_and_what_only_tells_of_a_delay_changes_not
 fn mail_to_the_address_for_unsubscribing_unsubscribes_unless_a_machine_wrote_it() {
     let scene = Scene::new();
     let letter = |more: &str| format!("From: ada@example.com\r\nSubject: unsubscribe\r\n{more}\r\nbye\r\n");
-    assert_eq!(scene.receive('u', Purpose::Unsubscribe, &letter("Auto-Submitted: auto-replied\r\n")), (200, false));
-    assert_eq!(scene.receive('b', Purpose::Bounce, &letter("")), (200, false), "a letter to the bounce address asks for nothing");
+    assert_eq!(scene.receive('u', Purpose::Unsubscribe, &letter("Auto-Submitted: auto-replied\r\n")), Some(false));
+    assert_eq!(scene.receive('b', Purpose::Bounce, &letter("")), Some(false), "a letter to the bounce address asks for nothing");
     assert_eq!(scene.status(), "subscribed");
-    assert_eq!(scene.receive('u', Purpose::Unsubscribe, &letter("")), (200, true));
+    assert_eq!(scene.receive('u', Purpose::Unsubscribe, &letter("")), Some(true));
     assert_eq!(scene.status(), "unsubscribed");
     assert_eq!(scene.events("subscriber.unsubscribed")[0]["source"], "mailto");
 }
@@ -377,6 +381,25 @@ fn a_click_leads_where_the_mailing_says_and_nowhere_else_and_counts() {
     assert_eq!(scene.get(&format!("/t/c/{}", scene.token(Purpose::Click(9))), BROWSER).0, 404);
     let did = scene.settle();
     assert_eq!((did.clicks, did.opens, scene.count(Measure::UniqueOpens)), (1, 1, 1), "who clicks has it open");
+}
+
+#[test]
+fn a_click_leads_to_an_address_with_the_marks_that_its_domain_had_when_it_was_sent() {
+    let mut scene = Scene::new();
+    scene.mill.post("/v1/domains", json!({ "domain": "acme.example" })).data();
+    let mark = |utm: Value| drop(scene.mill.patch("/v1/domains/acme.example", json!({ "utm": utm })).data());
+    mark(json!({ "campaign": "Spring & Co" }));
+    let marked = scene.send(None);
+    mark(Value::Null);
+    let plain = scene.send(None);
+    for (mailing, leads_to) in [
+        (marked, "https://example.com/?utm_source=acme.example&utm_medium=email&utm_campaign=Spring+%26+Co"),
+        (plain, "https://example.com/"),
+    ] {
+        scene.mailing = mailing;
+        let (status, headers, _) = scene.get(&format!("/t/c/{}", scene.token(Purpose::Click(0))), BROWSER);
+        assert_eq!((status, headers["location"].to_str().expect("ASCII")), (302, leads_to));
+    }
 }
 
 #[test]

@@ -92,8 +92,8 @@ pub struct Session {
     timeouts: Timeouts,
     stop: Stop,
     messages: usize,
-    /// Pieces of messages are put together here.
-    piece: Vec<u8>,
+    /// Pieces of messages that cannot go out as they are, are put together here.
+    scratch: Vec<u8>,
 }
 
 impl Session {
@@ -135,7 +135,7 @@ impl Session {
             }
             log_in(&mut line, credentials, &offers, timeouts).await?;
         }
-        Ok(Self { line, offers, how, timeouts: timeouts.clone(), stop, messages: 0, piece: Vec::new() })
+        Ok(Self { line, offers, how, timeouts: timeouts.clone(), stop, messages: 0, scratch: Vec::new() })
     }
 
     /// Whom it leads to.
@@ -266,9 +266,9 @@ impl Session {
     /// All of the message but its final dot.
     async fn body(&mut self, message: &[u8]) -> Result<(), Done> {
         let mut stuffed = Stuffed::new(message);
-        let mut piece = std::mem::take(&mut self.piece);
-        while stuffed.next(&mut piece, SMTP_PIECE_BYTES) {
-            let sent = self.line.send_listening(&piece, self.timeouts.command).await;
+        let mut scratch = std::mem::take(&mut self.scratch);
+        while let Some(piece) = stuffed.next(&mut scratch, SMTP_PIECE_BYTES) {
+            let sent = self.line.send_listening(piece, self.timeouts.command).await;
             if let Err(cause) = sent {
                 // Who hangs up may have said why.
                 let has_left = matches!(cause, Cause::Lost(_));
@@ -280,7 +280,7 @@ impl Session {
                 return Err(self.interrupted(said));
             }
         }
-        self.piece = piece;
+        self.scratch = scratch;
         Ok(())
     }
 

@@ -8,17 +8,22 @@ use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 
-use tokio::time::{Instant, timeout};
+use tokio::time::{Duration, Instant, timeout};
 
 use super::exchange::{Attempt, Way};
-use super::pace::Pace;
+use super::pace::{Pace, Resting};
 use super::sts::Policies;
-use super::{Parcel, Transport, given_up, stopping};
+use super::{Parcel, Transport, left_alone, stopping};
 use crate::base::random::Random;
 use crate::engine::fetch::Guard;
 use crate::engine::mail::delivery::{BeforeDot, Cause, Outcome, Stage};
 use crate::engine::mail::smtp::{Broken, Enhanced, Reply};
-use crate::vocab::limits::{SMTP_DESTINATION_SHARE, SMTP_DESTINATIONS_MAX, SMTP_EXCHANGERS_TRIED_MAX};
+use crate::vocab::limits::{
+    SMTP_DESTINATION_SHARE, SMTP_DESTINATIONS_MAX, SMTP_EXCHANGER_PAUSE_MAX, SMTP_EXCHANGER_PAUSE_MIN, SMTP_EXCHANGERS_TRIED_MAX,
+};
+
+/// Servers of recipients come back in minutes or in hours.
+const PAUSES: (Duration, Duration) = (SMTP_EXCHANGER_PAUSE_MIN, SMTP_EXCHANGER_PAUSE_MAX);
 
 /// A server that takes mail for a domain.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,6 +73,8 @@ pub struct Direct {
     turns_max: usize,
     /// By the first server of a domain: domains that share their servers share their pace.
     paces: Mutex<HashMap<String, Arc<Pace>>>,
+    /// Domains whose servers were found to be left alone, so that the next mail to them need not be made to find out.
+    resting: Mutex<HashMap<String, Arc<Pace>>>,
 }
 
 impl Direct {
@@ -81,7 +88,7 @@ impl Direct {
         connections: usize,
     ) -> Self {
         let turns_max = (connections / SMTP_DESTINATION_SHARE).max(1);
-        Self { exchangers, policies, guard, random, port, turns_max, paces: Mutex::default() }
+        Self { exchangers, policies, guard, random, port, turns_max, paces: Mutex::default(), resting: Mutex::default() }
     }
 
     /// The addresses of a server that may be reached.
@@ -108,7 +115,25 @@ impl Direct {
         if paces.len() >= SMTP_DESTINATIONS_MAX && !paces.contains_key(host) {
             paces.retain(|_, pace| Arc::strong_count(pace) > 1);
         }
-        paces.entry(host.to_owned()).or_insert_with(|| Arc::new(Pace::new(self.turns_max))).clone()
+        paces.entry(host.to_owned()).or_insert_with(|| Arc::new(Pace::new(self.turns_max, PAUSES))).clone()
+    }
+
+    /// Whether the servers of a domain were found to be left alone, and still are.
+    pub fn known_to_rest(&self, domain: &str, now: Instant) -> Option<Resting> {
+        let mut known = self.resting.lock().expect("no holder of this lock panics");
+        let resting = known.get(domain)?.resting(now);
+        if resting.is_none() {
+            known.remove(domain);
+        }
+        resting
+    }
+
+    fn note_resting(&self, domain: &str, pace: &Arc<Pace>) {
+        let mut known = self.resting.lock().expect("no holder of this lock panics");
+        if known.len() >= SMTP_DESTINATIONS_MAX {
+            known.clear();
+        }
+        known.insert(domain.to_owned(), pace.clone());
     }
 
     /// The servers of a domain in the order in which they are tried, or what that comes to.
@@ -171,11 +196,13 @@ impl Transport {
         let first = hosts.iter().min().expect("a route has servers");
         let pace = direct.pace(first);
         if let Some(resting) = pace.resting(Instant::now()) {
-            return given_up(None, resting.why);
+            direct.note_resting(domain, &pace);
+            return left_alone(&resting);
         }
         let Some(mut turn) = self.unless_stopped(pace.enter()).await else { return stopping() };
         if let Err(resting) = turn.try_it(Instant::now(), self.timeouts.connect + self.timeouts.command) {
-            return given_up(None, resting.why);
+            direct.note_resting(domain, &pace);
+            return left_alone(&resting);
         }
         let mut last: Option<Broken> = None;
         let mut lacking: Option<Reply> = None;
@@ -203,9 +230,10 @@ impl Transport {
                 Outcome::Refused { stage: Stage::Sender, reply }
             }
             (None, last) => {
-                let why = last.as_ref().map(|broken| broken.cause.to_string()).unwrap_or_default();
-                turn.failed(Instant::now(), why.clone());
-                given_up(last, why)
+                let Broken { stage, cause } = last.expect("a route has servers, and each was tried with an outcome");
+                turn.failed(Instant::now(), cause.to_string());
+                direct.note_resting(domain, &pace);
+                Outcome::Deferred { stage, cause }
             }
         }
     }

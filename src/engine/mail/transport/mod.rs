@@ -29,7 +29,7 @@ pub use sts::{PolicySource, fetched};
 
 use self::direct::Direct;
 use self::exchange::{Attempt, Way};
-use self::pace::{Pace, Turn};
+use self::pace::{Pace, Resting, Turn};
 use self::pool::{Place, Pool};
 use self::relay::Relay;
 use self::sts::Policies;
@@ -37,6 +37,7 @@ use super::delivery::{BeforeDot, Cause, Envelope, Outcome, Stage};
 use super::smtp::{Broken, Encryption, Ending, Reply, Stop, Timeouts};
 use crate::base::random::Random;
 use crate::engine::fetch::{Guard, Resolve};
+use crate::vocab::limits::{SMTP_PAUSE_MAX, SMTP_PAUSE_MIN};
 use crate::vocab::settings::Settings;
 
 /// What a transport stands on.
@@ -92,7 +93,7 @@ impl Transport {
         let station = |(index, relay): (usize, Relay)| Station {
             domains: relay.domains.clone(),
             way: Way::to_relay(index, relay),
-            pace: Pace::new(connections),
+            pace: Pace::new(connections, (SMTP_PAUSE_MIN, SMTP_PAUSE_MAX)),
         };
         let guard = Guard::new(settings.outbound.allow_networks.clone());
         let direct = mail.direct.then(|| {
@@ -133,6 +134,12 @@ impl Transport {
                 Outcome::Deferred { stage: Stage::Route, cause: Cause::Unreachable(why.to_owned()) }
             }
         }
+    }
+
+    /// Why mail to this domain is not worth being made now, and for how long, if that is known without asking anybody.
+    pub fn left_alone(&self, domain: &str) -> Option<Cause> {
+        let resting = self.direct.as_ref()?.known_to_rest(domain, Instant::now())?;
+        Some(Cause::LeftAlone { rest: resting.rest(Instant::now()), why: resting.why })
     }
 
     /// Close connections that have rested long enough, for as long as the service runs.
@@ -205,7 +212,7 @@ impl Transport {
                 // None: one came back this very moment.
                 if let Some(resting) = rests {
                     if now >= deadline {
-                        return given_up(last, resting.why);
+                        return given_up(last, &resting);
                     }
                     let waited = self.unless_stopped(timeout_at(resting.until.min(deadline), news)).await;
                     if waited.is_none() {
@@ -283,11 +290,16 @@ fn stopping() -> Outcome {
     Outcome::Deferred { stage: Stage::Connect, cause: Cause::Stopping }
 }
 
-fn given_up(last: Option<Broken>, why: String) -> Outcome {
+fn given_up(last: Option<Broken>, resting: &Resting) -> Outcome {
     match last {
         Some(Broken { stage, cause }) => Outcome::Deferred { stage, cause },
-        None => Outcome::Deferred { stage: Stage::Connect, cause: Cause::LeftAlone(why) },
+        None => left_alone(resting),
     }
+}
+
+fn left_alone(resting: &Resting) -> Outcome {
+    let cause = Cause::LeftAlone { why: resting.why.clone(), rest: resting.rest(Instant::now()) };
+    Outcome::Deferred { stage: Stage::Connect, cause }
 }
 
 /// The name with which we greet: the setting's, or that of the public address, or the machine's.

@@ -8,12 +8,14 @@ use std::sync::{Mutex, MutexGuard};
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::{Duration, Instant};
 
-use crate::vocab::limits::{SMTP_GROWTH_MESSAGES, SMTP_PAUSE_MAX, SMTP_PAUSE_MIN};
+use crate::vocab::limits::{SMTP_GROWTH_MESSAGES, SMTP_PAUSE_MAX};
 
 /// The pace of one server.
 pub struct Pace {
     turns: Semaphore,
     turns_max: usize,
+    /// The first pause after a failure, and the longest.
+    pauses: (Duration, Duration),
     state: Mutex<State>,
 }
 
@@ -36,6 +38,14 @@ struct Pause {
     length: Duration,
     until: Instant,
     why: String,
+    /// One delivery is just trying; until then at most.
+    is_tried: bool,
+}
+
+impl Pause {
+    fn resting(&self) -> Resting {
+        Resting { until: self.until, why: self.why.clone(), is_tried: self.is_tried }
+    }
 }
 
 /// A delivery's turn.
@@ -54,13 +64,23 @@ pub struct Turn<'a> {
 pub struct Resting {
     pub until: Instant,
     pub why: String,
+    /// Somebody is just trying, and may know better before that.
+    pub is_tried: bool,
+}
+
+impl Resting {
+    /// After how long another delivery is worth a try.
+    pub fn rest(&self, now: Instant) -> Duration {
+        let rest = self.until.saturating_duration_since(now);
+        if self.is_tried { rest.min(SMTP_PAUSE_MAX) } else { rest }
+    }
 }
 
 impl Pace {
-    /// At most so many at a time.
-    pub fn new(turns_max: usize) -> Self {
+    /// At most so many at a time, and after failures a pause that doubles from the first length to the second.
+    pub fn new(turns_max: usize, pauses: (Duration, Duration)) -> Self {
         let state = State { allowed: turns_max, owed: 0, complaints: 0, fine: 0, pause: None, failures: 0 };
-        Self { turns: Semaphore::new(turns_max), turns_max, state: Mutex::new(state) }
+        Self { turns: Semaphore::new(turns_max), turns_max, pauses, state: Mutex::new(state) }
     }
 
     /// Wait for a turn.
@@ -74,7 +94,7 @@ impl Pace {
     pub fn resting(&self, now: Instant) -> Option<Resting> {
         let state = self.state();
         let pause = state.pause.as_ref().filter(|pause| pause.until > now)?;
-        Some(Resting { until: pause.until, why: pause.why.clone() })
+        Some(pause.resting())
     }
 
     /// Whether nothing is known of it that would have to be remembered.
@@ -94,9 +114,9 @@ impl Turn<'_> {
         let mut state = self.pace.state();
         self.failures = state.failures;
         match &mut state.pause {
-            Some(pause) if pause.until > now => Err(Resting { until: pause.until, why: pause.why.clone() }),
+            Some(pause) if pause.until > now => Err(pause.resting()),
             Some(pause) => {
-                pause.until = now + time;
+                (pause.until, pause.is_tried) = (now + time, true);
                 self.tries = true;
                 Ok(())
             }
@@ -113,8 +133,9 @@ impl Turn<'_> {
         }
         state.failures += 1;
         let before = state.pause.as_ref().map(|pause| pause.length);
-        let length = before.map_or(SMTP_PAUSE_MIN, |length| (length * 2).min(SMTP_PAUSE_MAX));
-        state.pause = Some(Pause { length, until: now + length, why });
+        let (first, longest) = self.pace.pauses;
+        let length = before.map_or(first, |length| (length * 2).min(longest));
+        state.pause = Some(Pause { length, until: now + length, why, is_tried: false });
         before.is_none()
     }
 
@@ -163,7 +184,7 @@ impl Drop for Turn<'_> {
         let mut state = self.pace.state();
         if let (true, Some(pause)) = (self.tries, &mut state.pause) {
             // Given up without an answer: the next one may try.
-            pause.until = Instant::now();
+            (pause.until, pause.is_tried) = (Instant::now(), false);
         }
         if state.owed > 0 {
             state.owed -= 1;
@@ -177,6 +198,9 @@ mod tests {
     use futures_util::FutureExt;
 
     use super::*;
+    use crate::vocab::limits::SMTP_PAUSE_MIN;
+
+    const PAUSES: (Duration, Duration) = (SMTP_PAUSE_MIN, SMTP_PAUSE_MAX);
 
     fn free(pace: &Pace) -> usize {
         let turns: Vec<_> = std::iter::from_fn(|| pace.enter().now_or_never()).collect();
@@ -191,7 +215,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_server_that_complains_gets_half_and_slowly_more_again() {
-        let pace = Pace::new(8);
+        let pace = Pace::new(8, PAUSES);
         let turns = [pace.enter().await, pace.enter().await, pace.enter().await];
         // All three complain of the same crowd.
         assert!(turns.iter().all(Turn::complained));
@@ -213,7 +237,7 @@ mod tests {
 
     #[tokio::test]
     async fn fewer_turns_than_are_taken_come_into_force_as_they_are_given_back() {
-        let pace = Pace::new(4);
+        let pace = Pace::new(4, PAUSES);
         let mut turns = [pace.enter().await, pace.enter().await, pace.enter().await, pace.enter().await].into_iter();
         let first = turns.next().expect("four");
         assert!(first.complained());
@@ -229,7 +253,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_server_that_cannot_be_reached_is_left_alone_for_a_growing_time() {
-        let pace = Pace::new(4);
+        let pace = Pace::new(4, PAUSES);
         let mut now = Instant::now();
         let lease = Duration::from_secs(100);
         let (mut one, mut other) = (pace.enter().await, pace.enter().await);
@@ -243,7 +267,8 @@ mod tests {
             pauses.push((resting.until - now).as_secs());
             now = resting.until;
             assert!(one.try_it(now, lease).is_ok(), "one tries");
-            assert_eq!(other.try_it(now, lease).expect_err("the others wait").until, now + lease);
+            let waits = other.try_it(now, lease).expect_err("the others wait");
+            assert_eq!((waits.until, waits.rest(now)), (now + lease, SMTP_PAUSE_MAX), "and look again before that");
             assert!(!one.failed(now, "down".into()), "no news");
         }
         assert_eq!(pauses, [1, 2, 4, 8, 16, 32, 60, 60]);

@@ -6,6 +6,7 @@ use jiff::civil::DateTime;
 use jiff::fmt::strtime;
 use serde_json::{Number, Value as Json};
 
+use super::dates::Tongue;
 use super::syntax::{Constant, Filter};
 use super::value::Value;
 use crate::vocab::limits;
@@ -40,11 +41,11 @@ pub fn find(name: &str, arguments: Vec<Constant>) -> Result<Filter, String> {
         },
         ("join", None, None) => Filter::Join(String::new()),
         ("join", Some(Constant::Text(between)), None) => Filter::Join(between),
-        ("date", Some(Constant::Text(format)), None) => {
+        ("date", Some(Constant::Text(format)), language) => {
             // A first date tells whether the format is one, before any recipient's does.
             strtime::format(&format, DateTime::default())
                 .map_err(|_| "date takes a format of day, month and year, like date(\"%d %B %Y\")".to_owned())?;
-            Filter::Date(format)
+            Filter::Date(format, language.map(tongue).transpose()?)
         }
         ("date", ..) => return Err("date takes a format, like date(\"%d %B %Y\")".to_owned()),
         ("upper" | "lower" | "title" | "capitalize" | "trim" | "length" | "count" | "round" | "join", ..) => {
@@ -59,6 +60,14 @@ pub fn find(name: &str, arguments: Vec<Constant>) -> Result<Filter, String> {
     }
 }
 
+fn tongue(constant: Constant) -> Result<Tongue, String> {
+    let known = match &constant {
+        Constant::Text(tag) => Tongue::of(tag),
+        Constant::Number(_) | Constant::Truth(_) => None,
+    };
+    known.ok_or_else(|| "date knows the languages en, de, fr, es, it, pt and nl, like date(\"%d %B %Y\", \"de\")".to_owned())
+}
+
 const FILTERS: &str = "default, upper, lower, title, capitalize, trim, truncate, replace, round, join, length and date";
 
 /// Why a filter could not be applied.
@@ -71,7 +80,8 @@ pub enum Unfit {
 
 impl Filter {
     /// The value after this filter. What is missing stays so until a default.
-    pub fn apply<'a>(&'a self, value: Value<'a>) -> Result<Value<'a>, Unfit> {
+    /// Dates are in the language that `tongue` finds, if the template names none.
+    pub fn apply<'a>(&'a self, value: Value<'a>, tongue: impl FnOnce() -> Tongue) -> Result<Value<'a>, Unfit> {
         if let Filter::Default(constant) = self {
             return Ok(if value.is_blank() { constant.value() } else { value });
         }
@@ -83,13 +93,13 @@ impl Filter {
             (Filter::Length, Value::Map(entries)) => Ok(Value::Number(entries.len().into())),
             (Filter::Round(decimals), value) => round(&value, *decimals),
             (filter, value) => match value.into_text() {
-                Some(text) => filter.on_text(text),
+                Some(text) => filter.on_text(text, tongue),
                 None => Err(Unfit::Value("is a list or a map, and this filter needs a text")),
             },
         }
     }
 
-    fn on_text<'a>(&self, text: Cow<'a, str>) -> Result<Value<'a>, Unfit> {
+    fn on_text<'a>(&self, text: Cow<'a, str>, tongue: impl FnOnce() -> Tongue) -> Result<Value<'a>, Unfit> {
         let made = match self {
             Filter::Upper => text.to_uppercase(),
             Filter::Lower => text.to_lowercase(),
@@ -110,7 +120,7 @@ impl Filter {
                 text.replace(from.as_str(), to)
             }
             Filter::Length => return Ok(Value::Number(text.chars().count().into())),
-            Filter::Date(format) => date(&text, format)?,
+            Filter::Date(format, named) => date(&text, format, named.unwrap_or_else(tongue))?,
             Filter::Default(_) | Filter::Round(_) | Filter::Join(_) => return Ok(Value::Text(text)),
         };
         Ok(Value::Text(Cow::Owned(made)))
@@ -195,7 +205,7 @@ fn round<'a>(value: &Value<'_>, decimals: usize) -> Result<Value<'a>, Unfit> {
 }
 
 /// A date or moment in ISO 8601 in another form. A moment is taken in its own zone, as it is written.
-fn date(text: &str, format: &str) -> Result<String, Unfit> {
+fn date(text: &str, format: &str, tongue: Tongue) -> Result<String, Unfit> {
     let text = text.trim();
     let unfit = Unfit::Value("is no date like 2026-11-21 or 2026-11-21T09:30:00Z");
     // The zone at the end of a moment says nothing about what is written before it.
@@ -203,5 +213,5 @@ fn date(text: &str, format: &str) -> Result<String, Unfit> {
         strtime::parse("%Y-%m-%dT%H:%M:%S", text.get(..19).unwrap_or_default()).ok().and_then(|parts| parts.to_datetime().ok());
     let read = moment.or_else(|| text.parse::<jiff::civil::Date>().ok().map(|date| date.at(0, 0, 0, 0)));
     let Some(read) = read else { return Err(unfit) };
-    strtime::format(format, read).map_err(|_| unfit)
+    tongue.write(format, read).ok_or(unfit)
 }

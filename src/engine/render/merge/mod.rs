@@ -14,6 +14,7 @@
 //!
 //! It does not know which fields exist, nor what a message is.
 
+mod dates;
 mod filters;
 mod guards;
 mod parse;
@@ -27,6 +28,7 @@ mod value;
 
 use std::fmt;
 
+use dates::Tongue;
 use syntax::{Node, Path};
 pub use value::{Fields, Value};
 
@@ -107,6 +109,8 @@ pub struct Template {
     nodes: Vec<Node>,
     /// Fields without guard, each once, in order of use.
     unguarded: Vec<Path>,
+    /// What its dates are written in; unknown: the reader's own, as the field `language` says it.
+    tongue: Option<Tongue>,
 }
 
 impl Template {
@@ -120,7 +124,12 @@ impl Template {
             places::settle(&mut nodes, &literals)?;
         }
         let unguarded = guards::unguarded(&nodes);
-        Ok(Self { kind, literals, nodes, unguarded })
+        Ok(Self { kind, literals, nodes, unguarded, tongue: None })
+    }
+
+    /// The template with its dates in the language that the rest of it is in. Languages whose names of months are not known change nothing.
+    pub fn in_language(self, tag: Option<&str>) -> Self {
+        Self { tongue: tag.and_then(Tongue::of), ..self }
     }
 
     /// The texts between the fields, by number.

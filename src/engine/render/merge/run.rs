@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 
 use serde_json::{Map, Value as Json};
 
+use super::dates::Tongue;
 use super::filters::Unfit;
 use super::syntax::{Chain, Comparison, Condition, Constant, Filter, Node, Operand, Path, Place};
 use super::value::{Fields, Value, look_up};
@@ -20,13 +21,13 @@ const STEPS_PER_COPY: usize = 500;
 /// Schemes to which a value may lead.
 const SCHEMES: [&str; 6] = ["https", "http", "mailto", "tel", "sms", "cid"];
 
-pub fn run(template: &Template, fields: &dyn Fields, sink: &mut impl Sink) -> Result<(), MergeError> {
+pub fn run<'a>(template: &'a Template, fields: &'a dyn Fields, sink: &mut impl Sink) -> Result<(), MergeError> {
     let bytes_max = match template.kind {
         Kind::Html | Kind::Text => limits::MERGE_OUTPUT_BYTES_MAX,
         Kind::Header => limits::MERGE_HEADER_BYTES_MAX,
     };
     let mut run = Run {
-        literals: &template.literals,
+        template,
         fields,
         locals: Vec::new(),
         steps: limits::MERGE_STEPS_MAX,
@@ -38,7 +39,7 @@ pub fn run(template: &Template, fields: &dyn Fields, sink: &mut impl Sink) -> Re
 }
 
 struct Run<'a, 's, S: Sink> {
-    literals: &'a [String],
+    template: &'a Template,
     fields: &'a dyn Fields,
     locals: Vec<(&'a str, Local<'a>)>,
     /// How many steps are left.
@@ -66,7 +67,7 @@ impl<'a, S: Sink> Run<'a, '_, S> {
             self.take(1)?;
             match node {
                 Node::Literal(number) => {
-                    let text = &self.literals[*number];
+                    let text = &self.template.literals[*number];
                     self.write(text.len())?;
                     self.sink.literal(*number, text);
                 }
@@ -159,7 +160,8 @@ impl<'a, S: Sink> Run<'a, '_, S> {
         };
         for filter in &chain.filters {
             self.take(1 + weight(&value, filter) / BYTES_PER_STEP)?;
-            value = filter.apply(value).map_err(|unfit| match unfit {
+            let tongue = || self.template.tongue.or_else(|| reader(self.fields)).unwrap_or_else(Tongue::english);
+            value = filter.apply(value, tongue).map_err(|unfit| match unfit {
                 Unfit::Value(problem) => unsuitable(chain, problem),
                 Unfit::Long => MergeError::OutputTooLong,
             })?;
@@ -229,6 +231,11 @@ impl<'a, S: Sink> Run<'a, '_, S> {
     }
 }
 
+/// The language of whoever reads, as far as that is known.
+fn reader(fields: &dyn Fields) -> Option<Tongue> {
+    fields.field("language").into_text().and_then(|tag| Tongue::of(&tag))
+}
+
 fn name(chain: &Chain) -> String {
     match &chain.operand {
         Operand::Path(path) => path.text.to_string(),
@@ -258,7 +265,7 @@ fn size(value: &Value<'_>) -> usize {
 /// The same for a filter, which may also make a text grow.
 fn weight(value: &Value<'_>, filter: &Filter) -> usize {
     match filter {
-        Filter::Default(_) | Filter::Round(_) | Filter::Date(_) => 0,
+        Filter::Default(_) | Filter::Round(_) | Filter::Date(..) => 0,
         Filter::Replace { from, to } => size(value).saturating_mul(1 + to.len() / from.len()),
         Filter::Join(between) => match value {
             Value::List(items) => {

@@ -2,6 +2,8 @@
 
 use serde_json::Number;
 
+use super::dates::Tongue;
+
 /// One name of a path, in the spelling of the template and in the other one: `firstName` and `first_name`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Word {
@@ -90,11 +92,15 @@ pub enum Filter {
     Capitalize,
     Trim,
     Truncate(usize),
-    Replace { from: String, to: String },
+    Replace {
+        from: String,
+        to: String,
+    },
     Round(usize),
     Join(String),
     Length,
-    Date(String),
+    /// The form, and the language that the template itself names.
+    Date(String, Option<Tongue>),
 }
 
 /// A value and what is done to it, in order.

@@ -95,6 +95,21 @@ fn filters_change_values() {
 }
 
 #[test]
+fn dates_are_in_the_language_of_the_text_or_else_of_its_reader() {
+    let source = "{{ born | date(\"%-d %B\") }}";
+    let filled = |language: Option<&str>, reader: &str| {
+        let mut fields = ana();
+        fields.insert("language".into(), reader.into());
+        Template::compile(source, Kind::Text).expect("right").in_language(language).render(&fields).expect("filled")
+    };
+    assert_eq!(filled(Some("de-AT"), "fr"), "29 Februar", "the text around it is German");
+    assert_eq!(filled(None, "fr-CA"), "29 février");
+    assert_eq!(filled(Some("ja"), "fr"), "29 février", "no names are known in the language of the text");
+    assert_eq!((filled(None, "ja").as_str(), text(source).as_str()), ("29 February", "29 February"));
+    assert_eq!(text("{{ born | date(\"%-d %b\", \"nl\") }}"), "29 feb.");
+}
+
+#[test]
 fn conditions_choose() {
     for (condition, expected) in [
         ("firstName", true),
@@ -303,6 +318,7 @@ fn all_else_is_refused_with_line_and_remedy() {
         ("{{ a | truncate(0) }}", "above 0"),
         ("{{ a | round(20) }}", "decimals"),
         ("{{ a | date(\"%Q%\") }}", "format"),
+        ("{{ a | date(\"%d\", \"xx\") }}", "nl"),
         ("{{ not }}", "word of the language"),
         ("{% if a is odd %}", "is defined"),
         ("{% if (a %}", "parenthesis"),

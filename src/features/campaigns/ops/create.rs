@@ -14,6 +14,7 @@ use crate::features::campaigns::model::{Campaign, Plan, RecipientType, Recipient
 use crate::features::campaigns::views::{CampaignView, view};
 use crate::features::campaigns::{launch, store};
 use crate::features::contacts::fields::{self, FieldValue};
+use crate::features::domains::Utm;
 use crate::features::{emails, projects};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{CampaignId, ConversationId, EmailId, ProjectId, RecipientId, TopicId};
@@ -60,6 +61,8 @@ pub struct NewCampaign {
     #[schemars(transform = fields::describe)]
     #[serde(default, deserialize_with = "fields::given")]
     pub variables: Option<BTreeMap<String, FieldValue>>,
+    /// What links are marked with, for the statistics of the sites that they lead to. As the domain of the From address is set if absent.
+    pub utm: Option<Utm>,
     /// The score that a validation of the email must give before it leaves; none if absent.
     pub minimum_score: Option<Score>,
     /// What becomes of recipients of whom, after a crash or a broken connection, nobody knows whether they have the message. The
@@ -115,6 +118,7 @@ impl Command for Create {
             topic: input.topic_id,
             provider: input.provider_type.map(|text| text.to_string()).filter(|text| !text.is_empty()),
             variables: written(input.variables)?,
+            utm: input.utm,
             minimum_score: input.minimum_score.map(score),
             unknown: input.unknown,
         };

@@ -16,6 +16,7 @@ use crate::features::campaigns::launch::{self, Place};
 use crate::features::campaigns::model::{Action, Plan, RecipientType, Recipients, Status, Unknown};
 use crate::features::campaigns::views::{CampaignView, view};
 use crate::features::contacts::fields::{self, FieldValue};
+use crate::features::domains::Utm;
 use crate::features::emails;
 use crate::vocab::ids::{AccountId, CampaignId, ConversationId, EmailId, ProjectId, RecipientId, TopicId};
 use crate::vocab::permissions::Permission;
@@ -58,6 +59,9 @@ pub struct CampaignPatch {
     #[schemars(transform = fields::describe)]
     #[serde(default, deserialize_with = "fields::given")]
     pub variables: Option<BTreeMap<String, FieldValue>>,
+    /// `null`: as the domain of the From address is set.
+    #[serde(default)]
+    pub utm: Patch<Utm>,
     /// `null`: no score is demanded.
     #[serde(default)]
     pub minimum_score: Patch<Score>,
@@ -130,6 +134,7 @@ fn changed(
     input.topic_id.apply(&mut plan.topic);
     input.provider_type.map(|text| text.to_string()).apply(&mut plan.provider);
     plan.provider = plan.provider.filter(|text| !text.is_empty());
+    input.utm.apply(&mut plan.utm);
     input.minimum_score.map(score).apply(&mut plan.minimum_score);
     input.unknown.apply(&mut plan.unknown);
     Ok(plan)

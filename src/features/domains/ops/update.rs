@@ -5,12 +5,13 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::base::domain::DomainName;
+use crate::base::patch::Patch;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
 use crate::engine::store::WriteTx;
 use crate::features::domains::model::Tracking;
 use crate::features::domains::site::Site;
 use crate::features::domains::views::{DomainView, view};
-use crate::features::domains::{find, store};
+use crate::features::domains::{Utm, find, store};
 use crate::vocab::codes::Code;
 use crate::vocab::permissions::Permission;
 
@@ -29,6 +30,10 @@ pub struct DomainPatch {
     pub click_tracking: Option<bool>,
     /// Whether links lead over a host of the domain itself; that needs one more record.
     pub branded_tracking: Option<bool>,
+    /// What links in mail from it are marked with for the sites' own statistics (`utm_source` and so on), unless a campaign or send says
+    /// otherwise; `{}` for what is usual, `null` for no marks.
+    #[serde(default)]
+    pub utm: Patch<Utm>,
 }
 
 impl Operation for Update {
@@ -62,6 +67,7 @@ impl Command for Update {
         ] {
             *kept = given.unwrap_or(*kept);
         }
+        input.utm.apply(&mut domain.utm);
         if domain != before {
             domain.updated_at = tx.now();
             store::save(tx, caller.account(), Some(&before), &domain);
@@ -86,6 +92,10 @@ mod tests {
         assert_eq!((&record["type"], &record["name"]), (&json!("CNAME"), &json!("links.acme.example")));
         assert_eq!(record["value"], "mail.mill.example");
         assert_eq!(mill.patch("/v1/domains/acme.example", json!({})).data(), changed);
+        let marked = mill.patch("/v1/domains/acme.example", json!({ "utm": { "source": "news" } })).data();
+        assert_eq!((&changed["utm"], &marked["utm"]["source"]), (&Value::Null, &json!("news")));
+        assert_eq!(mill.patch("/v1/domains/acme.example", json!({ "utm": null })).data()["utm"], Value::Null);
+        assert_eq!(mill.patch("/v1/domains/acme.example", json!({ "utm": { "colour": "x" } })).refusal().0, 400);
         assert_eq!(mill.patch("/v1/domains/other.example", json!({})).refusal().0, 404);
     }
 }

@@ -37,6 +37,7 @@ use self::cascade::Styles;
 use self::page::Page;
 use super::brand::{Brand, LogoBackground, LogoSource, Palette};
 use crate::base::color::{self, is_vivid};
+use crate::base::domain::registrable;
 use crate::base::text::{Color, is_invisible};
 
 /// A page with less visible text than this is drawn by scripts, or hardly there.
@@ -122,9 +123,7 @@ impl Site {
     /// The telling part of the host: `acme` of `www.acme.co.uk`.
     fn host_word(&self) -> String {
         let host = self.home().and_then(|page| page.url.host_str()).unwrap_or_default().trim_start_matches("www.");
-        let labels: Vec<&str> = host.split('.').collect();
-        let longest = labels[..labels.len().saturating_sub(1).max(1)].iter().max_by_key(|label| label.len());
-        longest.map(|label| label.replace('-', "")).unwrap_or_default()
+        registrable(host).unwrap_or(host).split('.').next().unwrap_or_default().replace('-', "")
     }
 }
 

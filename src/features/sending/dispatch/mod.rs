@@ -21,8 +21,8 @@ use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 use super::ledger::{self, Ledger, Rules, What};
-use super::model::{Counter, DIRECT, GROUPS, Recipient, Schedule};
-use super::store;
+use super::model::{Counter, Recipient, Schedule};
+use super::{store, turns};
 use crate::engine::api::{Engine, Failure};
 use crate::engine::jobs::{Shutdown, Stage, Tasks};
 use crate::engine::store::{Result as StoreResult, Store};
@@ -82,10 +82,10 @@ async fn run(tasks: &Tasks, engine: Arc<Engine>, environment: Environment, shutd
 
 /// Settle what earlier processes left in the handoff.
 async fn recover(store: &Arc<Store>, rules: &Arc<Rules>) -> Result<(), Failure> {
-    for lane in [DIRECT, GROUPS] {
+    for lane in turns::LANES {
         let mut from = None;
         loop {
-            let ids = store::queued(&store.read(), lane, from, limits::MAILINGS_LOOKED_AT_MAX)?;
+            let ids = turns::queued(&store.read(), lane, from, limits::MAILINGS_LOOKED_AT_MAX)?;
             let more = ids.len() == limits::MAILINGS_LOOKED_AT_MAX;
             for id in &ids {
                 recover_mailing(store, rules, *id).await?;
@@ -156,17 +156,20 @@ async fn dispatch(
     let deliveries = tasks.group("deliveries");
     let (report, mut reports) = mpsc::channel::<Report>(limits::LEDGER_ENTRIES_WAITING_MAX);
     let mut round = Round::new(store.clone(), post.slots());
-    let mut look = true;
-    let mut heard = Box::pin(store.changed(tables::MAILING_QUEUE).notified());
+    let (mut look, mut turns) = (true, true);
+    let listen = |table| Box::pin(store.changed(table).notified());
+    let (mut heard, mut heard_of_turns) = (listen(tables::MAILING_QUEUE), listen(tables::RECIPIENT_RETRIES));
     loop {
         // We listen anew before we look, and before the former listening ends: no signal falls between two.
-        let listening = Box::pin(store.changed(tables::MAILING_QUEUE).notified());
-        look |= heard.now_or_never().is_some();
-        heard = listening;
-        if look && let Err(failure) = round.look(&post).await {
+        let listening = (listen(tables::MAILING_QUEUE), listen(tables::RECIPIENT_RETRIES));
+        turns |= heard_of_turns.now_or_never().is_some();
+        look |= turns | heard.now_or_never().is_some();
+        (heard, heard_of_turns) = listening;
+        if look && let Err(failure) = round.look(&post, turns).await {
             let cause = failure.cause.as_deref().unwrap_or(failure.code.info().message);
             tracing::error!(cause, "what is to be sent could not be looked at");
         }
+        turns = false;
         for (mailing, cursor) in round.idle() {
             book.tell(mailing, 0, What::Settle { cursor }).await;
         }
@@ -194,8 +197,12 @@ async fn dispatch(
                 }
             }
             () = &mut heard => {
-                heard = Box::pin(store.changed(tables::MAILING_QUEUE).notified());
+                heard = listen(tables::MAILING_QUEUE);
                 look = true;
+            }
+            () = &mut heard_of_turns => {
+                heard_of_turns = listen(tables::RECIPIENT_RETRIES);
+                turns = true;
             }
             () = tokio::time::sleep(pause) => look = true,
         }

@@ -21,7 +21,7 @@ use crate::features::contacts::tags::Names;
 use crate::features::domains::{self, KeyKind, SendingDomain, Stream};
 use crate::features::sending::ledger::{Answer, Ledger, What};
 use crate::features::sending::letter::{Posted, Secrets, Stationery};
-use crate::features::sending::model::{ContentId, Doubt, Event, Mailing, Recipient, Skip};
+use crate::features::sending::model::{ContentId, Delivery, Doubt, Event, Mailing, Recipient, Skip};
 use crate::features::sending::template::{self, Compiled, Manner};
 use crate::features::sending::token::Tokens;
 use crate::features::sending::transport::{self, Way};
@@ -63,6 +63,14 @@ pub struct Post {
     kept: Mutex<Kept>,
 }
 
+/// What making a message comes to.
+enum Made {
+    Message(Box<Posted>),
+    Skipped(Skip),
+    /// The recipient's server is left alone for now.
+    Untimely(Cause),
+}
+
 /// What was prepared lately.
 #[derive(Default)]
 struct Kept {
@@ -94,8 +102,7 @@ impl Post {
             secrets,
             way: transport::way(&engine, environment),
             makers: Semaphore::new(cores),
-            // Beside those on the wire, as many as are being made.
-            slots: connections + 2 * cores,
+            slots: slots(connections, cores, engine.settings.mail.direct),
             kept: Mutex::default(),
             engine,
         })
@@ -158,6 +165,7 @@ impl Post {
         let mut manner = Manner::of(mailing.tracking, mailing.transactional);
         manner.opens &= sender.opens;
         manner.clicks &= sender.clicks;
+        manner.utm = mailing.utm.clone().filter(|_| !manner.clicks);
         let compiled = self.compiled(tx, &mailing, manner)?;
         let reply_to = mailing.from.reply_to.as_deref().and_then(|address| EmailAddress::parse(address).ok());
         let base = sender.base.clone().unwrap_or_else(|| self.engine.base_url().trim_end_matches('/').to_owned());
@@ -176,7 +184,7 @@ impl Post {
     }
 
     fn compiled(&self, tx: &ReadTx, mailing: &Mailing, manner: Manner) -> Result<Arc<Compiled>, Failure> {
-        let key = (mailing.content, manner);
+        let key = (mailing.content, manner.clone());
         if let Some(known) = self.kept().contents.get(&key) {
             return Ok(known.clone());
         }
@@ -228,9 +236,13 @@ impl Post {
             }
         };
         let posted = match made {
-            Ok(posted) => posted,
-            Err(why) => {
+            Made::Message(posted) => *posted,
+            Made::Skipped(why) => {
                 self.book.ask(id, number, What::Mark(Event::Skip { why })).await;
+                return Fate::NotSent;
+            }
+            Made::Untimely(cause) => {
+                self.book.ask(id, number, What::Mark(self.put_off(&cause))).await;
                 return Fate::NotSent;
             }
         };
@@ -246,7 +258,7 @@ impl Post {
         }
     }
 
-    async fn make(self: &Arc<Self>, job: &Job) -> Result<Result<Posted, Skip>, Failure> {
+    async fn make(self: &Arc<Self>, job: &Job) -> Result<Made, Failure> {
         let _turn = self.makers.acquire().await.map_err(Failure::internal)?;
         let (post, stationery) = (self.clone(), job.stationery.clone());
         let (number, recipient) = (job.number, job.recipient.clone());
@@ -254,19 +266,37 @@ impl Post {
         making.await.map_err(Failure::internal)?
     }
 
-    fn write(&self, stationery: &Stationery, number: u32, recipient: &Recipient) -> Result<Result<Posted, Skip>, Failure> {
+    fn write(&self, stationery: &Stationery, number: u32, recipient: &Recipient) -> Result<Made, Failure> {
         let tx = self.store.read();
         let mailing = &stationery.mailing;
-        let Some(person) = person::load(&tx, mailing, number, recipient)? else { return Ok(Err(Skip::Erased)) };
+        let Some(person) = person::load(&tx, mailing, number, recipient)? else { return Ok(Made::Skipped(Skip::Erased)) };
         // Asked again at the handoff; whoever is known not to be sent to needs no message.
         if let Some(why) = sendable::refusal(&tx, &self.rules.digester, mailing, None, &person)? {
-            return Ok(Err(why));
+            return Ok(Made::Skipped(why));
+        }
+        if let (Way::Out(transport), Ok(email)) = (&self.way, EmailAddress::parse(&person.email))
+            && let Some(cause) = transport.left_alone(&email.domain_ascii().to_ascii_lowercase())
+        {
+            return Ok(Made::Untimely(cause));
         }
         let tags = match (&person.contact, mailing.project) {
             (Some(contact), Some(project)) => Names::new(&tx, project).of(&contact.tags)?,
             _ => Vec::new(),
         };
-        Ok(stationery.write(&self.secrets, &person, number, &tags, self.now()))
+        let written = stationery.write(&self.secrets, &person, number, &tags, self.now());
+        Ok(written.map_or_else(Made::Skipped, |posted| Made::Message(Box::new(posted))))
+    }
+
+    /// The event of a server that certainly has not taken a message.
+    fn put_off(&self, cause: &Cause) -> Event {
+        let (reply, schedule) = (cause.to_string(), self.rules.schedule);
+        match cause {
+            Cause::LeftAlone { rest, .. } => {
+                let rest = i64::try_from(rest.as_millis()).unwrap_or(i64::MAX).max(limits::POSTPONED_MS_MIN);
+                Event::Postponed { reply, until: self.now().plus_ms(rest), schedule }
+            }
+            _ => Event::Deferred { reply, schedule },
+        }
     }
 
     async fn carry(&self, transport: &Transport, id: MailingId, number: u32, posted: Posted, recipient: Box<Recipient>) -> Fate {
@@ -288,10 +318,15 @@ impl Post {
             Outcome::Deferred { stage, cause } if claimed.is_none() && self.is_the_ways_fault(stage, &cause) => {
                 return Fate::WayFailed(recipient);
             }
-            Outcome::Deferred { cause, .. } => Event::Deferred { reply: cause.to_string(), schedule: self.rules.schedule },
+            Outcome::Deferred { cause, .. } => self.put_off(&cause),
         };
-        // Retries stay listed until this is written: only then may they be looked at again.
-        self.book.ask(id, number, What::Mark(event)).await;
+        let mark = What::Mark(event);
+        match recipient.delivery {
+            // Retries stay listed until this is written: only then may they be looked at again.
+            Delivery::Deferred { .. } => drop(self.book.ask(id, number, mark).await),
+            // Whoever comes after this is written after it: nothing waits for the disk a second time.
+            _ => self.book.tell(id, number, mark).await,
+        }
         Fate::Settled
     }
 
@@ -304,6 +339,13 @@ impl Post {
         let has_one_way = !self.engine.settings.mail.direct;
         has_one_way && stage < Stage::Sender
     }
+}
+
+/// How many deliveries may be under way: those on the wire, and beside them enough finished messages that no connection waits for one.
+/// Deliveries to the recipients' own servers wait for a turn there too, and those to a slow one must not keep the others from theirs.
+fn slots(connections: usize, cores: usize, direct: bool) -> usize {
+    let ahead = connections.min(limits::MESSAGES_AHEAD_MAX).max(2 * cores);
+    if direct { 4 * connections + ahead } else { connections + ahead }
 }
 
 impl Sender {

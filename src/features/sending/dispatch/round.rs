@@ -17,8 +17,8 @@ use crate::engine::api::Failure;
 use crate::engine::store::{ReadTx, Result as StoreResult, Store};
 use crate::features::sending::letter::Stationery;
 use crate::features::sending::model::{Counter, DIRECT, GROUPS, Mailing, Plan, Recipient, State, Wait};
-use crate::features::sending::store;
-use crate::vocab::ids::MailingId;
+use crate::features::sending::{store, turns};
+use crate::vocab::ids::{AccountId, MailingId};
 use crate::vocab::limits;
 
 /// So many failures of the way in a row are told: fewer are over before anybody looks.
@@ -39,8 +39,10 @@ pub struct Round {
     wake: Option<Instant>,
     /// Mailings whose way out does not work, and until when.
     held: Vec<(MailingId, Timestamp)>,
-    /// Retries that wait for their time make us look again then.
+    /// What waits for its time makes us look again then.
     next_due: Option<Timestamp>,
+    /// The account at which the next look at turns begins, by lane.
+    turns_from: [Option<AccountId>; 2],
     now: Timestamp,
 }
 
@@ -49,6 +51,8 @@ struct Active {
     stationery: Arc<Stationery>,
     per_second: u64,
     ready: VecDeque<(u32, Recipient)>,
+    /// Some are to be tried again now.
+    retries: bool,
     /// From where the ledger is not looked through yet.
     unread: Option<u32>,
     flying: BTreeSet<u32>,
@@ -78,6 +82,7 @@ impl Round {
             wake: None,
             held: Vec::new(),
             next_due: None,
+            turns_from: [None; 2],
             now: Timestamp(0),
         }
     }
@@ -87,28 +92,44 @@ impl Round {
         self.flying
     }
 
-    /// Look at the store: what was taken on, what may go on, what is to be tried again.
-    pub async fn look(&mut self, post: &Arc<Post>) -> Result<(), Failure> {
+    /// Look at the store: what was taken on, what may go on, and, if `turns` are to be looked at, what is to be tried again.
+    pub async fn look(&mut self, post: &Arc<Post>, turns: bool) -> Result<(), Failure> {
         let tx = self.store.read();
         self.now = post.now();
+        // Those that were paused or cancelled stand in no queue that is looked at.
+        let known: Vec<MailingId> = self.actives.keys().copied().collect();
+        for id in known {
+            self.admit(&tx, id, post).await?;
+        }
         for lane in [DIRECT, GROUPS] {
-            for id in store::queued(&tx, lane, None, limits::MAILINGS_LOOKED_AT_MAX)? {
-                self.admit(&tx, id, post).await?;
+            for id in turns::queued(&tx, lane, None, limits::MAILINGS_LOOKED_AT_MAX)? {
+                if !self.actives.contains_key(&id) {
+                    self.admit(&tx, id, post).await?;
+                }
             }
         }
-        for (id, number) in store::due(&tx, self.now, limits::RETRIES_LOOKED_AT_MAX)? {
-            let known = self
-                .actives
-                .get(&id)
-                .is_some_and(|active| active.flying.contains(&number) || active.ready.iter().any(|(ready, _)| *ready == number));
-            if known || !self.admit(&tx, id, post).await? {
-                continue;
-            }
-            if let (Some(active), Some(recipient)) = (self.actives.get_mut(&id), store::recipient(&tx, id, number)?) {
-                active.ready.push_back((number, recipient));
-            }
+        if turns || self.next_due.is_some_and(|at| at <= self.now) {
+            self.look_at_turns(&tx, post).await?;
         }
-        self.next_due = store::next_due(&tx)?.filter(|at| *at > self.now);
+        Ok(())
+    }
+
+    /// Take up those who go on at this time.
+    async fn look_at_turns(&mut self, tx: &ReadTx, post: &Arc<Post>) -> Result<(), Failure> {
+        self.next_due = None;
+        for (lane, from) in [DIRECT, GROUPS].into_iter().zip(self.turns_from) {
+            let due = turns::due(tx, lane, self.now, from, |id| self.actives.contains_key(&id))?;
+            for id in due.mailings {
+                if self.admit(tx, id, post).await?
+                    && let Some(active) = self.actives.get_mut(&id)
+                {
+                    active.retries = true;
+                }
+            }
+            let again = (due.rest.is_some() || from.is_some()).then(|| self.now.plus_ms(limits::RETRIES_LOOK_PAUSE_MS));
+            self.next_due = [self.next_due, due.next_at, again].into_iter().flatten().min();
+            self.turns_from[usize::from(lane)] = due.rest;
+        }
         Ok(())
     }
 
@@ -124,7 +145,6 @@ impl Round {
             if let Some(active) = self.actives.get_mut(&id) {
                 active.stopped = true;
             }
-            self.remind(&mailing);
             return Ok(false);
         }
         if let Some(active) = self.actives.get_mut(&id) {
@@ -151,6 +171,7 @@ impl Round {
             stationery,
             per_second,
             ready: VecDeque::new(),
+            retries: false,
             unread: Some(cursor),
             flying: BTreeSet::new(),
             cursor,
@@ -162,14 +183,6 @@ impl Round {
         self.actives.insert(id, active);
         if lane == DIRECT { &mut self.direct } else { &mut self.groups }.push_back(id);
         Ok(true)
-    }
-
-    /// Wake up when a mailing that waits for a time may go on.
-    fn remind(&mut self, mailing: &Mailing) {
-        if let State::Waiting { until, .. } = mailing.state {
-            let wait = u64::try_from(until.ms_since(self.now)).unwrap_or(0);
-            self.wake_at(Instant::now() + Duration::from_millis(wait));
-        }
     }
 
     fn wake_at(&mut self, at: Instant) {
@@ -203,7 +216,7 @@ impl Round {
     }
 
     /// The next recipient of one mailing. `spent` are accounts that must wait.
-    fn take_from(&mut self, id: MailingId, now: Instant, spent: &mut HashSet<crate::vocab::ids::AccountId>) -> Option<Job> {
+    fn take_from(&mut self, id: MailingId, now: Instant, spent: &mut HashSet<AccountId>) -> Option<Job> {
         let active = self.actives.get_mut(&id)?;
         if active.stopped || active.rests_until.is_some_and(|until| until > now) {
             return None;
@@ -212,7 +225,7 @@ impl Round {
         if spent.contains(&account) {
             return None;
         }
-        if active.ready.is_empty() && active.unread.is_some() && active.read(&self.store.read()).is_err() {
+        if active.ready.is_empty() && active.has_unread() && active.read(&self.store.read(), self.now).is_err() {
             // The store is failing: the process is about to end.
             return None;
         }
@@ -283,7 +296,7 @@ impl Round {
         let mut told = Vec::new();
         let before = self.actives.len();
         self.actives.retain(|id, active| {
-            let is_done = active.ready.is_empty() && active.unread.is_none() && active.flying.is_empty();
+            let is_done = active.ready.is_empty() && !active.has_unread() && active.flying.is_empty();
             let left = active.stopped && active.flying.is_empty();
             if is_done || left || active.since_cursor >= limits::CURSOR_MOVED_EVERY {
                 let cursor = active.moved_cursor();
@@ -320,8 +333,24 @@ impl Round {
 }
 
 impl Active {
-    /// Read the next recipients.
-    fn read(&mut self, tx: &ReadTx) -> StoreResult<()> {
+    fn has_unread(&self) -> bool {
+        self.retries || self.unread.is_some()
+    }
+
+    /// Read the next recipients: first those that are to be tried again.
+    fn read(&mut self, tx: &ReadTx, now: Timestamp) -> StoreResult<()> {
+        if self.retries {
+            let id = self.stationery.mailing.id;
+            // Those under way are listed until their handoff.
+            let most = limits::RETRIES_READ_AT_ONCE + self.flying.len();
+            let due = turns::retries(tx, id, now, most)?;
+            self.retries = due.len() == most;
+            for number in due.into_iter().filter(|number| !self.flying.contains(number)) {
+                if let Some(recipient) = store::recipient(tx, id, number)? {
+                    self.ready.push_back((number, recipient));
+                }
+            }
+        }
         let Some(from) = self.unread else { return Ok(()) };
         let (ready, flying) = (&mut self.ready, &self.flying);
         let mut unread = None;

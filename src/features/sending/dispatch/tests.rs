@@ -9,7 +9,9 @@ use tokio::runtime::Handle;
 use super::start;
 use crate::base::secret::Secret;
 use crate::engine::jobs::{Stage, Tasks};
-use crate::engine::store::{ReadTx, WriteTx};
+use crate::engine::store::{Error, ReadTx, WriteTx};
+use crate::features::sending::model::{Event, Schedule};
+use crate::features::sending::store as ledger;
 use crate::features::sending::{self, Address, Content, Counts, Kind, NewMailing, Policy, Sender, To, Tracking};
 use crate::testing::Mill;
 use crate::testing::mail_sink::{Deed, MailSink, Moment, Offers};
@@ -156,6 +158,22 @@ fn simulated_recipients_do_what_their_names_say() {
 }
 
 #[test]
+fn old_messages_leave_the_inbox() {
+    const DAY: i64 = 24 * 60 * 60 * 1000;
+    let mill = Mill::new();
+    let send = |to: &str| run_to_the_end(&mill, id(&mill.post("/v1/sending", letter(to)).data(), "sendId"));
+    send("old@example.com");
+    mill.clock.advance_ms(20 * DAY);
+    send("young@example.com");
+    mill.clock.advance_ms(11 * DAY);
+    assert_eq!(mill.get("/v1/inbox").data()["total"], 2);
+    let kept = sending::Kept { direct_ms: 400 * DAY, inbox_ms: 30 * DAY };
+    mill.world().store.write_blocking(move |tx| sending::sweep(tx, kept)).expect("the disk works").expect("readable");
+    let left = mill.get("/v1/inbox").data();
+    assert_eq!((left["total"].as_u64(), left["messages"][0]["to"].as_str()), (Some(1), Some("young@example.com")), "{left}");
+}
+
+#[test]
 fn a_repeat_with_the_same_key_is_the_same_send() {
     let mill = Mill::new();
     let keyed = || mill.post_keyed("/v1/sending", "once", letter("ada@example.com")).data();
@@ -269,6 +287,8 @@ fn open_live(mill: &Mill, many: usize) -> MailingId {
         local: None,
         variables: serde_json::Map::new(),
         tracking: Tracking::default(),
+        utm: None,
+        campaign_name: None,
         unknown: Policy::Hold,
     };
     let store = &mill.engine().world(Environment::Live).store;
@@ -314,6 +334,36 @@ fn what_breaks_after_the_dot_is_unknown_and_is_not_sent_again_until_somebody_wan
     assert_eq!(resent, 1);
     run_live_until(&mill, |tx| is_finished(tx, id));
     assert_eq!(live_counts(&mill, id).sent, 5);
+}
+
+#[test]
+fn a_paused_mailing_with_very_many_retries_holds_nobody_up() {
+    let sink = MailSink::usual();
+    let mill = live_mill(&sink);
+    let store = mill.engine().world(Environment::Live).store.clone();
+    let deferred = |many: u32| {
+        let id = open_live(&mill, many as usize);
+        let defer = move |tx: &mut WriteTx<'_>| {
+            let mailing = ledger::by_id(tx, id)?.expect("there");
+            for number in 0..many {
+                let schedule = Schedule { first_pause_ms: 60_000, give_up_ms: 600_000 };
+                let event = Event::Deferred { reply: "450 later".into(), schedule };
+                let recipient = ledger::recipient(tx, id, number)?.expect("there");
+                ledger::advance(tx, &mailing, number, &recipient, event)?.expect("it is queued");
+            }
+            Ok::<_, Error>(())
+        };
+        store.write_blocking(defer).expect("written").expect("readable");
+        id
+    };
+    let (paused, other, account) = (deferred(1_500), deferred(1), mill.account());
+    store.write_blocking(move |tx| sending::pause(tx, account, paused)).expect("written").expect("allowed");
+    mill.clock.advance_ms(61_000);
+    run_live_until(&mill, |tx| is_finished(tx, other));
+    assert_eq!((live_counts(&mill, paused).deferred, sink.count()), (1_500, 1));
+    store.write_blocking(move |tx| sending::resume(tx, account, paused)).expect("written").expect("allowed");
+    run_live_until(&mill, |tx| is_finished(tx, paused));
+    assert_eq!(sink.count(), 1_501);
 }
 
 #[test]

@@ -6,7 +6,7 @@
 
 mod store;
 
-pub use store::{Head, all, body, delete};
+pub use store::{Head, all, body, delete, sweep};
 
 use super::letter::Posted;
 use super::model::{Delivery, Event, Mailing, Recipient, Schedule};

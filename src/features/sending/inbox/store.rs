@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 use serde::{Deserialize, Serialize};
 
 use crate::base::clock::Timestamp;
-use crate::engine::store::key::Key;
-use crate::engine::store::{Order, Read, Record, Result, Table, WriteTx};
+use crate::engine::store::key::{Key, after_prefix};
+use crate::engine::store::{Order, Read, Record, Result, Span, Table, WriteTx};
 use crate::features::sending::letter::Posted;
 use crate::features::sending::model::Mailing;
 use crate::vocab::ids::{AccountId, MailingId, MessageId, ProjectId};
@@ -70,6 +70,24 @@ pub fn put(tx: &mut WriteTx<'_>, mailing: &Mailing, number: u32, id: MessageId, 
         total -= signed(head.bytes);
     }
     Ok(())
+}
+
+/// Remove some messages that came before `until`; true if there may be more. Of each account the oldest is the first row.
+pub fn sweep(tx: &mut WriteTx<'_>, until: Timestamp) -> Result<bool> {
+    let mut span = Span::default();
+    let mut removed = 0;
+    loop {
+        let Some(((account, _), _)) = tx.list(HEADS, &span, Order::Forward, 1)?.pop() else { return Ok(false) };
+        let oldest = tx.list(HEADS, &HEADS.under(&(account,)), Order::Forward, limits::INBOX_MESSAGES_SWEPT)?;
+        for (_, head) in oldest.iter().take_while(|(_, head)| head.received_at < until) {
+            remove(tx, account, head)?;
+            removed += 1;
+        }
+        if removed >= limits::INBOX_MESSAGES_SWEPT {
+            return Ok(true);
+        }
+        span.from = after_prefix(&account.to_bytes()).unwrap_or_default();
+    }
 }
 
 fn signed(bytes: u64) -> i64 {

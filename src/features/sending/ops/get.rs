@@ -25,7 +25,8 @@ pub struct WantedSend {
 impl Operation for Get {
     const SPEC: Spec = Spec::get("sending.get", "/v1/sending/{sendId}", needs_one(READERS))
         .summary("Get a direct send")
-        .about("What became of it, recipient by recipient. Of a batch, GET /v1/sending/batches/{batchId} tells.")
+        .about("What became of it, recipient by recipient. Of a batch, GET /v1/sending/batches/{batchId} tells. \
+             A direct send is kept for as many days as the setting mail.direct_days says; then it is gone with its texts and links.")
         .rate(RouteGroup::Sending)
         .fails(&[Code::NotFound]);
     type Input = WantedSend;

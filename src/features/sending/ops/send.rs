@@ -10,6 +10,7 @@ use crate::engine::api::{Caller, Command, Done, Failure, Operation, Replay, Spec
 use crate::engine::store::{Read, WriteTx};
 use crate::features::contacts::condition::saved;
 use crate::features::contacts::tags;
+use crate::features::domains::Utm;
 use crate::features::sending::model::{Address, Content, Kind, NewMailing, Sender, To, Tracking};
 use crate::features::sending::{self, permit, provider};
 use crate::features::suppressions::Digester;
@@ -74,6 +75,8 @@ pub struct NewSend {
     pub transactional: Option<bool>,
     /// Only to contacts that get this topic.
     pub topic_id: Option<TopicId>,
+    /// What links are marked with, for the statistics of the sites that they lead to. As the domain of the From address is set if absent.
+    pub utm: Option<Utm>,
 }
 
 /// What was taken on.
@@ -170,6 +173,8 @@ impl Command for Send {
             topic: input.topic_id,
             variables: input.variables.unwrap_or_default(),
             tracking: Tracking { opens: true, clicks: true },
+            utm: input.utm,
+            campaign_name: None,
             unknown: engine.settings.mail.unknown.into(),
             local: None,
         };

@@ -123,6 +123,8 @@ impl Command for Test {
             variables: input.variables.unwrap_or_default(),
             // A test is looked at by whoever wrote it: what they do says nothing of readers.
             tracking: Tracking { opens: false, clicks: false },
+            utm: None,
+            campaign_name: None,
             unknown: Policy::Hold,
             local: None,
         };

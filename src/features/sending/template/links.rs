@@ -3,6 +3,8 @@
 //! Only whole tags are looked at, and only values that begin like an address of the web: what a merge field decides, and what leads
 //! elsewhere, stays as it is. It does not know what a click comes to.
 
+use crate::features::domains::Utm;
+use crate::features::sending;
 use crate::features::sending::person::{CLICK, OPEN};
 use crate::vocab::limits;
 
@@ -16,35 +18,44 @@ pub struct Rewritten {
 
 /// Give every link of the web a hole; the same address gets the same one.
 pub fn rewrite(html: &str) -> Rewritten {
-    let mut out = Rewritten { html: String::with_capacity(html.len()), links: Vec::new() };
+    let mut out = Rewritten::default();
+    let html = each_link(html, |address| out.number(address).map(|number| format!("{{{{ {CLICK}{number} }}}}")));
+    Rewritten { html, ..out }
+}
+
+/// The HTML with other values in the place of its links' addresses, where `other` gives one.
+fn each_link(html: &str, mut other: impl FnMut(&str) -> Option<String>) -> String {
+    let mut out = String::with_capacity(html.len());
     let mut done = 0;
     let mut at = 0;
     while let Some(open) = html[at..].find('<').map(|open| at + open) {
-        let Some(tag) = Tag::read(html, open) else {
+        let Some(tag) = Tag::read(html, open, &["a", "area"], "href") else {
             at = open + 1;
             continue;
         };
         at = tag.end;
-        let Some((from, to)) = tag.href else { continue };
+        let Some((from, to)) = tag.value else { continue };
         let address = unescaped(html[from..to].trim());
-        let Some(number) = out.number(&address) else { continue };
-        out.html.push_str(&html[done..from]);
-        out.html.push_str(&format!("{{{{ {CLICK}{number} }}}}"));
+        let Some(value) = other(&address) else { continue };
+        out.push_str(&html[done..from]);
+        out.push_str(&value);
         done = to;
     }
-    out.html.push_str(&html[done..]);
+    out.push_str(&html[done..]);
     out
+}
+
+/// Whether it is an address of the web in which no statement of the merge language could be opened that is closed elsewhere.
+fn is_of_the_web(address: &str) -> bool {
+    let Some((scheme, _)) = address.split_once("://") else { return false };
+    let is_web = scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https");
+    is_web && !address.contains("{%") && !address.contains("{#")
 }
 
 impl Rewritten {
     /// The number of an address, if it is one that is counted and there is room for it.
     fn number(&mut self, address: &str) -> Option<usize> {
-        let scheme = address.split_once("://").map(|(scheme, _)| scheme)?;
-        if !scheme.eq_ignore_ascii_case("http") && !scheme.eq_ignore_ascii_case("https") {
-            return None;
-        }
-        // Statements of the merge language could be opened within and closed without.
-        if address.contains("{%") || address.contains("{#") {
+        if !is_of_the_web(address) {
             return None;
         }
         if let Some(known) = self.links.iter().position(|link| link == address) {
@@ -56,6 +67,14 @@ impl Rewritten {
         self.links.push(address.to_owned());
         Some(self.links.len() - 1)
     }
+}
+
+/// Mark every link of the web. Those with merge fields stay as they are: what they come to is not known here.
+pub fn marked(html: &str, utm: &Utm) -> String {
+    each_link(html, |address| {
+        let is_plain = is_of_the_web(address) && !address.contains("{{");
+        is_plain.then(|| sending::marked(address, utm).replace('&', "&amp;").replace('"', "&quot;").replace('\'', "&#39;"))
+    })
 }
 
 /// Put the pixel at the end of what is shown.
@@ -83,20 +102,29 @@ pub fn offers_to_unsubscribe(text: &str) -> bool {
     text.contains("unsubscribe_url") || text.contains("unsubscribeUrl")
 }
 
-/// An `<a>` or `<area>` tag.
+/// The language that the HTML says it is in: the `lang` of its first tag with one, which stands before all text.
+pub fn language(html: &str) -> Option<String> {
+    let start = html.to_ascii_lowercase().find("<html")?;
+    let tag = Tag::read(html, start, &["html"], "lang")?;
+    let (from, to) = tag.value?;
+    Some(html[from..to].trim().to_owned()).filter(|language| !language.is_empty())
+}
+
+/// A tag, and where the value of one attribute of it stands.
 struct Tag {
     /// Behind its `>`.
     end: usize,
-    /// Where the value of its `href` stands.
-    href: Option<(usize, usize)>,
+    /// Without quotes or if it is empty there is none.
+    value: Option<(usize, usize)>,
 }
 
 impl Tag {
-    fn read(html: &str, open: usize) -> Option<Self> {
+    /// The tag at `open`; the value is that of `wanted`, if the element is one of `elements`.
+    fn read(html: &str, open: usize, elements: &[&str], wanted: &str) -> Option<Self> {
         let bytes = html.as_bytes();
         if bytes[open..].starts_with(b"<!--") {
             let end = html[open..].find("-->").map_or(html.len(), |end| open + end + 3);
-            return Some(Self { end, href: None });
+            return Some(Self { end, value: None });
         }
         let mut at = open + 1;
         let name_end = at + bytes[at..].iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
@@ -104,26 +132,26 @@ impl Tag {
         if name.is_empty() {
             return None;
         }
-        let is_link = name.eq_ignore_ascii_case("a") || name.eq_ignore_ascii_case("area");
+        let is_one = elements.iter().any(|element| name.eq_ignore_ascii_case(element));
         at = name_end;
-        let mut href = None;
+        let mut found = None;
         loop {
             at += bytes[at..].iter().take_while(|byte| byte.is_ascii_whitespace() || **byte == b'/').count();
             match bytes.get(at) {
                 None => return None,
-                Some(b'>') => return Some(Self { end: at + 1, href }),
+                Some(b'>') => return Some(Self { end: at + 1, value: found }),
                 Some(_) => {}
             }
             let from = at;
             at += bytes[at..].iter().take_while(|byte| !byte.is_ascii_whitespace() && !b"=>/".contains(byte)).count();
             let attribute = &html[from..at];
-            let value = at + bytes[at..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
-            if bytes.get(value) != Some(&b'=') {
+            let equals = at + bytes[at..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+            if bytes.get(equals) != Some(&b'=') {
                 // A lone sign that is no name must not hold us up.
                 at = at.max(from + usize::from(at == from));
                 continue;
             }
-            at = value + 1;
+            at = equals + 1;
             at += bytes[at..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
             let (start, end, behind) = match bytes.get(at)? {
                 quote @ (b'"' | b'\'') => {
@@ -136,8 +164,8 @@ impl Tag {
                 }
             };
             // Without quotes there is no place for a hole.
-            if is_link && attribute.eq_ignore_ascii_case("href") && href.is_none() && behind > end {
-                href = Some((start, end));
+            if is_one && attribute.eq_ignore_ascii_case(wanted) && found.is_none() && behind > end {
+                found = Some((start, end));
             }
             at = behind;
         }
@@ -176,10 +204,31 @@ mod tests {
     }
 
     #[test]
+    fn links_that_are_not_counted_are_marked_where_they_stand() {
+        let utm = Utm { source: Some("a & b".parse().expect("short")), ..Utm::default() };
+        let html = "<a href=\"https://a.example/?q=1&amp;r=2#x\">A</a><a href='https://b.example/{{ plan }}'>B</a><a href=\"#top\">T</a>";
+        let expected = html.replace("r=2#x", "r=2&amp;utm_source=a+%26+b#x");
+        assert_eq!(marked(html, &utm), expected);
+    }
+
+    #[test]
     fn a_link_with_a_merge_field_keeps_it_for_its_target() {
         let rewritten = rewrite(r#"<a href="https://a.example/{{ plan | default(&quot;free&quot;) }}?x=1">A</a>"#);
         assert_eq!(rewritten.links, [r#"https://a.example/{{ plan | default("free") }}?x=1"#]);
         assert_eq!(rewritten.html, r#"<a href="{{ __click_0 }}">A</a>"#);
+    }
+
+    #[test]
+    fn the_language_of_a_page_is_read_from_its_first_tag() {
+        for (html, expected) in [
+            ("<!doctype html><html dir=\"ltr\" lang=\"de-AT\"><body lang=\"fr\">", Some("de-AT")),
+            ("<HTML xmlns='x' LANG='nl'>", Some("nl")),
+            ("<html lang=\"\"><p>", None),
+            ("<p lang=\"fr\">x</p>", None),
+            ("<html", None),
+        ] {
+            assert_eq!(language(html).as_deref(), expected, "{html}");
+        }
     }
 
     #[test]

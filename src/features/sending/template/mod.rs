@@ -12,6 +12,7 @@ use crate::engine::api::Failure;
 use crate::engine::mail::body::Body;
 use crate::engine::render::foreign;
 use crate::engine::render::merge::{Fields, Kind, MergeError, Template};
+use crate::features::domains::Utm;
 use crate::vocab::codes::Code;
 
 /// A content that can be filled any number of times.
@@ -25,18 +26,20 @@ pub struct Compiled {
 }
 
 /// How a content is to be compiled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Manner {
     pub opens: bool,
     pub clicks: bool,
     /// Whether it must offer to unsubscribe.
     pub unsubscribes: bool,
+    /// What links are marked with that are not counted: those that are get their marks where they lead.
+    pub utm: Option<Utm>,
 }
 
 impl Manner {
     /// That of a mailing.
     pub fn of(tracking: Tracking, transactional: bool) -> Self {
-        Self { opens: tracking.opens, clicks: tracking.clicks, unsubscribes: !transactional }
+        Self { opens: tracking.opens, clicks: tracking.clicks, unsubscribes: !transactional, utm: None }
     }
 }
 
@@ -58,7 +61,9 @@ impl From<Mistake> for Failure {
 /// Check a content and prepare it for many recipients.
 pub fn compile(content: &Content, manner: Manner) -> Result<Compiled, Mistake> {
     let mistake = |part| move |error| Mistake { part, error };
-    let subject = Template::compile(&content.subject, Kind::Header).map_err(mistake("subject"))?;
+    let language = links::language(&content.html);
+    let language = language.as_deref();
+    let subject = Template::compile(&content.subject, Kind::Header).map_err(mistake("subject"))?.in_language(language);
     let mut html = shown(content);
     if manner.unsubscribes && !links::offers_to_unsubscribe(&html) {
         html = links::with_unsubscribe(&html);
@@ -70,12 +75,14 @@ pub fn compile(content: &Content, manner: Manner) -> Result<Compiled, Mistake> {
     };
     if manner.clicks {
         html = links::rewrite(&html).html;
+    } else if let Some(utm) = &manner.utm {
+        html = links::marked(&html, utm);
     }
     if manner.opens {
         html = links::with_pixel(&html);
     }
-    let html = Template::compile(&html, Kind::Html).map_err(mistake("template"))?;
-    let text = Template::compile(&text, Kind::Text).map_err(mistake("text"))?;
+    let html = Template::compile(&html, Kind::Html).map_err(mistake("template"))?.in_language(language);
+    let text = Template::compile(&text, Kind::Text).map_err(mistake("text"))?.in_language(language);
     let weight =
         [&subject, &html, &text].iter().map(|template| 2 * template.literals().iter().map(String::len).sum::<usize>()).sum();
     Ok(Compiled { subject, html: Body::new(html), text: Body::new(text), weight })

@@ -7,7 +7,6 @@ pub mod open;
 pub mod personal_data;
 pub mod preferences;
 pub mod preferences_page;
-pub mod receive;
 pub mod unsubscribe;
 pub mod unsubscribe_page;
 pub mod view;

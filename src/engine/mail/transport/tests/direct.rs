@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 
 use super::*;
 use crate::testing::mail_sink::certificate;
+use crate::vocab::limits::SMTP_EXCHANGER_PAUSE_MIN;
 
 const OK: &str = "accepted: 250";
 
@@ -87,6 +88,10 @@ async fn what_the_dns_says_decides_what_is_final() {
     ] {
         assert_eq!(deliver(&transport, recipient).await.0, expected, "{recipient}");
     }
+    // What is known of a server spares the next message to it; others do not suffer.
+    let Some(Cause::LeftAlone { rest, .. }) = transport.left_alone("lost.example") else { panic!("it is left alone") };
+    assert!(rest > SMTP_EXCHANGER_PAUSE_MIN / 2 && rest <= SMTP_EXCHANGER_PAUSE_MIN, "{rest:?}");
+    assert_eq!(transport.left_alone("implicit.example"), None);
 }
 
 #[tokio::test]

@@ -149,7 +149,7 @@ fn told(outcome: &Outcome) -> String {
         Cause::Garbled(_) => "garbled".to_owned(),
         Cause::Insecure(_) => "insecure".to_owned(),
         Cause::NoLogin(_) => "no login".to_owned(),
-        Cause::LeftAlone(_) => "left alone".to_owned(),
+        Cause::LeftAlone { .. } => "left alone".to_owned(),
         Cause::Stopping => "stopping".to_owned(),
     };
     match outcome {

@@ -1,18 +1,12 @@
-//! Marking an address with the campaign it is clicked in, for the site's own statistics.
+//! Marking an address with the mail it is clicked in, for the site's own statistics.
 //!
 //! What the address says already stays as it is: its own `utm_…` parameters win, other parameters keep their bytes and their order,
 //! and what stands behind `#` stays at the end.
 
-/// What is appended, where it is not there yet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Marks<'a> {
-    pub source: Option<&'a str>,
-    pub medium: Option<&'a str>,
-    pub campaign: Option<&'a str>,
-}
+use crate::features::domains::Utm;
 
 /// The address with its marks.
-pub fn marked(address: &str, marks: &Marks<'_>) -> String {
+pub fn marked(address: &str, utm: &Utm) -> String {
     let (front, fragment) = match address.split_once('#') {
         Some((front, fragment)) => (front, Some(fragment)),
         None => (address, None),
@@ -29,8 +23,7 @@ pub fn marked(address: &str, marks: &Marks<'_>) -> String {
         Some(query) if query.ends_with('&') => '\0',
         Some(_) => '&',
     };
-    for (name, value) in [("utm_source", marks.source), ("utm_medium", marks.medium), ("utm_campaign", marks.campaign)] {
-        let Some(value) = value.filter(|value| !value.is_empty() && !has(name)) else { continue };
+    for (name, value) in utm.parameters().filter(|(name, _)| !has(name)) {
         if joint != '\0' {
             out.push(joint);
         }
@@ -49,10 +42,12 @@ pub fn marked(address: &str, marks: &Marks<'_>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::features::domains::Mark;
 
     #[test]
     fn marks_go_between_query_and_fragment_and_change_nothing_else() {
-        let marks = Marks { source: Some("mailmill"), medium: Some("email"), campaign: Some("Spring & Co") };
+        let mark = |text: &str| Some(Mark::parse(text).expect("short"));
+        let utm = Utm { source: mark("mailmill"), medium: mark("email"), campaign: mark("Spring & Co"), ..Utm::default() };
         let all = "utm_source=mailmill&utm_medium=email&utm_campaign=Spring+%26+Co";
         for (given, expected) in [
             ("https://a.example", format!("https://a.example?{all}")),
@@ -65,9 +60,9 @@ mod tests {
                 "https://a.example/?UTM_Source=own&utm_medium=email&utm_campaign=Spring+%26+Co".into(),
             ),
         ] {
-            assert_eq!(marked(given, &marks), expected);
+            assert_eq!(marked(given, &utm), expected);
         }
-        let none = Marks { source: None, medium: Some(""), campaign: None };
+        let none = Utm { source: None, medium: mark(""), ..Utm::default() };
         assert_eq!(marked("https://a.example/?#", &none), "https://a.example/?#");
     }
 }

@@ -1,0 +1,187 @@
+//! Dates in the words of a language: names of months and days, as the composer writes them, and their short forms.
+//!
+//! The form of a date is the template's; only `%B`, `%b`, `%A` and `%a` say words. It does not know which language a reader has.
+
+use std::sync::OnceLock;
+
+use jiff::civil::DateTime;
+use jiff::fmt::strtime;
+use serde::Deserialize;
+
+/// A language whose names of months and days are known: a row of [`TABLE`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tongue(usize);
+
+/// What is known of a language.
+struct Row {
+    /// The tag's first part.
+    code: &'static str,
+    /// The copy of the composer, which has the long names.
+    copy: &'static str,
+    months_short: [&'static str; 12],
+    /// From Monday on.
+    weekdays_short: [&'static str; 7],
+}
+
+/// How many there are.
+const LANGUAGES: usize = 7;
+
+/// TABLE: languages, with the short names that go into tables and corners.
+static TABLE: [Row; LANGUAGES] = [
+    Row {
+        code: "en",
+        copy: include_str!("../../../../assets/composer/en.toml"),
+        months_short: ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"],
+        weekdays_short: ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"],
+    },
+    Row {
+        code: "de",
+        copy: include_str!("../../../../assets/composer/de.toml"),
+        months_short: ["Jan.", "Feb.", "März", "Apr.", "Mai", "Juni", "Juli", "Aug.", "Sept.", "Okt.", "Nov.", "Dez."],
+        weekdays_short: ["Mo.", "Di.", "Mi.", "Do.", "Fr.", "Sa.", "So."],
+    },
+    Row {
+        code: "fr",
+        copy: include_str!("../../../../assets/composer/fr.toml"),
+        months_short: ["janv.", "févr.", "mars", "avr.", "mai", "juin", "juil.", "août", "sept.", "oct.", "nov.", "déc."],
+        weekdays_short: ["lun.", "mar.", "mer.", "jeu.", "ven.", "sam.", "dim."],
+    },
+    Row {
+        code: "es",
+        copy: include_str!("../../../../assets/composer/es.toml"),
+        months_short: ["ene", "feb", "mar", "abr", "may", "jun", "jul", "ago", "sept", "oct", "nov", "dic"],
+        weekdays_short: ["lun", "mar", "mié", "jue", "vie", "sáb", "dom"],
+    },
+    Row {
+        code: "it",
+        copy: include_str!("../../../../assets/composer/it.toml"),
+        months_short: ["gen", "feb", "mar", "apr", "mag", "giu", "lug", "ago", "set", "ott", "nov", "dic"],
+        weekdays_short: ["lun", "mar", "mer", "gio", "ven", "sab", "dom"],
+    },
+    Row {
+        code: "pt",
+        copy: include_str!("../../../../assets/composer/pt.toml"),
+        months_short: ["jan.", "fev.", "mar.", "abr.", "mai.", "jun.", "jul.", "ago.", "set.", "out.", "nov.", "dez."],
+        weekdays_short: ["seg.", "ter.", "qua.", "qui.", "sex.", "sáb.", "dom."],
+    },
+    Row {
+        code: "nl",
+        copy: include_str!("../../../../assets/composer/nl.toml"),
+        months_short: ["jan.", "feb.", "mrt.", "apr.", "mei", "jun.", "jul.", "aug.", "sep.", "okt.", "nov.", "dec."],
+        weekdays_short: ["ma", "di", "wo", "do", "vr", "za", "zo"],
+    },
+];
+
+/// The long names of a language.
+#[derive(Debug, Deserialize)]
+struct Names {
+    months: Vec<String>,
+    /// From Monday on.
+    weekdays: Vec<String>,
+}
+
+impl Tongue {
+    /// That of a language tag like `de-CH`, if its names are known.
+    pub fn of(tag: &str) -> Option<Self> {
+        let code = tag.split(['-', '_']).next().unwrap_or_default();
+        TABLE.iter().position(|row| row.code.eq_ignore_ascii_case(code)).map(Self)
+    }
+
+    /// English, which templates without a language are taken to be in.
+    pub fn english() -> Self {
+        Self(0)
+    }
+
+    fn names(self) -> &'static Names {
+        static ALL: [OnceLock<Names>; LANGUAGES] = [const { OnceLock::new() }; LANGUAGES];
+        ALL[self.0].get_or_init(|| {
+            // Only this part of a long file is read.
+            let (_, format) = TABLE[self.0].copy.split_once("[format]\n").expect("a test reads every row");
+            let format = format.split("\n[").next().unwrap_or_default();
+            toml::from_str(format).expect("a test reads every row")
+        })
+    }
+
+    /// A moment in the form that a template gives, or nothing if that is no form.
+    pub fn write(self, form: &str, moment: DateTime) -> Option<String> {
+        // The library's own names are English.
+        let form = if self == Self::english() { form.to_owned() } else { self.in_words(form, moment) };
+        strtime::format(&form, moment).ok()
+    }
+
+    /// The form with its words put in.
+    fn in_words(self, form: &str, moment: DateTime) -> String {
+        let mut out = String::with_capacity(form.len() + 16);
+        let mut rest = form;
+        while let Some((before, after)) = rest.split_once('%') {
+            out.push_str(before);
+            // Flags and a width may stand between the sign and its letter.
+            let end = after.find(|letter: char| !letter.is_ascii_digit() && !"-_^#".contains(letter)).unwrap_or(after.len());
+            let (flags, letter) = (&after[..end], after[end..].chars().next());
+            match letter.and_then(|letter| self.word(letter, moment)) {
+                Some(word) if flags.contains('^') => out.push_str(&word.to_uppercase()),
+                Some(word) => out.push_str(word),
+                None => {
+                    out.push('%');
+                    out.push_str(flags);
+                    out.extend(letter);
+                }
+            }
+            rest = &after[end + letter.map_or(0, char::len_utf8)..];
+        }
+        out.push_str(rest);
+        out
+    }
+
+    fn word(self, letter: char, moment: DateTime) -> Option<&'static str> {
+        let month = usize::try_from(moment.month() - 1).unwrap_or(0);
+        let weekday = usize::try_from(moment.weekday().to_monday_zero_offset()).unwrap_or(0);
+        Some(match letter {
+            'B' => &self.names().months[month],
+            'A' => &self.names().weekdays[weekday],
+            'b' | 'h' => TABLE[self.0].months_short[month],
+            'a' => TABLE[self.0].weekdays_short[weekday],
+            _ => return None,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(language: &str, form: &str) -> String {
+        let moment = jiff::civil::date(2026, 3, 7).at(9, 5, 0, 0);
+        Tongue::of(language).expect("known").write(form, moment).expect("a form")
+    }
+
+    #[test]
+    fn months_and_days_have_the_names_of_the_language() {
+        for (language, expected) in [
+            ("en-GB", "Saturday 7 March 2026, Sat Mar"),
+            ("de", "Samstag 7 März 2026, Sa. März"),
+            ("fr_CA", "samedi 7 mars 2026, sam. mars"),
+            ("es-MX", "sábado 7 marzo 2026, sáb mar"),
+            ("it", "sabato 7 marzo 2026, sab mar"),
+            ("pt-BR", "sábado 7 março 2026, sáb. mar."),
+            ("NL", "zaterdag 7 maart 2026, za mrt."),
+        ] {
+            assert_eq!(written(language, "%A %-d %B %Y, %a %b"), expected, "{language}");
+        }
+        assert_eq!(Tongue::of("ja"), None);
+    }
+
+    #[test]
+    fn only_words_change_and_signs_stay() {
+        assert_eq!(written("de", "100%% %^B %d.%m.%y %H:%M %h"), "100% MÄRZ 07.03.26 09:05 März");
+        assert!(Tongue::of("de").expect("known").write("%Q%", DateTime::default()).is_none());
+    }
+
+    #[test]
+    fn every_language_names_all_months_and_days() {
+        for place in 0..LANGUAGES {
+            let names = Tongue(place).names();
+            assert_eq!((names.months.len(), names.weekdays.len()), (12, 7), "{}", TABLE[place].code);
+        }
+    }
+}

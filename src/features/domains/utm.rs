@@ -1,0 +1,116 @@
+//! What links are marked with, so that the statistics of the sites that they lead to can tell where a visitor came from.
+//!
+//! A domain has what is usual for its mail; a campaign or send says what is different. It does not know links.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::base::text::ShortText;
+use crate::vocab::limits;
+
+/// The value of one parameter.
+pub type Mark = ShortText<{ limits::UTM_CHARACTERS_MAX }>;
+
+/// The medium, unless somebody says another one.
+const MEDIUM: &str = "email";
+
+/// What links are marked with. Parameters that an address has already stay as they are.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schemars(rename = "Utm")]
+pub struct Utm {
+    /// `false`: links are not marked, whatever the domain is set to.
+    pub enabled: Option<bool>,
+    /// `utm_source`. The domain of the From address if absent.
+    pub source: Option<Mark>,
+    /// `utm_medium`. `email` if absent.
+    pub medium: Option<Mark>,
+    /// `utm_campaign`. The name of the campaign if absent; of other mail none.
+    pub campaign: Option<Mark>,
+    /// `utm_term`. None if absent.
+    pub term: Option<Mark>,
+    /// `utm_content`. None if absent.
+    pub content: Option<Mark>,
+}
+
+impl Utm {
+    /// What the links of a mailing are marked with: what it says itself, else what its domain is set to, else what is usual. `None` if
+    /// neither says anything, or if one of them says not to.
+    pub fn settled(given: Option<&Self>, usual: Option<&Self>, domain: &str, campaign: Option<&str>) -> Option<Self> {
+        let decides = given.or(usual)?;
+        if decides.enabled == Some(false) {
+            return None;
+        }
+        let mark = |part: fn(&Self) -> &Option<Mark>| {
+            let said = [given, usual].into_iter().flatten().find_map(|utm| part(utm).clone());
+            said.filter(|mark| !mark.is_empty())
+        };
+        Some(Self {
+            enabled: Some(true),
+            source: mark(|utm| &utm.source).or_else(|| shortened(domain)),
+            medium: mark(|utm| &utm.medium).or_else(|| shortened(MEDIUM)),
+            campaign: mark(|utm| &utm.campaign).or_else(|| campaign.and_then(shortened)),
+            term: mark(|utm| &utm.term),
+            content: mark(|utm| &utm.content),
+        })
+    }
+
+    /// The parameters in the order in which they are appended.
+    pub fn parameters(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        let all = [
+            ("utm_source", &self.source),
+            ("utm_medium", &self.medium),
+            ("utm_campaign", &self.campaign),
+            ("utm_term", &self.term),
+            ("utm_content", &self.content),
+        ];
+        all.into_iter().filter_map(|(name, mark)| Some((name, &**mark.as_ref().filter(|mark| !mark.is_empty())?)))
+    }
+}
+
+fn shortened(text: &str) -> Option<Mark> {
+    let line: String = text.chars().filter(|letter| !letter.is_control()).take(limits::UTM_CHARACTERS_MAX).collect();
+    Mark::parse(&line).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn utm(json: serde_json::Value) -> Utm {
+        serde_json::from_value(json).expect("right")
+    }
+
+    fn told(given: Option<serde_json::Value>, usual: Option<serde_json::Value>, campaign: Option<&str>) -> Option<String> {
+        let (given, usual) = (given.map(utm), usual.map(utm));
+        let settled = Utm::settled(given.as_ref(), usual.as_ref(), "acme.example", campaign)?;
+        Some(settled.parameters().map(|(name, value)| format!("{}={value}", &name[4..])).collect::<Vec<_>>().join(" "))
+    }
+
+    #[test]
+    fn a_mailing_says_more_than_its_domain_and_that_more_than_what_is_usual() {
+        for (given, usual, campaign, expected) in [
+            (None, None, Some("Spring"), None),
+            (None, Some(json!({})), Some("Spring"), Some("source=acme.example medium=email campaign=Spring")),
+            (Some(json!({})), None, None, Some("source=acme.example medium=email")),
+            (
+                Some(json!({ "content": "a", "campaign": "sp26" })),
+                Some(json!({ "source": "news", "campaign": "x", "term": "t" })),
+                Some("Spring"),
+                Some("source=news medium=email campaign=sp26 term=t content=a"),
+            ),
+            (Some(json!({ "enabled": false })), Some(json!({ "source": "news" })), None, None),
+            (None, Some(json!({ "enabled": false, "source": "news" })), None, None),
+            (
+                Some(json!({ "enabled": true })),
+                Some(json!({ "enabled": false, "source": "news" })),
+                None,
+                Some("source=news medium=email"),
+            ),
+        ] {
+            assert_eq!(told(given.clone(), usual.clone(), campaign).as_deref(), expected, "{given:?} {usual:?}");
+        }
+    }
+}

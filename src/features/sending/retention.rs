@@ -1,0 +1,171 @@
+//! How long direct sends are kept, and what of them goes: the mailing, its recipients, what they did, and texts that nothing uses any more.
+//!
+//! The ledgers of campaigns and batches stay. A sweep is a bounded part of a walk through all mailings in the order of their making; it
+//! keeps its place and begins anew each day, for those that were not over when it came by.
+
+use super::model::Mailing;
+use super::{engagement, inbox, store};
+use crate::base::clock::Timestamp;
+use crate::engine::store::{Result, WriteTx};
+use crate::vocab::ids::MailingId;
+use crate::vocab::limits;
+use crate::vocab::settings::Mail;
+
+/// How long things are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kept {
+    pub direct_ms: i64,
+    pub inbox_ms: i64,
+}
+
+impl Kept {
+    /// As the settings say.
+    pub fn of(mail: &Mail) -> Self {
+        let ms = |days: u64| i64::try_from(days).unwrap_or(i64::MAX).saturating_mul(limits::DAY_MS);
+        Self { direct_ms: ms(mail.direct_days.get()), inbox_ms: ms(mail.inbox_days.get()) }
+    }
+}
+
+/// Forget some of what was kept long enough; true if there may be more.
+pub fn sweep(tx: &mut WriteTx<'_>, kept: Kept) -> Result<bool> {
+    let mailings = sweep_mailings(tx, tx.now().plus_ms(-kept.direct_ms))?;
+    let messages = inbox::sweep(tx, tx.now().plus_ms(-kept.inbox_ms))?;
+    Ok(mailings || messages)
+}
+
+/// Where the walk is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The last mailing that was looked at.
+    pub after: Option<MailingId>,
+    /// When the walk last began.
+    pub began_at: Timestamp,
+}
+
+fn sweep_mailings(tx: &mut WriteTx<'_>, until: Timestamp) -> Result<bool> {
+    let now = tx.now();
+    let place = store::swept(tx)?.filter(|place| now.ms_since(place.began_at) < limits::DAY_MS);
+    let place = place.unwrap_or(Place { after: None, began_at: now });
+    let mailings = store::mailings_after(tx, place.after, limits::MAILINGS_SWEPT)?;
+    let mut after = place.after;
+    let mut looked = 0;
+    for mailing in mailings.iter().take_while(|mailing| mailing.created_at < until) {
+        after = Some(mailing.id);
+        looked += 1;
+        if !mailing.kind.is_group() && mailing.state.is_final() {
+            forget(tx, mailing)?;
+        }
+    }
+    let next = Place { after, ..place };
+    if store::swept(tx)? != Some(next) {
+        store::set_swept(tx, next);
+    }
+    Ok(looked == limits::MAILINGS_SWEPT)
+}
+
+/// Forget a direct send: afterwards it is as if it had never been, but for what was counted of it.
+fn forget(tx: &mut WriteTx<'_>, mailing: &Mailing) -> Result<()> {
+    engagement::forget_mailing(tx, mailing)?;
+    store::forget(tx, mailing)?;
+    store::drop_content(tx, mailing.content)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::features::sending::model::{Address, Content, Kind, NewMailing, Policy, Sender, State, To, Tracking};
+    use crate::features::sending::opening::open;
+    use crate::testing::Mill;
+    use crate::vocab::ids::{AccountId, CampaignId};
+
+    const DAY: i64 = limits::DAY_MS;
+    const KEPT: Kept = Kept { direct_ms: 180 * DAY, inbox_ms: 30 * DAY };
+
+    fn new(account: AccountId, kind: Kind, html: &str) -> NewMailing {
+        NewMailing {
+            account,
+            project: None,
+            kind,
+            content: Content { subject: "Hello".into(), html: html.into(), ..Content::default() },
+            from: Sender { address: "a@example.com".into(), name: None, reply_to: None },
+            to: To::Addresses(vec![Address { email: "ada@example.com".into(), name: None }]),
+            transactional: true,
+            topic: None,
+            local: None,
+            variables: serde_json::Map::new(),
+            tracking: Tracking::default(),
+            utm: None,
+            campaign_name: None,
+            unknown: Policy::Hold,
+        }
+    }
+
+    fn write<T: Send + 'static>(mill: &Mill, write: impl FnOnce(&mut WriteTx<'_>) -> Result<T> + Send + 'static) -> T {
+        mill.world().store.write_blocking(write).expect("the disk works").expect("readable")
+    }
+
+    /// Taken on and over.
+    fn sent(mill: &Mill, kind: Kind, html: &'static str) -> Mailing {
+        let new = new(mill.account(), kind, html);
+        write(mill, move |tx| {
+            let id = open(tx, new).expect("a right mailing");
+            store::deliver(tx, id, 0)?;
+            let mut mailing = store::by_id(tx, id)?.expect("there");
+            mailing.state = State::Finished { at: tx.now() };
+            store::save(tx, &mailing)?;
+            Ok(mailing)
+        })
+    }
+
+    fn sweep_all(mill: &Mill) {
+        while write(mill, |tx| sweep(tx, KEPT)) {}
+    }
+
+    fn is_there(mill: &Mill, mailing: &Mailing) -> bool {
+        store::by_id(&mill.read(), mailing.id).expect("readable").is_some()
+    }
+
+    #[test]
+    fn old_direct_sends_go_and_texts_go_with_the_last_mailing_that_uses_them() {
+        let mill = Mill::new();
+        let shared = "<p>Shared <a href=\"https://example.com/\">x</a></p>";
+        let (direct, own) = (sent(&mill, Kind::Single, shared), sent(&mill, Kind::Test, "<p>Own</p>"));
+        let campaign = sent(&mill, Kind::Campaign(CampaignId::from_bytes([3; 12])), shared);
+        mill.clock.advance_ms(KEPT.direct_ms);
+        let young = sent(&mill, Kind::Single, "<p>Young</p>");
+        sweep_all(&mill);
+        assert!(is_there(&mill, &direct), "it is not older than that");
+        mill.clock.advance_ms(1_000);
+        sweep_all(&mill);
+        assert!(!is_there(&mill, &direct) && !is_there(&mill, &own));
+        assert!(is_there(&mill, &campaign) && is_there(&mill, &young), "ledgers of campaigns stay");
+        let tx = mill.read();
+        assert_eq!(store::recipient(&tx, direct.id, 0).expect("readable"), None);
+        assert_eq!(store::counts(&tx, direct.id).expect("readable").total, 0);
+        assert_eq!(store::counts(&tx, campaign.id).expect("readable").sent, 1);
+        assert!(store::content(&tx, &own).is_err(), "nobody uses this text");
+        assert_eq!(store::content(&tx, &campaign).expect("somebody does").html, shared);
+        assert!(store::link(&tx, &campaign, 0).expect("readable").is_some());
+        assert_eq!(store::uses(&tx, campaign.content).expect("readable"), 1);
+        // What is taken on anew finds everything that it needs.
+        let again = sent(&mill, Kind::Test, "<p>Own</p>");
+        assert_eq!(store::content(&mill.read(), &again).expect("kept again").html, "<p>Own</p>");
+    }
+
+    #[test]
+    fn what_was_not_over_when_the_sweep_came_by_goes_on_another_day() {
+        let mill = Mill::new();
+        let late = new(mill.account(), Kind::Single, "<p>x</p>");
+        let id = write(&mill, move |tx| Ok(open(tx, late).expect("a right mailing")));
+        mill.clock.advance_ms(KEPT.direct_ms + 1_000);
+        sweep_all(&mill);
+        let mut mailing = store::by_id(&mill.read(), id).expect("readable").expect("it is not over");
+        mailing.state = State::Cancelled { at: mailing.created_at };
+        write(&mill, move |tx| store::save(tx, &mailing));
+        sweep_all(&mill);
+        assert!(store::by_id(&mill.read(), id).expect("readable").is_some(), "the walk is past it");
+        mill.clock.advance_ms(DAY);
+        sweep_all(&mill);
+        assert_eq!(store::by_id(&mill.read(), id).expect("readable"), None);
+    }
+}

@@ -1,0 +1,311 @@
+//! Whose turn may come: the queues of mailings with work to do, retries, and when each mailing goes on by itself.
+//!
+//! Mailings that may not send now stand in queues of their own, and a mailing has one row for the time at which it may go on, under its
+//! account: whoever looks for work never walks through what is paused, out of quota or deferred. It does not know what work is.
+
+use std::ops::ControlFlow;
+
+use super::model::{DIRECT, GROUPS, Mailing, Plan, State, Wait};
+use super::store;
+use crate::base::clock::Timestamp;
+use crate::engine::store::key::{Key, after_prefix};
+use crate::engine::store::{Order, Read, Result, Span, Table, WriteTx};
+use crate::vocab::ids::{AccountId, MailingId};
+use crate::vocab::{limits, tables};
+
+const QUEUE: Table<(u8, MailingId), ()> = Table::new(tables::MAILING_QUEUE);
+const RETRIES: Table<(u8, MailingId, Timestamp, u32), ()> = Table::new(tables::RECIPIENT_RETRIES);
+const TURNS: Table<((u8, u8), AccountId, Timestamp, MailingId), ()> = Table::new(tables::RECIPIENT_RETRIES);
+
+/// In [`RETRIES`]: recipients of one mailing, the earliest first.
+const RETRY: u8 = 0;
+/// In [`TURNS`]: mailings of one lane and account, the earliest first.
+const TURN: u8 = 1;
+
+/// The queue of mailings whose audience is being written, and of those that ended before everybody had an outcome.
+pub const PLANS: u8 = 2;
+/// The queue of mailings that may not send now. Handoffs of an earlier process are looked for here too.
+pub const RESTS: u8 = 3;
+/// Every queue.
+pub const LANES: [u8; 4] = [DIRECT, GROUPS, PLANS, RESTS];
+
+/// Up to `limit` mailings of a queue, the oldest first, from one on.
+pub fn queued(tx: &impl Read, lane: u8, from: Option<MailingId>, limit: usize) -> Result<Vec<MailingId>> {
+    let mut span = QUEUE.under(&(lane,));
+    if let Some(from) = from {
+        span.from = (lane, from).to_bytes();
+    }
+    Ok(tx.list(QUEUE, &span, Order::Forward, limit)?.into_iter().map(|((_, id), ())| id).collect())
+}
+
+/// Something can be sent for a mailing at once. Whoever sends looks again.
+pub fn enqueue(tx: &mut WriteTx<'_>, mailing: &Mailing) {
+    tx.put(QUEUE, &(mailing.kind.lane(), mailing.id), &());
+}
+
+/// Nothing is left to be done for a mailing, or nothing before its turn.
+pub fn dequeue(tx: &mut WriteTx<'_>, id: MailingId) -> Result<()> {
+    put_in(tx, id, None)
+}
+
+/// Put a mailing where it belongs in its state.
+pub fn place(tx: &mut WriteTx<'_>, mailing: &Mailing) -> Result<()> {
+    match &mailing.state {
+        State::Planning | State::Cancelled { .. } | State::Failed { .. } => put_in(tx, mailing.id, Some(PLANS))?,
+        State::Paused if mailing.plan != Plan::Done => put_in(tx, mailing.id, Some(PLANS))?,
+        State::Paused | State::Waiting { reason: Wait::Quota | Wait::Transport, .. } => put_in(tx, mailing.id, Some(RESTS))?,
+        State::Sending => put_in(tx, mailing.id, Some(mailing.kind.lane()))?,
+        State::Finished { .. } => put_in(tx, mailing.id, None)?,
+        // Whether a retry is under way is known to the ledger.
+        State::Waiting { reason: Wait::Deferred, .. } => {}
+    }
+    let at = match mailing.state {
+        _ if mailing.plan != Plan::Done => None,
+        State::Sending | State::Waiting { reason: Wait::Deferred, .. } => first_retry(tx, mailing.id)?,
+        State::Waiting { reason: Wait::Quota | Wait::Transport, until } => Some(until),
+        State::Planning | State::Paused | State::Finished { .. } | State::Cancelled { .. } | State::Failed { .. } => None,
+    };
+    set_turn(tx, mailing, at)
+}
+
+fn put_in(tx: &mut WriteTx<'_>, id: MailingId, wanted: Option<u8>) -> Result<()> {
+    for lane in LANES {
+        let is_there = tx.has(QUEUE, &(lane, id))?;
+        match (is_there, wanted == Some(lane)) {
+            (false, true) => tx.put(QUEUE, &(lane, id), &()),
+            (true, false) => tx.delete(QUEUE, &(lane, id)),
+            (true, true) | (false, false) => {}
+        }
+    }
+    Ok(())
+}
+
+fn set_turn(tx: &mut WriteTx<'_>, mailing: &Mailing, at: Option<Timestamp>) -> Result<()> {
+    let known = store::turn(tx, mailing.id)?;
+    if known == at {
+        return Ok(());
+    }
+    let key = |at| ((TURN, mailing.kind.lane()), mailing.account, at, mailing.id);
+    if let Some(known) = known {
+        tx.delete(TURNS, &key(known));
+    }
+    if let Some(at) = at {
+        tx.put(TURNS, &key(at), &());
+    }
+    store::set_turn(tx, mailing.id, at);
+    Ok(())
+}
+
+fn first_retry(tx: &impl Read, id: MailingId) -> Result<Option<Timestamp>> {
+    let first = tx.list(RETRIES, &RETRIES.under(&(RETRY, id)), Order::Forward, 1)?;
+    Ok(first.first().map(|((_, _, at, _), ())| *at))
+}
+
+/// Whether the next retry decides when the mailing goes on.
+fn follows_retries(mailing: &Mailing) -> bool {
+    mailing.plan == Plan::Done && matches!(mailing.state, State::Sending | State::Waiting { reason: Wait::Deferred, .. })
+}
+
+/// A recipient of a mailing that has its place is to be tried again at a time.
+pub fn put_retry(tx: &mut WriteTx<'_>, mailing: &Mailing, at: Timestamp, number: u32) -> Result<()> {
+    note_retry(tx, mailing.id, at, number);
+    let is_earlier = |known: Option<Timestamp>| known.is_none_or(|known| at < known);
+    if follows_retries(mailing) && is_earlier(store::turn(tx, mailing.id)?) {
+        set_turn(tx, mailing, Some(at))?;
+    }
+    Ok(())
+}
+
+/// A recipient is to be tried again at a time; [`place`] finds it.
+pub fn note_retry(tx: &mut WriteTx<'_>, id: MailingId, at: Timestamp, number: u32) {
+    tx.put(RETRIES, &(RETRY, id, at, number), &());
+}
+
+/// A recipient is not to be tried again at that time.
+pub fn drop_retry(tx: &mut WriteTx<'_>, mailing: &Mailing, at: Timestamp, number: u32) -> Result<()> {
+    tx.delete(RETRIES, &(RETRY, mailing.id, at, number));
+    if follows_retries(mailing) && store::turn(tx, mailing.id)? == Some(at) {
+        let first = first_retry(tx, mailing.id)?;
+        set_turn(tx, mailing, first)?;
+    }
+    Ok(())
+}
+
+/// Up to `limit` recipients of a mailing whose time to be tried again has come by `now`, the earliest first.
+pub fn retries(tx: &impl Read, id: MailingId, now: Timestamp, limit: usize) -> Result<Vec<u32>> {
+    let mut span = RETRIES.under(&(RETRY, id));
+    span.to = Some((RETRY, id, now.plus_ms(1), 0_u32).to_bytes());
+    Ok(tx.list(RETRIES, &span, Order::Forward, limit)?.into_iter().map(|((_, _, _, number), ())| number).collect())
+}
+
+/// Whose turn has come.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Due {
+    /// Of each account the earliest first.
+    pub mailings: Vec<MailingId>,
+    /// When the next turn comes.
+    pub next_at: Option<Timestamp>,
+    /// The account at which the next look begins, if this one did not come to all.
+    pub rest: Option<AccountId>,
+}
+
+/// Mailings of a lane whose turn has come by `now`: some of each account, from one on. Those that are `known` do not count as some.
+pub fn due(tx: &impl Read, lane: u8, now: Timestamp, from: Option<AccountId>, known: impl Fn(MailingId) -> bool) -> Result<Due> {
+    let mut due = Due::default();
+    let mut span = TURNS.under(&((TURN, lane),));
+    if let Some(from) = from {
+        span.from = ((TURN, lane), from).to_bytes();
+    }
+    for _ in 0..limits::ACCOUNTS_LOOKED_AT_MAX {
+        let Some(((_, account, first, _), ())) = tx.list(TURNS, &span, Order::Forward, 1)?.pop() else { return Ok(due) };
+        if due.mailings.len() >= limits::MAILINGS_LOOKED_AT_MAX {
+            due.rest = Some(account);
+            return Ok(due);
+        }
+        let next = if first > now { Some(first) } else { take_due(tx, (lane, account), now, &known, &mut due.mailings)? };
+        due.next_at = [due.next_at, next].into_iter().flatten().min();
+        span.from = after_prefix(&((TURN, lane), account).to_bytes()).unwrap_or_default();
+    }
+    due.rest = tx.list(TURNS, &span, Order::Forward, 1)?.first().map(|((_, account, _, _), ())| *account);
+    Ok(due)
+}
+
+/// Those of one account; says when its next turn after `now` comes.
+fn take_due(
+    tx: &impl Read,
+    (lane, account): (u8, AccountId),
+    now: Timestamp,
+    known: impl Fn(MailingId) -> bool,
+    found: &mut Vec<MailingId>,
+) -> Result<Option<Timestamp>> {
+    let mut span = TURNS.under(&((TURN, lane), account));
+    let later = ((TURN, lane), account, now.plus_ms(1)).to_bytes();
+    let (mut looked, mut new) = (0, 0);
+    span.to = Some(later.clone());
+    tx.visit(TURNS, &span, Order::Forward, |(_, _, _, id), ()| {
+        looked += 1;
+        new += usize::from(!known(id));
+        found.push(id);
+        let enough = new == limits::DUE_MAILINGS_PER_ACCOUNT || looked == limits::MAILINGS_LOOKED_AT_MAX;
+        Ok(if enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+    })?;
+    let after = Span { from: later, to: TURNS.under(&((TURN, lane), account)).to };
+    Ok(tx.list(TURNS, &after, Order::Forward, 1)?.first().map(|((_, _, at, _), ())| *at))
+}
+
+/// Whether nothing at all waits for a time.
+#[cfg(test)]
+pub fn is_empty(tx: &impl Read) -> Result<bool> {
+    Ok(tx.list(RETRIES, &Span::default(), Order::Forward, 1).is_ok_and(|rows| rows.is_empty()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::features::sending::model::{Audience, Kind, Policy, Sender, Tracking};
+    use crate::testing::{Mill, START};
+
+    fn mailing(account: u8, id: u16, state: State) -> Mailing {
+        let mut bytes = [0; 12];
+        bytes[..2].copy_from_slice(&id.to_be_bytes());
+        Mailing {
+            id: MailingId::from_bytes(bytes),
+            account: AccountId::from_bytes([account; 12]),
+            project: None,
+            kind: Kind::Batch,
+            state,
+            plan: Plan::Done,
+            from: Sender { address: "a@example.com".into(), name: None, reply_to: None },
+            subject: String::new(),
+            email: None,
+            conversation: None,
+            content: [0; 16],
+            audience: Audience::Everyone,
+            transactional: false,
+            topic: None,
+            local: None,
+            variables: "{}".into(),
+            tracking: Tracking::default(),
+            utm: None,
+            unknown: Policy::Hold,
+            created_at: START,
+            updated_at: START,
+        }
+    }
+
+    fn write(mill: &Mill, write: impl FnOnce(&mut WriteTx<'_>) -> Result<()> + Send + 'static) {
+        mill.world().store.write_blocking(write).expect("the disk works").expect("readable");
+    }
+
+    fn due_groups(mill: &Mill, now: Timestamp) -> Due {
+        due(&mill.read(), GROUPS, now, None, |_| false).expect("readable")
+    }
+
+    /// Five thousand retries of a paused mailing once stood in front of everybody else's.
+    #[test]
+    fn retries_of_a_mailing_that_may_not_send_are_in_nobodys_way() {
+        let mill = Mill::new();
+        let resting = [State::Paused, State::Cancelled { at: START }];
+        write(&mill, move |tx| {
+            for (number, state) in (0..).zip(resting) {
+                let mailing = mailing(1, number, state);
+                for recipient in 0..5_000 {
+                    put_retry(tx, &mailing, START, recipient)?;
+                }
+                place(tx, &mailing)?;
+            }
+            let quota = mailing(1, 2, State::Waiting { reason: Wait::Quota, until: START.plus_ms(500) });
+            put_retry(tx, &quota, START, 0)?;
+            place(tx, &quota)?;
+            let other = mailing(1, 3, State::Sending);
+            put_retry(tx, &other, START.plus_ms(10), 7)?;
+            put_retry(tx, &other, START.plus_ms(90), 8)?;
+            place(tx, &other)
+        });
+        let id = |number| mailing(1, number, State::Sending).id;
+        assert_eq!(due_groups(&mill, START), Due { next_at: Some(START.plus_ms(10)), ..Due::default() });
+        let later = due_groups(&mill, START.plus_ms(10));
+        assert_eq!((later.mailings, later.next_at), (vec![id(3)], Some(START.plus_ms(500))));
+        assert_eq!(retries(&mill.read(), id(3), START.plus_ms(10), 9).expect("readable"), [7]);
+        assert_eq!(due_groups(&mill, START.plus_ms(500)).mailings, [id(3), id(2)]);
+        write(&mill, move |tx| place(tx, &mailing(1, 0, State::Sending)));
+        assert_eq!(due_groups(&mill, START).mailings, [id(0)], "it was resumed");
+        assert_eq!(queued(&mill.read(), RESTS, None, 9).expect("readable"), [id(2)]);
+        assert_eq!(queued(&mill.read(), GROUPS, None, 9).expect("readable"), [id(0), id(3)]);
+    }
+
+    #[test]
+    fn an_account_with_many_due_mailings_leaves_room_for_others_and_is_itself_passed_through() {
+        let mill = Mill::new();
+        let many = u16::try_from(limits::MAILINGS_LOOKED_AT_MAX).expect("a small number");
+        write(&mill, move |tx| {
+            for number in 0..many {
+                put_retry(tx, &mailing(1, number, State::Sending), START, 0)?;
+            }
+            put_retry(tx, &mailing(2, many, State::Sending), START, 0)
+        });
+        let first = due_groups(&mill, START);
+        assert_eq!(first.mailings.len(), limits::DUE_MAILINGS_PER_ACCOUNT + 1);
+        assert!(first.mailings.contains(&mailing(2, many, State::Sending).id));
+        let known = first.mailings.clone();
+        let second = due(&mill.read(), GROUPS, START, None, |id| known.contains(&id)).expect("readable");
+        assert_eq!(second.mailings.len(), 2 * limits::DUE_MAILINGS_PER_ACCOUNT + 1);
+    }
+
+    #[test]
+    fn a_mailings_turn_is_that_of_its_first_retry() {
+        let mill = Mill::new();
+        write(&mill, |tx| {
+            let sending = mailing(1, 1, State::Sending);
+            for (at, number) in [(30, 3), (10, 1), (10, 2), (20, 4)] {
+                put_retry(tx, &sending, START.plus_ms(at), number)?;
+            }
+            for (gone, at, number, turn) in [(1, 10, 1, Some(10)), (2, 10, 2, Some(20)), (3, 30, 3, Some(20)), (4, 20, 4, None)] {
+                drop_retry(tx, &sending, START.plus_ms(at), number)?;
+                assert_eq!(store::turn(tx, sending.id)?, turn.map(|turn| START.plus_ms(turn)), "after {gone}");
+            }
+            assert!(is_empty(tx)?);
+            Ok(())
+        });
+    }
+}
