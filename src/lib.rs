@@ -42,6 +42,14 @@
 //! `features/emails/generation` takes each email through these as stages that can be repeated; `engine/fetch` is the only way out to
 //! addresses that users supply.
 //!
+//! # The life of an event
+//!
+//! ```text
+//! engine/outbox ─ features/webhooks/fanout ─ …/delivering ─ engine/fetch
+//!   in its cause's    a delivery for each        lanes per endpoint,     one request,
+//!   transaction       webhook that asks          attempts on record      a checked address
+//! ```
+//!
 //! # Where to look
 //!
 //! - *What can be called?* [`operations::OPERATIONS`]. An operation's id is its address: `contacts.create` is
