@@ -54,6 +54,14 @@
 //!
 //! `features/sending/delivery.rs` is the state machine of one row; `simulation.rs` beside it runs it against failing disks and relays.
 //!
+//! # The life of an event
+//!
+//! ```text
+//! engine/outbox ─ features/webhooks/fanout ─ …/delivering ─ engine/fetch
+//!   in its cause's    a delivery for each        lanes per endpoint,     one request,
+//!   transaction       webhook that asks          attempts on record      a checked address
+//! ```
+//!
 //! # Where to look
 //!
 //! - *What can be called?* [`operations::OPERATIONS`]. An operation's id is its address: `contacts.create` is

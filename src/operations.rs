@@ -5,7 +5,7 @@
 use crate::engine::api::{Entry, command, outward, query, raw};
 use crate::features::{
     accounts, campaigns, contacts, domains, emails, exports, projects, segments, sending, suppressions, system, tags, topics,
-    tracking,
+    tracking, webhooks,
 };
 
 /// Every operation.
@@ -161,4 +161,18 @@ pub const OPERATIONS: &[Entry] = &[
     query::<campaigns::ops::stats::Stats>(),
     query::<campaigns::ops::logs::Logs>(),
     command::<campaigns::ops::resend_unknown::ResendUnknown>(),
+    // Webhooks.
+    query::<webhooks::ops::list::List>(),
+    command::<webhooks::ops::create::Create>(),
+    query::<webhooks::ops::events::Events>(),
+    query::<webhooks::ops::stats::Stats>(),
+    query::<webhooks::ops::get::Get>(),
+    command::<webhooks::ops::update::Update>(),
+    command::<webhooks::ops::delete::Delete>(),
+    outward::<webhooks::ops::test::Test>(),
+    command::<webhooks::ops::rotate_secret::RotateSecret>(),
+    query::<webhooks::ops::deliveries::Deliveries>(),
+    query::<webhooks::ops::delivery::Delivery>(),
+    command::<webhooks::ops::retry::Retry>(),
+    command::<webhooks::ops::redeliver::Redeliver>(),
 ];

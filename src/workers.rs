@@ -12,7 +12,7 @@ use crate::engine::store::{self, Store, WriteTx, blobs};
 use crate::features::accounts;
 use crate::features::contacts::{indexing, jobs};
 use crate::features::emails::generation;
-use crate::features::{campaigns, domains, projects, sending, tracking};
+use crate::features::{campaigns, domains, projects, sending, tracking, webhooks};
 use crate::vocab::environment::Environment;
 use crate::vocab::limits::SWEEP_ROWS;
 use crate::vocab::tables;
@@ -86,6 +86,20 @@ pub const WORKERS: &[Worker] = &[
     },
     // What an import or a campaign leaves free is not held for long.
     Worker { name: "memory", wakes: &[], period: Duration::from_secs(5), work: Work::Control(give_memory_back) },
+    // The period is for what a step that failed has left.
+    Worker {
+        name: "events for webhooks",
+        wakes: &[tables::OUTBOX_QUEUE],
+        period: Duration::from_secs(5),
+        work: Work::EachWorld(webhook_events),
+    },
+    // The period is for redeliveries that wait until there is room again.
+    Worker {
+        name: "redeliveries of webhooks",
+        wakes: &[tables::WEBHOOK_REDELIVERIES, tables::WEBHOOK_REMOVALS],
+        period: Duration::from_secs(5),
+        work: Work::EachWorld(webhook_redeliveries),
+    },
     // What is over is not used any more; when it goes matters only for space.
     Worker { name: "sweep", wakes: &[], period: Duration::from_secs(60), work: Work::EachWorld(sweep_world) },
     Worker { name: "sweep control", wakes: &[], period: Duration::from_secs(60), work: Work::Control(sweep_control) },
@@ -154,9 +168,21 @@ fn erasures(engine: Arc<Engine>, environment: Environment) -> Running {
     Box::pin(async move { tracking::erase(&engine, environment).await.map(Step::more_if) })
 }
 
+fn webhook_events(engine: Arc<Engine>, environment: Environment) -> Running {
+    Box::pin(async move { webhooks::tell(&engine, environment).await.map(Step::more_if) })
+}
+
+fn webhook_redeliveries(engine: Arc<Engine>, environment: Environment) -> Running {
+    Box::pin(async move {
+        let more = webhooks::redeliver(&engine, environment).await? | webhooks::clear(&engine, environment).await?;
+        Ok(Step::more_if(more))
+    })
+}
+
 fn sweep_world(engine: Arc<Engine>, environment: Environment) -> Running {
     let store = engine.world(environment).store.clone();
     let kept = sending::Kept::of(&engine.settings.mail);
+    let deliveries_kept_ms = webhooks::kept_ms(&engine.settings);
     sweep(store, move |tx| {
         // Each of them, whatever the others say.
         let more = [
@@ -166,6 +192,7 @@ fn sweep_world(engine: Arc<Engine>, environment: Environment) -> Running {
             blobs::sweep(tx)?,
             jobs::forget(tx)?,
             sending::sweep(tx, kept)?,
+            webhooks::sweep(tx, deliveries_kept_ms, SWEEP_ROWS)?,
         ];
         Ok(more.contains(&true))
     })

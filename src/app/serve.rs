@@ -20,6 +20,7 @@ use crate::engine::store;
 use crate::features::accounts::{self, Welcome};
 use crate::features::sending;
 use crate::features::tracking;
+use crate::features::webhooks;
 use crate::surfaces::cli::Problem;
 use crate::surfaces::http::{self, Bound, Limits, Options, ProxyTrust, TlsSource};
 use crate::vocab::settings::Settings;
@@ -49,6 +50,7 @@ pub async fn serve(folder: Folder, settings: Settings, ready_file: Option<&Path>
     engine.set_base_url(base_url(&engine.settings, &bound));
     // After it: messages have links.
     sending::dispatch::start(&tasks, &engine);
+    webhooks::delivering::start(&tasks, &engine);
     let welcome = match first {
         true => Some(accounts::welcome(&engine).await.map_err(|failure| Problem::failed(format!("{failure:?}")))?),
         false => None,

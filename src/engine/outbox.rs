@@ -1,7 +1,8 @@
 //! The outbox: events for webhooks, written in the transaction of what they tell of (specification, Events).
 //!
-//! An event is here exactly if its cause is committed, and is delivered from here. It does not know who subscribes to what, nor
-//! how deliveries go; and what nobody fetches is forgotten after a time, so that the table stays small.
+//! An event is here exactly if its cause is committed, whole and in the very bytes that receivers get. It waits in a queue of its own
+//! until somebody has looked for who is to be told: ids are in order only to the second, so that no cursor could tell what is new. It
+//! does not know who subscribes to what, only how many do; and not how deliveries go. What is old is forgotten.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -15,6 +16,9 @@ use crate::vocab::tables;
 use crate::vocab::webhook_events::WebhookEvent;
 
 const OUTBOX: Table<EventId, Event> = Table::new(tables::OUTBOX);
+/// Invariant: an event whose receivers were not looked for yet, or whose erasure they do not know of, has a row here.
+const QUEUE: Table<EventId, ()> = Table::new(tables::OUTBOX_QUEUE);
+const INTEREST: Table<(AccountId, u8), i64> = Table::new(tables::OUTBOX_INTEREST);
 
 /// The version of the payloads.
 const API_VERSION: &str = "v1";
@@ -34,28 +38,59 @@ pub struct NewEvent {
 pub struct Event {
     pub kind: WebhookEvent,
     pub account: AccountId,
-    pub project: Option<ProjectId>,
-    pub conversation: Option<String>,
     pub created_at: Timestamp,
-    /// The payload as JSON text.
-    data: String,
+    /// What receivers get, byte for byte. Empty: it was erased, or is of a version that had no receivers.
+    pub body: String,
 }
 
-impl Record for Event {}
+impl Record for Event {
+    const VERSION: u8 = 2;
+
+    fn upgrade(version: u8, bytes: &[u8]) -> Option<Self> {
+        #[derive(Deserialize)]
+        struct First {
+            kind: WebhookEvent,
+            account: AccountId,
+            _project: Option<ProjectId>,
+            _conversation: Option<String>,
+            created_at: Timestamp,
+            _data: String,
+        }
+        let First { kind, account, created_at, .. } = (version == 1).then(|| store::codec::decode_fields(bytes)).flatten()?;
+        Some(Self { kind, account, created_at, body: String::new() })
+    }
+}
 
 impl Event {
-    /// The event as subscribers get it.
-    pub fn envelope(&self, id: EventId) -> Value {
-        let data: Value = serde_json::from_str(&self.data).expect("only `emit` writes this text, from a value");
-        json!({
-            "id": id,
-            "type": self.kind,
-            "timestamp": self.created_at.to_string(),
-            "apiVersion": API_VERSION,
-            "data": data,
-            "metadata": { "userId": self.account, "projectId": self.project, "conversationId": self.conversation },
-        })
+    /// The event as subscribers get it; nothing if it was erased.
+    pub fn envelope(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_default()
     }
+
+    /// Whether there is nothing left to tell.
+    pub fn is_erased(&self) -> bool {
+        self.body.is_empty()
+    }
+}
+
+/// Whose event, and about what.
+pub struct Envelope<'a> {
+    pub account: AccountId,
+    pub project: Option<ProjectId>,
+    pub conversation: Option<&'a str>,
+}
+
+/// The bytes that receivers get: the payload in its envelope.
+pub fn envelope(id: EventId, kind: &str, at: Timestamp, of: Envelope<'_>, data: &Value) -> String {
+    json!({
+        "id": id,
+        "type": kind,
+        "timestamp": at.to_string(),
+        "apiVersion": API_VERSION,
+        "data": data,
+        "metadata": { "userId": of.account, "projectId": of.project, "conversationId": of.conversation },
+    })
+    .to_string()
 }
 
 /// Write an event, to be delivered if this transaction commits.
@@ -63,16 +98,67 @@ pub fn emit(tx: &mut WriteTx<'_>, event: NewEvent) {
     let NewEvent { kind, account, project, conversation, data } = event;
     let created_at = tx.now();
     let id = EventId::make(created_at, tx.random());
-    tx.put(OUTBOX, &id, &Event { kind, account, project, conversation, created_at, data: data.to_string() });
+    let of = Envelope { account, project, conversation: conversation.as_deref() };
+    let body = envelope(id, kind.word(), created_at, of, &data);
+    // Whoever cannot be asked is taken for interested: then it is seen that nobody is.
+    if is_wanted(tx, account, kind).unwrap_or(true) {
+        tx.put(QUEUE, &id, &());
+    }
+    tx.put(OUTBOX, &id, &Event { kind, account, created_at, body });
 }
 
-/// Up to `limit` events, the oldest first.
+/// Whether somebody wants to know of this kind of event. Who emits one that is opt-in asks this first.
+pub fn is_wanted(tx: &impl Read, account: AccountId, kind: WebhookEvent) -> store::Result<bool> {
+    tx.has(INTEREST, &(account, kind as u8))
+}
+
+/// So many more want to know of this kind of event, or so many fewer.
+pub fn add_interest(tx: &mut WriteTx<'_>, account: AccountId, kind: WebhookEvent, delta: i64) -> store::Result<()> {
+    tx.add(INTEREST, &(account, kind as u8), delta).map(drop)
+}
+
+/// Up to `limit` events, the oldest first, of those that were not erased.
 pub fn waiting(tx: &impl Read, limit: usize) -> store::Result<Vec<(EventId, Event)>> {
-    tx.list(OUTBOX, &Span::default(), Order::Forward, limit)
+    let all = tx.list(OUTBOX, &Span::default(), Order::Forward, limit)?;
+    Ok(all.into_iter().filter(|(_, event)| !event.is_erased()).collect())
 }
 
-/// Forget events of an account whose payload is `about` somebody, from behind the key `after` on, looking at up to `limit`; true if
-/// there may be more, and `after` then says how far it came.
+/// The event with this id, while it is kept.
+pub fn find(tx: &impl Read, id: EventId) -> store::Result<Option<Event>> {
+    tx.get(OUTBOX, &id)
+}
+
+/// Up to `limit` events behind `after`, or from the second of `from` on, that were made before the end of the second of `to`.
+pub fn between(
+    tx: &impl Read,
+    (from, to): (Timestamp, Timestamp),
+    after: Option<EventId>,
+    limit: usize,
+) -> store::Result<Vec<(EventId, Event)>> {
+    let from = after.and_then(|after| after_prefix(&after.to_bytes())).unwrap_or_else(|| first_of(from).to_bytes());
+    let span = Span { from, to: Some(first_of(to.plus_ms(1000)).to_bytes()) };
+    tx.list(OUTBOX, &span, Order::Forward, limit)
+}
+
+/// The first id that an event of this second can have: the first four bytes of an id are the second it was made in.
+fn first_of(at: Timestamp) -> EventId {
+    let mut bytes = [0; 12];
+    bytes[..4].copy_from_slice(&(at.seconds().clamp(0, i64::from(u32::MAX)) as u32).to_be_bytes());
+    EventId::from_bytes(bytes)
+}
+
+/// Up to `limit` events whose receivers are to be looked for.
+pub fn queued(tx: &impl Read, limit: usize) -> store::Result<Vec<EventId>> {
+    Ok(tx.list(QUEUE, &Span::default(), Order::Forward, limit)?.into_iter().map(|(id, ())| id).collect())
+}
+
+/// This event's receivers were looked for.
+pub fn dequeue(tx: &mut WriteTx<'_>, id: EventId) {
+    tx.delete(QUEUE, &id);
+}
+
+/// Erase the payloads of an account's events that are `about` somebody, from behind the key `after` on, looking at up to `limit`; true
+/// if there may be more, and `after` then says how far it came.
 pub fn erase(
     tx: &mut WriteTx<'_>,
     account: AccountId,
@@ -83,8 +169,10 @@ pub fn erase(
     let span = Span { from: after_prefix(after).filter(|_| !after.is_empty()).unwrap_or_default(), to: None };
     let events = tx.list(OUTBOX, &span, Order::Forward, limit)?;
     for (id, event) in events.iter().filter(|(_, event)| event.account == account) {
-        if serde_json::from_str(&event.data).is_ok_and(|data: Value| about(&data)) {
-            tx.delete(OUTBOX, id);
+        if about(&event.envelope()["data"]) {
+            tx.put(OUTBOX, id, &Event { body: String::new(), ..event.clone() });
+            // Whoever keeps something of its deliveries is to forget that too.
+            tx.put(QUEUE, id, &());
         }
     }
     if let Some((last, _)) = events.last() {
@@ -96,10 +184,7 @@ pub fn erase(
 /// Forget events older than the retention, a bounded number; true if there may be more.
 pub fn sweep(tx: &mut WriteTx<'_>, limit: usize) -> store::Result<bool> {
     let oldest_kept = tx.now().plus_ms(-limits::OUTBOX_KEPT_MS);
-    let mut end = [0; 12];
-    // The first four bytes of an id are the second it was made in.
-    end[..4].copy_from_slice(&(oldest_kept.seconds().max(0) as u32).to_be_bytes());
-    let span = Span { from: Vec::new(), to: Some(EventId::from_bytes(end).to_bytes()) };
+    let span = Span { from: Vec::new(), to: Some(first_of(oldest_kept).to_bytes()) };
     Ok(tx.delete_span(OUTBOX, &span, limit)? == limit)
 }
 
@@ -142,7 +227,7 @@ mod tests {
             clock.advance_ms(1000);
         }
         let found = waiting(&store.read(), 10).expect("reads");
-        let envelopes: Vec<Value> = found.iter().map(|(id, event)| event.envelope(*id)).collect();
+        let envelopes: Vec<Value> = found.iter().map(|(_, event)| event.envelope()).collect();
         assert_eq!(
             envelopes.iter().map(|envelope| envelope["data"]["number"].as_u64()).collect::<Vec<_>>(),
             [Some(0), Some(1), Some(2)]
@@ -161,6 +246,39 @@ mod tests {
         clock.advance_ms(10_000);
         assert!(write(&store, |tx| sweep(tx, 1)), "a full step says that there may be more");
         assert_eq!(waiting(&store.read(), 10).expect("reads").len(), 1);
+        store.close();
+    }
+
+    #[test]
+    fn an_event_is_queued_if_somebody_wants_it_and_again_when_it_is_erased() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let options = Options { realm: Realm::World, cache_bytes: 1 << 20 };
+        let clock = Arc::new(ManualClock::at(Timestamp(1_767_225_600_000)));
+        let random = Arc::new(SeededRandom::new(1));
+        let store = Store::open(&folder.path().join("test.redb"), &options, clock, random).expect("opens");
+        let account = event(0).account;
+        write(&store, |tx| {
+            emit(tx, event(0));
+            Ok(false)
+        });
+        assert_eq!(queued(&store.read(), 9), Ok(Vec::new()), "nobody wants it");
+        write(&store, move |tx| {
+            add_interest(tx, account, WebhookEvent::SubscriberAdded, 1)?;
+            emit(tx, event(1));
+            Ok(false)
+        });
+        let queue = queued(&store.read(), 9).expect("reads");
+        assert_eq!(queue.len(), 1);
+        let (id, kept) = (queue[0], find(&store.read(), queue[0]).expect("reads").expect("kept"));
+        assert_eq!(kept.envelope()["id"], json!(id), "the bytes name their own id");
+        assert_eq!(between(&store.read(), (kept.created_at, kept.created_at), None, 9).expect("reads").len(), 2);
+        write(&store, move |tx| {
+            dequeue(tx, id);
+            erase(tx, account, &mut Vec::new(), 9, |data| data["number"] == 1)
+        });
+        assert_eq!(queued(&store.read(), 9), Ok(vec![id]));
+        assert!(find(&store.read(), id).expect("reads").is_some_and(|event| event.is_erased()));
+        assert_eq!(waiting(&store.read(), 9).expect("reads").len(), 1);
         store.close();
     }
 

@@ -27,3 +27,5 @@ pub mod campaigns;
 pub mod tracking;
 
 pub mod system;
+
+pub mod webhooks;

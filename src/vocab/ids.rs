@@ -37,6 +37,8 @@ pub mod kinds {
     pub enum Mailing {}
     pub enum Message {}
     pub enum Recipient {}
+    pub enum Webhook {}
+    pub enum Delivery {}
 
     impl Kind for Account {
         const NAME: &'static str = "account";
@@ -99,6 +101,12 @@ pub mod kinds {
     impl Kind for Recipient {
         const NAME: &'static str = "segment or tag";
     }
+    impl Kind for Webhook {
+        const NAME: &'static str = "webhook";
+    }
+    impl Kind for Delivery {
+        const NAME: &'static str = "delivery";
+    }
 }
 
 /// A kind of thing with identifiers.
@@ -127,6 +135,8 @@ pub type PictureId = Id<kinds::Picture>;
 pub type MailingId = Id<kinds::Mailing>;
 pub type MessageId = Id<kinds::Message>;
 pub type RecipientId = Id<kinds::Recipient>;
+pub type WebhookId = Id<kinds::Webhook>;
+pub type DeliveryId = Id<kinds::Delivery>;
 
 impl<K> Id<K> {
     /// The identifier with these bytes.

@@ -703,3 +703,58 @@ pub const INBOUND_CHUNK_TIME: std::time::Duration = std::time::Duration::from_se
 pub const INBOUND_HANDSHAKE_TIME: std::time::Duration = std::time::Duration::from_secs(20);
 /// Time for one connection.
 pub const INBOUND_SESSION_TIME: std::time::Duration = std::time::Duration::from_secs(30 * 60);
+
+// --- Webhooks ---
+
+/// An account with more has lost track of them; each is looked at for every event.
+pub const WEBHOOKS_MAX: usize = 200;
+/// Standard Webhooks asks for 24 to 64 random bytes.
+pub const WEBHOOK_SECRET_BYTES: usize = 32;
+/// Headers that the owner of a webhook adds: credentials, a tenant, a route.
+pub const WEBHOOK_HEADERS_MAX: usize = 20;
+/// A header's name. The longest registered one has 44 letters.
+pub const WEBHOOK_HEADER_NAME_BYTES_MAX: usize = 100;
+/// A header's value: the longest tokens in use fit; servers refuse heads beyond 8 KB.
+pub const WEBHOOK_HEADER_VALUE_BYTES_MAX: usize = 4_096;
+/// The interface's number of attempts.
+pub const WEBHOOK_ATTEMPTS_MAX: usize = 3;
+/// The interface's time for an attempt.
+pub const WEBHOOK_ATTEMPT_TIME: std::time::Duration = std::time::Duration::from_secs(10);
+/// An attempt of which no end was written down after this long has none any more: twice the time that it may take.
+pub const WEBHOOK_ATTEMPT_LOST_MS: i64 = 20_000;
+/// How much of an answer is read before the connection is closed.
+pub const WEBHOOK_RESPONSE_BYTES_READ: usize = 16 * 1024;
+/// How much of it is kept: a sentence that says what is wrong, or the beginning of a page.
+pub const WEBHOOK_RESPONSE_CHARACTERS_KEPT: usize = 1_000;
+/// The longest pause that an endpoint can ask for.
+pub const WEBHOOK_RETRY_AFTER_MAX_MS: i64 = 15 * 60 * 1000;
+/// The longest pause of an endpoint that fails: when it is well again, it is seen within the hour.
+pub const WEBHOOK_PAUSE_MAX_MS: i64 = 60 * 60 * 1000;
+/// Deliveries that wait for one endpoint: an hour of 30 events per second.
+pub const WEBHOOK_PENDING_MAX: u64 = 100_000;
+/// How often one event can be delivered again to one webhook.
+pub const WEBHOOK_REPEATS_MAX: usize = 50;
+/// Deliveries looked at for one page of those with a certain status.
+pub const WEBHOOK_DELIVERIES_LOOKED_AT_MAX: usize = 20_000;
+/// Events whose receivers are looked for in one transaction.
+pub const WEBHOOK_EVENTS_PER_STEP: usize = 256;
+/// Deliveries that are made in one transaction: after so many the next one goes on.
+pub const WEBHOOK_DELIVERIES_PER_STEP: u64 = 2_000;
+/// Endpoints with something to be sent that one look sees; the next goes on behind them.
+pub const WEBHOOK_LANES_LOOKED_AT: usize = 1_000;
+/// Endpoints of which is remembered how they did; those at rest are forgotten first.
+pub const WEBHOOK_LANES_MAX: usize = 10_000;
+/// Attempts at a time at an endpoint that has not shown yet how quick it is.
+pub const WEBHOOK_WINDOW_FIRST: usize = 2;
+/// An endpoint that answers within this time is quick.
+pub const WEBHOOK_QUICK_TIME: std::time::Duration = std::time::Duration::from_secs(1);
+/// Attempts that are begun in one transaction.
+pub const WEBHOOK_BEGINS_PER_COMMIT: usize = 512;
+/// Ends of attempts that are written down in one transaction.
+pub const WEBHOOK_ENDS_PER_COMMIT: usize = 512;
+/// For how long the secret before the new one signs too, if nothing else is said.
+pub const WEBHOOK_GRACE_HOURS_DEFAULT: u64 = 24;
+/// The longest such time: a secret that is to be replaced should not live on.
+pub const WEBHOOK_GRACE_HOURS_MAX: u64 = 168;
+/// Days in the statistics.
+pub const WEBHOOK_STATS_DAYS: u32 = 30;

@@ -33,6 +33,7 @@ pub struct Settings {
     pub outbound: Outbound,
     pub rendering: Rendering,
     pub mail: Mail,
+    pub webhooks: Webhooks,
     pub log: Log,
     pub accounts: Accounts,
     pub plans: BTreeMap<String, Plan>,
@@ -199,6 +200,22 @@ pub enum UnknownPolicy {
     Hold,
     /// They are sent it again.
     Resend,
+}
+
+/// Webhooks.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Webhooks {
+    /// Invariant after loading: letters and digits.
+    pub header_word: String,
+    pub allow_http: bool,
+    pub first_retry_seconds: Seconds,
+    pub second_retry_seconds: Seconds,
+    pub connections: Bounded<1, 10_000>,
+    pub connections_per_endpoint: Bounded<1, 1_000>,
+    pub pause_after_failures: Bounded<1, 1_000_000>,
+    pub pause_seconds: Seconds,
+    pub deliveries_kept_days: Bounded<1, 3_650>,
 }
 
 /// The log.

@@ -108,6 +108,15 @@ pub const EMAIL_MAILINGS: TableId = TableId(70);
 pub const SUPPRESSION_ORDER: TableId = TableId(71);
 pub const SUPPRESSION_COUNTS: TableId = TableId(72);
 pub const INBOX_TOTALS: TableId = TableId(73);
+pub const OUTBOX_QUEUE: TableId = TableId(74);
+pub const OUTBOX_INTEREST: TableId = TableId(75);
+pub const WEBHOOKS: TableId = TableId(76);
+pub const WEBHOOK_STANDINGS: TableId = TableId(77);
+pub const WEBHOOK_DELIVERIES: TableId = TableId(78);
+pub const WEBHOOK_DUE: TableId = TableId(79);
+pub const WEBHOOK_REMOVALS: TableId = TableId(80);
+pub const WEBHOOK_REDELIVERIES: TableId = TableId(81);
+pub const WEBHOOK_DAYS: TableId = TableId(82);
 
 /// Every table, by id.
 pub const TABLES: &[TableInfo] = &[
@@ -215,6 +224,20 @@ pub const TABLES: &[TableInfo] = &[
     ),
     table(72, "suppression_counts", World, "(account id, reason or all) -> how many suppressions"),
     table(73, "inbox_totals", World, "(account id, messages or bytes) -> how many the built-in inbox has"),
+    table(74, "outbox_queue", World, "event id -> nothing: webhooks are not looked through for it yet"),
+    table(75, "outbox_interest", World, "(account id, kind of event) -> how many active webhooks ask for it"),
+    table(76, "webhooks", World, "(account id, webhook id) -> webhook, its secrets sealed"),
+    table(77, "webhook_standings", World, "(account id, webhook id) -> counts of a webhook, and how its endpoint does"),
+    table(78, "webhook_deliveries", World, "(webhook id, delivery id) -> delivery with its attempts"),
+    table(
+        79,
+        "webhook_due",
+        World,
+        "(account id, webhook id, time, delivery id) -> nothing: the delivery is to be looked at then",
+    ),
+    table(80, "webhook_removals", World, "(account id, webhook id) -> nothing: deleted webhook of which rows are left"),
+    table(81, "webhook_redeliveries", World, "(finished or not, account id, webhook id) -> time range that is delivered again"),
+    table(82, "webhook_days", World, "(account id, day) -> deliveries and attempts that ended on that day"),
 ];
 
 impl TableId {

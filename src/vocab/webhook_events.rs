@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
-/// A kind of event that webhooks can subscribe to.
+/// A kind of event that webhooks can subscribe to. The order is that of numbers on disk: new ones go to the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum WebhookEvent {
     EmailGenerationStarted,
@@ -18,11 +18,19 @@ pub enum WebhookEvent {
     SubscriberUpdated,
     SubscriberUnsubscribed,
     SubscriberBulkImported,
+    EmailDelivered,
+    EmailOpened,
+    EmailClicked,
+    EmailBounced,
+    EmailComplained,
 }
+
+/// The first of those that nobody is told of without asking for them by name: they come in numbers. Ours.
+const FIRST_OPT_IN: WebhookEvent = WebhookEvent::EmailDelivered;
 
 /// All kinds in the order of their declaration: the word on the wire, and when it is emitted.
 #[rustfmt::skip]
-const TABLE: [(WebhookEvent, &str, &str); 9] = [
+const TABLE: [(WebhookEvent, &str, &str); 14] = [
     (WebhookEvent::EmailGenerationStarted,   "email.generation.started",   "Generation of emails has started."),
     (WebhookEvent::EmailGenerationCompleted, "email.generation.completed", "Generation of emails has completed."),
     (WebhookEvent::EmailGenerationFailed,    "email.generation.failed",    "Generation of emails has failed."),
@@ -32,12 +40,28 @@ const TABLE: [(WebhookEvent, &str, &str); 9] = [
     (WebhookEvent::SubscriberUpdated,        "subscriber.updated",         "A contact was updated."),
     (WebhookEvent::SubscriberUnsubscribed,   "subscriber.unsubscribed",    "A contact unsubscribed or was deleted."),
     (WebhookEvent::SubscriberBulkImported,   "subscriber.bulk_imported",   "A bulk import of contacts has completed."),
+    (WebhookEvent::EmailDelivered,           "email.delivered",            "A recipient's mail server has accepted an email."),
+    (WebhookEvent::EmailOpened,              "email.opened",               "A recipient has opened an email for the first time."),
+    (WebhookEvent::EmailClicked,             "email.clicked",              "A recipient has clicked a link in an email."),
+    (WebhookEvent::EmailBounced,             "email.bounced",              "An email was refused or came back."),
+    (WebhookEvent::EmailComplained,          "email.complained",           "A recipient has reported an email as spam."),
+];
+
+/// Names that clients of this interface still know and that have no events: they can be asked for, and nothing comes of it.
+const DROPPED: [&str; 7] = [
+    "project.import.processing",
+    "project.import.completed",
+    "project.import.failed",
+    "export.completed",
+    "export.failed",
+    "api_key.created",
+    "api_key.revoked",
 ];
 
 impl WebhookEvent {
     /// All kinds, in the order of the interface's table.
-    pub const ALL: [Self; 9] = {
-        let mut all = [Self::EmailGenerationStarted; 9];
+    pub const ALL: [Self; TABLE.len()] = {
+        let mut all = [Self::EmailGenerationStarted; TABLE.len()];
         let mut index = 0;
         while index < TABLE.len() {
             all[index] = TABLE[index].0;
@@ -54,6 +78,11 @@ impl WebhookEvent {
     /// When it is emitted, as one sentence.
     pub const fn description(self) -> &'static str {
         TABLE[self as usize].2
+    }
+
+    /// Whether it exists only for those who ask for it by name.
+    pub const fn is_opt_in(self) -> bool {
+        self as u8 >= FIRST_OPT_IN as u8
     }
 }
 
@@ -109,6 +138,66 @@ impl JsonSchema for WebhookEvent {
     }
 }
 
+/// What a webhook asks for: a kind of event, or one of the names that have none any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Subscription(&'static str);
+
+impl Subscription {
+    /// Its word on the wire.
+    pub const fn word(self) -> &'static str {
+        self.0
+    }
+
+    /// The kind of event, if there is one.
+    pub fn kind(self) -> Option<WebhookEvent> {
+        self.0.parse().ok()
+    }
+
+    fn words() -> impl Iterator<Item = &'static str> {
+        WebhookEvent::ALL.into_iter().map(WebhookEvent::word).chain(DROPPED)
+    }
+}
+
+impl From<WebhookEvent> for Subscription {
+    fn from(kind: WebhookEvent) -> Self {
+        Self(kind.word())
+    }
+}
+
+impl FromStr for Subscription {
+    type Err = WebhookEventError;
+
+    fn from_str(given: &str) -> Result<Self, WebhookEventError> {
+        Self::words().find(|word| *word == given).map(Self).ok_or(WebhookEventError)
+    }
+}
+
+impl Serialize for Subscription {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for Subscription {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        crate::base::parsed::deserialize(deserializer, "an event type as text, like subscriber.added")
+    }
+}
+
+impl JsonSchema for Subscription {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Subscription".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "enum": Subscription::words().collect::<Vec<_>>() })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -122,5 +211,14 @@ mod tests {
             assert!(event.description().ends_with('.'));
         }
         assert_eq!("subscriber.deleted".parse::<WebhookEvent>(), Err(WebhookEventError));
+        assert_eq!(WebhookEvent::ALL.into_iter().filter(|event| !event.is_opt_in()).count(), 9, "those of the specification");
+    }
+
+    #[test]
+    fn names_without_events_can_be_asked_for() {
+        assert_eq!("api_key.revoked".parse::<Subscription>().map(Subscription::kind), Ok(None));
+        let kind = "email.opened".parse::<Subscription>().map(Subscription::kind);
+        assert_eq!(kind, Ok(Some(WebhookEvent::EmailOpened)));
+        assert_eq!("subscriber.deleted".parse::<Subscription>(), Err(WebhookEventError));
     }
 }

@@ -44,7 +44,7 @@ fn told(server: &Server, conversation: &str) -> Vec<WebhookEvent> {
     let random = Arc::new(SystemRandom::default());
     let store = Store::open(&server.data().join("test.redb"), &options, Arc::new(SystemClock), random).expect("the store opens");
     let events = outbox::waiting(&store.read(), usize::MAX).expect("the outbox can be read");
-    let own = events.into_iter().filter(|(_, event)| event.conversation.as_deref() == Some(conversation));
+    let own = events.into_iter().filter(|(_, event)| event.envelope()["metadata"]["conversationId"] == conversation);
     let kinds = own.map(|(_, event)| event.kind).collect();
     store.close();
     kinds

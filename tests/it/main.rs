@@ -18,4 +18,7 @@ mod replays;
 mod sites;
 mod support;
 mod tracking;
+mod webhook_crash;
+mod webhook_receivers;
+mod webhooks;
 mod worlds;

@@ -71,6 +71,11 @@ impl Ticket {
         })
     }
 
+    /// Where the answer belongs, for sealing it.
+    pub fn place(&self) -> Vec<u8> {
+        [b"replays/".as_slice(), &self.address.0.0, &self.address.1].concat()
+    }
+
     /// Keep the answer.
     pub fn keep(&self, tx: &mut WriteTx<'_>, status: u16, body: &[u8]) {
         let expires_at = tx.now().plus_ms(limits::IDEMPOTENCY_WINDOW_MS);

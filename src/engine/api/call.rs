@@ -249,7 +249,7 @@ impl Call<'_> {
         let known = ticket.look_up(&store.read(), self.envelope.timestamp)?;
         match known {
             Known::New => {}
-            Known::Answered(kept) => return self.again(kept),
+            Known::Answered(kept) => return self.again(opened(self.engine, spec, &ticket, kept)?),
             Known::Conflict => return Err(Code::IdempotencyConflict.into()),
         }
         let encoded = match run(self.context(caller), arguments, self.envelope).await {
@@ -257,7 +257,7 @@ impl Call<'_> {
             Err(failure) if !is_kept(&failure) => return Err(failure),
             Err(failure) => answer::failure(&failure, &self.envelope),
         };
-        let (status, body) = (encoded.status.as_u16(), encoded.body.clone());
+        let (status, body) = (encoded.status.as_u16(), to_keep(self.engine, spec, &ticket, &encoded));
         let keep = move |tx: &mut WriteTx<'_>| -> Result<(), Failure> {
             ticket.keep(tx, status, &body);
             Ok(())
@@ -329,7 +329,7 @@ fn write(
     if let Some(ticket) = &ticket {
         match ticket.look_up(tx, tx.now())? {
             Known::New => {}
-            Known::Answered(kept) => return Ok(Wrote::Kept(kept)),
+            Known::Answered(kept) => return Ok(Wrote::Kept(opened(&caller.engine, spec, ticket, kept)?)),
             Known::Conflict => return Err(Code::IdempotencyConflict.into()),
         }
     }
@@ -348,9 +348,28 @@ fn write(
         }
     };
     if let Some(ticket) = &ticket {
-        ticket.keep(tx, encoded.status.as_u16(), &encoded.body);
+        ticket.keep(tx, encoded.status.as_u16(), &to_keep(&caller.engine, spec, ticket, &encoded));
     }
     Ok(Wrote::Fresh(encoded))
+}
+
+/// An answer as it is kept for repeats: sealed, if it shows a secret.
+fn to_keep(engine: &Engine, spec: &Spec, ticket: &Ticket, encoded: &Encoded) -> Vec<u8> {
+    match spec.answers_secret {
+        true => engine.seal.seal(&ticket.place(), &encoded.body, engine.random.as_ref()),
+        false => encoded.body.clone(),
+    }
+}
+
+/// The answer that [`to_keep`] has kept.
+fn opened(engine: &Engine, spec: &Spec, ticket: &Ticket, mut kept: Kept) -> Result<Kept, Failure> {
+    if !spec.answers_secret {
+        return Ok(kept);
+    }
+    let body = engine.seal.open(&ticket.place(), &kept.body);
+    let body = body.ok_or_else(|| Failure::internal("a kept answer does not open: is the master key another?"))?;
+    kept.body = body;
+    Ok(kept)
 }
 
 /// Whether a refusal is the answer for repeats too: 429 and 5xx never are, the same key may try again.

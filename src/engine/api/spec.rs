@@ -112,6 +112,8 @@ pub struct Spec {
     pub about: &'static str,
     pub rate: RouteGroup,
     pub replay: Replay,
+    /// Whether the answer shows a secret: then it is sealed where it is kept for repeats.
+    pub answers_secret: bool,
     pub weight: Weight,
     /// Codes it can fail with, beyond those of the pipeline.
     pub fails: &'static [Code],
@@ -130,6 +132,7 @@ impl Spec {
             about: "",
             rate: RouteGroup::General,
             replay: Replay::Never,
+            answers_secret: false,
             weight: Weight::Light,
             fails: &[],
             body: BodySize::Default,
@@ -178,6 +181,11 @@ impl Spec {
 
     pub const fn replay(mut self, replay: Replay) -> Self {
         self.replay = replay;
+        self
+    }
+
+    pub const fn answers_secret(mut self) -> Self {
+        self.answers_secret = true;
         self
     }
 

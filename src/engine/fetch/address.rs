@@ -7,7 +7,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use crate::base::network::Network;
 
 /// Special IPv4 ranges (IANA's registry): inside networks, of this machine, of documents and tests, or no addresses at all.
-const SPECIAL_V4: [([u8; 4], u8); 15] = [
+const SPECIAL_V4: [([u8; 4], u8); 16] = [
     ([0, 0, 0, 0], 8),
     ([10, 0, 0, 0], 8),
     // Carrier-grade NAT: the provider's own network.
@@ -15,6 +15,8 @@ const SPECIAL_V4: [([u8; 4], u8); 15] = [
     ([127, 0, 0, 0], 8),
     // Link-local, where clouds keep their metadata service.
     ([169, 254, 0, 0], 16),
+    // A large cloud's internal service, on an address that looks public.
+    ([168, 63, 129, 16], 32),
     ([172, 16, 0, 0], 12),
     ([192, 0, 0, 0], 24),
     ([192, 0, 2, 0], 24),
@@ -55,6 +57,11 @@ impl Guard {
     /// Whether the operator has opened the network of this address.
     pub fn is_allowed(&self, address: IpAddr) -> bool {
         self.allowed.iter().any(|network| network.contains(address))
+    }
+
+    /// Whether the operator has opened any network.
+    pub fn opens_anything(&self) -> bool {
+        !self.allowed.is_empty()
     }
 
     /// Whether this address may be reached.
@@ -116,6 +123,8 @@ mod tests {
             "8.8.8.8",
             "100.63.255.255",
             "100.128.0.0",
+            "168.63.129.15",
+            "168.63.129.17",
             "172.15.255.255",
             "172.32.0.0",
             "192.0.1.1",
@@ -144,6 +153,7 @@ mod tests {
             "127.255.255.255",
             "169.254.0.0",
             "169.254.169.254",
+            "168.63.129.16",
             "172.16.0.0",
             "172.31.255.255",
             "192.0.0.1",

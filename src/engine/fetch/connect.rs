@@ -69,6 +69,8 @@ pub struct Connector {
 pub enum Trust {
     /// The address comes from a user, a page or a redirect.
     Stranger,
+    /// The same, and what is sent is nobody else's business: a host with any address that may not be reached is not sent to.
+    Receiver,
     /// The operator has written it into the settings.
     Operator,
 }
@@ -95,9 +97,41 @@ impl Connector {
         let admitted = match trust {
             Trust::Operator => found,
             Trust::Stranger => self.admitted(found, port, &host.to_string())?,
+            Trust::Receiver => match found.iter().find(|address| !self.guard.admits(**address)) {
+                Some(address) => return Err(FetchError::NotPublic { host: host.to_string(), address: *address }),
+                None => self.admitted(found, port, &host.to_string())?,
+            },
         };
         let stream = open(&admitted, port, &host.to_string()).await?;
         if encrypted { self.encrypt(stream, host).await } else { Ok(Box::new(stream)) }
+    }
+
+    /// Why nothing could ever be sent to `url`, as far as it tells without being resolved.
+    pub fn refusal(&self, url: &Url) -> Option<FetchError> {
+        if !matches!(url.scheme(), "http" | "https") {
+            return Some(FetchError::Scheme(url.scheme().to_owned()));
+        }
+        if !url.username().is_empty() || url.password().is_some() {
+            return Some(FetchError::Credentials);
+        }
+        let (Some(host), Some(port)) = (url.host(), url.port_or_known_default()) else {
+            return Some(FetchError::Scheme(url.scheme().to_owned()));
+        };
+        let address = match host {
+            Host::Ipv4(address) => Some(IpAddr::V4(address)),
+            Host::Ipv6(address) => Some(IpAddr::V6(address)),
+            Host::Domain(name) => {
+                let name = name.trim_end_matches('.');
+                (name == "localhost" || name.ends_with(".localhost")).then(|| IpAddr::from([127, 0, 0, 1]))
+            }
+        };
+        match address {
+            Some(address) => self.admitted(vec![address], port, &host.to_string()).err(),
+            None if port < FREE_PORTS_FROM && !WEB_PORTS.contains(&port) && !self.guard.opens_anything() => {
+                Some(FetchError::Port(port))
+            }
+            None => None,
+        }
     }
 
     async fn addresses(&self, host: &Host<&str>) -> Result<Vec<IpAddr>, FetchError> {

@@ -58,7 +58,7 @@ pub fn is_redirect(status: StatusCode, headers: &HeaderMap) -> bool {
 }
 
 /// The outcome of `work`, for which `connection` has to be driven. Nothing outlives this: dropping it closes the connection.
-async fn driven<T>(connection: impl Future<Output = hyper::Result<()>>, work: impl Future<Output = T>) -> T {
+pub async fn driven<T>(connection: impl Future<Output = hyper::Result<()>>, work: impl Future<Output = T>) -> T {
     let mut connection = std::pin::pin!(connection);
     let mut work = std::pin::pin!(work);
     let mut over = false;
@@ -101,7 +101,7 @@ async fn read_body(host: &str, headers: &HeaderMap, mut body: Incoming, limits: 
 }
 
 /// The error and what is under it: hyper keeps the telling part below.
-fn words(error: &hyper::Error) -> String {
+pub fn words(error: &hyper::Error) -> String {
     let mut words = error.to_string();
     let mut below = std::error::Error::source(error);
     while let Some(cause) = below {

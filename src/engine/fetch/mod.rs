@@ -2,12 +2,13 @@
 //!
 //! Two kinds of addresses exist. Those that came from users, pages or redirects are fetched with [`Fetch::get`]: after resolution only
 //! public addresses are connected to, and those of networks that the operator has opened. Those that the operator wrote into the
-//! settings are called with [`Fetch::post_json`]: they may be anywhere.
+//! settings are called with [`Fetch::post_json`]: they may be anywhere. What is sent to users' own servers goes by [`Fetch::deliver`].
 //!
 //! It carries no credentials of its own, keeps no cookies, and does not know what the fetched bytes mean.
 
 mod address;
 mod connect;
+mod deliver;
 mod exchange;
 mod failure;
 mod inflate;
@@ -17,6 +18,7 @@ mod tests;
 
 pub use address::{Guard, is_public};
 pub use connect::{Resolve, Resolving, SystemResolver, client_config};
+pub use deliver::{Delivered, Shipment};
 pub use failure::FetchError;
 pub use recent::Recent;
 

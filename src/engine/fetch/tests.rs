@@ -455,3 +455,66 @@ async fn an_endpoint_of_the_operator_cannot_send_us_elsewhere() {
     let answer = local().post_json(&url, [], "{}", &limits(1000, Overlong::Refuse)).await.expect("an answer");
     assert_eq!((answer.status.as_u16(), peer.heads().len()), (302, 1));
 }
+
+async fn deliver(fetch: &Fetch, url: &Url, total: Duration) -> Result<Delivered, FetchError> {
+    let headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("application/json"))]);
+    fetch.deliver(Shipment { url, headers, body: Bytes::from_static(b"{}"), total, read_bytes_max: 10 }).await
+}
+
+#[tokio::test]
+async fn a_delivery_is_one_post_and_a_redirect_its_answer() {
+    let tasks = tasks();
+    let peer = Peer::start(&tasks, |_| Said::Whole(to("/elsewhere"))).await;
+    let answer = deliver(&local(), &peer.url("/hook?a=b"), PATIENT).await.expect("an answer");
+    assert_eq!(answer.status.as_u16(), 302);
+    let heads = peer.heads();
+    assert_eq!(heads.len(), 1);
+    let head = heads[0].to_ascii_lowercase();
+    assert!(head.starts_with("post /hook?a=b http/1.1\r\n") && head.contains("content-length: 2\r\n"), "{head}");
+    assert!(!head.contains("user-agent") && !head.contains("accept"), "only what it was given: {head}");
+}
+
+#[tokio::test]
+async fn of_an_answer_the_status_counts_and_the_beginning_is_kept() {
+    let tasks = tasks();
+    for (said, body) in [
+        (Said::Whole(page("content-encoding: nonsense\r\n", b"0123456789abc")), &b"0123456789"[..]),
+        (Said::Whole(b"HTTP/1.1 200 OK\r\ncontent-length: 50\r\n\r\nshort".to_vec()), b"short"),
+        (Said::Endless(b"HTTP/1.1 200 OK\r\n\r\n".to_vec(), b"xxxx".to_vec()), b"xxxxxxxxxx"),
+    ] {
+        let said = Mutex::new(Some(said));
+        let next = move |_: &str| said.lock().expect("no panic").take().expect("one request");
+        let peer = Peer::start(&tasks, next).await;
+        let answer = deliver(&local(), &peer.url("/"), PATIENT).await.expect("an answer");
+        assert_eq!((answer.status.as_u16(), answer.body.as_slice()), (200, body));
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_does_not_end_in_time_is_none() {
+    let tasks = tasks();
+    for start in [&b""[..], b"HTTP/1.1 200 OK\r\ncontent-length: 50\r\n\r\nx"] {
+        let peer = Peer::start(&tasks, move |_| Said::ThenSilence(start.to_vec())).await;
+        let error = deliver(&local(), &peer.url("/"), HASTY).await.expect_err("late");
+        assert!(matches!(error, FetchError::TimedOut { .. }), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_receiver_with_any_address_inside_a_network_is_not_sent_to_and_each_delivery_looks_again() {
+    let tasks = tasks();
+    let peer = Peer::start(&tasks, |_| Said::Whole(page("", b"ok"))).await;
+    let names = Names::default()
+        .with("mixed.test", &[&["127.0.0.1", "10.0.0.1"]])
+        .with("turns.test", &[&["127.0.0.1"], &["10.0.0.1"], &["169.254.169.254"]]);
+    let fetch = client(&["127.0.0.1/32"], names, Vec::new());
+    let mixed = deliver(&fetch, &peer.named("mixed.test", "/"), PATIENT).await;
+    assert!(matches!(mixed, Err(FetchError::NotPublic { .. })), "{mixed:?}");
+    let url = peer.named("turns.test", "/");
+    assert!(deliver(&fetch, &url, PATIENT).await.is_ok());
+    for _ in 0..2 {
+        let turned = deliver(&fetch, &url, PATIENT).await;
+        assert!(matches!(turned, Err(FetchError::NotPublic { .. })), "{turned:?}");
+    }
+    assert_eq!(peer.heads().len(), 1);
+}

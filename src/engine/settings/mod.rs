@@ -182,6 +182,10 @@ fn check(settings: &Settings) -> Option<(String, String)> {
     if !settings.mail.hello_name.as_deref().is_none_or(is_hello_name) {
         return broken("mail.hello_name", "expected the name of this machine in the DNS, like mail.example.com");
     }
+    let word = &settings.webhooks.header_word;
+    if !(1..=32).contains(&word.len()) || !word.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+        return broken("webhooks.header_word", "expected 1 to 32 letters and digits, like Acme");
+    }
     if !settings.plans.contains_key(&settings.accounts.plan) {
         let names: BTreeSet<_> = settings.plans.keys().map(String::as_str).collect();
         let names = names.into_iter().collect::<Vec<_>>().join(", ");

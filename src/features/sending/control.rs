@@ -3,11 +3,12 @@
 use serde_json::json;
 
 use super::model::{Counter, Delivery, Event, Mailing, Skip, State};
-use super::{store, turns};
+use super::{notices, store, turns};
 use crate::engine::api::Failure;
 use crate::engine::store::{Read, Result as StoreResult, WriteTx};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, MailingId};
+use crate::vocab::webhook_events::WebhookEvent;
 
 /// The account's mailing with this id, or the failure that says there is none.
 pub fn require(tx: &impl Read, account: AccountId, id: MailingId) -> Result<Mailing, Failure> {
@@ -93,7 +94,11 @@ pub fn evidence(tx: &mut WriteTx<'_>, id: MailingId, number: u32, what: &'static
         return Ok(false);
     }
     let Some(mailing) = store::by_id(tx, id)? else { return Ok(false) };
-    Ok(store::advance(tx, &mailing, number, &recipient, Event::Evidence { what })?.is_ok())
+    let advanced = store::advance(tx, &mailing, number, &recipient, Event::Evidence { what })?.is_ok();
+    if advanced && notices::is_wanted(tx, &mailing, WebhookEvent::EmailDelivered)? {
+        notices::delivered(tx, &mailing, number, &recipient)?;
+    }
+    Ok(advanced)
 }
 
 /// Skip the recipients with these numbers that have not been sent to.

@@ -13,7 +13,7 @@ use tokio::time::{Instant, timeout_at};
 use super::inbox::{self, Kept};
 use super::model::{Counter, Delivery, Event, Mailing, Plan, Recipient, Schedule, Skip, State, Wait};
 use super::quota::{self, Room, Tally};
-use super::{engagement, person, sendable, store, turns};
+use super::{engagement, notices, person, sendable, store, turns};
 use crate::base::clock::Timestamp;
 use crate::engine::access::keys::SendingLimits;
 use crate::engine::store::{Result, Store, WriteTx};
@@ -23,6 +23,7 @@ use crate::features::suppressions::Digester;
 use crate::features::topics::{self, Topic};
 use crate::vocab::ids::{AccountId, MailingId, ProjectId};
 use crate::vocab::limits;
+use crate::vocab::webhook_events::WebhookEvent;
 
 /// What entries are judged by.
 pub struct Rules {
@@ -171,6 +172,8 @@ struct Book<'r> {
 struct Page {
     mailing: Mailing,
     topic: Option<Topic>,
+    /// Whether a webhook wants to know of deliveries.
+    tells: bool,
     changed: bool,
     /// The latest time of a deferral written here.
     next_at: Option<Timestamp>,
@@ -250,7 +253,8 @@ impl Page {
             (Some(topic), Some(project)) => topics::find(tx, project, topic).ok(),
             _ => None,
         };
-        Ok(Some(Self { mailing, topic, changed: false, next_at: None }))
+        let tells = notices::is_wanted(tx, &mailing, WebhookEvent::EmailDelivered)?;
+        Ok(Some(Self { mailing, topic, tells, changed: false, next_at: None }))
     }
 
     /// Whether the message of this recipient may go; if so its row is in the handoff.
@@ -303,7 +307,12 @@ impl Page {
         let account = self.mailing.account;
         let Ok(next) = store::advance(tx, &self.mailing, number, recipient, event)? else { return Ok(false) };
         match &next {
-            Delivery::Sent { .. } => quota::count(tx, account, Tally::Sent, 1)?,
+            Delivery::Sent { .. } => {
+                quota::count(tx, account, Tally::Sent, 1)?;
+                if self.tells {
+                    notices::delivered(tx, &self.mailing, number, recipient)?;
+                }
+            }
             Delivery::Failed { reply, .. } => {
                 quota::count(tx, account, Tally::Bounced, 1)?;
                 let happening = engagement::Happening::Refused { reply: reply.clone() };

@@ -15,6 +15,7 @@ mod ledger;
 mod letter;
 mod local_time;
 mod model;
+pub mod notices;
 mod opening;
 pub mod ops;
 pub mod permit;

@@ -4,6 +4,7 @@
 //! that a report that comes twice counts once.
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use super::model::{Bounce, Verdict, verdict};
 use super::person::{Person, row_of};
@@ -15,10 +16,12 @@ use crate::features::contacts::activity;
 use crate::features::contacts::condition::Action;
 use crate::features::contacts::{Contact, Source, standing};
 use crate::features::sending::engagement::Measure;
+use crate::features::sending::notices::{self, Whom};
 use crate::features::sending::{self, engagement};
 use crate::features::suppressions::{self, Digester, Reason, Source as SaidBy};
 use crate::vocab::ids::{MailingId, ProjectId};
 use crate::vocab::tables;
+use crate::vocab::webhook_events::WebhookEvent;
 
 const IN_A_ROW: Table<(ProjectId, u32), InARow> = Table::new(tables::SOFT_BOUNCES);
 /// Deeds looked at for a delivery between two bounces.
@@ -78,6 +81,7 @@ pub fn bounced(
     engagement::save(tx, id, number, &engagement);
     let measure = if bounce == Bounce::Hard { Measure::HardBounces } else { Measure::SoftBounces };
     count(tx, person, measure)?;
+    tell(tx, person, WebhookEvent::EmailBounced, json!({ "bounceType": bounce.word(), "reason": detail }))?;
     let many = match bounce {
         Bounce::Soft => soft_in_a_row(tx, person)?,
         Bounce::Hard | Bounce::Policy | Bounce::Content => 1,
@@ -142,11 +146,19 @@ pub fn complained(tx: &mut WriteTx<'_>, list: &List, person: &Person, kind: &str
     engagement.complaint = Some(kind.chars().filter(|letter| !letter.is_control()).take(40).collect());
     engagement::save(tx, id, number, &engagement);
     count(tx, person, Measure::Complaints)?;
+    tell(tx, person, WebhookEvent::EmailComplained, json!({ "complaintType": engagement.complaint }))?;
     if let Some((place, contact)) = person.contact() {
         standing::unsubscribe(tx, place, contact, Source::Complaint)?;
     }
     list.add(tx, person, (Reason::Complaint, SaidBy::Inbound), None)?;
     Ok(true)
+}
+
+/// Webhooks that want to know of it are told.
+fn tell(tx: &mut WriteTx<'_>, person: &Person, kind: WebhookEvent, more: Value) -> Result<()> {
+    let contact = person.contact.as_ref().map(|contact| contact.id);
+    let now = tx.now();
+    notices::tell(tx, kind, &Whom { mailing: &person.mailing, email: person.email(), contact }, now, more)
 }
 
 /// One more of these: for the mailing, and for its email's day.

@@ -5,6 +5,8 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::json;
+
 use super::model::{BURST_LINKS, BURST_WITHIN_MS, Signs, Visitor, visitor};
 use super::person::Person;
 use crate::base::clock::Timestamp;
@@ -14,10 +16,12 @@ use crate::engine::store::{Error, Result, WriteTx};
 use crate::features::contacts::activity::{self, Deed};
 use crate::features::contacts::condition::Action;
 use crate::features::sending::engagement::{self, Engagement, Measure};
+use crate::features::sending::notices::{self, Whom};
 use crate::features::sending::{self, Delivery, Mailing};
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{EmailId, MailingId, ProjectId};
 use crate::vocab::limits;
+use crate::vocab::webhook_events::WebhookEvent;
 
 const HOUR_MS: i64 = 60 * 60 * 1000;
 
@@ -104,7 +108,8 @@ impl Tally {
 fn one(tx: &mut WriteTx<'_>, person: &Person, visits: &[&Visit], tally: &mut Tally) -> Result<()> {
     let id = person.mailing.id;
     let engagement = engagement::of(tx, id, person.number)?;
-    let mut page = Page { person, engagement, tally };
+    let was_open = engagement.first_opened_at.is_some();
+    let mut page = Page { person, engagement, tally, clicked: Vec::new() };
     let delivered_at = delivered_at(&person.recipient.delivery);
     let mut seen = false;
     for visit in visits {
@@ -119,6 +124,7 @@ fn one(tx: &mut WriteTx<'_>, person: &Person, visits: &[&Visit], tally: &mut Tal
         }
     }
     engagement::save(tx, id, person.number, &page.engagement);
+    page.tell(tx, was_open)?;
     // Machines look at messages before they are accepted, and may refuse them afterwards: only what people do proves anything.
     if seen && matches!(person.recipient.delivery, Delivery::Unknown { .. }) {
         sending::evidence(tx, id, person.number, "an open or a click")?;
@@ -139,6 +145,8 @@ struct Page<'a, 't> {
     person: &'a Person,
     engagement: Engagement,
     tally: &'t mut Tally,
+    /// Links that were clicked by a person, and when.
+    clicked: Vec<(u16, Timestamp)>,
 }
 
 impl Page<'_, '_> {
@@ -176,6 +184,7 @@ impl Page<'_, '_> {
             return Ok(());
         }
         self.clicked(at);
+        self.clicked.push((link, at));
         if !early {
             return Ok(());
         }
@@ -208,6 +217,7 @@ impl Page<'_, '_> {
     /// So many links so soon: what was taken for a person was a scanner.
     fn unmask(&mut self, tx: &mut WriteTx<'_>) -> Result<()> {
         let many = std::mem::take(&mut self.engagement.early_clicks);
+        self.clicked.clear();
         self.engagement.clicks -= many;
         self.engagement.machine_clicks += many;
         self.count(Measure::Clicks, -i64::from(many));
@@ -232,6 +242,23 @@ impl Page<'_, '_> {
             deeds.retain(|(of, deed)| *of != number || deed.mailing != mailing || !mistaken.contains(&deed.action));
         }
         activity::take_back(tx, project, number, mailing, &mistaken)
+    }
+
+    /// Webhooks that want to know are told of the first open, and of clicks.
+    fn tell(&self, tx: &mut WriteTx<'_>, was_open: bool) -> Result<()> {
+        let Person { mailing, contact, .. } = self.person;
+        let whom = Whom { mailing, email: self.person.email(), contact: contact.as_ref().map(|contact| contact.id) };
+        if let Some(at) = self.engagement.first_opened_at.filter(|_| !was_open) {
+            notices::tell(tx, WebhookEvent::EmailOpened, &whom, at, json!({}))?;
+        }
+        if self.clicked.is_empty() || !notices::is_wanted(tx, mailing, WebhookEvent::EmailClicked)? {
+            return Ok(());
+        }
+        for (link, at) in &self.clicked {
+            let url = sending::link(tx, mailing, *link)?;
+            notices::tell(tx, WebhookEvent::EmailClicked, &whom, *at, json!({ "url": url }))?;
+        }
+        Ok(())
     }
 
     /// Once an hour is enough: conditions ask whether, not how often.

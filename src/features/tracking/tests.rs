@@ -116,7 +116,7 @@ impl Scene {
 
     fn events(&self, kind: &str) -> Vec<Value> {
         let waiting = outbox::waiting(&self.mill.read(), 100).expect("readable");
-        let events = waiting.iter().map(|(id, event)| event.envelope(*id));
+        let events = waiting.iter().map(|(_, event)| event.envelope());
         events.filter(|event| event["type"] == kind).map(|event| event["data"].clone()).collect()
     }
 

@@ -2,6 +2,7 @@
 
 pub mod client;
 pub mod contract;
+pub mod hook_sink;
 // The same that the library's own tests use; each of the two needs only a part of it.
 #[allow(dead_code)]
 #[path = "../../../src/testing/mail_sink/mod.rs"]

@@ -54,7 +54,7 @@ fn contact(mill: &Mill, email: &str) -> Value {
 /// Events of bulk imports, their data.
 fn events(mill: &Mill) -> Vec<Value> {
     let waiting = outbox::waiting(&mill.read(), 1_000).expect("readable");
-    let data = waiting.iter().map(|(id, event)| event.envelope(*id));
+    let data = waiting.iter().map(|(_, event)| event.envelope());
     data.filter(|event| event["type"] == "subscriber.bulk_imported").map(|event| event["data"].clone()).collect()
 }
 

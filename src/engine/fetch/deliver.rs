@@ -1,0 +1,97 @@
+//! Sending something to a server that a user has named: one request, one connection, to an address that was checked for it.
+//!
+//! No redirect is followed and no body inflated. Of the answer the status counts, and its beginning is kept for people; an answer that
+//! breaks off after its head has a status all the same, one that does not end in time has none.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::header::{CONNECTION, CONTENT_LENGTH, HOST, HeaderMap, HeaderValue, RETRY_AFTER};
+use http::{Method, Request, StatusCode};
+use http_body_util::{BodyExt, Full};
+use hyper::body::Incoming;
+use hyper::client::conn::http1;
+use hyper_util::rt::TokioIo;
+use url::{Position, Url};
+
+use super::connect::Trust;
+use super::exchange::{driven, within, words};
+use super::{Fetch, FetchError, host};
+use crate::vocab::limits;
+
+/// What is sent where.
+pub struct Shipment<'a> {
+    pub url: &'a Url,
+    /// All but those that belong to the connection.
+    pub headers: HeaderMap,
+    pub body: Bytes,
+    /// Time for everything: names, connection, the answer with its body.
+    pub total: Duration,
+    /// Bytes of the answer's body that are read; then the connection is closed.
+    pub read_bytes_max: usize,
+}
+
+/// What the receiver said.
+#[derive(Clone, Debug)]
+pub struct Delivered {
+    pub status: StatusCode,
+    /// When it wants to be asked again.
+    pub retry_after: Option<String>,
+    /// The beginning of the body, as it came.
+    pub body: Vec<u8>,
+}
+
+impl Fetch {
+    /// Why nothing could ever be delivered to `url`, as far as it tells by itself. Names are judged when they are resolved.
+    pub fn refusal(&self, url: &Url) -> Option<FetchError> {
+        self.connector.refusal(url)
+    }
+
+    /// Post a shipment to its receiver, wherever anybody could reach it.
+    pub async fn deliver(&self, shipment: Shipment<'_>) -> Result<Delivered, FetchError> {
+        let Shipment { url, headers, body, total, read_bytes_max } = shipment;
+        let request = request(url, headers, body)?;
+        let work = async {
+            let wire = self.connector.connect(url, Trust::Receiver).await?;
+            let host = host(url);
+            let protocol = |error: hyper::Error| FetchError::Protocol { host: host.clone(), cause: words(&error) };
+            let mut builder = http1::Builder::new();
+            builder.max_headers(limits::FETCH_HEADERS_MAX).max_buf_size(limits::FETCH_HEAD_BYTES_MAX).title_case_headers(true);
+            let (mut sender, connection) = builder.handshake(TokioIo::new(wire)).await.map_err(protocol)?;
+            let exchange = async {
+                let (head, body) = sender.send_request(request).await.map_err(protocol)?.into_parts();
+                let retry_after = head.headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok()).map(str::to_owned);
+                Ok(Delivered { status: head.status, retry_after, body: beginning(body, read_bytes_max).await })
+            };
+            driven(connection, exchange).await
+        };
+        within(&host(url), total, work).await
+    }
+}
+
+fn request(url: &Url, headers: HeaderMap, body: Bytes) -> Result<Request<Full<Bytes>>, FetchError> {
+    let wrong = |cause: String| FetchError::Request(cause);
+    let length = HeaderValue::from(body.len());
+    let mut request = Request::builder()
+        .method(Method::POST)
+        .uri(&url[Position::BeforePath..Position::AfterQuery])
+        .body(Full::new(body))
+        .map_err(|error| wrong(error.to_string()))?;
+    *request.headers_mut() = headers;
+    let own = HeaderValue::from_str(&url[Position::BeforeHost..Position::AfterPort]).map_err(|error| wrong(error.to_string()))?;
+    for (name, value) in [(HOST, own), (CONNECTION, HeaderValue::from_static("close")), (CONTENT_LENGTH, length)] {
+        request.headers_mut().insert(name, value);
+    }
+    Ok(request)
+}
+
+/// Up to so many bytes of a body, or as many as come before it breaks off.
+async fn beginning(mut body: Incoming, bytes_max: usize) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    while bytes.len() < bytes_max {
+        let Some(Ok(frame)) = body.frame().await else { break };
+        let Ok(data) = frame.into_data() else { continue };
+        bytes.extend_from_slice(&data[..data.len().min(bytes_max - bytes.len())]);
+    }
+    bytes
+}

@@ -1,0 +1,178 @@
+//! One attempt: headers, signatures, the request, and what its answer means.
+
+use std::collections::BTreeMap;
+
+use bytes::Bytes;
+use http::StatusCode;
+use tokio::time::Instant;
+use url::Url;
+
+use super::super::headers::{self, Said};
+use super::super::model::{End, PreviousSecret, Verdict, Webhook, headers_place};
+use super::super::signature::Signer;
+use super::record::{Begun, attempt_id, kept};
+use crate::base::clock::Timestamp;
+use crate::engine::api::Engine;
+use crate::engine::fetch::{Delivered, Shipment};
+use crate::vocab::limits;
+
+/// Make an attempt: how it ended, and what that means.
+pub async fn make(engine: &Engine, begun: &Begun) -> (End, Verdict) {
+    let started = Instant::now();
+    let outcome = send(engine, begun).await;
+    let now = engine.clock.now();
+    let duration_ms = u32::try_from(started.elapsed().as_millis()).unwrap_or(u32::MAX);
+    let end = End { at: now, duration_ms, status_code: None, response: String::new(), error: None };
+    match outcome {
+        Ok(answer) => {
+            let verdict = verdict(&answer, now);
+            let error = error_of(&answer);
+            (End { status_code: Some(answer.status.as_u16()), response: kept(&answer.body), error, ..end }, verdict)
+        }
+        Err(error) => (End { error: Some(error), ..end }, Verdict::Failure),
+    }
+}
+
+async fn send(engine: &Engine, begun: &Begun) -> Result<Delivered, String> {
+    let Begun { webhook, delivery, number, body } = begun;
+    let settings = &engine.settings.webhooks;
+    let url: Url = webhook.url.parse().map_err(|_| "The webhook's address cannot be read.".to_owned())?;
+    if url.scheme() != "https" && !settings.allow_http {
+        return Err("Deliveries go by https only; change the webhook's address, or allow webhooks.allow_http.".to_owned());
+    }
+    let now = engine.clock.now();
+    let signers = signers(engine, webhook, now).ok_or("The webhook's secret cannot be opened: is the master key another?")?;
+    let mut in_turn: Vec<&Signer> = signers.iter().collect();
+    // While two sign, a receiver that has only one of them and looks at one header only gets its own at every other attempt.
+    if number % 2 == 0 {
+        in_turn.reverse();
+    }
+    let custom = custom_headers(engine, webhook).ok_or("The webhook's headers cannot be opened: is the master key another?")?;
+    let (event, attempt) = (delivery.event.to_string(), attempt_id(delivery.id, *number));
+    let said = Said {
+        word: settings.header_word.as_str(),
+        event_type: &delivery.event_type,
+        event: &event,
+        attempt: &attempt,
+        is_test: delivery.is_test(),
+        at: now,
+        body,
+        signers: &in_turn,
+        standard: webhook.standard_signature,
+    };
+    let shipment = Shipment {
+        url: &url,
+        headers: headers::write(&custom, &said),
+        body: Bytes::clone(body),
+        total: limits::WEBHOOK_ATTEMPT_TIME,
+        read_bytes_max: limits::WEBHOOK_RESPONSE_BYTES_READ,
+    };
+    engine.fetch.deliver(shipment).await.map_err(|error| error.to_string())
+}
+
+/// The secrets that sign now, the one in use first.
+fn signers(engine: &Engine, webhook: &Webhook, now: Timestamp) -> Option<Vec<Signer>> {
+    let open = |sealed: &[u8]| Signer::open(&engine.seal, webhook.account, webhook.id, sealed);
+    let previous = webhook.previous.as_ref().filter(|previous| now < previous.until);
+    let sealed = |previous: &PreviousSecret| open(&previous.sealed);
+    let mut signers = vec![open(&webhook.sealed_secret)?];
+    signers.extend(previous.and_then(sealed));
+    Some(signers)
+}
+
+/// The headers that the webhook's owner adds.
+pub fn custom_headers(engine: &Engine, webhook: &Webhook) -> Option<BTreeMap<String, String>> {
+    if webhook.sealed_headers.is_empty() {
+        return Some(BTreeMap::new());
+    }
+    let bytes = engine.seal.open(&headers_place(webhook.account, webhook.id), &webhook.sealed_headers)?;
+    serde_json::from_slice(&bytes).ok()
+}
+
+/// What an answer means.
+fn verdict(answer: &Delivered, now: Timestamp) -> Verdict {
+    match answer.status {
+        status if status.is_success() => Verdict::Success,
+        StatusCode::GONE => Verdict::Gone,
+        StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE => {
+            let asked = answer.retry_after.as_deref().and_then(|text| retry_after_ms(text, now));
+            asked.map_or(Verdict::Failure, |ms| Verdict::Wait { ms: ms.clamp(0, limits::WEBHOOK_RETRY_AFTER_MAX_MS) })
+        }
+        _ => Verdict::Failure,
+    }
+}
+
+fn error_of(answer: &Delivered) -> Option<String> {
+    let status = answer.status;
+    if status.is_success() {
+        return None;
+    }
+    Some(match status {
+        StatusCode::GONE => "The endpoint says that it is gone (410).".to_owned(),
+        status if status.is_redirection() => format!("The endpoint redirects ({}); redirects are not followed.", status.as_u16()),
+        status => format!("The endpoint answered with {}, which is not 2xx.", status.as_u16()),
+    })
+}
+
+/// Seconds, or a date as HTTP writes it (RFC 9110 §10.2.3).
+fn retry_after_ms(text: &str, now: Timestamp) -> Option<i64> {
+    let text = text.trim();
+    if let Ok(seconds) = text.parse::<u32>() {
+        return Some(i64::from(seconds) * 1000);
+    }
+    let date = jiff::fmt::rfc2822::parse(text).ok()?;
+    Some(Timestamp(date.timestamp().as_millisecond()).ms_since(now))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(status: u16, retry_after: Option<&str>) -> Delivered {
+        let status = StatusCode::from_u16(status).expect("a status");
+        Delivered { status, retry_after: retry_after.map(str::to_owned), body: Vec::new() }
+    }
+
+    #[test]
+    fn only_2xx_is_success() {
+        for (status, wanted) in [
+            (200, Verdict::Success),
+            (204, Verdict::Success),
+            (299, Verdict::Success),
+            (301, Verdict::Failure),
+            (304, Verdict::Failure),
+            (400, Verdict::Failure),
+            (404, Verdict::Failure),
+            (410, Verdict::Gone),
+            (429, Verdict::Failure),
+            (500, Verdict::Failure),
+            (503, Verdict::Failure),
+        ] {
+            assert_eq!(verdict(&answer(status, None), Timestamp(0)), wanted, "{status}");
+            assert_eq!(error_of(&answer(status, None)).is_none(), wanted == Verdict::Success);
+        }
+    }
+
+    #[test]
+    fn a_wish_for_a_pause_is_heard_in_bounds_and_with_two_statuses_only() {
+        let now = Timestamp(1_767_225_600_000);
+        for (status, text, wanted) in [
+            (429, "7", Verdict::Wait { ms: 7_000 }),
+            (503, " 0 ", Verdict::Wait { ms: 0 }),
+            (503, "Thu, 01 Jan 2026 00:00:30 GMT", Verdict::Wait { ms: 30_000 }),
+            (429, "Wed, 31 Dec 2025 23:00:00 GMT", Verdict::Wait { ms: 0 }),
+            (429, "99999999", Verdict::Wait { ms: limits::WEBHOOK_RETRY_AFTER_MAX_MS }),
+            (429, "soon", Verdict::Failure),
+            (429, "-1", Verdict::Failure),
+            (500, "7", Verdict::Failure),
+        ] {
+            assert_eq!(verdict(&answer(status, Some(text)), now), wanted, "{status} {text}");
+        }
+    }
+
+    #[test]
+    fn what_is_kept_of_an_answer_is_short_and_shows_no_controls() {
+        assert_eq!(kept(b"ok\n\x1b[31m\xff"), "ok\n [31m\u{fffd}");
+        assert_eq!(kept(&vec![b'x'; 100_000]).len(), limits::WEBHOOK_RESPONSE_CHARACTERS_KEPT);
+    }
+}

@@ -1,0 +1,199 @@
+//! How many attempts each endpoint may have under way at a time, so that a slow or dead one never holds up another. Pure.
+//!
+//! An endpoint begins with few and earns more by answering. Those that have not answered quickly share a part of all connections
+//! and can never have the rest: whatever they do, quick ones find room at once.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use super::super::store::Place;
+use crate::vocab::limits;
+
+/// What one endpoint has under way, and may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Lane {
+    window: usize,
+    flying: usize,
+    /// Its last answer came quickly.
+    is_quick: bool,
+}
+
+/// All endpoints with something under way, or lately.
+pub struct Lanes {
+    lanes: BTreeMap<Place, Lane>,
+    /// Attempts under way at all endpoints together, and at those that are not quick.
+    flying: usize,
+    flying_slowly: usize,
+    all_max: usize,
+    each_max: usize,
+    /// Whose turn was last.
+    last: Option<Place>,
+}
+
+impl Lanes {
+    /// Room for so many attempts in all, and at each endpoint.
+    pub fn new(all_max: usize, each_max: usize) -> Self {
+        Self { lanes: BTreeMap::new(), flying: 0, flying_slowly: 0, all_max, each_max, last: None }
+    }
+
+    /// How many attempts are under way.
+    pub fn flying(&self) -> usize {
+        self.flying
+    }
+
+    /// How many more attempts this endpoint may have by itself.
+    pub fn room(&self, place: Place) -> usize {
+        let lane = self.lane(place);
+        lane.window.saturating_sub(lane.flying)
+    }
+
+    fn lane(&self, place: Place) -> Lane {
+        let unknown = Lane { window: limits::WEBHOOK_WINDOW_FIRST.min(self.each_max), flying: 0, is_quick: false };
+        self.lanes.get(&place).copied().unwrap_or(unknown)
+    }
+
+    /// Of what each endpoint has to be sent: what may be sent now, one of each in turn until the room is used up. Takes the room.
+    pub fn take<T>(&mut self, mut wanted: Vec<(Place, Vec<T>)>) -> Vec<(Place, T)> {
+        // Behind whoever was last, so that nobody is always the one for whom no room is left.
+        wanted.sort_by_key(|(place, _)| (self.last.is_some_and(|last| *place <= last), *place));
+        wanted.iter_mut().for_each(|(_, waiting)| waiting.reverse());
+        let mut taken = Vec::new();
+        loop {
+            let before = taken.len();
+            for (place, waiting) in &mut wanted {
+                if waiting.is_empty() || !self.board(*place) {
+                    continue;
+                }
+                taken.extend(waiting.pop().map(|item| (*place, item)));
+                self.last = Some(*place);
+            }
+            if taken.len() == before {
+                return taken;
+            }
+        }
+    }
+
+    /// Room for one attempt at this endpoint, if there is any.
+    fn board(&mut self, place: Place) -> bool {
+        let mut lane = self.lane(place);
+        let slow_max = self.all_max.div_ceil(2);
+        let is_full = self.flying >= self.all_max || (!lane.is_quick && self.flying_slowly >= slow_max);
+        if is_full || lane.flying >= lane.window {
+            return false;
+        }
+        lane.flying += 1;
+        self.flying += 1;
+        self.flying_slowly += usize::from(!lane.is_quick);
+        self.lanes.insert(place, lane);
+        true
+    }
+
+    /// Something that room was taken for is not sent after all.
+    pub fn give_back(&mut self, place: Place) {
+        let lane = self.lane(place);
+        self.leave(place, lane);
+    }
+
+    /// An attempt has ended: well or not, after so long.
+    pub fn ended(&mut self, place: Place, well: bool, took: Duration) {
+        let mut lane = self.lane(place);
+        let was_quick = lane.is_quick;
+        lane.is_quick = well && took < limits::WEBHOOK_QUICK_TIME;
+        lane.window = match (well, lane.is_quick) {
+            (true, true) => (lane.window + 1).min(self.each_max),
+            (true, false) => lane.window.clamp(1, limits::WEBHOOK_WINDOW_FIRST.min(self.each_max)),
+            (false, _) => 1,
+        };
+        // What else it has under way counts where the endpoint stands now.
+        match (was_quick, lane.is_quick) {
+            (true, false) => self.flying_slowly += lane.flying,
+            (false, true) => self.flying_slowly -= lane.flying.min(self.flying_slowly),
+            _ => {}
+        }
+        self.leave(place, lane);
+    }
+
+    fn leave(&mut self, place: Place, mut lane: Lane) {
+        lane.flying = lane.flying.saturating_sub(1);
+        self.flying = self.flying.saturating_sub(1);
+        if !lane.is_quick {
+            self.flying_slowly = self.flying_slowly.saturating_sub(1);
+        }
+        self.lanes.insert(place, lane);
+        if self.lanes.len() > limits::WEBHOOK_LANES_MAX {
+            self.lanes.retain(|_, lane| lane.flying > 0);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::vocab::ids::{AccountId, WebhookId};
+
+    fn place(number: u8) -> Place {
+        (AccountId::from_bytes([0; 12]), WebhookId::from_bytes([number; 12]))
+    }
+
+    fn waiting(numbers: std::ops::Range<u8>, each: usize) -> Vec<(Place, Vec<usize>)> {
+        numbers.map(|number| (place(number), (0..each).collect())).collect()
+    }
+
+    const QUICK: Duration = Duration::from_millis(5);
+
+    #[test]
+    fn an_endpoint_earns_its_room_and_loses_it_with_a_failure() {
+        let mut lanes = Lanes::new(100, 5);
+        assert_eq!(lanes.take(waiting(1..2, 9)).len(), limits::WEBHOOK_WINDOW_FIRST);
+        for _ in 0..10 {
+            for _ in 0..lanes.flying() {
+                lanes.ended(place(1), true, QUICK);
+            }
+            lanes.take(waiting(1..2, 9));
+        }
+        assert_eq!(lanes.flying(), 5);
+        lanes.ended(place(1), false, QUICK);
+        assert_eq!((lanes.flying(), lanes.room(place(1))), (4, 0));
+        for _ in 0..4 {
+            lanes.ended(place(1), false, QUICK);
+        }
+        assert_eq!((lanes.flying(), lanes.flying_slowly, lanes.room(place(1))), (0, 0, 1));
+    }
+
+    #[test]
+    fn dead_endpoints_never_take_the_room_of_quick_ones() {
+        let mut lanes = Lanes::new(20, 5);
+        for number in 0..3 {
+            lanes.take(waiting(number..number + 1, 1));
+            lanes.ended(place(number), true, QUICK);
+        }
+        // A hundred that never answer.
+        assert_eq!(lanes.take(waiting(100..200, 50)).len(), 10);
+        let quick = lanes.take(waiting(0..3, 50));
+        assert_eq!(quick.len(), 9, "three each, as each has earned");
+        assert_eq!(lanes.take(waiting(100..200, 50)).len(), 0);
+    }
+
+    #[test]
+    fn everybody_has_a_turn_however_little_room_there_is() {
+        let mut lanes = Lanes::new(4, 4);
+        let mut served = std::collections::BTreeSet::new();
+        for _ in 0..10 {
+            for (whom, _) in lanes.take(waiting(0..20, 9)) {
+                served.insert(whom);
+                lanes.ended(whom, true, Duration::from_secs(5));
+            }
+        }
+        assert_eq!(served.len(), 20);
+    }
+
+    #[test]
+    fn what_is_not_sent_gives_its_room_back() {
+        let mut lanes = Lanes::new(4, 4);
+        for (whom, _) in lanes.take(waiting(0..4, 9)) {
+            lanes.give_back(whom);
+        }
+        assert_eq!((lanes.flying(), lanes.flying_slowly), (0, 0));
+        assert!(!lanes.take(waiting(0..4, 9)).is_empty());
+    }
+}

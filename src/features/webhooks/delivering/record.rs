@@ -1,0 +1,145 @@
+//! What is written down of attempts: that one begins, before it does; how it ended, after.
+//!
+//! Between the two a process may die. What it leaves is an attempt without an end, which counts as made.
+
+use bytes::Bytes;
+
+use super::super::fanout::{ERASED, event_of};
+use super::super::model::{Breaker, Delivery, End, Schedule, Status, Verdict, Webhook};
+use super::super::store::{self, Book, Due, Place};
+use crate::engine::store::{Result, WriteTx};
+use crate::vocab::ids::{DeliveryId, WebhookId};
+use crate::vocab::limits;
+use crate::vocab::settings::Webhooks;
+
+const SWITCHED_OFF: &str = "The webhook was switched off.";
+const FORGOTTEN: &str = "The event is not kept any more.";
+
+/// By which rules attempts are repeated and endpoints left alone.
+#[derive(Clone, Copy, Debug)]
+pub struct Rules {
+    pub schedule: Schedule,
+    pub breaker: Breaker,
+}
+
+impl Rules {
+    /// Those of the settings.
+    pub fn new(settings: &Webhooks) -> Self {
+        let ms = |seconds: u64| i64::try_from(seconds).unwrap_or(i64::MAX / 2_000) * 1000;
+        let pauses_ms = [settings.first_retry_seconds, settings.second_retry_seconds].map(|pause| ms(pause.get()));
+        let failures = u32::try_from(settings.pause_after_failures.get()).unwrap_or(u32::MAX);
+        Self { schedule: Schedule { pauses_ms }, breaker: Breaker { failures, pause_ms: ms(settings.pause_seconds.get()) } }
+    }
+}
+
+/// An attempt that was written down and is to be made.
+pub struct Begun {
+    pub webhook: Webhook,
+    pub delivery: Delivery,
+    /// Which attempt of the delivery.
+    pub number: usize,
+    pub body: Bytes,
+}
+
+/// Begin attempts of what is due; what cannot be attempted is ended instead.
+pub fn begin(tx: &mut WriteTx<'_>, due: &[Due], rules: &Rules) -> Result<Vec<Begun>> {
+    let mut book = Book::open(tx);
+    let mut begun = Vec::new();
+    for row in due {
+        begun.extend(begin_one(&mut book, row, rules)?);
+    }
+    book.close();
+    Ok(begun)
+}
+
+fn begin_one(book: &mut Book<'_, '_>, due: &Due, rules: &Rules) -> Result<Option<Begun>> {
+    let (account, id, at, delivery) = *due;
+    let now = book.tx.now();
+    let webhook = store::find(book.tx, account, id)?;
+    let before = store::delivery(book.tx, id, delivery)?.filter(|delivery| delivery.due_at == Some(at));
+    let (Some(webhook), Some(before)) = (webhook, before) else {
+        // Of a webhook that was deleted.
+        store::not_due(book.tx, due);
+        return Ok(None);
+    };
+    let mut delivery = before.clone();
+    let mut body = None;
+    if delivery.is_under_way() {
+        delivery.lose(now, &rules.schedule, chance(book.tx));
+    } else if !webhook.active {
+        delivery.stop(Status::Cancelled, SWITCHED_OFF, now);
+    } else {
+        let event = event_of(book.tx, &delivery)?;
+        body = event.map(|event| Bytes::from(event.body));
+        if body.is_none() {
+            delivery.stop(Status::Failed, FORGOTTEN, now);
+        }
+    }
+    let number = body.is_some().then(|| delivery.begin(now)).flatten();
+    book.put(Some(&before), &delivery)?;
+    let (Some(body), Some(number)) = (body, number) else { return Ok(None) };
+    Ok(Some(Begun { webhook, delivery, number, body }))
+}
+
+/// The other half of a jitter is the schedule's business.
+fn chance(tx: &WriteTx<'_>) -> u16 {
+    u16::from_be_bytes(tx.random().bytes())
+}
+
+/// An attempt that has ended.
+#[derive(Clone, Debug)]
+pub struct Ended {
+    pub place: Place,
+    pub delivery: DeliveryId,
+    pub end: End,
+    pub verdict: Verdict,
+}
+
+/// Write down how attempts ended.
+pub fn settle(tx: &mut WriteTx<'_>, ended: &[Ended], rules: &Rules) -> Result<()> {
+    let mut book = Book::open(tx);
+    for Ended { place, delivery, end, verdict } in ended {
+        let Some(before) = store::delivery(book.tx, place.1, *delivery)? else { continue };
+        if store::find(book.tx, place.0, place.1)?.is_none() {
+            continue;
+        }
+        let mut end = end.clone();
+        // What an endpoint answers may repeat what it was told.
+        if before.note.as_deref() == Some(ERASED) {
+            end.response.clear();
+        }
+        let mut delivery = before.clone();
+        let chance = chance(book.tx);
+        if delivery.end(end.clone(), *verdict, &rules.schedule, chance) {
+            book.put(Some(&before), &delivery)?;
+            book.tried(*place, &end, *verdict, &rules.breaker)?;
+        }
+    }
+    book.close();
+    Ok(())
+}
+
+/// Attempts under way of an endpoint, which nobody makes any more.
+pub fn lost(tx: &mut WriteTx<'_>, due: &[(WebhookId, DeliveryId)], rules: &Rules) -> Result<()> {
+    let mut book = Book::open(tx);
+    for (webhook, id) in due {
+        let Some(before) = store::delivery(book.tx, *webhook, *id)?.filter(Delivery::is_under_way) else { continue };
+        let mut delivery = before.clone();
+        delivery.lose(book.tx.now(), &rules.schedule, chance(book.tx));
+        book.put(Some(&before), &delivery)?;
+    }
+    book.close();
+    Ok(())
+}
+
+/// The id of one attempt: that of its delivery, and which of its attempts it is.
+pub fn attempt_id(delivery: DeliveryId, number: usize) -> String {
+    format!("{delivery}-{number}")
+}
+
+/// A text of an answer as it is kept: its beginning, without what could break a line of a terminal.
+pub fn kept(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(limits::WEBHOOK_RESPONSE_BYTES_READ)]);
+    let shown = |letter: char| if letter.is_control() && !matches!(letter, '\n' | '\t') { ' ' } else { letter };
+    text.chars().take(limits::WEBHOOK_RESPONSE_CHARACTERS_KEPT).map(shown).collect()
+}

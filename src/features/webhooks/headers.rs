@@ -1,0 +1,217 @@
+//! The headers of a delivery: ours by the specification, and those of the webhook's owner, which may replace none of ours.
+
+use std::collections::BTreeMap;
+
+use http::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, USER_AGENT};
+
+use super::signature::Signer;
+use crate::base::clock::Timestamp;
+use crate::engine::api::Failure;
+use crate::vocab::limits;
+
+/// The word in our headers' names where the settings say no other.
+const STANDARD_WORD: &str = "service";
+
+/// Headers that belong to the connection, to the body or to us, and beginnings of such.
+const TAKEN: [&str; 9] =
+    ["host", "connection", "transfer-encoding", "te", "trailer", "upgrade", "expect", "keep-alive", "user-agent"];
+const TAKEN_BEGINNINGS: [&str; 3] = ["content-", "proxy-", "webhook-"];
+
+/// Headers that the owner of a webhook adds, checked.
+pub fn check(given: &BTreeMap<String, String>, word: &str) -> Result<(), Failure> {
+    let field = |name: &str| format!("customHeaders.{name}");
+    if given.len() > limits::WEBHOOK_HEADERS_MAX {
+        let detail = format!("give at most {} headers, found {}", limits::WEBHOOK_HEADERS_MAX, given.len());
+        return Err(Failure::field("customHeaders", detail));
+    }
+    let mut seen: Vec<String> = Vec::new();
+    for (name, value) in given {
+        let low = name.to_ascii_lowercase();
+        if name.len() > limits::WEBHOOK_HEADER_NAME_BYTES_MAX || HeaderName::from_bytes(name.as_bytes()).is_err() {
+            let shown: String = name.chars().filter(|letter| !letter.is_control()).take(40).collect();
+            let detail = format!(
+                "\"{shown}\" is no name of a header: use 1 to {} letters, digits and hyphens",
+                limits::WEBHOOK_HEADER_NAME_BYTES_MAX
+            );
+            return Err(Failure::field("customHeaders", detail));
+        }
+        if is_taken(&low, word) {
+            return Err(Failure::field(&field(name), "this header belongs to the delivery itself; choose another name"));
+        }
+        if seen.contains(&low) {
+            return Err(Failure::field(&field(name), "this name is given twice, in another case; give it once"));
+        }
+        if value.len() > limits::WEBHOOK_HEADER_VALUE_BYTES_MAX {
+            let detail = format!("the value is longer than {} bytes; shorten it", limits::WEBHOOK_HEADER_VALUE_BYTES_MAX);
+            return Err(Failure::field(&field(name), detail));
+        }
+        let is_visible = value.bytes().all(|byte| matches!(byte, b' '..=b'~'));
+        if !is_visible || value.trim() != value {
+            return Err(Failure::field(&field(name), "use visible ASCII characters, without line breaks or space around them"));
+        }
+        seen.push(low);
+    }
+    Ok(())
+}
+
+fn is_taken(low: &str, word: &str) -> bool {
+    let ours =
+        |word: &str| low.strip_prefix("x-").and_then(|rest| rest.strip_prefix(word)).is_some_and(|rest| rest.starts_with('-'));
+    TAKEN.contains(&low)
+        || TAKEN_BEGINNINGS.iter().any(|beginning| low.starts_with(beginning))
+        || ours(STANDARD_WORD)
+        || ours(&word.to_ascii_lowercase())
+}
+
+/// What our headers say of one attempt.
+pub struct Said<'a> {
+    /// The word in the headers' names.
+    pub word: &'a str,
+    pub event_type: &'a str,
+    pub event: &'a str,
+    /// The attempt's own id.
+    pub attempt: &'a str,
+    pub is_test: bool,
+    pub at: Timestamp,
+    pub body: &'a [u8],
+    /// The secret in use first. While the one before it signs too, they take turns in `X-Service-Signature`.
+    pub signers: &'a [&'a Signer],
+    /// Whether the Standard Webhooks headers are sent too.
+    pub standard: bool,
+}
+
+/// The headers of one attempt. The owner's come first, so that nothing of theirs could replace one of ours.
+pub fn write(custom: &BTreeMap<String, String>, said: &Said<'_>) -> HeaderMap {
+    let mut headers = HeaderMap::with_capacity(custom.len() + 12);
+    for (name, value) in custom {
+        if let (Ok(name), Ok(value)) = (HeaderName::from_bytes(name.as_bytes()), HeaderValue::from_str(value)) {
+            headers.insert(name, value);
+        }
+    }
+    let Said { word, event_type, event, attempt, is_test, at, body, signers, standard } = *said;
+    let mut put = |name: String, value: &str| {
+        let name = HeaderName::from_bytes(name.to_ascii_lowercase().as_bytes()).expect("the settings check the word");
+        headers.insert(name, HeaderValue::from_str(value).expect("ids, digests and words are ASCII"));
+    };
+    put(format!("x-{word}-event-type"), event_type);
+    put(format!("x-{word}-event-id"), event);
+    put(format!("x-{word}-delivery-id"), attempt);
+    for (signer, name) in signers.iter().zip(["signature", "signature-alternate"]) {
+        put(format!("x-{word}-{name}"), &signer.digest(body));
+    }
+    if is_test {
+        put(format!("x-{word}-test"), "true");
+    }
+    if standard {
+        let seconds = at.seconds();
+        let signatures: Vec<String> = signers.iter().map(|signer| signer.standard(event, seconds, body)).collect();
+        put("webhook-id".into(), event);
+        put("webhook-timestamp".into(), &seconds.to_string());
+        put("webhook-signature".into(), &signatures.join(" "));
+    }
+    put(USER_AGENT.to_string(), &format!("{word}-Webhooks/1.0"));
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::random::SeededRandom;
+
+    fn checked(name: &str, value: &str) -> Result<(), String> {
+        let given = BTreeMap::from([(name.to_owned(), value.to_owned())]);
+        check(&given, "Acme").map_err(|failure| failure.detail.unwrap_or_default().into_owned())
+    }
+
+    #[test]
+    fn headers_of_ones_own_are_taken() {
+        let long = "v".repeat(limits::WEBHOOK_HEADER_VALUE_BYTES_MAX);
+        for (name, value) in
+            [("Authorization", "Bearer abc"), ("X-Shop", ""), ("X-Servicer", "~"), ("accept", "*/*"), ("A", long.as_str())]
+        {
+            assert_eq!(checked(name, value), Ok(()), "{name}");
+        }
+    }
+
+    #[test]
+    fn headers_that_break_the_request_or_replace_ours_are_refused_by_name() {
+        for name in [
+            "Host",
+            "CONNECTION",
+            "Content-Type",
+            "content-length",
+            "Transfer-Encoding",
+            "TE",
+            "Trailer",
+            "Upgrade",
+            "Expect",
+            "Keep-Alive",
+            "Proxy-Authorization",
+            "User-Agent",
+            "X-Service-Signature",
+            "x-acme-event-id",
+            "Webhook-Id",
+        ] {
+            let refusal = checked(name, "x").expect_err(name);
+            assert!(refusal.starts_with(&format!("customHeaders.{name}: ")), "{refusal}");
+        }
+        for name in ["", "a b", "a:b", "a\r\nb", "ü", "a\0"] {
+            assert!(checked(name, "x").expect_err(name).starts_with("customHeaders: "), "{name:?}");
+        }
+        let long = "v".repeat(limits::WEBHOOK_HEADER_VALUE_BYTES_MAX + 1);
+        for value in ["a\r\nX-Other: b", "a\nb", "a\rb", "a\0b", "ü", "\t", " a", "a ", "\u{7f}", long.as_str()] {
+            assert!(checked("X-Shop", value).is_err(), "{value:?}");
+        }
+    }
+
+    #[test]
+    fn so_many_headers_and_no_more_and_each_name_once() {
+        let many = |count: usize| (0..count).map(|number| (format!("X-{number}"), String::new())).collect::<BTreeMap<_, _>>();
+        assert!(check(&many(limits::WEBHOOK_HEADERS_MAX), "Service").is_ok());
+        assert!(check(&many(limits::WEBHOOK_HEADERS_MAX + 1), "Service").is_err());
+        let twice = BTreeMap::from(["X-Shop", "x-shop"].map(|name| (name.to_owned(), String::new())));
+        assert!(check(&twice, "Service").is_err());
+    }
+
+    #[test]
+    fn ours_are_those_of_the_specification() {
+        let (one, two) = (Signer::new(&SeededRandom::new(1)), Signer::new(&SeededRandom::new(2)));
+        let signers = [&one, &two];
+        let mut said = Said {
+            word: "Service",
+            event_type: "subscriber.added",
+            event: "e1",
+            attempt: "d1-1",
+            is_test: false,
+            at: Timestamp(1_700_000_000_999),
+            body: b"{}",
+            signers: &signers[..1],
+            standard: false,
+        };
+        let text = |headers: &HeaderMap, name: &str| headers.get(name).map(|value| value.to_str().expect("ASCII").to_owned());
+        let custom = BTreeMap::from([("X-Shop".to_owned(), "7".to_owned())]);
+        let headers = write(&custom, &said);
+        assert_eq!(headers.len(), 7);
+        for (name, value) in [
+            ("content-type", "application/json"),
+            ("user-agent", "Service-Webhooks/1.0"),
+            ("x-service-signature", one.digest(b"{}").as_str()),
+            ("x-service-event-type", "subscriber.added"),
+            ("x-service-event-id", "e1"),
+            ("x-service-delivery-id", "d1-1"),
+            ("x-shop", "7"),
+        ] {
+            assert_eq!(text(&headers, name).as_deref(), Some(value), "{name}");
+        }
+        said = Said { is_test: true, standard: true, signers: &signers, word: "Acme", ..said };
+        let headers = write(&BTreeMap::new(), &said);
+        assert_eq!(text(&headers, "x-acme-test").as_deref(), Some("true"));
+        assert_eq!(text(&headers, "x-acme-signature-alternate"), Some(two.digest(b"{}")));
+        assert_eq!(text(&headers, "webhook-id").as_deref(), Some("e1"));
+        assert_eq!(text(&headers, "webhook-timestamp").as_deref(), Some("1700000000"));
+        let both = format!("{} {}", one.standard("e1", 1_700_000_000, b"{}"), two.standard("e1", 1_700_000_000, b"{}"));
+        assert_eq!(text(&headers, "webhook-signature"), Some(both));
+        assert_eq!(text(&headers, "user-agent").as_deref(), Some("Acme-Webhooks/1.0"));
+    }
+}

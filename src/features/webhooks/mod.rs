@@ -1,0 +1,52 @@
+//! Webhooks: other systems are told of what happens here, by signed requests (specification, Events).
+//!
+//! The way of an event: a feature writes it into the outbox, in the transaction of its cause. `fanout` makes a delivery of it for each
+//! webhook that asks for it. `delivering` makes up to three attempts of each delivery. Every step is in the store before the next
+//! begins, so that nothing is lost and nothing attempted a fourth time, whenever the process ends.
+//!
+//! It is the last of the features: it knows them by their events alone, and none of them knows it.
+
+pub mod delivering;
+mod fanout;
+mod headers;
+mod intake;
+mod model;
+pub mod ops;
+mod redelivering;
+mod signature;
+mod store;
+mod views;
+
+pub use fanout::step as tell;
+pub use redelivering::step as redeliver;
+pub use store::sweep;
+
+use crate::engine::api::{Engine, Failure};
+use crate::engine::store::Read;
+use crate::vocab::codes::Code;
+use crate::vocab::environment::Environment;
+use crate::vocab::ids::{AccountId, WebhookId};
+use crate::vocab::limits;
+use crate::vocab::settings::Settings;
+
+const DAY_MS: i64 = 24 * 60 * 60 * 1000;
+
+/// The account's webhook with this id, or the failure that says there is none.
+fn require(tx: &impl Read, account: AccountId, id: WebhookId) -> Result<model::Webhook, Failure> {
+    let absent = || Failure::because(Code::NotFound, "There is no webhook with this id; GET /v1/webhooks lists them.");
+    store::find(tx, account, id)?.ok_or_else(absent)
+}
+
+/// Clear away a little of what deleted webhooks have left; true if there may be more.
+pub async fn clear(engine: &Engine, environment: Environment) -> Result<bool, Failure> {
+    let store = &engine.world(environment).store;
+    if !store::is_untidy(&store.read())? {
+        return Ok(false);
+    }
+    Ok(store.write(|tx| store::clear(tx, limits::SWEEP_ROWS)).await??)
+}
+
+/// For how long deliveries are kept.
+pub fn kept_ms(settings: &Settings) -> i64 {
+    i64::try_from(settings.webhooks.deliveries_kept_days.get()).unwrap_or(i64::MAX / DAY_MS) * DAY_MS
+}

@@ -1,0 +1,510 @@
+//! A webhook, its deliveries and the state of its endpoint, and their rules: when an attempt is made, when it is the last, when an
+//! endpoint is left alone for a while. Pure: no clock, no chance, no network.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::base::clock::Timestamp;
+use crate::base::secret::sha256;
+use crate::engine::store::Record;
+use crate::vocab::ids::{AccountId, DeliveryId, EventId, WebhookId};
+use crate::vocab::limits;
+use crate::vocab::webhook_events::{Subscription, WebhookEvent};
+
+/// A webhook as it is kept.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Webhook {
+    pub id: WebhookId,
+    pub account: AccountId,
+    pub url: String,
+    /// What it asks for; each once.
+    pub events: Vec<Subscription>,
+    pub description: Option<String>,
+    /// What its owner wants. An endpoint that is left alone for a while stays active.
+    pub active: bool,
+    /// Whether deliveries carry the Standard Webhooks headers too.
+    pub standard_signature: bool,
+    /// The headers of its owner as JSON, sealed for [`headers_place`]: they often carry credentials.
+    pub sealed_headers: Vec<u8>,
+    /// The secret's bytes, sealed for [`secret_place`].
+    pub sealed_secret: Vec<u8>,
+    /// The secret before it, while that signs too.
+    pub previous: Option<PreviousSecret>,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+}
+
+impl Record for Webhook {}
+
+/// A secret that another has taken the place of.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PreviousSecret {
+    pub sealed: Vec<u8>,
+    pub until: Timestamp,
+}
+
+impl Webhook {
+    /// Whether it is to be told of this kind of event.
+    pub fn wants(&self, kind: WebhookEvent) -> bool {
+        self.active && self.events.iter().any(|event| event.kind() == Some(kind))
+    }
+
+    /// The kinds of events that are to be emitted for it.
+    pub fn interests(&self) -> impl Iterator<Item = WebhookEvent> {
+        self.events.iter().filter(|_| self.active).filter_map(|event| event.kind())
+    }
+}
+
+/// Where a secret belongs: sealed bytes moved elsewhere do not open.
+pub fn secret_place(account: AccountId, webhook: WebhookId) -> Vec<u8> {
+    format!("webhooks/{account}/{webhook}/secret").into_bytes()
+}
+
+/// Where headers belong.
+pub fn headers_place(account: AccountId, webhook: WebhookId) -> Vec<u8> {
+    format!("webhooks/{account}/{webhook}/headers").into_bytes()
+}
+
+/// How far a delivery is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    /// An attempt is under way or still to come.
+    Pending,
+    /// The endpoint has answered with a 2xx status.
+    Success,
+    /// No attempt is left, or none can be made.
+    Failed,
+    /// The webhook was switched off, or what was to be told was erased.
+    Cancelled,
+}
+
+impl Status {
+    /// All of them, in the order of their counts.
+    pub const ALL: [Self; 4] = [Self::Pending, Self::Success, Self::Failed, Self::Cancelled];
+}
+
+/// One event on its way to one webhook.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Delivery {
+    pub id: DeliveryId,
+    pub webhook: WebhookId,
+    pub account: AccountId,
+    pub event: EventId,
+    /// Its word: that of a test is no kind of event.
+    pub event_type: String,
+    pub status: Status,
+    /// Invariant: of all but the last the end is known.
+    pub attempts: Vec<Attempt>,
+    /// When it is to be looked at: for the next attempt, or because the one under way cannot be any more. Invariant: given exactly
+    /// while it is pending.
+    pub due_at: Option<Timestamp>,
+    /// What a test sends; that of an event stays with the event.
+    pub test_body: Option<String>,
+    /// The first delivery of this event to this webhook, if it is not this one.
+    pub first: Option<DeliveryId>,
+    /// Of a repeat: the one before it. Of the first: the newest repeat.
+    pub linked: Option<DeliveryId>,
+    /// Why it has ended, where no attempt says so.
+    pub note: Option<String>,
+    pub created_at: Timestamp,
+    pub ended_at: Option<Timestamp>,
+}
+
+impl Record for Delivery {}
+
+/// One attempt. It is written down before it is made.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Attempt {
+    pub started_at: Timestamp,
+    pub end: Option<End>,
+}
+
+/// How an attempt ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct End {
+    pub at: Timestamp,
+    pub duration_ms: u32,
+    pub status_code: Option<u16>,
+    /// The beginning of what the endpoint answered.
+    pub response: String,
+    /// Why there is no answer, or what is wrong with it.
+    pub error: Option<String>,
+}
+
+/// What an attempt's end means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    Success,
+    Failure,
+    /// The endpoint wants to be left alone for so long.
+    Wait {
+        ms: i64,
+    },
+    /// The endpoint says that it is gone for good.
+    Gone,
+}
+
+/// Pauses before the second and the third attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Schedule {
+    pub pauses_ms: [i64; limits::WEBHOOK_ATTEMPTS_MAX - 1],
+}
+
+impl Schedule {
+    /// The pause after so many attempts: within a fifth of the setting, so that what failed together does not come back together.
+    fn pause(&self, attempts: usize, chance: u16) -> Option<i64> {
+        let pause = *self.pauses_ms.get(attempts.checked_sub(1)?)?;
+        Some(pause * 4 / 5 + pause * 2 / 5 * i64::from(chance) / i64::from(u16::MAX))
+    }
+}
+
+/// The id of the first delivery of an event to a webhook: always the same, so that none is made twice.
+pub fn first_delivery(webhook: WebhookId, event: EventId) -> DeliveryId {
+    let sum = sha256(&[webhook.0, event.0].concat());
+    let mut bytes = [0; 12];
+    bytes[..4].copy_from_slice(&event.0[..4]);
+    bytes[4..].copy_from_slice(&sum[..8]);
+    DeliveryId::from_bytes(bytes)
+}
+
+impl Delivery {
+    /// A delivery whose first attempt is due.
+    pub fn new(id: DeliveryId, webhook: &Webhook, event: EventId, event_type: &str, now: Timestamp) -> Self {
+        Self {
+            id,
+            webhook: webhook.id,
+            account: webhook.account,
+            event,
+            event_type: event_type.to_owned(),
+            status: Status::Pending,
+            attempts: Vec::new(),
+            due_at: Some(now),
+            test_body: None,
+            first: None,
+            linked: None,
+            note: None,
+            created_at: now,
+            ended_at: None,
+        }
+    }
+
+    /// Whether it is a test, which has one attempt.
+    pub fn is_test(&self) -> bool {
+        self.test_body.is_some()
+    }
+
+    /// Whether an attempt was begun of which the end is not known.
+    pub fn is_under_way(&self) -> bool {
+        self.attempts.last().is_some_and(|attempt| attempt.end.is_none())
+    }
+
+    fn attempts_max(&self) -> usize {
+        if self.is_test() { 1 } else { limits::WEBHOOK_ATTEMPTS_MAX }
+    }
+
+    /// Begin an attempt; says which it is. Nothing, if there is none to be made.
+    pub fn begin(&mut self, now: Timestamp) -> Option<usize> {
+        if self.status != Status::Pending || self.is_under_way() || self.attempts.len() >= self.attempts_max() {
+            return None;
+        }
+        self.attempts.push(Attempt { started_at: now, end: None });
+        self.due_at = Some(now.plus_ms(limits::WEBHOOK_ATTEMPT_LOST_MS));
+        Some(self.attempts.len())
+    }
+
+    /// The attempt under way has ended. Says whether there was one.
+    pub fn end(&mut self, end: End, verdict: Verdict, schedule: &Schedule, chance: u16) -> bool {
+        let now = end.at;
+        let number = self.attempts.len();
+        let Some(attempt) = self.attempts.last_mut().filter(|attempt| attempt.end.is_none()) else { return false };
+        attempt.end = Some(end);
+        if self.status != Status::Pending {
+            return true;
+        }
+        let asked_ms = if let Verdict::Wait { ms } = verdict { ms } else { 0 };
+        let pause = schedule.pause(number, chance).filter(|_| number < self.attempts_max());
+        match (verdict, pause) {
+            (Verdict::Success, _) => self.close(Status::Success, now),
+            (Verdict::Gone, _) | (_, None) => self.close(Status::Failed, now),
+            (Verdict::Failure | Verdict::Wait { .. }, Some(pause)) => self.due_at = Some(now.plus_ms(pause.max(asked_ms))),
+        }
+        true
+    }
+
+    /// The process that made the attempt under way is gone: the attempt counts as made.
+    pub fn lose(&mut self, now: Timestamp, schedule: &Schedule, chance: u16) {
+        let started_at = self.attempts.last().map_or(now, |attempt| attempt.started_at);
+        let error = "The service stopped before it knew how this attempt ended; it may have arrived.".to_owned();
+        let duration_ms = u32::try_from(now.ms_since(started_at)).unwrap_or(0);
+        let end = End { at: now, duration_ms, status_code: None, response: String::new(), error: Some(error) };
+        self.end(end, Verdict::Failure, schedule, chance);
+    }
+
+    /// End it without a further attempt.
+    pub fn stop(&mut self, status: Status, note: &str, now: Timestamp) {
+        if self.status == Status::Pending {
+            self.note = Some(note.to_owned());
+            self.close(status, now);
+        }
+    }
+
+    fn close(&mut self, status: Status, now: Timestamp) {
+        self.status = status;
+        self.due_at = None;
+        self.ended_at = Some(now);
+    }
+}
+
+/// What is counted of a webhook, and how its endpoint does.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Standing {
+    /// Deliveries that have succeeded, ever.
+    pub successes: u64,
+    /// Deliveries that have failed, ever.
+    pub failures: u64,
+    pub attempts: u64,
+    /// Attempts that got an answer, and how long they took together.
+    pub answers: u64,
+    pub answer_ms: u64,
+    pub last_triggered_at: Option<Timestamp>,
+    /// Deliveries that are kept, by their status in the order of [`Status::ALL`].
+    pub kept: [u64; 4],
+    pub health: Health,
+}
+
+impl Record for Standing {}
+
+impl Standing {
+    /// Deliveries of this status that are kept.
+    pub fn kept(&self, status: Status) -> u64 {
+        self.kept[status as usize]
+    }
+
+    /// All deliveries that are kept.
+    pub fn kept_total(&self) -> u64 {
+        self.kept.iter().sum()
+    }
+}
+
+/// How an endpoint does: the breaker.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Health {
+    /// Attempts in a row that have failed.
+    pub failures: u32,
+    /// Pauses since the last success.
+    pub pauses: u32,
+    pub paused_until: Option<Timestamp>,
+    pub reason: Option<PauseReason>,
+}
+
+/// Why an endpoint is left alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PauseReason {
+    /// Too many attempts in a row have failed.
+    Failing,
+    /// It asked for a pause, by `Retry-After` with 429 or 503.
+    RateLimited,
+    /// It answered with 410.
+    Gone,
+}
+
+/// When an endpoint is left alone, and for how long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Breaker {
+    /// Failures in a row after which it pauses.
+    pub failures: u32,
+    /// The first pause; each further one is twice as long.
+    pub pause_ms: i64,
+}
+
+impl Health {
+    /// Whether nothing is sent now.
+    pub fn is_paused(&self, now: Timestamp) -> bool {
+        self.paused_until.is_some_and(|until| now < until)
+    }
+
+    /// An attempt has ended so.
+    pub fn note(&mut self, verdict: Verdict, breaker: &Breaker, now: Timestamp) {
+        if verdict == Verdict::Success {
+            *self = Self::default();
+            return;
+        }
+        self.failures = self.failures.saturating_add(1);
+        // What was under way when the pause began says nothing new.
+        let paused = self.is_paused(now);
+        match verdict {
+            Verdict::Wait { ms } => {
+                let until = Some(now.plus_ms(ms)).max(self.paused_until);
+                (self.paused_until, self.reason) = (until, self.reason.filter(|_| paused).or(Some(PauseReason::RateLimited)));
+            }
+            Verdict::Gone if !paused || self.reason != Some(PauseReason::Gone) => {
+                self.pause(now, PauseReason::Gone, limits::WEBHOOK_PAUSE_MAX_MS);
+            }
+            Verdict::Failure if !paused && self.failures >= breaker.failures => {
+                let doubled = breaker.pause_ms.saturating_mul(1 << self.pauses.min(20));
+                self.pause(now, PauseReason::Failing, doubled.min(limits::WEBHOOK_PAUSE_MAX_MS));
+            }
+            Verdict::Gone | Verdict::Failure | Verdict::Success => {}
+        }
+    }
+
+    fn pause(&mut self, now: Timestamp, reason: PauseReason, ms: i64) {
+        self.pauses = self.pauses.saturating_add(1);
+        self.paused_until = Some(now.plus_ms(ms));
+        self.reason = Some(reason);
+    }
+}
+
+/// A range of time whose events are delivered again, and how far that is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Redelivery {
+    pub from: Timestamp,
+    pub to: Timestamp,
+    /// Also what has arrived.
+    pub all: bool,
+    /// The event it has come to.
+    pub after: Option<EventId>,
+    /// Deliveries that were made.
+    pub queued: u64,
+    pub started_at: Timestamp,
+    pub completed_at: Option<Timestamp>,
+}
+
+impl Record for Redelivery {}
+
+/// What ended on one day.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Day {
+    pub successes: u64,
+    pub failures: u64,
+    pub attempts: u64,
+}
+
+impl Record for Day {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SCHEDULE: Schedule = Schedule { pauses_ms: [5_000, 30_000] };
+    const BREAKER: Breaker = Breaker { failures: 3, pause_ms: 10_000 };
+
+    fn delivery() -> Delivery {
+        let webhook = Webhook {
+            id: WebhookId::from_bytes([1; 12]),
+            account: AccountId::from_bytes([2; 12]),
+            url: "https://acme.example/hook".into(),
+            events: Vec::new(),
+            description: None,
+            active: true,
+            standard_signature: false,
+            sealed_headers: Vec::new(),
+            sealed_secret: Vec::new(),
+            previous: None,
+            created_at: Timestamp(0),
+            updated_at: Timestamp(0),
+        };
+        let event = EventId::from_bytes([3; 12]);
+        Delivery::new(first_delivery(webhook.id, event), &webhook, event, "subscriber.added", Timestamp(0))
+    }
+
+    fn end(at: i64) -> End {
+        End { at: Timestamp(at), duration_ms: 1, status_code: Some(500), response: String::new(), error: None }
+    }
+
+    #[test]
+    fn three_attempts_are_made_with_pauses_between_them_and_no_fourth() {
+        let mut delivery = delivery();
+        assert_eq!(delivery.begin(Timestamp(0)), Some(1));
+        assert_eq!(delivery.begin(Timestamp(0)), None, "one at a time");
+        assert!(delivery.end(end(100), Verdict::Failure, &SCHEDULE, u16::MAX / 2));
+        let due = delivery.due_at.expect("pending").0;
+        assert!((5_090..=5_110).contains(&due), "{due}");
+        assert_eq!(delivery.begin(Timestamp(due)), Some(2));
+        assert!(delivery.end(end(6_000), Verdict::Failure, &SCHEDULE, 0));
+        assert_eq!(delivery.due_at, Some(Timestamp(6_000 + 24_000)));
+        assert_eq!(delivery.begin(Timestamp(30_000)), Some(3));
+        assert!(delivery.end(end(30_100), Verdict::Failure, &SCHEDULE, 0));
+        assert_eq!((delivery.status, delivery.due_at), (Status::Failed, None));
+        assert_eq!(delivery.begin(Timestamp(99_000)), None);
+        assert!(!delivery.end(end(99_000), Verdict::Success, &SCHEDULE, 0), "nothing is under way");
+    }
+
+    #[test]
+    fn the_pause_lies_within_a_fifth_of_what_is_set() {
+        assert_eq!([0, u16::MAX].map(|chance| SCHEDULE.pause(1, chance)), [Some(4_000), Some(6_000)]);
+        assert_eq!([0, u16::MAX].map(|chance| SCHEDULE.pause(2, chance)), [Some(24_000), Some(36_000)]);
+        assert_eq!((SCHEDULE.pause(3, 0), SCHEDULE.pause(0, 0)), (None, None));
+    }
+
+    #[test]
+    fn an_attempt_whose_process_is_gone_counts_as_made() {
+        let mut delivery = delivery();
+        for number in 1..=limits::WEBHOOK_ATTEMPTS_MAX {
+            assert_eq!(delivery.begin(Timestamp(0)), Some(number));
+            delivery.lose(Timestamp(20_000), &SCHEDULE, 0);
+        }
+        assert_eq!((delivery.status, delivery.begin(Timestamp(30_000))), (Status::Failed, None));
+    }
+
+    #[test]
+    fn an_endpoint_that_asks_for_a_pause_gets_it_and_one_that_is_gone_is_not_tried_again() {
+        let mut waits = delivery();
+        waits.begin(Timestamp(0));
+        waits.end(end(0), Verdict::Wait { ms: 120_000 }, &SCHEDULE, 0);
+        assert_eq!(waits.due_at, Some(Timestamp(120_000)));
+        let mut gone = delivery();
+        gone.begin(Timestamp(0));
+        gone.end(end(0), Verdict::Gone, &SCHEDULE, 0);
+        assert_eq!((gone.status, gone.attempts.len()), (Status::Failed, 1));
+    }
+
+    #[test]
+    fn what_was_cancelled_stays_so_when_its_attempt_ends() {
+        let mut delivery = delivery();
+        delivery.begin(Timestamp(0));
+        delivery.stop(Status::Cancelled, "off", Timestamp(5));
+        assert!(delivery.end(end(10), Verdict::Success, &SCHEDULE, 0));
+        assert_eq!((delivery.status, delivery.due_at, delivery.ended_at), (Status::Cancelled, None, Some(Timestamp(5))));
+    }
+
+    #[test]
+    fn the_breaker_pauses_after_failures_in_a_row_twice_as_long_each_time_and_forgets_with_a_success() {
+        let mut health = Health::default();
+        let mut now = Timestamp(0);
+        for _ in 0..2 {
+            health.note(Verdict::Failure, &BREAKER, now);
+        }
+        assert!(!health.is_paused(now));
+        for pause in [10_000, 20_000, 40_000] {
+            health.note(Verdict::Failure, &BREAKER, now);
+            assert_eq!((health.paused_until, health.reason), (Some(now.plus_ms(pause)), Some(PauseReason::Failing)));
+            // The rest of what was under way.
+            health.note(Verdict::Failure, &BREAKER, now.plus_ms(1));
+            assert_eq!(health.paused_until, Some(now.plus_ms(pause)));
+            now = now.plus_ms(pause);
+            assert!(!health.is_paused(now), "it is probed again");
+        }
+        health.note(Verdict::Success, &BREAKER, now);
+        assert_eq!(health, Health::default());
+        for _ in 0..100 {
+            let until = health.paused_until.unwrap_or(now);
+            health.note(Verdict::Failure, &BREAKER, until);
+        }
+        let last = health.paused_until.expect("paused");
+        health.note(Verdict::Failure, &BREAKER, last);
+        assert_eq!(health.paused_until.map(|until| until.ms_since(last)), Some(limits::WEBHOOK_PAUSE_MAX_MS));
+    }
+
+    #[test]
+    fn an_endpoint_that_is_gone_or_asks_for_a_pause_is_left_alone_and_says_why() {
+        let mut gone = Health::default();
+        gone.note(Verdict::Gone, &BREAKER, Timestamp(0));
+        assert_eq!((gone.is_paused(Timestamp(1)), gone.reason), (true, Some(PauseReason::Gone)));
+        let mut waits = Health::default();
+        waits.note(Verdict::Wait { ms: 2_000 }, &BREAKER, Timestamp(0));
+        assert_eq!((waits.paused_until, waits.reason), (Some(Timestamp(2_000)), Some(PauseReason::RateLimited)));
+    }
+}

@@ -1,0 +1,215 @@
+//! Make a webhook.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::base::text::LongText;
+use crate::engine::api::{Caller, Command, Created, Failure, Operation, Replay, Spec, needs};
+use crate::engine::store::WriteTx;
+use crate::features::webhooks::model::Webhook;
+use crate::features::webhooks::signature::Signer;
+use crate::features::webhooks::views::{WebhookView, WebhookWithSecret, view};
+use crate::features::webhooks::{intake, store};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::WebhookId;
+use crate::vocab::limits;
+use crate::vocab::permissions::Permission;
+use crate::vocab::webhook_events::Subscription;
+
+/// `webhooks.create`
+pub struct Create;
+
+/// A new webhook.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewWebhook {
+    /// Where deliveries are sent: an https address that the public internet can reach.
+    pub url: String,
+    /// What it is told of: at least one type of `GET /v1/webhooks/events`.
+    pub events: Vec<Subscription>,
+    /// What it is for.
+    pub description: Option<LongText<{ limits::DESCRIPTION_CHARACTERS_MAX }>>,
+    /// Headers to be sent with every delivery, like `Authorization`: up to 20, none of those that deliveries have anyway.
+    pub custom_headers: Option<BTreeMap<String, String>>,
+    /// Whether it is told from now on; true if absent.
+    pub active: Option<bool>,
+    /// Whether deliveries also carry `webhook-id`, `webhook-timestamp` and `webhook-signature` of Standard Webhooks, which its public
+    /// libraries verify with the same secret; false if absent.
+    pub standard_signature: Option<bool>,
+}
+
+impl Operation for Create {
+    const SPEC: Spec = Spec::post("webhooks.create", "/v1/webhooks", needs(Permission::WebhookWrite))
+        .summary("Make a webhook")
+        .about(
+            "The answer shows the signing secret, this once. Deliveries are POST requests with the event as JSON; X-Service-Signature is \
+             the hexadecimal HMAC-SHA256 of the raw body, keyed with the secret exactly as it is shown here, with its whsec_ in front. \
+             A 2xx answer within ten seconds is success; anything else is tried again, three times in all.",
+        )
+        .replay(Replay::Keyed)
+        .answers_secret()
+        .fails(&[Code::LimitReached]);
+    type Input = NewWebhook;
+    type Output = Created<WebhookWithSecret>;
+
+    fn example() -> (Value, Self::Output) {
+        let webhook = WebhookView { success_count: 0, failure_count: 0, last_triggered_at: None, ..WebhookView::sample() };
+        let input = json!({
+            "url": webhook.url, "events": webhook.events, "description": webhook.description, "customHeaders": webhook.custom_headers,
+        });
+        let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=".into();
+        (input, Created(WebhookWithSecret { webhook, secret }))
+    }
+}
+
+impl Command for Create {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: NewWebhook) -> Result<Self::Output, Failure> {
+        let (account, engine) = (caller.account(), caller.engine.as_ref());
+        let url = intake::url(engine, &input.url)?;
+        let events = intake::events(input.events)?;
+        if store::all(tx, account)?.len() >= limits::WEBHOOKS_MAX {
+            let detail = format!("An account has at most {} webhooks; delete some first.", limits::WEBHOOKS_MAX);
+            return Err(Failure::because(Code::LimitReached, detail));
+        }
+        let id = WebhookId::make(tx.now(), tx.random());
+        let signer = Signer::new(tx.random());
+        let mut webhook = Webhook {
+            id,
+            account,
+            url,
+            events,
+            description: input.description.filter(|text| !text.is_empty()).map(|text| text.to_string()),
+            active: input.active.unwrap_or(true),
+            standard_signature: input.standard_signature.unwrap_or(false),
+            sealed_headers: Vec::new(),
+            sealed_secret: signer.seal(&engine.seal, account, id, tx.random()),
+            previous: None,
+            created_at: tx.now(),
+            updated_at: tx.now(),
+        };
+        intake::set_headers(tx, engine, &mut webhook, &input.custom_headers.unwrap_or_default())?;
+        store::save(tx, None, &webhook)?;
+        let secret = signer.text().expose().clone();
+        Ok(Created(WebhookWithSecret { webhook: view(tx, engine, &webhook, tx.now())?, secret }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Mill;
+
+    fn hook(url: &str) -> Value {
+        json!({ "url": url, "events": ["subscriber.added"] })
+    }
+
+    #[test]
+    fn shows_its_secret_once_and_keeps_it_sealed() {
+        let mill = Mill::new();
+        let answer = mill.post("/v1/webhooks", hook("https://acme.example/hooks"));
+        assert_eq!(answer.status, 201);
+        let made = answer.data();
+        let secret = made["secret"].as_str().expect("a secret").to_owned();
+        assert!(secret.starts_with("whsec_") && secret.len() == 6 + 44, "{secret}");
+        let id = made["id"].as_str().expect("an id");
+        let read = mill.get(&format!("/v1/webhooks/{id}")).data();
+        assert_eq!((&read["secretConfigured"], &read["active"], read.get("secret")), (&json!(true), &json!(true), None));
+        let kept = store::find(&mill.read(), mill.account(), WebhookId::parse(id).expect("an id")).expect("readable");
+        assert!(!format!("{kept:?}").contains(&secret));
+        assert_eq!(mill.get("/v1/webhooks").data()["webhooks"][0], read);
+    }
+
+    #[test]
+    fn a_repeat_with_the_same_key_shows_the_same_secret_and_the_kept_answer_is_sealed() {
+        let mill = Mill::new();
+        let first = mill.post_keyed("/v1/webhooks", "k", hook("https://acme.example/"));
+        let again = mill.post_keyed("/v1/webhooks", "k", hook("https://acme.example/"));
+        assert_eq!(first, again);
+        assert_eq!(mill.get("/v1/webhooks").data()["total"], 1);
+        let secret = first.body["data"]["secret"].as_str().expect("a secret").to_owned();
+        let world = mill.world().store.file().to_path_buf();
+        let bytes = std::fs::read(world).expect("the file");
+        assert!(!bytes.windows(secret.len()).any(|window| window == secret.as_bytes()), "no secret stands in the file");
+    }
+
+    #[test]
+    fn refuses_addresses_that_must_not_be_sent_to() {
+        let mill = Mill::new();
+        for url in [
+            "http://acme.example/",
+            "ftp://acme.example/",
+            "acme.example",
+            "",
+            "https://user:password@acme.example/",
+            "https://127.0.0.1/",
+            "https://2130706433/",
+            "https://0x7f.1/",
+            "https://127.1/",
+            "https:127.0.0.1",
+            "https:\\\\127.0.0.1",
+            "https://[::1]/",
+            "https://[::ffff:10.0.0.1]/",
+            "https://localhost/",
+            "https://localhost.:8443/",
+            "https://api.localhost/",
+            "https://169.254.169.254/latest",
+            "https://168.63.129.16/",
+            "https://10.0.0.1:8443/",
+            "https://acme.example:22/",
+        ] {
+            let answer = mill.post("/v1/webhooks", hook(url));
+            let (status, code, detail) = answer.refusal();
+            assert_eq!((status, code), (400, "INVALID_REQUEST"), "{url}");
+            assert!(detail.starts_with("url: "), "{url}: {detail}");
+        }
+        for url in ["https://acme.example:8443/a?b=c#d", "https://1.1.1.1/", " https://Acme.example"] {
+            assert_eq!(mill.post("/v1/webhooks", hook(url)).status, 201, "{url}");
+        }
+    }
+
+    #[test]
+    fn plain_http_is_taken_only_if_the_operator_allows_it() {
+        let mill = Mill::with(|settings| settings.webhooks.allow_http = true);
+        assert_eq!(mill.post("/v1/webhooks", hook("http://acme.example/")).status, 201);
+    }
+
+    #[test]
+    fn asks_for_at_least_one_event_that_exists_or_did() {
+        let mill = Mill::new();
+        let with = |events: Value| mill.post("/v1/webhooks", json!({ "url": "https://acme.example/", "events": events }));
+        for events in [json!([]), json!(["subscriber.deleted"]), json!("subscriber.added"), json!([1])] {
+            let answer = with(events.clone());
+            assert!(answer.refusal().2.starts_with("events"), "{events}: {answer:?}");
+        }
+        let made = with(json!(["api_key.created", "email.opened", "email.opened"])).data();
+        assert_eq!(made["events"], json!(["api_key.created", "email.opened"]));
+    }
+
+    #[test]
+    fn so_many_webhooks_and_no_more() {
+        let mill = Mill::new();
+        for _ in 0..limits::WEBHOOKS_MAX {
+            mill.post("/v1/webhooks", hook("https://acme.example/")).data();
+        }
+        assert_eq!(mill.post("/v1/webhooks", hook("https://acme.example/")).refusal().1, "LIMIT_REACHED");
+    }
+
+    #[test]
+    fn headers_of_its_own_are_checked_and_sealed() {
+        let mill = Mill::new();
+        let with = |headers: Value| {
+            mill.post(
+                "/v1/webhooks",
+                json!({ "url": "https://acme.example/", "events": ["email.test.sent"], "customHeaders": headers }),
+            )
+        };
+        assert!(with(json!({ "X-Service-Event-Id": "1" })).refusal().2.starts_with("customHeaders.X-Service-Event-Id: "));
+        let made = with(json!({ "Authorization": "Bearer canary-7" })).data();
+        assert_eq!(made["customHeaders"], json!({ "Authorization": "Bearer canary-7" }));
+        let bytes = std::fs::read(mill.world().store.file()).expect("the file");
+        assert!(!bytes.windows(8).any(|window| window == b"canary-7"));
+    }
+}

@@ -1,0 +1,47 @@
+//! Delete a webhook.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::get::WhichWebhook;
+use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
+use crate::engine::store::WriteTx;
+use crate::features::webhooks::{require, store};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::WebhookId;
+use crate::vocab::permissions::Permission;
+
+/// `webhooks.delete`
+pub struct Delete;
+
+/// What was deleted.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct DeletedWebhook {
+    /// The webhook that is gone.
+    pub id: WebhookId,
+    /// Always true.
+    pub deleted: bool,
+}
+
+impl Operation for Delete {
+    const SPEC: Spec = Spec::delete("webhooks.delete", "/v1/webhooks/{webhookId}", needs(Permission::WebhookWrite))
+        .summary("Delete a webhook")
+        .about("With its deliveries: what waits is not delivered any more. An attempt under way may still arrive.")
+        .fails(&[Code::NotFound]);
+    type Input = WhichWebhook;
+    type Output = Done<DeletedWebhook>;
+
+    fn example() -> (Value, Self::Output) {
+        let id = WebhookId::parse("66f1a2b3000000017a1b2c3d").expect("24 hexadecimal characters");
+        (json!({ "webhookId": id }), Done(DeletedWebhook { id, deleted: true }))
+    }
+}
+
+impl Command for Delete {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: WhichWebhook) -> Result<Self::Output, Failure> {
+        let webhook = require(tx, caller.account(), input.webhook_id)?;
+        store::delete(tx, &webhook)?;
+        Ok(Done(DeletedWebhook { id: webhook.id, deleted: true }))
+    }
+}

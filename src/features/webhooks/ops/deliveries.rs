@@ -1,0 +1,62 @@
+//! List the deliveries of a webhook.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::engine::api::{Failure, Limit, Offset, Operation, Page, PageNumber, Query, Spec, View, Window, needs};
+use crate::features::webhooks::model::Status;
+use crate::features::webhooks::views::{DeliveryView, delivery_view};
+use crate::features::webhooks::{require, store};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::WebhookId;
+use crate::vocab::permissions::Permission;
+
+/// `webhooks.deliveries`
+pub struct Deliveries;
+
+/// Which deliveries, and which page of them.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Wanted {
+    /// The webhook's id.
+    pub webhook_id: WebhookId,
+    /// Only those of this status.
+    pub status: Option<Status>,
+    #[serde(default)]
+    pub limit: Limit,
+    /// How many to leave out at the front.
+    pub offset: Option<Offset>,
+    /// Instead of `offset`: which page, from 1.
+    pub page: Option<PageNumber>,
+}
+
+impl Operation for Deliveries {
+    const SPEC: Spec = Spec::get("webhooks.deliveries", "/v1/webhooks/{webhookId}/deliveries", needs(Permission::WebhookRead))
+        .summary("List deliveries")
+        .about(
+            "The newest first, with the record of every attempt. They are kept for webhooks.deliveries_kept_days. Of those with a status \
+             the newest 20,000 deliveries are looked at.",
+        )
+        .heavy()
+        .fails(&[Code::NotFound]);
+    type Input = Wanted;
+    type Output = Page<DeliveryView>;
+
+    fn example() -> (Value, Self::Output) {
+        let window = Window { limit: 20, offset: 0, paged: false };
+        let input = json!({ "webhookId": "66f1a2b3000000017a1b2c3d", "status": "success" });
+        (input, Page { items: vec![DeliveryView::sample()], total: 1, window })
+    }
+}
+
+impl Query for Deliveries {
+    fn run(ask: &View<'_>, input: Wanted) -> Result<Self::Output, Failure> {
+        let webhook = require(ask.tx, ask.caller.account(), input.webhook_id)?;
+        let window = Window::new(input.limit, input.offset, input.page);
+        let standing = store::standing(ask.tx, (webhook.account, webhook.id))?;
+        let total = input.status.map_or(standing.kept_total(), |status| standing.kept(status));
+        let found = store::deliveries(ask.tx, webhook.id, input.status, window.offset, window.limit)?;
+        Ok(Page { items: found.iter().map(delivery_view).collect(), total, window })
+    }
+}

@@ -1,0 +1,56 @@
+//! Read one delivery.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
+use crate::engine::store::Read;
+use crate::features::webhooks::views::{DeliveryView, delivery_view};
+use crate::features::webhooks::{model, require, store};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::{AccountId, DeliveryId, WebhookId};
+use crate::vocab::permissions::Permission;
+
+/// `webhooks.delivery`
+pub struct Delivery;
+
+/// Which delivery.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct WhichDelivery {
+    /// The webhook's id.
+    pub webhook_id: WebhookId,
+    /// The delivery's id.
+    pub delivery_id: DeliveryId,
+}
+
+impl Operation for Delivery {
+    const SPEC: Spec =
+        Spec::get("webhooks.delivery", "/v1/webhooks/{webhookId}/deliveries/{deliveryId}", needs(Permission::WebhookRead))
+            .summary("Read one delivery")
+            .about("With the record of every attempt: when it was made, what the endpoint answered, or why it did not.")
+            .fails(&[Code::NotFound]);
+    type Input = WhichDelivery;
+    type Output = Done<DeliveryView>;
+
+    fn example() -> (Value, Self::Output) {
+        let delivery = DeliveryView::sample();
+        (json!({ "webhookId": "66f1a2b3000000017a1b2c3d", "deliveryId": delivery.id }), Done(delivery))
+    }
+}
+
+impl Query for Delivery {
+    fn run(ask: &View<'_>, input: WhichDelivery) -> Result<Self::Output, Failure> {
+        let (_, delivery) = find(ask.tx, ask.caller.account(), &input)?;
+        Ok(Done(delivery_view(&delivery)))
+    }
+}
+
+/// The delivery and its webhook, or the failure that says there is none.
+pub fn find(tx: &impl Read, account: AccountId, which: &WhichDelivery) -> Result<(model::Webhook, model::Delivery), Failure> {
+    let webhook = require(tx, account, which.webhook_id)?;
+    let absent = || Failure::because(Code::NotFound, "The webhook has no delivery with this id; GET …/deliveries lists them.");
+    let delivery = store::delivery(tx, webhook.id, which.delivery_id)?.ok_or_else(absent)?;
+    Ok((webhook, delivery))
+}

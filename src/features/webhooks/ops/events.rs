@@ -1,0 +1,75 @@
+//! List what webhooks can be told of.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
+use crate::vocab::permissions::Permission;
+use crate::vocab::webhook_events::WebhookEvent;
+
+/// `webhooks.events`
+pub struct Events;
+
+/// Nothing to choose.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Wanted {}
+
+/// What webhooks can be told of.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct EventTypes {
+    pub events: Vec<EventType>,
+    pub total: usize,
+}
+
+/// A kind of event.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct EventType {
+    /// Its name, as `events` of a webhook takes it.
+    #[serde(rename = "type")]
+    pub kind: WebhookEvent,
+    /// When it is emitted.
+    pub description: &'static str,
+    /// Whether it is emitted only where a webhook asks for it: engagement comes in numbers.
+    pub opt_in: bool,
+}
+
+impl Operation for Events {
+    const SPEC: Spec = Spec::get("webhooks.events", "/v1/webhooks/events", needs(Permission::WebhookRead))
+        .summary("List event types")
+        .about("All types that a webhook can ask for.");
+    type Input = Wanted;
+    type Output = Done<EventTypes>;
+
+    fn example() -> (Value, Self::Output) {
+        (json!({}), Done(all()))
+    }
+}
+
+fn all() -> EventTypes {
+    let event = |kind: WebhookEvent| EventType { kind, description: kind.description(), opt_in: kind.is_opt_in() };
+    EventTypes { events: WebhookEvent::ALL.map(event).into(), total: WebhookEvent::ALL.len() }
+}
+
+impl Query for Events {
+    fn run(_: &View<'_>, _: Wanted) -> Result<Self::Output, Failure> {
+        Ok(Done(all()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::Mill;
+
+    #[test]
+    fn lists_the_nine_of_the_specification_first_and_marks_the_others() {
+        let list = Mill::new().get("/v1/webhooks/events").data();
+        let events = list["events"].as_array().expect("a list");
+        assert_eq!(list["total"], events.len());
+        let marks: Vec<bool> = events.iter().map(|event| event["optIn"] == true).collect();
+        assert_eq!(marks, [[false; 9].as_slice(), &[true; 5]].concat());
+        assert_eq!(events[5]["type"], "subscriber.added");
+    }
+}

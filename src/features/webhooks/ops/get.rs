@@ -1,0 +1,44 @@
+//! Read one webhook.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
+use crate::features::webhooks::require;
+use crate::features::webhooks::views::{WebhookView, view};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::WebhookId;
+use crate::vocab::permissions::Permission;
+
+/// `webhooks.get`
+pub struct Get;
+
+/// Which webhook.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct WhichWebhook {
+    /// The webhook's id.
+    pub webhook_id: WebhookId,
+}
+
+impl Operation for Get {
+    const SPEC: Spec = Spec::get("webhooks.get", "/v1/webhooks/{webhookId}", needs(Permission::WebhookRead))
+        .summary("Read one webhook")
+        .about("Without its secret, which is shown only when it is made.")
+        .fails(&[Code::NotFound]);
+    type Input = WhichWebhook;
+    type Output = Done<WebhookView>;
+
+    fn example() -> (Value, Self::Output) {
+        let webhook = WebhookView::sample();
+        (json!({ "webhookId": webhook.id }), Done(webhook))
+    }
+}
+
+impl Query for Get {
+    fn run(ask: &View<'_>, input: WhichWebhook) -> Result<Self::Output, Failure> {
+        let webhook = require(ask.tx, ask.caller.account(), input.webhook_id)?;
+        Ok(Done(view(ask.tx, &ask.caller.engine, &webhook, ask.now)?))
+    }
+}

@@ -1,0 +1,48 @@
+//! List the webhooks.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::engine::api::{Failure, Limit, Offset, Operation, Page, PageNumber, Query, Spec, View, Window, needs};
+use crate::features::webhooks::store;
+use crate::features::webhooks::views::{WebhookView, view};
+use crate::vocab::permissions::Permission;
+
+/// `webhooks.list`
+pub struct List;
+
+/// Which page.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Wanted {
+    #[serde(default)]
+    pub limit: Limit,
+    /// How many to leave out at the front.
+    pub offset: Option<Offset>,
+    /// Instead of `offset`: which page, from 1.
+    pub page: Option<PageNumber>,
+}
+
+impl Operation for List {
+    const SPEC: Spec = Spec::get("webhooks.list", "/v1/webhooks", needs(Permission::WebhookRead))
+        .summary("List webhooks")
+        .about("The oldest first.");
+    type Input = Wanted;
+    type Output = Page<WebhookView>;
+
+    fn example() -> (Value, Self::Output) {
+        let window = Window { limit: 20, offset: 0, paged: false };
+        (json!({}), Page { items: vec![WebhookView::sample()], total: 1, window })
+    }
+}
+
+impl Query for List {
+    fn run(ask: &View<'_>, input: Wanted) -> Result<Self::Output, Failure> {
+        let window = Window::new(input.limit, input.offset, input.page);
+        let all = store::all(ask.tx, ask.caller.account())?;
+        let total = all.len() as u64;
+        let view = |webhook| view(ask.tx, &ask.caller.engine, &webhook, ask.now);
+        Ok(Page { items: window.cut(all).into_iter().map(view).collect::<Result<_, _>>()?, total, window })
+    }
+}

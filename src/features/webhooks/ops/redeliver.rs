@@ -1,0 +1,77 @@
+//! Deliver the events of a time range again.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::engine::api::answer::Moment;
+use crate::engine::api::{Caller, Command, Done, Failure, Operation, Replay, Spec, needs};
+use crate::engine::store::WriteTx;
+use crate::features::webhooks::model::Redelivery;
+use crate::features::webhooks::views::{RedeliveryView, redelivery_view};
+use crate::features::webhooks::{require, store};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::WebhookId;
+use crate::vocab::limits;
+use crate::vocab::permissions::Permission;
+
+/// `webhooks.redeliver`
+pub struct Redeliver;
+
+/// Which time range.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Range {
+    /// The webhook's id.
+    pub webhook_id: WebhookId,
+    /// Events from this time on; at most seven days back, which is how long they are kept.
+    pub from: Moment,
+    /// Events up to this time; now if absent.
+    pub to: Option<Moment>,
+    /// Also events that have arrived; false if absent.
+    pub all: Option<bool>,
+}
+
+impl Operation for Redeliver {
+    const SPEC: Spec = Spec::post("webhooks.redeliver", "/v1/webhooks/{webhookId}/redeliver", needs(Permission::WebhookWrite))
+        .summary("Deliver a time range again")
+        .about(
+            "Makes a new delivery of every event of the range that the webhook asks for and that has not arrived, also of those that \
+             happened while it was switched off or did not exist. It is worked off in steps; the webhook's redelivery tells how far it \
+             is. One at a time.",
+        )
+        .replay(Replay::Keyed)
+        .fails(&[Code::NotFound, Code::WrongState]);
+    type Input = Range;
+    type Output = Done<RedeliveryView>;
+
+    fn example() -> (Value, Self::Output) {
+        let (from, to) = (Moment::sample(), Moment(Moment::sample().0.plus_ms(3_600_000)));
+        let view = RedeliveryView { status: "processing", from, to, queued: 0, started_at: to, completed_at: None };
+        (json!({ "webhookId": "66f1a2b3000000017a1b2c3d", "from": from, "to": to }), Done(view))
+    }
+}
+
+impl Command for Redeliver {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: Range) -> Result<Self::Output, Failure> {
+        let webhook = require(tx, caller.account(), input.webhook_id)?;
+        let (now, place) = (tx.now(), (webhook.account, webhook.id));
+        let (from, to) = (input.from.0, input.to.map_or(now, |to| to.0).min(now));
+        if from < now.plus_ms(-limits::OUTBOX_KEPT_MS) {
+            return Err(Failure::field("from", "events are kept for seven days; give a later time"));
+        }
+        if from > to {
+            return Err(Failure::field("to", "give a time after from, which is not in the future"));
+        }
+        if !webhook.active {
+            return Err(Failure::because(Code::WrongState, "The webhook is switched off; switch it on first."));
+        }
+        if store::redelivery(tx, place)?.is_some_and(|redelivery| redelivery.completed_at.is_none()) {
+            return Err(Failure::because(Code::WrongState, "A time range is being delivered again already; wait for its end."));
+        }
+        let all = input.all.unwrap_or(false);
+        let redelivery = Redelivery { from, to, all, after: None, queued: 0, started_at: now, completed_at: None };
+        store::save_redelivery(tx, place, &redelivery);
+        Ok(Done(redelivery_view(&redelivery)))
+    }
+}

@@ -1,0 +1,84 @@
+//! Deliver one event again.
+
+use serde_json::{Value, json};
+
+use super::delivery::{WhichDelivery, find};
+use crate::engine::api::{Caller, Command, Created, Failure, Operation, Replay, Spec, needs};
+use crate::engine::store::WriteTx;
+use crate::features::webhooks::model::Status;
+use crate::features::webhooks::store::{self, Book};
+use crate::features::webhooks::views::{DeliveryView, delivery_view};
+use crate::features::webhooks::{fanout, model};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::DeliveryId;
+use crate::vocab::limits;
+use crate::vocab::permissions::Permission;
+
+/// `webhooks.retry`
+pub struct Retry;
+
+impl Operation for Retry {
+    const SPEC: Spec = Spec::post(
+        "webhooks.retry",
+        "/v1/webhooks/{webhookId}/deliveries/{deliveryId}/retry",
+        needs(Permission::WebhookWrite),
+    )
+    .summary("Deliver an event again")
+    .about(
+        "Makes a new delivery of the same event, with three attempts of its own and the same event id and body. Events are kept \
+                 for seven days. While a delivery of the event is pending, there is nothing to repeat.",
+    )
+    .replay(Replay::Keyed)
+    .fails(&[Code::NotFound, Code::WrongState, Code::LimitReached]);
+    type Input = WhichDelivery;
+    type Output = Created<DeliveryView>;
+
+    fn example() -> (Value, Self::Output) {
+        let first = DeliveryView::sample();
+        let made = DeliveryView {
+            id: DeliveryId::parse("66f1a2b3000000047a1b2c3d").expect("24 hexadecimal characters"),
+            status: Status::Pending,
+            attempts: 0,
+            last_attempt_at: None,
+            next_attempt_at: Some(first.created_at),
+            response: None,
+            redelivery_of: Some(first.id),
+            attempt_log: Vec::new(),
+            completed_at: None,
+            ..DeliveryView::sample()
+        };
+        (json!({ "webhookId": "66f1a2b3000000017a1b2c3d", "deliveryId": first.id }), Created(made))
+    }
+}
+
+impl Command for Retry {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: WhichDelivery) -> Result<Self::Output, Failure> {
+        let (webhook, delivery) = find(tx, caller.account(), &input)?;
+        let refuse = |detail: &'static str, status: Status| {
+            Err(Failure::because(Code::WrongState, detail).with(json!({ "status": status })))
+        };
+        if delivery.is_test() {
+            return refuse("Tests are not repeated; POST /v1/webhooks/{webhookId}/test makes another.", delivery.status);
+        }
+        if !webhook.active {
+            return refuse("The webhook is switched off; switch it on first.", delivery.status);
+        }
+        let known = store::deliveries_of(tx, webhook.id, delivery.event)?;
+        if let Some(pending) = known.iter().find(|known| known.status == Status::Pending) {
+            return refuse("A delivery of this event is pending already.", pending.status);
+        }
+        let Some(event) = fanout::event_of(tx, &delivery)? else {
+            return refuse("The event is not kept any more, or was erased.", delivery.status);
+        };
+        let mut book = Book::open(tx);
+        let made = fanout::repeat(&mut book, &webhook, (delivery.event, &event), &known)?;
+        book.close();
+        let made = made.ok_or_else(|| {
+            let detail = format!("An event is delivered again at most {} times.", limits::WEBHOOK_REPEATS_MAX);
+            Failure::because(Code::LimitReached, detail)
+        })?;
+        let made: Option<model::Delivery> = store::delivery(tx, webhook.id, made)?;
+        let made = made.ok_or_else(|| Failure::internal("a delivery just made is gone"))?;
+        Ok(Created(delivery_view(&made)))
+    }
+}

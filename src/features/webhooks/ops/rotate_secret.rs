@@ -1,0 +1,94 @@
+//! Give a webhook a new secret.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::base::bounded::Bounded;
+use crate::engine::api::answer::Moment;
+use crate::engine::api::{Caller, Command, Done, Failure, Operation, Replay, Spec, needs};
+use crate::engine::store::WriteTx;
+use crate::features::webhooks::model::PreviousSecret;
+use crate::features::webhooks::signature::Signer;
+use crate::features::webhooks::views::{WebhookView, WebhookWithSecret, view};
+use crate::features::webhooks::{require, store};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::WebhookId;
+use crate::vocab::limits;
+use crate::vocab::permissions::Permission;
+
+const HOUR_MS: i64 = 60 * 60 * 1000;
+
+/// `webhooks.rotate_secret`
+pub struct RotateSecret;
+
+/// Which webhook, and how the old secret leaves.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Rotation {
+    /// The webhook's id.
+    pub webhook_id: WebhookId,
+    /// For how many hours the old secret signs too; 24 if absent, 0 if it became known to others.
+    pub grace_hours: Option<Bounded<0, { limits::WEBHOOK_GRACE_HOURS_MAX }>>,
+}
+
+impl Operation for RotateSecret {
+    const SPEC: Spec = Spec::post("webhooks.rotate_secret", "/v1/webhooks/{webhookId}/rotate-secret", needs(Permission::WebhookWrite))
+        .summary("Give a webhook a new secret")
+        .about(
+            "The answer shows it, this once. Until previousSecretExpiresAt both sign: X-Service-Signature and \
+             X-Service-Signature-Alternate carry one digest each, and they take turns from attempt to attempt, so that a receiver that \
+             knows one secret and looks at the first header only verifies at the second attempt at the latest; webhook-signature \
+             carries both. A further rotation ends the grace of the one before.",
+        )
+        .replay(Replay::Keyed)
+        .answers_secret()
+        .fails(&[Code::NotFound]);
+    type Input = Rotation;
+    type Output = Done<WebhookWithSecret>;
+
+    fn example() -> (Value, Self::Output) {
+        let expires = Moment(Moment::sample().0.plus_ms(24 * HOUR_MS));
+        let webhook = WebhookView { previous_secret_expires_at: Some(expires), ..WebhookView::sample() };
+        let secret = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDC2FVsBQIhrs=".into();
+        (json!({ "webhookId": webhook.id, "graceHours": 24 }), Done(WebhookWithSecret { webhook, secret }))
+    }
+}
+
+impl Command for RotateSecret {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: Rotation) -> Result<Self::Output, Failure> {
+        let engine = caller.engine.as_ref();
+        let before = require(tx, caller.account(), input.webhook_id)?;
+        let (now, mut after) = (tx.now(), before.clone());
+        let hours = input.grace_hours.map_or(limits::WEBHOOK_GRACE_HOURS_DEFAULT, Bounded::get);
+        let signer = Signer::new(tx.random());
+        after.sealed_secret = signer.seal(&engine.seal, after.account, after.id, tx.random());
+        let until = now.plus_ms(i64::try_from(hours).unwrap_or(0) * HOUR_MS);
+        after.previous = (hours > 0).then(|| PreviousSecret { sealed: before.sealed_secret.clone(), until });
+        after.updated_at = now;
+        store::save(tx, Some(&before), &after)?;
+        let secret = signer.text().expose().clone();
+        Ok(Done(WebhookWithSecret { webhook: view(tx, engine, &after, now)?, secret }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Mill;
+
+    #[test]
+    fn the_new_secret_is_another_and_the_old_one_has_its_grace() {
+        let mill = Mill::new();
+        let made = mill.post("/v1/webhooks", json!({ "url": "https://a.example/", "events": ["email.opened"] })).data();
+        let path = format!("/v1/webhooks/{}", made["id"].as_str().expect("an id"));
+        let rotate = |body: Value| mill.post(&format!("{path}/rotate-secret"), body).data();
+        let rotated = rotate(json!({}));
+        assert_ne!(rotated["secret"], made["secret"]);
+        assert_eq!(rotated["previousSecretExpiresAt"], "2026-01-02T00:00:00.000Z");
+        mill.clock.advance_ms(24 * HOUR_MS);
+        assert_eq!(mill.get(&path).data()["previousSecretExpiresAt"], json!(null));
+        assert_eq!(rotate(json!({ "graceHours": 0 }))["previousSecretExpiresAt"], json!(null));
+        assert_eq!(mill.post(&format!("{path}/rotate-secret"), json!({ "graceHours": 169 })).refusal().0, 400);
+    }
+}

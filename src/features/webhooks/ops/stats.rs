@@ -1,0 +1,120 @@
+//! Deliveries of an account in numbers.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::base::clock::Timestamp;
+use crate::engine::api::answer::Moment;
+use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
+use crate::features::webhooks::model::{Day, Status};
+use crate::features::webhooks::store;
+use crate::vocab::limits;
+use crate::vocab::permissions::Permission;
+
+/// `webhooks.stats`
+pub struct Stats;
+
+/// Nothing to choose.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Wanted {}
+
+/// Deliveries in numbers: of the webhooks that there are, since they were made.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct StatsView {
+    pub total_webhooks: usize,
+    pub active_webhooks: usize,
+    /// Active ones whose endpoints are left alone because of how they do.
+    pub paused_webhooks: usize,
+    /// Deliveries that have ended, and those that are pending.
+    pub total_deliveries: u64,
+    pub successful_deliveries: u64,
+    pub failed_deliveries: u64,
+    pub pending_deliveries: u64,
+    /// Of the deliveries that have ended, how many of a hundred have succeeded; `null` if none has ended.
+    pub success_rate: Option<f64>,
+    /// Attempts that have ended.
+    pub attempts: u64,
+    /// Of the attempts that were answered, in milliseconds; `null` if none was.
+    pub average_response_time: Option<u64>,
+    pub last_triggered_at: Option<Moment>,
+    /// The last 30 days on which anything ended, all webhooks together, deleted ones too.
+    pub days: Vec<DayView>,
+}
+
+/// What ended on one day.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct DayView {
+    /// Like `2026-01-31`, in UTC.
+    pub date: String,
+    /// Deliveries that succeeded.
+    pub successful: u64,
+    /// Deliveries that failed.
+    pub failed: u64,
+    /// Attempts.
+    pub attempts: u64,
+}
+
+impl Operation for Stats {
+    const SPEC: Spec = Spec::get("webhooks.stats", "/v1/webhooks/stats", needs(Permission::WebhookRead))
+        .summary("Read delivery statistics")
+        .about("Counted as deliveries end; tests count too.");
+    type Input = Wanted;
+    type Output = Done<StatsView>;
+
+    fn example() -> (Value, Self::Output) {
+        let days = vec![day_view((Moment::sample().0, Day { successes: 1_280, failures: 2, attempts: 1_301 }))];
+        let view = StatsView {
+            total_webhooks: 1,
+            active_webhooks: 1,
+            total_deliveries: 1_282,
+            successful_deliveries: 1_280,
+            failed_deliveries: 2,
+            success_rate: Some(99.84),
+            attempts: 1_301,
+            average_response_time: Some(84),
+            last_triggered_at: Some(Moment::sample()),
+            days,
+            ..StatsView::default()
+        };
+        (json!({}), Done(view))
+    }
+}
+
+fn day_view((at, day): (Timestamp, Day)) -> DayView {
+    let date = at.to_string().chars().take(10).collect();
+    DayView { date, successful: day.successes, failed: day.failures, attempts: day.attempts }
+}
+
+impl Query for Stats {
+    fn run(ask: &View<'_>, _: Wanted) -> Result<Self::Output, Failure> {
+        let account = ask.caller.account();
+        let mut view = StatsView::default();
+        let (mut answers, mut answer_ms) = (0, 0);
+        let mut last = None;
+        for webhook in store::all(ask.tx, account)? {
+            let standing = store::standing(ask.tx, (account, webhook.id))?;
+            view.total_webhooks += 1;
+            view.active_webhooks += usize::from(webhook.active);
+            view.paused_webhooks += usize::from(webhook.active && standing.health.is_paused(ask.now));
+            view.successful_deliveries += standing.successes;
+            view.failed_deliveries += standing.failures;
+            view.pending_deliveries += standing.kept(Status::Pending);
+            view.attempts += standing.attempts;
+            answers += standing.answers;
+            answer_ms += standing.answer_ms;
+            last = last.max(standing.last_triggered_at);
+        }
+        let ended = view.successful_deliveries + view.failed_deliveries;
+        view.total_deliveries = ended + view.pending_deliveries;
+        let rate = |part: u64| (part as f64 * 10_000.0 / ended as f64).round() / 100.0;
+        view.success_rate = (ended > 0).then(|| rate(view.successful_deliveries));
+        view.average_response_time = u64::checked_div(answer_ms, answers);
+        view.last_triggered_at = last.map(Moment);
+        let days = store::days(ask.tx, account, ask.now, limits::WEBHOOK_STATS_DAYS)?;
+        view.days = days.into_iter().map(day_view).collect();
+        Ok(Done(view))
+    }
+}

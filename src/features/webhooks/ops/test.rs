@@ -1,0 +1,99 @@
+//! Send a test to a webhook's endpoint, and tell at once what it answered.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::get::WhichWebhook;
+use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, needs};
+use crate::engine::store::WriteTx;
+use crate::features::webhooks::delivering::attempt;
+use crate::features::webhooks::delivering::record::{self, Begun, Ended, Rules};
+use crate::features::webhooks::model::{self, Verdict};
+use crate::features::webhooks::store::Book;
+use crate::features::webhooks::{fanout, require};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::{AccountId, DeliveryId, EventId, WebhookId};
+use crate::vocab::permissions::Permission;
+
+/// What a test calls itself: no kind of event, so that nobody takes it for one.
+const TEST_TYPE: &str = "webhook.test";
+
+/// `webhooks.test`
+pub struct Test;
+
+/// What a test came to.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Tested {
+    /// Whether the endpoint answered with a 2xx status in time.
+    pub success: bool,
+    /// What it answered; `null` if it did not.
+    pub status_code: Option<u16>,
+    /// In milliseconds.
+    pub response_time: u32,
+    /// What went wrong, in words.
+    pub error: Option<String>,
+    /// The delivery, among the others of the webhook.
+    pub delivery_id: DeliveryId,
+    pub event_id: EventId,
+}
+
+impl Operation for Test {
+    const SPEC: Spec = Spec::post("webhooks.test", "/v1/webhooks/{webhookId}/test", needs(Permission::WebhookWrite))
+        .summary("Send a test")
+        .about(
+            "One attempt, signed like any other, with the header X-Service-Test and the type webhook.test; also to a webhook that is \
+             switched off or left alone. The answer tells what the endpoint said. It is no error of this call if that went wrong.",
+        )
+        .fails(&[Code::NotFound]);
+    type Input = WhichWebhook;
+    type Output = Done<Tested>;
+
+    fn example() -> (Value, Self::Output) {
+        let tested = Tested {
+            success: true,
+            status_code: Some(200),
+            response_time: 84,
+            error: None,
+            delivery_id: DeliveryId::parse("66f1a2b3000000057a1b2c3d").expect("24 hexadecimal characters"),
+            event_id: EventId::parse("66f1a2b3000000067a1b2c3d").expect("24 hexadecimal characters"),
+        };
+        (json!({ "webhookId": "66f1a2b3000000017a1b2c3d" }), Done(tested))
+    }
+}
+
+impl Outward for Test {
+    async fn run(context: Context, input: WhichWebhook) -> Result<Self::Output, Failure> {
+        let (engine, account) = (context.engine.clone(), context.caller.account());
+        let begun = context.write(&Self::SPEC, move |tx| begin(tx, account, input.webhook_id)).await?;
+        let (end, verdict) = attempt::make(&engine, &begun).await;
+        let delivery = begun.delivery;
+        let tested = Tested {
+            success: verdict == Verdict::Success,
+            status_code: end.status_code,
+            response_time: end.duration_ms,
+            error: end.error.clone(),
+            delivery_id: delivery.id,
+            event_id: delivery.event,
+        };
+        let rules = Rules::new(&engine.settings.webhooks);
+        let ended = [Ended { place: (account, delivery.webhook), delivery: delivery.id, end, verdict }];
+        context.world().store.write(move |tx| record::settle(tx, &ended, &rules)).await??;
+        Ok(Done(tested))
+    }
+}
+
+fn begin(tx: &mut WriteTx<'_>, account: AccountId, id: WebhookId) -> Result<Begun, Failure> {
+    let webhook = require(tx, account, id)?;
+    let now = tx.now();
+    let event = EventId::make(now, tx.random());
+    let body = fanout::test_body(event, TEST_TYPE, &webhook, now);
+    let mut delivery = model::Delivery::new(DeliveryId::make(now, tx.random()), &webhook, event, TEST_TYPE, now);
+    delivery.test_body = Some(body.clone());
+    let number = delivery.begin(now).expect("a new delivery has its attempts before it");
+    let mut book = Book::open(tx);
+    book.put(None, &delivery)?;
+    book.close();
+    Ok(Begun { webhook, delivery, number, body: body.into() })
+}

@@ -1,0 +1,131 @@
+//! Change a webhook.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::base::patch::Patch;
+use crate::base::text::LongText;
+use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
+use crate::engine::store::WriteTx;
+use crate::features::webhooks::views::{WebhookView, view};
+use crate::features::webhooks::{intake, require, store};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::WebhookId;
+use crate::vocab::limits;
+use crate::vocab::permissions::Permission;
+use crate::vocab::webhook_events::Subscription;
+
+/// `webhooks.update`
+pub struct Update;
+
+/// What changes. A field that is left out stays as it is; `null` clears it.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct WebhookPatch {
+    /// The webhook's id.
+    pub webhook_id: WebhookId,
+    /// Where deliveries are sent, also those that wait already.
+    pub url: Option<String>,
+    /// What it is told of from now on.
+    pub events: Option<Vec<Subscription>>,
+    /// Whether it is told at all. What waits when it is switched off is not delivered; what happens meanwhile can be by
+    /// `POST …/redeliver`.
+    pub active: Option<bool>,
+    /// What it is for.
+    #[serde(default)]
+    pub description: Patch<LongText<{ limits::DESCRIPTION_CHARACTERS_MAX }>>,
+    /// Headers to be sent with every delivery, in place of those before.
+    #[serde(default)]
+    pub custom_headers: Patch<BTreeMap<String, String>>,
+    /// Whether deliveries carry the Standard Webhooks signature too.
+    pub standard_signature: Option<bool>,
+}
+
+/// A webhook after a change.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct UpdatedWebhook {
+    /// Always true: it is as was asked for.
+    pub updated: bool,
+    #[serde(flatten)]
+    pub webhook: WebhookView,
+}
+
+impl Operation for Update {
+    const SPEC: Spec = Spec::patch("webhooks.update", "/v1/webhooks/{webhookId}", needs(Permission::WebhookWrite))
+        .summary("Change a webhook")
+        .about("A new address, or switching it on, ends a pause of its endpoint.")
+        .fails(&[Code::NotFound]);
+    type Input = WebhookPatch;
+    type Output = Done<UpdatedWebhook>;
+
+    fn example() -> (Value, Self::Output) {
+        let webhook = WebhookView { active: false, ..WebhookView::sample() };
+        (json!({ "webhookId": webhook.id, "active": false }), Done(UpdatedWebhook { updated: true, webhook }))
+    }
+}
+
+impl Command for Update {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: WebhookPatch) -> Result<Self::Output, Failure> {
+        let engine = caller.engine.as_ref();
+        let before = require(tx, caller.account(), input.webhook_id)?;
+        let mut after = before.clone();
+        if let Some(given) = input.url {
+            after.url = intake::url(engine, &given)?;
+        }
+        if let Some(events) = input.events {
+            after.events = intake::events(events)?;
+        }
+        after.active = input.active.unwrap_or(after.active);
+        after.standard_signature = input.standard_signature.unwrap_or(after.standard_signature);
+        input.description.map(|text| text.to_string()).apply(&mut after.description);
+        after.description = after.description.filter(|text| !text.is_empty());
+        match input.custom_headers {
+            Patch::Absent => {}
+            Patch::Null => after.sealed_headers = Vec::new(),
+            Patch::Value(given) => intake::set_headers(tx, engine, &mut after, &given)?,
+        }
+        if after != before {
+            after.updated_at = tx.now();
+            store::save(tx, Some(&before), &after)?;
+        }
+        if after.url != before.url || (after.active && !before.active) {
+            store::forgive(tx, (after.account, after.id))?;
+        }
+        Ok(Done(UpdatedWebhook { updated: true, webhook: view(tx, engine, &after, tx.now())? }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::outbox;
+    use crate::testing::Mill;
+    use crate::vocab::webhook_events::WebhookEvent;
+
+    #[test]
+    fn only_what_is_given_changes_and_what_it_asks_for_is_counted() {
+        let mill = Mill::new();
+        let made =
+            mill.post("/v1/webhooks", json!({ "url": "https://a.example/", "events": ["email.opened"], "description": "a" }));
+        let made = made.data();
+        let path = format!("/v1/webhooks/{}", made["id"].as_str().expect("an id"));
+        let wanted = |kind| outbox::is_wanted(&mill.read(), mill.account(), kind).expect("readable");
+        assert!(wanted(WebhookEvent::EmailOpened) && !wanted(WebhookEvent::EmailClicked));
+        let changed = mill.patch(&path, json!({ "events": ["email.clicked"], "url": "https://b.example/x" })).data();
+        assert_eq!((&changed["updated"], &changed["url"]), (&json!(true), &json!("https://b.example/x")));
+        assert_eq!(changed["description"], "a");
+        assert!(!wanted(WebhookEvent::EmailOpened) && wanted(WebhookEvent::EmailClicked));
+        mill.patch(&path, json!({ "active": false, "description": null })).data();
+        assert!(!wanted(WebhookEvent::EmailClicked));
+        mill.patch(&path, json!({ "active": true })).data();
+        assert!(wanted(WebhookEvent::EmailClicked));
+        assert_eq!(mill.get(&path).data()["description"], json!(null));
+        assert_eq!(mill.patch(&path, json!({ "events": [] })).refusal().0, 400);
+        assert_eq!(mill.delete(&path).data()["deleted"], true);
+        assert!(!wanted(WebhookEvent::EmailClicked));
+        assert_eq!((mill.patch(&path, json!({})).refusal().0, mill.get(&path).refusal().0), (404, 404));
+    }
+}

@@ -1,0 +1,61 @@
+//! Delivering the events of a time range again, in bounded steps that a crash can interrupt: each step writes how far it came.
+
+use super::fanout;
+use super::model::{Redelivery, Status};
+use super::store::{self, Book, Place};
+use crate::engine::api::{Engine, Failure};
+use crate::engine::outbox;
+use crate::engine::store::{Result, WriteTx};
+use crate::vocab::environment::Environment;
+use crate::vocab::limits;
+
+/// Go on a little with every redelivery that is under way; true if there may be more to be done at once.
+pub async fn step(engine: &Engine, environment: Environment) -> Result<bool, Failure> {
+    let store = &engine.world(environment).store;
+    let (mut after, mut more) = (None, false);
+    while let Some((place, _)) = store::next_redelivery(&store.read(), after)? {
+        more |= store.write(move |tx| go_on(tx, place)).await??;
+        after = Some(place);
+    }
+    Ok(more)
+}
+
+fn go_on(tx: &mut WriteTx<'_>, place: Place) -> Result<bool> {
+    let under_way = store::redelivery(tx, place)?.filter(|redelivery| redelivery.completed_at.is_none());
+    let Some(mut redelivery) = under_way else { return Ok(false) };
+    let Some(webhook) = store::find(tx, place.0, place.1)? else { return Ok(false) };
+    let now = tx.now();
+    // Half of the room stays for what happens meanwhile.
+    let room = (limits::WEBHOOK_PENDING_MAX / 2).saturating_sub(store::standing(tx, place)?.kept(Status::Pending));
+    let limit = limits::WEBHOOK_EVENTS_PER_STEP.min(usize::try_from(room).unwrap_or(usize::MAX));
+    if limit == 0 && webhook.active {
+        return Ok(false);
+    }
+    let events = outbox::between(tx, (redelivery.from, redelivery.to), redelivery.after, limit)?;
+    let wanted = |redelivery: &Redelivery, event: &outbox::Event| {
+        event.account == webhook.account
+            && webhook.wants(event.kind)
+            && !event.is_erased()
+            && (redelivery.from..=redelivery.to).contains(&event.created_at)
+    };
+    let mut book = Book::open(tx);
+    for (id, event) in &events {
+        redelivery.after = Some(*id);
+        if !wanted(&redelivery, event) {
+            continue;
+        }
+        let known = store::deliveries_of(book.tx, webhook.id, *id)?;
+        let is_open = known.iter().any(|delivery| delivery.status == Status::Pending);
+        let has_arrived = known.iter().any(|delivery| delivery.status == Status::Success);
+        if !is_open && (redelivery.all || !has_arrived) && fanout::repeat(&mut book, &webhook, (*id, event), &known)?.is_some() {
+            redelivery.queued += 1;
+        }
+    }
+    book.close();
+    let more = events.len() == limit && webhook.active;
+    if !more {
+        redelivery.completed_at = Some(now);
+    }
+    store::save_redelivery(tx, place, &redelivery);
+    Ok(more)
+}

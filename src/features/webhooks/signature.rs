@@ -1,0 +1,93 @@
+//! Signatures of deliveries, and the secret they are made with.
+//!
+//! One secret serves both forms. It is shown as `whsec_` and the base64 text of random bytes. `X-Service-Signature` is keyed with that
+//! text, exactly as it was shown; the Standard Webhooks form is keyed with the bytes it stands for, as its public libraries do.
+
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::Sha256;
+
+use crate::base::random::Random;
+use crate::base::secret::Secret;
+use crate::base::{base64, hex};
+use crate::engine::store::seal::Seal;
+use crate::vocab::ids::{AccountId, WebhookId};
+use crate::vocab::limits;
+
+use super::model::secret_place;
+
+const PREFIX: &str = "whsec_";
+
+/// A secret's bytes.
+pub struct Signer(Secret<Vec<u8>>);
+
+impl Signer {
+    /// A new secret.
+    pub fn new(random: &dyn Random) -> Self {
+        Self(Secret::new(random.bytes::<{ limits::WEBHOOK_SECRET_BYTES }>().to_vec()))
+    }
+
+    /// The secret that was sealed; nothing with another master key.
+    pub fn open(seal: &Seal, account: AccountId, webhook: WebhookId, sealed: &[u8]) -> Option<Self> {
+        seal.open(&secret_place(account, webhook), sealed).map(|bytes| Self(Secret::new(bytes)))
+    }
+
+    /// The secret, sealed.
+    pub fn seal(&self, seal: &Seal, account: AccountId, webhook: WebhookId, random: &dyn Random) -> Vec<u8> {
+        seal.seal(&secret_place(account, webhook), self.0.expose(), random)
+    }
+
+    /// The secret as its owner sees it, once.
+    pub fn text(&self) -> Secret<String> {
+        Secret::new(format!("{PREFIX}{}", base64::encode(self.0.expose())))
+    }
+
+    /// The digest of `X-Service-Signature`.
+    pub fn digest(&self, body: &[u8]) -> String {
+        hex::encode(&sum(self.text().expose().as_bytes(), &[body]))
+    }
+
+    /// One entry of `webhook-signature`.
+    pub fn standard(&self, id: &str, seconds: i64, body: &[u8]) -> String {
+        let head = format!("{id}.{seconds}.");
+        format!("v1,{}", base64::encode(&sum(self.0.expose(), &[head.as_bytes(), body])))
+    }
+}
+
+fn sum(key: &[u8], parts: &[&[u8]]) -> [u8; 32] {
+    let mut sum = Hmac::<Sha256>::new_from_slice(key).expect("HMAC takes keys of any length");
+    for part in parts {
+        sum.update(part);
+    }
+    sum.finalize().into_bytes().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::random::SeededRandom;
+
+    /// Computed by Python's hmac module, independently of this program.
+    #[test]
+    fn both_forms_are_what_other_programs_compute() {
+        let signer = Signer(Secret::new((0..32).collect()));
+        assert_eq!(signer.text().expose(), "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=");
+        let plain = br#"{"a":1}"#.as_slice();
+        let other = r#"{"name":"Zoë 北京 🎉"}"#.as_bytes();
+        assert_eq!(signer.digest(plain), "d3f1ea16147b8b8d0304fe2a9559b4b4b84d057af19b132191df3378cbd1234a");
+        assert_eq!(signer.digest(other), "7192be8026088460d6c99fbdd4d7f59dad86a207af9fa902d082484f04618b89");
+        assert_eq!(signer.standard("evt", 1_700_000_000, plain), "v1,HRuZCedO+PssxGDGFJFxYEgm9jSi18+GPruIagDDyRc=");
+        assert_eq!(signer.standard("evt", 1_700_000_000, other), "v1,y9jIWu0GRvMszopC1S4epYvN2dPcQ+BJq1k/RDQOq74=");
+    }
+
+    #[test]
+    fn a_secret_opens_only_for_its_own_webhook() {
+        let (random, seal) = (SeededRandom::new(5), Seal::from_key(&[7; 32]));
+        let (account, webhook) = (AccountId::from_bytes([1; 12]), WebhookId::from_bytes([2; 12]));
+        let signer = Signer::new(&random);
+        let sealed = signer.seal(&seal, account, webhook, &random);
+        let opened = Signer::open(&seal, account, webhook, &sealed).expect("the same place");
+        assert_eq!(opened.digest(b"x"), signer.digest(b"x"));
+        assert!(Signer::open(&seal, account, WebhookId::from_bytes([3; 12]), &sealed).is_none());
+        assert!(Signer::new(&random).digest(b"x") != signer.digest(b"x"));
+    }
+}

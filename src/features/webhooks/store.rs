@@ -1,0 +1,345 @@
+//! The tables of webhooks, and all access to them.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::ops::ControlFlow;
+
+use super::model::{Breaker, Day, Delivery, End, Redelivery, Standing, Status, Verdict, Webhook, first_delivery};
+use crate::base::clock::Timestamp;
+use crate::engine::outbox;
+use crate::engine::store::key::{Key, after_prefix};
+use crate::engine::store::{Order, Read, Result, Span, Table, WriteTx};
+use crate::vocab::ids::{AccountId, DeliveryId, EventId, WebhookId};
+use crate::vocab::limits;
+use crate::vocab::tables;
+
+/// Whose webhook, and which.
+pub type Place = (AccountId, WebhookId);
+/// When a delivery is to be looked at.
+pub type Due = (AccountId, WebhookId, Timestamp, DeliveryId);
+
+const WEBHOOKS: Table<Place, Webhook> = Table::new(tables::WEBHOOKS);
+const STANDINGS: Table<Place, Standing> = Table::new(tables::WEBHOOK_STANDINGS);
+const DELIVERIES: Table<(WebhookId, DeliveryId), Delivery> = Table::new(tables::WEBHOOK_DELIVERIES);
+/// Invariant: a delivery that is pending has exactly one row here, under the time at which it is due.
+const DUE: Table<Due, ()> = Table::new(tables::WEBHOOK_DUE);
+const REMOVALS: Table<Place, ()> = Table::new(tables::WEBHOOK_REMOVALS);
+const REDELIVERIES: Table<(u8, AccountId, WebhookId), Redelivery> = Table::new(tables::WEBHOOK_REDELIVERIES);
+const DAYS: Table<(AccountId, u32), Day> = Table::new(tables::WEBHOOK_DAYS);
+
+const DAY_MS: i64 = 24 * 60 * 60 * 1000;
+/// In keys of [`REDELIVERIES`].
+const UNDER_WAY: u8 = 0;
+const COMPLETED: u8 = 1;
+
+/// The account's webhook with this id.
+pub fn find(tx: &impl Read, account: AccountId, id: WebhookId) -> Result<Option<Webhook>> {
+    tx.get(WEBHOOKS, &(account, id))
+}
+
+/// Every webhook of the account, the oldest first.
+pub fn all(tx: &impl Read, account: AccountId) -> Result<Vec<Webhook>> {
+    let rows = tx.list(WEBHOOKS, &WEBHOOKS.under(&(account,)), Order::Forward, limits::WEBHOOKS_MAX)?;
+    Ok(rows.into_iter().map(|(_, webhook)| webhook).collect())
+}
+
+/// Put a webhook; `before` is how it was.
+pub fn save(tx: &mut WriteTx<'_>, before: Option<&Webhook>, webhook: &Webhook) -> Result<()> {
+    if let Some(before) = before {
+        lose_interest(tx, before)?;
+    }
+    for kind in webhook.interests() {
+        outbox::add_interest(tx, webhook.account, kind, 1)?;
+    }
+    tx.put(WEBHOOKS, &(webhook.account, webhook.id), webhook);
+    Ok(())
+}
+
+/// Remove a webhook. What it leaves is cleared away in steps: see [`clear`].
+pub fn delete(tx: &mut WriteTx<'_>, webhook: &Webhook) -> Result<()> {
+    lose_interest(tx, webhook)?;
+    let place = (webhook.account, webhook.id);
+    tx.delete(WEBHOOKS, &place);
+    tx.delete(STANDINGS, &place);
+    for state in [UNDER_WAY, COMPLETED] {
+        tx.delete(REDELIVERIES, &(state, webhook.account, webhook.id));
+    }
+    tx.put(REMOVALS, &place, &());
+    Ok(())
+}
+
+fn lose_interest(tx: &mut WriteTx<'_>, webhook: &Webhook) -> Result<()> {
+    for kind in webhook.interests() {
+        outbox::add_interest(tx, webhook.account, kind, -1)?;
+    }
+    Ok(())
+}
+
+/// Clear away what deleted webhooks have left, up to `limit` rows of each table; true if there may be more.
+pub fn clear(tx: &mut WriteTx<'_>, limit: usize) -> Result<bool> {
+    let Some(((account, id), ())) = tx.list(REMOVALS, &Span::default(), Order::Forward, 1)?.pop() else { return Ok(false) };
+    let due = tx.delete_span(DUE, &DUE.under(&(account, id)), limit)?;
+    let deliveries = tx.delete_span(DELIVERIES, &DELIVERIES.under(&(id,)), limit)?;
+    if due < limit && deliveries < limit {
+        // What ended in between may have written its counts anew.
+        tx.delete(STANDINGS, &(account, id));
+        tx.delete(REMOVALS, &(account, id));
+    }
+    Ok(true)
+}
+
+/// Whether deleted webhooks have left something.
+pub fn is_untidy(tx: &impl Read) -> Result<bool> {
+    Ok(!tx.list(REMOVALS, &Span::default(), Order::Forward, 1)?.is_empty())
+}
+
+/// What is counted of a webhook, and how its endpoint does.
+pub fn standing(tx: &impl Read, (account, id): Place) -> Result<Standing> {
+    Ok(tx.get(STANDINGS, &(account, id))?.unwrap_or_default())
+}
+
+/// Forget the pauses of an endpoint and what led to them.
+pub fn forgive(tx: &mut WriteTx<'_>, place: Place) -> Result<()> {
+    let mut standing = standing(tx, place)?;
+    standing.health = Default::default();
+    tx.put(STANDINGS, &place, &standing);
+    Ok(())
+}
+
+/// A delivery.
+pub fn delivery(tx: &impl Read, webhook: WebhookId, id: DeliveryId) -> Result<Option<Delivery>> {
+    tx.get(DELIVERIES, &(webhook, id))
+}
+
+/// Deliveries of a webhook, the newest first, after the first `offset`, of one status if one is given.
+pub fn deliveries(
+    tx: &impl Read,
+    webhook: WebhookId,
+    status: Option<Status>,
+    offset: usize,
+    limit: usize,
+) -> Result<Vec<Delivery>> {
+    let (mut found, mut skipped, mut looked_at) = (Vec::new(), 0, 0);
+    tx.visit(DELIVERIES, &DELIVERIES.under(&(webhook,)), Order::Backward, |_, delivery| {
+        looked_at += 1;
+        if status.is_none_or(|status| delivery.status == status) {
+            if skipped < offset {
+                skipped += 1;
+            } else {
+                found.push(delivery);
+            }
+        }
+        let enough = found.len() >= limit || looked_at >= limits::WEBHOOK_DELIVERIES_LOOKED_AT_MAX;
+        Ok(if enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+    })?;
+    Ok(found)
+}
+
+/// All deliveries of one event to one webhook: the first, then the repeats from the newest on.
+pub fn deliveries_of(tx: &impl Read, webhook: WebhookId, event: EventId) -> Result<Vec<Delivery>> {
+    let Some(first) = delivery(tx, webhook, first_delivery(webhook, event))? else { return Ok(Vec::new()) };
+    let mut next = first.linked;
+    let mut all = vec![first];
+    while let Some(id) = next.filter(|_| all.len() <= limits::WEBHOOK_REPEATS_MAX) {
+        let Some(repeat) = delivery(tx, webhook, id)? else { break };
+        next = repeat.linked;
+        all.push(repeat);
+    }
+    Ok(all)
+}
+
+/// Endpoints with something to be looked at, and when the first of it is due: from behind `after` on, up to `limit`.
+pub fn lanes(tx: &impl Read, after: Option<Place>, limit: usize) -> Result<Vec<(Place, Timestamp)>> {
+    let mut lanes = Vec::new();
+    let mut from = after.and_then(|after| after_prefix(&after.to_bytes())).unwrap_or_default();
+    while lanes.len() < limit {
+        let first = tx.list(DUE, &Span { from, to: None }, Order::Forward, 1)?.pop();
+        let Some(((account, webhook, at, _), ())) = first else { break };
+        lanes.push(((account, webhook), at));
+        match after_prefix(&(account, webhook).to_bytes()) {
+            Some(next) => from = next,
+            None => break,
+        }
+    }
+    Ok(lanes)
+}
+
+/// Up to `limit` rows of one endpoint that are due at a time of `from..=to`.
+pub fn due(tx: &impl Read, (account, webhook): Place, (from, to): (Timestamp, Timestamp), limit: usize) -> Result<Vec<Due>> {
+    let span = Span { from: (account, webhook, from).to_bytes(), to: Some((account, webhook, to.plus_ms(1)).to_bytes()) };
+    Ok(tx.list(DUE, &span, Order::Forward, limit)?.into_iter().map(|(due, ())| due).collect())
+}
+
+/// Remove a row whose delivery is not pending any more, or gone.
+pub fn not_due(tx: &mut WriteTx<'_>, due: &Due) {
+    tx.delete(DUE, due);
+}
+
+/// Deliveries older than the retention are forgotten, up to `limit`; true if there may be more.
+pub fn sweep(tx: &mut WriteTx<'_>, kept_ms: i64, limit: usize) -> Result<bool> {
+    let mut webhooks: Vec<Place> = Vec::new();
+    tx.visit(WEBHOOKS, &Span::default(), Order::Forward, |place, _| {
+        webhooks.push(place);
+        Ok(ControlFlow::Continue(()))
+    })?;
+    let oldest_kept = tx.now().plus_ms(-kept_ms);
+    let mut left = limit;
+    let mut book = Book::open(tx);
+    for (_, webhook) in webhooks {
+        let old = book.tx.list(DELIVERIES, &DELIVERIES.under(&(webhook,)), Order::Forward, left)?;
+        let old = old.into_iter().map(|(_, delivery)| delivery);
+        for delivery in old.take_while(|delivery| delivery.created_at < oldest_kept) {
+            book.forget(&delivery)?;
+            left -= 1;
+        }
+        if left == 0 {
+            break;
+        }
+    }
+    book.close();
+    Ok(left == 0)
+}
+
+/// The redelivery of a webhook that is under way, or else the last one.
+pub fn redelivery(tx: &impl Read, (account, webhook): Place) -> Result<Option<Redelivery>> {
+    match tx.get(REDELIVERIES, &(UNDER_WAY, account, webhook))? {
+        Some(under_way) => Ok(Some(under_way)),
+        None => tx.get(REDELIVERIES, &(COMPLETED, account, webhook)),
+    }
+}
+
+/// The first redelivery that is under way behind `after`.
+pub fn next_redelivery(tx: &impl Read, after: Option<Place>) -> Result<Option<(Place, Redelivery)>> {
+    let whole = REDELIVERIES.under(&(UNDER_WAY,));
+    let from = after.and_then(|(account, webhook)| after_prefix(&(UNDER_WAY, account, webhook).to_bytes())).unwrap_or(whole.from);
+    let row = tx.list(REDELIVERIES, &Span { from, to: whole.to }, Order::Forward, 1)?.pop();
+    Ok(row.map(|((_, account, webhook), redelivery)| ((account, webhook), redelivery)))
+}
+
+/// Put a redelivery.
+pub fn save_redelivery(tx: &mut WriteTx<'_>, (account, webhook): Place, redelivery: &Redelivery) {
+    let (state, other) = if redelivery.completed_at.is_some() { (COMPLETED, UNDER_WAY) } else { (UNDER_WAY, COMPLETED) };
+    tx.delete(REDELIVERIES, &(other, account, webhook));
+    tx.put(REDELIVERIES, &(state, account, webhook), redelivery);
+}
+
+/// What ended on each of the `count` days up to the one of `now`, of those on which anything did.
+pub fn days(tx: &impl Read, account: AccountId, now: Timestamp, count: u32) -> Result<Vec<(Timestamp, Day)>> {
+    let today = day_of(now);
+    let span = Span { from: (account, today.saturating_sub(count - 1)).to_bytes(), to: Some((account, today + 1).to_bytes()) };
+    let rows = tx.list(DAYS, &span, Order::Forward, count as usize)?;
+    Ok(rows.into_iter().map(|((_, day), counts)| (Timestamp(i64::from(day) * DAY_MS), counts)).collect())
+}
+
+fn day_of(at: Timestamp) -> u32 {
+    u32::try_from(at.0.div_euclid(DAY_MS)).unwrap_or(0)
+}
+
+/// Deliveries as they are written: their rows, the rows by which they are found, and the counts, each count once per transaction.
+pub struct Book<'b, 't> {
+    pub tx: &'b mut WriteTx<'t>,
+    standings: BTreeMap<Place, Standing>,
+    days: BTreeMap<(AccountId, u32), Day>,
+    made: u64,
+}
+
+impl<'b, 't> Book<'b, 't> {
+    /// Begin to write. [`Book::close`] is to follow.
+    pub fn open(tx: &'b mut WriteTx<'t>) -> Self {
+        Self { tx, standings: BTreeMap::new(), days: BTreeMap::new(), made: 0 }
+    }
+
+    /// What is counted of a webhook.
+    pub fn standing(&mut self, place: Place) -> Result<&mut Standing> {
+        Ok(match self.standings.entry(place) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => new.insert(standing(self.tx, place)?),
+        })
+    }
+
+    /// How many new deliveries it has.
+    pub fn made(&self) -> u64 {
+        self.made
+    }
+
+    /// Put a delivery; `before` is how it was.
+    pub fn put(&mut self, before: Option<&Delivery>, delivery: &Delivery) -> Result<()> {
+        let due = |delivery: &Delivery| delivery.due_at.map(|at| (delivery.account, delivery.webhook, at, delivery.id));
+        let (old, new) = (before.and_then(due), due(delivery));
+        if old != new {
+            if let Some(old) = old {
+                self.tx.delete(DUE, &old);
+            }
+            if let Some(new) = new {
+                self.tx.put(DUE, &new, &());
+            }
+        }
+        self.tx.put(DELIVERIES, &(delivery.webhook, delivery.id), delivery);
+        self.made += u64::from(before.is_none());
+        let (was, is) = (before.map(|before| before.status), delivery.status);
+        if was == Some(is) {
+            return Ok(());
+        }
+        let place = (delivery.account, delivery.webhook);
+        let standing = self.standing(place)?;
+        standing.kept[is as usize] += 1;
+        if let Some(was) = was {
+            standing.kept[was as usize] = standing.kept[was as usize].saturating_sub(1);
+        }
+        match is {
+            Status::Success => standing.successes += 1,
+            Status::Failed => standing.failures += 1,
+            Status::Pending | Status::Cancelled => return Ok(()),
+        }
+        let day = self.day(delivery.account)?;
+        match is {
+            Status::Success => day.successes += 1,
+            _ => day.failures += 1,
+        }
+        Ok(())
+    }
+
+    fn day(&mut self, account: AccountId) -> Result<&mut Day> {
+        let key = (account, day_of(self.tx.now()));
+        Ok(match self.days.entry(key) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => new.insert(self.tx.get(DAYS, &key)?.unwrap_or_default()),
+        })
+    }
+
+    /// An attempt of a webhook has ended so.
+    pub fn tried(&mut self, place: Place, end: &End, verdict: Verdict, breaker: &Breaker) -> Result<()> {
+        let standing = self.standing(place)?;
+        standing.attempts += 1;
+        standing.last_triggered_at = standing.last_triggered_at.max(Some(end.at));
+        if end.status_code.is_some() {
+            standing.answers += 1;
+            standing.answer_ms += u64::from(end.duration_ms);
+        }
+        standing.health.note(verdict, breaker, end.at);
+        self.day(place.0)?.attempts += 1;
+        Ok(())
+    }
+
+    fn forget(&mut self, delivery: &Delivery) -> Result<()> {
+        if let Some(at) = delivery.due_at {
+            self.tx.delete(DUE, &(delivery.account, delivery.webhook, at, delivery.id));
+        }
+        self.tx.delete(DELIVERIES, &(delivery.webhook, delivery.id));
+        let standing = self.standing((delivery.account, delivery.webhook))?;
+        let kept = &mut standing.kept[delivery.status as usize];
+        *kept = kept.saturating_sub(1);
+        Ok(())
+    }
+
+    /// Write the counts.
+    pub fn close(self) {
+        let Self { tx, standings, days, .. } = self;
+        for (place, standing) in &standings {
+            tx.put(STANDINGS, place, standing);
+        }
+        for (key, day) in &days {
+            tx.put(DAYS, key, day);
+        }
+    }
+}

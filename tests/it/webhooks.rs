@@ -1,0 +1,450 @@
+//! Webhooks of the program as shipped, delivered to endpoints on loopback.
+
+use std::time::Duration;
+
+use http::StatusCode;
+use serde_json::{Value, json};
+use tokio::time::Instant;
+
+use super::support::hook_sink::{HookSink, Reaction};
+use super::support::server::BOUNDLESS;
+use super::support::{Client, Server};
+
+const LOOK: Duration = Duration::from_millis(20);
+const PATIENCE: Duration = Duration::from_secs(120);
+const SIGNATURE: &str = "x-service-signature";
+const ALTERNATE: &str = "x-service-signature-alternate";
+
+/// Endpoints may be on this machine, and pauses are short.
+pub fn settings(more: &str) -> String {
+    format!(
+        "{BOUNDLESS}\n[outbound]\nallow_networks = [\"127.0.0.0/8\"]\n\n[webhooks]\nallow_http = true\nfirst_retry_seconds = 1\n\
+         second_retry_seconds = 2\n{more}"
+    )
+}
+
+/// A webhook's id and its secret.
+pub async fn hook(client: &Client, url: &str, events: &[&str]) -> (String, String) {
+    let made = client.data("webhooks.create", json!({ "url": url, "events": events })).await;
+    let text = |name: &str| made[name].as_str().expect("text").to_owned();
+    (text("id"), text("secret"))
+}
+
+/// The deliveries of a webhook, the newest first.
+pub async fn deliveries(client: &Client, webhook: &str) -> Vec<Value> {
+    let page = client.data("webhooks.deliveries", json!({ "webhookId": webhook, "limit": 100 })).await;
+    let list = page["deliveries"].as_array().expect("a list").clone();
+    assert!(page["total"].as_u64().expect("a total") >= list.len() as u64);
+    list
+}
+
+/// Ask until it is so.
+async fn until<T>(mut look: impl AsyncFnMut() -> Option<T>) -> T {
+    let asking = async {
+        loop {
+            if let Some(found) = look().await {
+                return found;
+            }
+            tokio::time::sleep(LOOK).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, asking).await.expect("it comes to be so")
+}
+
+/// The newest delivery, once it is in this state.
+async fn newest(client: &Client, webhook: &str, status: &str) -> Value {
+    until(async || deliveries(client, webhook).await.into_iter().next().filter(|delivery| delivery["status"] == status)).await
+}
+
+struct World {
+    server: Server,
+    client: Client,
+    project: String,
+}
+
+impl World {
+    async fn with(more: &str) -> Self {
+        let server = Server::start(&settings(more));
+        let client = server.all();
+        let project = client.project("hooks").await;
+        Self { server, client, project }
+    }
+
+    async fn new() -> Self {
+        Self::with("").await
+    }
+
+    async fn contact(&self, email: &str) -> String {
+        self.client.contact(&self.project, email).await
+    }
+}
+
+#[tokio::test]
+async fn an_event_arrives_as_the_specification_says_and_the_record_tells_of_it() {
+    let world = World::new().await;
+    let sink = HookSink::content().await;
+    let (id, secret) = hook(&world.client, &sink.url(), &["subscriber.added"]).await;
+    let contact =
+        world.client.data("contacts.create", json!({ "projectId": world.project, "email": "zoë@example.com", "tags": ["vip"] }));
+    let contact = contact.await;
+    let got = sink.wait(1).await.remove(0);
+    assert!(got.head.starts_with("POST /hook?shop=7 HTTP/1.1\r\n"), "{}", got.head);
+    assert!(got.is_signed(SIGNATURE, &secret), "{got:?}");
+    let event = got.json();
+    for (name, value) in [
+        ("content-type", "application/json"),
+        ("user-agent", "Service-Webhooks/1.0"),
+        ("x-service-event-type", "subscriber.added"),
+        ("x-service-event-id", event["id"].as_str().expect("an id")),
+    ] {
+        assert_eq!(got.header(name), Some(value), "{name}");
+    }
+    for absent in ["x-service-test", "webhook-id", ALTERNATE, "accept-encoding"] {
+        assert_eq!(got.header(absent), None, "{absent}");
+    }
+    assert_eq!((&event["type"], &event["apiVersion"]), (&json!("subscriber.added"), &json!("v1")));
+    let data = json!({ "subscriberId": contact["id"], "projectId": world.project, "email": contact["email"], "tags": ["vip"] });
+    assert_eq!(event["data"], data);
+    assert_eq!(event["metadata"]["projectId"], json!(world.project));
+
+    let delivery = newest(&world.client, &id, "success").await;
+    assert_eq!((&delivery["eventId"], &delivery["attempts"]), (&event["id"], &json!(1)));
+    assert_eq!(delivery["response"], json!({ "statusCode": 200, "body": "ok" }));
+    let attempt = &delivery["attemptLog"][0];
+    assert_eq!(attempt["id"].as_str(), got.header("x-service-delivery-id"));
+    let one = json!({ "webhookId": id, "deliveryId": delivery["id"] });
+    assert_eq!(world.client.data("webhooks.delivery", one).await, delivery);
+    let webhook = world.client.data("webhooks.get", json!({ "webhookId": id })).await;
+    assert_eq!((&webhook["successCount"], &webhook["pendingCount"]), (&json!(1), &json!(0)));
+    assert!(webhook["lastTriggeredAt"].is_string());
+    let stats = world.client.data("webhooks.stats", json!({})).await;
+    assert_eq!((&stats["successfulDeliveries"], &stats["successRate"]), (&json!(1), &json!(100.0)));
+    assert_eq!(stats["days"][0]["successful"], 1);
+    // Other kinds of events are not for it.
+    let change = json!({ "id": contact["id"], "projectId": world.project, "firstName": "Zoë" });
+    world.client.data("contacts.update", change).await;
+    world.contact("next@example.com").await;
+    assert!(sink.wait(2).await[1].json()["data"]["email"] == "next@example.com");
+}
+
+#[tokio::test]
+async fn three_attempts_with_pauses_the_same_bytes_and_ids_of_their_own_and_no_fourth() {
+    let world = World::new().await;
+    let sink = HookSink::start(|_, _| Reaction::Answer(500, "", "out of order\u{1b}[0m".into())).await;
+    let (id, secret) = hook(&world.client, &sink.url(), &["subscriber.added"]).await;
+    world.contact("ada@example.com").await;
+    let delivery = newest(&world.client, &id, "failed").await;
+    let got = sink.got();
+    assert_eq!((got.len(), &delivery["attempts"]), (3, &json!(3)));
+    let pauses: Vec<u128> = got.windows(2).map(|pair| (pair[1].at - pair[0].at).as_millis()).collect();
+    assert!((800..1_900).contains(&pauses[0]) && (1_600..3_500).contains(&pauses[1]), "{pauses:?}");
+    for (number, got) in got.iter().enumerate() {
+        assert!(got.is_signed(SIGNATURE, &secret));
+        assert_eq!((&got.body, got.header("x-service-event-id")), (&sink.got()[0].body, delivery["eventId"].as_str()));
+        let attempt = &delivery["attemptLog"][number];
+        assert_eq!(attempt["id"].as_str(), got.header("x-service-delivery-id"));
+        assert_eq!((&attempt["statusCode"], &attempt["response"]), (&json!(500), &json!("out of order [0m")));
+    }
+    assert_ne!(delivery["attemptLog"][0]["id"], delivery["attemptLog"][1]["id"]);
+    let webhook = world.client.data("webhooks.get", json!({ "webhookId": id })).await;
+    assert_eq!((&webhook["failureCount"], &webhook["consecutiveFailures"]), (&json!(1), &json!(3)));
+}
+
+#[tokio::test]
+async fn a_second_attempt_that_is_answered_well_is_the_last() {
+    let world = World::new().await;
+    let sink = HookSink::start(|_, number| match number {
+        0 => Reaction::Close,
+        _ => Reaction::status(204),
+    });
+    let sink = sink.await;
+    let (id, _) = hook(&world.client, &sink.url(), &["subscriber.added"]).await;
+    world.contact("ada@example.com").await;
+    let delivery = newest(&world.client, &id, "success").await;
+    assert_eq!((&delivery["attempts"], &delivery["error"], sink.got().len()), (&json!(2), &Value::Null, 2));
+    assert!(delivery["attemptLog"][0]["error"].is_string() && delivery["attemptLog"][0]["statusCode"].is_null());
+}
+
+#[tokio::test]
+async fn a_redirect_is_a_failure_and_is_not_followed() {
+    let world = World::new().await;
+    let other = HookSink::content().await;
+    let target = Box::leak(format!("Location: {}\r\n", other.url()).into_boxed_str());
+    let sink = HookSink::start(|_, _| Reaction::Answer(307, target, String::new())).await;
+    let (id, _) = hook(&world.client, &sink.url(), &["subscriber.added"]).await;
+    world.contact("ada@example.com").await;
+    let delivery = newest(&world.client, &id, "failed").await;
+    assert!(delivery["error"].as_str().is_some_and(|error| error.contains("redirects are not followed")), "{delivery}");
+    assert_eq!((sink.got().len(), other.got().len()), (3, 0));
+}
+
+#[tokio::test]
+async fn an_attempt_has_ten_seconds_whatever_the_endpoint_does_with_them() {
+    let world = World::new().await;
+    let silent = HookSink::start(|_, _| Reaction::Silence).await;
+    let dripping = HookSink::start(|_, _| Reaction::Drip).await;
+    let quick = HookSink::content().await;
+    let (one, _) = hook(&world.client, &silent.url(), &["subscriber.added"]).await;
+    let (two, _) = hook(&world.client, &dripping.url(), &["subscriber.added"]).await;
+    hook(&world.client, &quick.url(), &["subscriber.added"]).await;
+    let started = Instant::now();
+    world.contact("ada@example.com").await;
+    quick.wait(1).await;
+    assert!(started.elapsed() < Duration::from_secs(5), "others do not wait for it");
+    for id in [one, two] {
+        let attempt = until(async || {
+            let attempt = deliveries(&world.client, &id).await.first()?["attemptLog"][0].clone();
+            (!attempt["endedAt"].is_null()).then_some(attempt)
+        });
+        let attempt = attempt.await;
+        let took = attempt["responseTime"].as_u64().expect("a time");
+        assert!((9_900..11_500).contains(&took), "{attempt}");
+        assert!(attempt["error"].as_str().is_some_and(|error| error.contains("within 10 seconds")), "{attempt}");
+    }
+}
+
+#[tokio::test]
+async fn an_endpoint_says_how_long_to_wait_or_that_it_is_gone() {
+    let world = World::new().await;
+    let waits = HookSink::start(|_, number| match number {
+        0 => Reaction::Answer(429, "Retry-After: 3\r\n", String::new()),
+        _ => Reaction::status(200),
+    });
+    let waits = waits.await;
+    let gone = HookSink::start(|_, _| Reaction::status(410)).await;
+    let (one, _) = hook(&world.client, &waits.url(), &["subscriber.added"]).await;
+    let (two, _) = hook(&world.client, &gone.url(), &["subscriber.added"]).await;
+    world.contact("ada@example.com").await;
+    newest(&world.client, &one, "success").await;
+    let got = waits.got();
+    assert!((got[1].at - got[0].at).as_millis() >= 2_900, "it asked for three seconds");
+    newest(&world.client, &two, "failed").await;
+    let webhook = world.client.data("webhooks.get", json!({ "webhookId": two })).await;
+    assert_eq!((&webhook["active"], &webhook["pauseReason"]), (&json!(true), &json!("gone")));
+    assert_eq!(gone.got().len(), 1);
+}
+
+#[tokio::test]
+async fn an_endpoint_that_fails_is_left_alone_says_so_and_is_probed_again() {
+    let world = World::with("pause_after_failures = 3\npause_seconds = 2\n").await;
+    let sink = HookSink::start(|_, number| Reaction::status(if number < 3 { 500 } else { 200 })).await;
+    let (id, _) = hook(&world.client, &sink.url(), &["subscriber.added"]).await;
+    for number in 0..8 {
+        world.contact(&format!("r{number}@example.com")).await;
+    }
+    let webhook = until(async || {
+        let webhook = world.client.data("webhooks.get", json!({ "webhookId": id })).await;
+        (!webhook["pausedUntil"].is_null()).then_some(webhook)
+    });
+    let webhook = webhook.await;
+    assert_eq!((&webhook["active"], &webhook["pauseReason"]), (&json!(true), &json!("failing")));
+    // Two were under way when it paused; the rest waits.
+    assert!((3..=5).contains(&sink.got().len()), "{}", sink.got().len());
+    until(async || (sink.got().len() >= 11).then_some(())).await;
+    let webhook = until(async || {
+        let webhook = world.client.data("webhooks.get", json!({ "webhookId": id })).await;
+        (webhook["successCount"] == 8).then_some(webhook)
+    });
+    let webhook = webhook.await;
+    assert_eq!((&webhook["pausedUntil"], &webhook["consecutiveFailures"]), (&Value::Null, &json!(0)));
+}
+
+#[tokio::test]
+async fn after_a_rotation_both_secrets_sign_and_take_turns() {
+    let world = World::new().await;
+    let sink = HookSink::start(|_, number| Reaction::status(if number < 2 { 500 } else { 200 })).await;
+    let made = world
+        .client
+        .data("webhooks.create", json!({ "url": sink.url(), "events": ["subscriber.added"], "standardSignature": true }));
+    let made = made.await;
+    let old = made["secret"].as_str().expect("a secret").to_owned();
+    let rotated = world.client.data("webhooks.rotate_secret", json!({ "webhookId": made["id"] })).await;
+    let new = rotated["secret"].as_str().expect("a secret").to_owned();
+    world.contact("ada@example.com").await;
+    let got = sink.wait(3).await;
+    for (number, (first, second)) in [(&new, &old), (&old, &new), (&new, &old)].into_iter().enumerate() {
+        assert!(got[number].is_signed(SIGNATURE, first) && got[number].is_signed(ALTERNATE, second), "attempt {number}");
+        let both = got[number].header("webhook-signature").expect("the second form");
+        assert_eq!(both.split(' ').filter(|one| one.starts_with("v1,")).count(), 2);
+    }
+    world.client.data("webhooks.rotate_secret", json!({ "webhookId": made["id"], "graceHours": 0 })).await;
+    world.contact("bob@example.com").await;
+    assert_eq!(sink.wait(4).await[3].header(ALTERNATE), None);
+}
+
+#[tokio::test]
+async fn a_test_is_signed_and_marked_and_tells_at_once_what_came_of_it() {
+    let world = World::new().await;
+    let sink = HookSink::start(|_, number| Reaction::status(if number == 0 { 200 } else { 500 })).await;
+    let (id, secret) = hook(&world.client, &sink.url(), &["subscriber.added"]).await;
+    let tested = world.client.data("webhooks.test", json!({ "webhookId": id })).await;
+    assert_eq!((&tested["success"], &tested["statusCode"]), (&json!(true), &json!(200)));
+    let got = sink.wait(1).await.remove(0);
+    assert!(got.is_signed(SIGNATURE, &secret));
+    assert_eq!((got.header("x-service-test"), got.header("x-service-event-type")), (Some("true"), Some("webhook.test")));
+    assert_eq!(got.json()["type"], "webhook.test");
+    let tested = world.client.data("webhooks.test", json!({ "webhookId": id })).await;
+    assert_eq!((&tested["success"], &tested["statusCode"]), (&json!(false), &json!(500)));
+    let kept = deliveries(&world.client, &id).await;
+    assert_eq!(kept.len(), 2);
+    assert!(kept.iter().all(|delivery| delivery["test"] == true && delivery["attempts"] == 1));
+    let again = json!({ "webhookId": id, "deliveryId": kept[0]["id"] });
+    world.client.call("webhooks.retry", again).await.refused(StatusCode::CONFLICT, "WRONG_STATE");
+}
+
+#[tokio::test]
+async fn what_has_failed_is_delivered_again_one_by_one_or_by_time() {
+    let world = World::new().await;
+    let sink = HookSink::start(|_, number| Reaction::status(if number < 6 { 500 } else { 200 })).await;
+    let (id, _) = hook(&world.client, &sink.url(), &["subscriber.added"]).await;
+    let started = world.client.data("webhooks.get", json!({ "webhookId": id })).await["createdAt"].clone();
+    world.contact("ada@example.com").await;
+    world.contact("bob@example.com").await;
+    until(async || {
+        let failed = world.client.data("webhooks.deliveries", json!({ "webhookId": id, "status": "failed" })).await;
+        (failed["total"] == 2).then_some(())
+    })
+    .await;
+    let first = deliveries(&world.client, &id).await.remove(0);
+    let made = world.client.data("webhooks.retry", json!({ "webhookId": id, "deliveryId": first["id"] })).await;
+    assert_eq!((&made["redeliveryOf"], &made["eventId"]), (&first["id"], &first["eventId"]));
+    let got = sink.wait(7).await;
+    assert_eq!(got[6].header("x-service-event-id"), first["eventId"].as_str());
+    // Switched off, it is told of nothing; the time range brings what happened meanwhile.
+    until(async || (deliveries(&world.client, &id).await.iter().all(|one| one["status"] != "pending")).then_some(())).await;
+    world.client.data("webhooks.update", json!({ "webhookId": id, "active": false })).await;
+    world.contact("cy@example.com").await;
+    world.client.data("webhooks.update", json!({ "webhookId": id, "active": true })).await;
+    let range = json!({ "webhookId": id, "from": started });
+    world.client.data("webhooks.redeliver", range.clone()).await;
+    let redelivery = until(async || {
+        let webhook = world.client.data("webhooks.get", json!({ "webhookId": id })).await;
+        (webhook["redelivery"]["status"] == "completed").then(|| webhook["redelivery"].clone())
+    });
+    assert_eq!(redelivery.await["queued"], 2, "the other that failed, and the one that was missed");
+    let got = sink.wait(9).await;
+    let mut emails: Vec<String> = got[6..].iter().map(|got| got.json()["data"]["email"].to_string()).collect();
+    emails.sort();
+    assert_eq!(emails, ["\"ada@example.com\"", "\"bob@example.com\"", "\"cy@example.com\""]);
+    until(async || (deliveries(&world.client, &id).await.iter().all(|one| one["status"] != "pending")).then_some(())).await;
+    world.client.data("webhooks.redeliver", range).await;
+    let redelivery = until(async || {
+        let webhook = world.client.data("webhooks.get", json!({ "webhookId": id })).await;
+        (webhook["redelivery"]["status"] == "completed").then(|| webhook["redelivery"].clone())
+    });
+    assert_eq!(redelivery.await["queued"], 0, "all have arrived");
+}
+
+#[tokio::test]
+async fn addresses_inside_networks_are_not_sent_to_unless_the_operator_opens_them() {
+    let mut world = World::new().await;
+    let sink = HookSink::content().await;
+    let (id, _) = hook(&world.client, &sink.url(), &["subscriber.added"]).await;
+    world.server.signal("TERM");
+    assert!(world.server.wait().success());
+    world.server.set(&format!("{BOUNDLESS}\n[webhooks]\nallow_http = true\n"));
+    world.server.serve();
+    let client = Client::new(world.server.address(), world.client.key().map(str::to_owned));
+    let tested = client.data("webhooks.test", json!({ "webhookId": id })).await;
+    assert!(tested["error"].as_str().is_some_and(|error| error.contains("no public address")), "{tested}");
+    let url = json!({ "url": sink.url(), "events": ["subscriber.added"] });
+    let refused = client.call("webhooks.create", url).await.refused(StatusCode::BAD_REQUEST, "INVALID_REQUEST");
+    assert!(refused.error().starts_with("url: "), "{}", refused.error());
+    assert_eq!(sink.got().len(), 0);
+}
+
+#[tokio::test]
+async fn what_is_under_way_at_the_end_of_the_service_is_recorded_and_the_rest_is_delivered_after_its_start() {
+    let mut world = World::new().await;
+    let sink = HookSink::start(|_, _| Reaction::Later(Duration::from_millis(700), 200)).await;
+    let (id, _) = hook(&world.client, &sink.url(), &["subscriber.added"]).await;
+    for number in 0..6 {
+        world.contact(&format!("r{number}@example.com")).await;
+    }
+    sink.wait(1).await;
+    world.server.signal("TERM");
+    assert!(world.server.wait().success());
+    world.server.serve();
+    let client = Client::new(world.server.address(), world.client.key().map(str::to_owned));
+    until(async || {
+        let all = deliveries(&client, &id).await;
+        (all.len() == 6 && all.iter().all(|delivery| delivery["status"] == "success")).then_some(())
+    })
+    .await;
+    assert_eq!(sink.got().len(), 6, "nothing was attempted twice");
+}
+
+#[tokio::test]
+async fn deleting_a_contact_erases_it_from_what_deliveries_say() {
+    let world = World::new().await;
+    let sink = HookSink::start(|got, _| Reaction::Answer(200, "", String::from_utf8_lossy(&got.body).into_owned())).await;
+    let (id, _) = hook(&world.client, &sink.url(), &["subscriber.added", "subscriber.updated"]).await;
+    let contact = world.contact("canary@example.com").await;
+    let delivery = newest(&world.client, &id, "success").await;
+    assert!(delivery.to_string().contains("canary@example.com"), "the endpoint repeats what it is told");
+    world.client.data("contacts.delete", json!({ "id": contact, "projectId": world.project })).await;
+    until(async || {
+        let said = deliveries(&world.client, &id).await;
+        (!Value::Array(said).to_string().contains("canary@example.com")).then_some(())
+    })
+    .await;
+    let again = json!({ "webhookId": id, "deliveryId": delivery["id"] });
+    world.client.call("webhooks.retry", again).await.refused(StatusCode::CONFLICT, "WRONG_STATE");
+}
+
+#[tokio::test]
+async fn a_deleted_webhook_is_told_of_nothing_more() {
+    let world = World::new().await;
+    let sink = HookSink::start(|_, _| Reaction::status(500)).await;
+    let (id, _) = hook(&world.client, &sink.url(), &["subscriber.added"]).await;
+    world.contact("ada@example.com").await;
+    sink.wait(1).await;
+    world.client.data("webhooks.delete", json!({ "webhookId": id })).await;
+    let other = HookSink::content().await;
+    hook(&world.client, &other.url(), &["subscriber.added"]).await;
+    world.contact("bob@example.com").await;
+    other.wait(1).await;
+    // Longer than the first pause.
+    tokio::time::sleep(Duration::from_millis(2_000)).await;
+    assert_eq!(sink.got().len(), 1);
+    let gone = world.client.call("webhooks.deliveries", json!({ "webhookId": id })).await;
+    gone.refused(StatusCode::NOT_FOUND, "RESOURCE_NOT_FOUND");
+}
+
+#[tokio::test]
+async fn engagement_is_told_to_those_who_ask_for_it_by_name() {
+    let world = World::new().await;
+    let client = &world.client;
+    let (asks, silent) = (HookSink::content().await, HookSink::content().await);
+    let kinds = ["email.delivered", "email.opened", "email.clicked", "email.bounced", "email.complained"];
+    hook(client, &asks.url(), &kinds).await;
+    hook(client, &silent.url(), &["subscriber.added", "subscriber.updated", "email.test.sent"]).await;
+    let html =
+        "<p>Hello</p><p><a href=\"https://example.com/a\">Read</a></p><p><a href=\"{{ unsubscribe_url }}\">Unsubscribe</a></p>";
+    for whom in ["click", "hard-bounce", "complaint"] {
+        let to = format!("{whom}@simulator.mailmill.example");
+        let send = json!({
+            "projectId": world.project, "recipientType": "email", "recipientEmail": to, "from": "news@example.com", "fromName": "News",
+            "subject": "Hello", "template": html,
+        });
+        client.data("sending.send", send).await;
+    }
+    let told = until(async || {
+        let mut told: Vec<String> =
+            asks.got().iter().map(|got| got.json()["type"].as_str().expect("a type").to_owned()).collect();
+        told.sort();
+        told.dedup();
+        (told.len() == 5).then_some(asks.got())
+    });
+    for got in told.await {
+        let data = got.json()["data"].clone();
+        assert!(data["sendId"].is_string() && data["email"].is_string() && data["occurredAt"].is_string(), "{data}");
+        assert!(!data.as_object().expect("an object").values().any(Value::is_null), "{data}");
+        match got.header("x-service-event-type") {
+            Some("email.clicked") => assert_eq!(data["url"], "https://example.com/a"),
+            Some("email.bounced") => assert_eq!(data["bounceType"], "hard"),
+            _ => {}
+        }
+    }
+    assert_eq!(silent.got().len(), 0);
+}
