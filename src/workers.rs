@@ -11,7 +11,7 @@ use crate::engine::store::{self, Store, WriteTx, blobs};
 use crate::features::accounts;
 use crate::features::contacts::{indexing, jobs};
 use crate::features::emails::generation;
-use crate::features::{campaigns, domains, projects, sending, tracking};
+use crate::features::{campaigns, domains, events, projects, sending, tracking};
 use crate::vocab::environment::Environment;
 use crate::vocab::limits::SWEEP_ROWS;
 use crate::vocab::tables;
@@ -78,6 +78,13 @@ pub const WORKERS: &[Worker] = &[
     },
     // The period is for what a restart or a failed step has left.
     Worker {
+        name: "conversions",
+        wakes: &[tables::CLICKERS],
+        period: Duration::from_secs(5),
+        work: Work::EachWorld(conversions),
+    },
+    // The period is for what a restart or a failed step has left.
+    Worker {
         name: "erasure of contacts",
         wakes: &[tables::ERASURES],
         period: Duration::from_secs(5),
@@ -140,6 +147,10 @@ fn happenings(engine: Arc<Engine>, environment: Environment) -> Running {
     Box::pin(async move { tracking::take_happenings(&engine, environment).await.map(Step::more_if) })
 }
 
+fn conversions(engine: Arc<Engine>, environment: Environment) -> Running {
+    Box::pin(async move { events::step(&engine, environment).await.map(Step::more_if) })
+}
+
 fn erasures(engine: Arc<Engine>, environment: Environment) -> Running {
     Box::pin(async move { tracking::erase(&engine, environment).await.map(Step::more_if) })
 }
@@ -152,6 +163,7 @@ fn sweep_world(engine: Arc<Engine>, environment: Environment) -> Running {
             replays::sweep(tx, SWEEP_ROWS)?,
             audit::sweep(tx, SWEEP_ROWS)?,
             outbox::sweep(tx, SWEEP_ROWS)?,
+            events::sweep(tx)?,
             blobs::sweep(tx)?,
             jobs::forget(tx)?,
         ];

@@ -26,4 +26,6 @@ pub mod campaigns;
 
 pub mod tracking;
 
+pub mod events;
+
 pub mod system;

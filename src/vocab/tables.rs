@@ -108,6 +108,17 @@ pub const EMAIL_MAILINGS: TableId = TableId(70);
 pub const SUPPRESSION_ORDER: TableId = TableId(71);
 pub const SUPPRESSION_COUNTS: TableId = TableId(72);
 pub const INBOX_TOTALS: TableId = TableId(73);
+pub const CUSTOMER_EVENTS: TableId = TableId(74);
+pub const CUSTOMER_EVENTS_BY_CONTACT: TableId = TableId(75);
+pub const CUSTOMER_EVENT_KEYS: TableId = TableId(76);
+pub const CUSTOMER_EVENT_NAMES: TableId = TableId(77);
+pub const CUSTOMER_EVENT_BITS: TableId = TableId(78);
+pub const CUSTOMER_EVENT_DAYS: TableId = TableId(79);
+pub const EXTERNAL_IDS: TableId = TableId(80);
+pub const CONTACT_EXTERNAL_IDS: TableId = TableId(81);
+pub const CLICKERS: TableId = TableId(82);
+pub const ORDERS: TableId = TableId(83);
+pub const CONVERSIONS: TableId = TableId(84);
 
 /// Every table, by id.
 pub const TABLES: &[TableInfo] = &[
@@ -210,6 +221,22 @@ pub const TABLES: &[TableInfo] = &[
     ),
     table(72, "suppression_counts", World, "(account id, reason or all) -> how many suppressions"),
     table(73, "inbox_totals", World, "(account id, messages or bytes) -> how many the built-in inbox has"),
+    table(74, "customer_events", World, "event id -> event that a customer's system has reported"),
+    table(75, "customer_events_by_contact", World, "(project id, contact number, time, event id) -> number of the event's name"),
+    table(76, "customer_event_keys", World, "(project id, digest of the dedupeKey) -> event id"),
+    table(77, "customer_event_names", World, "(project id, folded name) -> number of the name"),
+    table(
+        78,
+        "customer_event_bits",
+        World,
+        "(project id, number of a name, hour or day or ever, block) -> contact numbers with such an event",
+    ),
+    table(79, "customer_event_days", World, "(day, project id, number of a name) -> nothing: there are sets of that day"),
+    table(80, "external_ids", World, "(project id, kind, digest of a customer, checkout or order id) -> contact number"),
+    table(81, "contact_external_ids", World, "(project id, contact number, kind, digest) -> nothing: the same from the contact"),
+    table(82, "clickers", World, "(project id, contact number) -> contact whose clicks have changed; the last order looked at"),
+    table(83, "orders", World, "(project id, digest of the order id) -> what was paid and paid back, and what it is credited to"),
+    table(84, "conversions", World, "(mailing or email, id, currency) -> how many orders, and how much"),
 ];
 
 impl TableId {

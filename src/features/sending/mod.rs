@@ -7,6 +7,7 @@
 //! It does not know what campaigns are beyond their ids, nor what recipients do with a message: see [`engagement`].
 
 mod control;
+pub mod conversion;
 mod delivery;
 pub mod dispatch;
 pub mod engagement;
@@ -17,6 +18,7 @@ mod local_time;
 mod model;
 mod opening;
 pub mod ops;
+pub mod orders;
 pub mod permit;
 mod person;
 mod planning;
