@@ -73,6 +73,7 @@
 //!   message around it, [`engine::mail::dkim`] signs it.
 //! - *What is fetched from elsewhere, and what guards it?* [`engine::fetch`]. How a site becomes a brand: `features/projects/importing`
 //!   (stages), `features/projects/reading` (what pages say).
+//! - *Which email is credited with an order?* [`features::events`]: the rules are in `attribution`.
 //! - *What can be configured?* `config/default.toml`, read into [`vocab::settings`].
 //!
 //! # Invariants

@@ -4,8 +4,8 @@
 
 use crate::engine::api::{Entry, command, outward, query, raw};
 use crate::features::{
-    accounts, campaigns, contacts, domains, emails, exports, projects, segments, sending, suppressions, system, tags, topics,
-    tracking, webhooks,
+    accounts, campaigns, contacts, domains, emails, events, exports, projects, segments, sending, suppressions, system, tags,
+    topics, tracking, webhooks,
 };
 
 /// Every operation.
@@ -90,6 +90,10 @@ pub const OPERATIONS: &[Entry] = &[
     command::<contacts::ops::export::Export>(),
     outward::<contacts::ops::export_status::ExportStatus>(),
     raw::<contacts::ops::export_download::ExportDownload>(),
+    // What customers' systems report of contacts.
+    command::<events::ops::record::Record>(),
+    command::<events::ops::batch::Batch>(),
+    query::<events::ops::list::List>(),
     // Tags.
     query::<tags::ops::list::List>(),
     command::<tags::ops::create::Create>(),

@@ -12,7 +12,7 @@ use crate::engine::store::{self, Store, WriteTx, blobs};
 use crate::features::accounts;
 use crate::features::contacts::{indexing, jobs};
 use crate::features::emails::generation;
-use crate::features::{campaigns, domains, projects, sending, tracking, webhooks};
+use crate::features::{campaigns, domains, events, projects, sending, tracking, webhooks};
 use crate::vocab::environment::Environment;
 use crate::vocab::limits::SWEEP_ROWS;
 use crate::vocab::tables;
@@ -76,6 +76,13 @@ pub const WORKERS: &[Worker] = &[
         wakes: &[tables::SIMULATIONS],
         period: Duration::from_secs(1),
         work: Work::EachWorld(happenings),
+    },
+    // The period is for what a restart or a failed step has left.
+    Worker {
+        name: "conversions",
+        wakes: &[tables::CLICKERS],
+        period: Duration::from_secs(5),
+        work: Work::EachWorld(conversions),
     },
     // The period is for what a restart or a failed step has left.
     Worker {
@@ -164,6 +171,10 @@ fn happenings(engine: Arc<Engine>, environment: Environment) -> Running {
     Box::pin(async move { tracking::take_happenings(&engine, environment).await.map(Step::more_if) })
 }
 
+fn conversions(engine: Arc<Engine>, environment: Environment) -> Running {
+    Box::pin(async move { events::step(&engine, environment).await.map(Step::more_if) })
+}
+
 fn erasures(engine: Arc<Engine>, environment: Environment) -> Running {
     Box::pin(async move { tracking::erase(&engine, environment).await.map(Step::more_if) })
 }
@@ -189,6 +200,7 @@ fn sweep_world(engine: Arc<Engine>, environment: Environment) -> Running {
             replays::sweep(tx, SWEEP_ROWS)?,
             audit::sweep(tx, SWEEP_ROWS)?,
             outbox::sweep(tx, SWEEP_ROWS)?,
+            events::sweep(tx)?,
             blobs::sweep(tx)?,
             jobs::forget(tx)?,
             sending::sweep(tx, kept)?,

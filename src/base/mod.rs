@@ -1,9 +1,11 @@
 //! Small general tools with no product words in them.
 
+pub mod amount;
 pub mod base64;
 pub mod bounded;
 pub mod clock;
 pub mod color;
+pub mod currency;
 pub mod domain;
 pub mod email;
 pub mod hex;

@@ -26,6 +26,8 @@ pub mod campaigns;
 
 pub mod tracking;
 
+pub mod events;
+
 pub mod system;
 
 pub mod webhooks;

@@ -758,3 +758,37 @@ pub const WEBHOOK_GRACE_HOURS_DEFAULT: u64 = 24;
 pub const WEBHOOK_GRACE_HOURS_MAX: u64 = 168;
 /// Days in the statistics.
 pub const WEBHOOK_STATS_DAYS: u32 = 30;
+// --- Customer events ---
+
+/// The interface's limit for events of one batch.
+pub const EVENTS_PER_BATCH_MAX: usize = 500;
+/// The interface's limit for the properties of an event: bytes of JSON as they were sent.
+pub const EVENT_PROPERTIES_BYTES_MAX: usize = 16 * 1024;
+/// The interface's limit for names at the top of an event's properties.
+pub const EVENT_PROPERTIES_KEYS_MAX: usize = 50;
+/// The interface's limit for objects and lists within each other, the properties themselves included.
+pub const EVENT_PROPERTIES_LEVELS_MAX: usize = 4;
+/// A name like `purchase.completed` is chosen from a list.
+pub const EVENT_NAME_CHARACTERS_MAX: usize = 100;
+/// Names of one project: each has sets of contacts for conditions. Whoever has more has put data into names.
+pub const EVENT_NAMES_PER_PROJECT_MAX: u64 = 1_000;
+/// Ids of shops have up to some sixty characters; web addresses are used as ids, too.
+pub const EVENT_EXTERNAL_ID_CHARACTERS_MAX: usize = 255;
+/// Keys are put together from ids.
+pub const EVENT_DEDUPE_KEY_CHARACTERS_MAX: usize = 255;
+/// The interface's time for which raw events are kept, in days. Nothing older is taken in.
+pub const EVENT_KEPT_DAYS: u32 = 90;
+/// Clocks of servers differ by seconds, those of shops' tills by minutes: so far ahead an event may be.
+pub const EVENT_AHEAD_MS: i64 = 5 * 60 * 1000;
+/// Rows that one step of forgetting removes: a few milliseconds of the writer's time.
+pub const EVENTS_FORGOTTEN_PER_STEP: usize = 1_000;
+/// Sets of a day, of all names, that one step of forgetting removes: each has up to 25 stretches of time.
+pub const EVENT_DAYS_FORGOTTEN_PER_STEP: usize = 50;
+/// The interface's time for which a click can be credited with an order.
+pub const CONVERSION_WINDOW_MS: i64 = 5 * 24 * 60 * 60 * 1000;
+/// Payments and refunds of one order: each is held against all others. Orders have two, subscriptions that never end some dozens.
+pub const ORDER_FACTS_MAX: usize = 100;
+/// Contacts whose clicks have changed that one step takes up.
+pub const CLICKERS_PER_STEP: usize = 200;
+/// Orders of one contact that one step looks at.
+pub const CLICKER_ORDERS_PER_STEP: usize = 200;

@@ -117,6 +117,17 @@ pub const WEBHOOK_DUE: TableId = TableId(79);
 pub const WEBHOOK_REMOVALS: TableId = TableId(80);
 pub const WEBHOOK_REDELIVERIES: TableId = TableId(81);
 pub const WEBHOOK_DAYS: TableId = TableId(82);
+pub const CUSTOMER_EVENTS: TableId = TableId(83);
+pub const CUSTOMER_EVENTS_BY_CONTACT: TableId = TableId(84);
+pub const CUSTOMER_EVENT_KEYS: TableId = TableId(85);
+pub const CUSTOMER_EVENT_NAMES: TableId = TableId(86);
+pub const CUSTOMER_EVENT_BITS: TableId = TableId(87);
+pub const CUSTOMER_EVENT_DAYS: TableId = TableId(88);
+pub const EXTERNAL_IDS: TableId = TableId(89);
+pub const CONTACT_EXTERNAL_IDS: TableId = TableId(90);
+pub const CLICKERS: TableId = TableId(91);
+pub const ORDERS: TableId = TableId(92);
+pub const CONVERSIONS: TableId = TableId(93);
 
 /// Every table, by id.
 pub const TABLES: &[TableInfo] = &[
@@ -238,6 +249,22 @@ pub const TABLES: &[TableInfo] = &[
     table(80, "webhook_removals", World, "(account id, webhook id) -> nothing: deleted webhook of which rows are left"),
     table(81, "webhook_redeliveries", World, "(finished or not, account id, webhook id) -> time range that is delivered again"),
     table(82, "webhook_days", World, "(account id, day) -> deliveries and attempts that ended on that day"),
+    table(83, "customer_events", World, "event id -> event that a customer's system has reported"),
+    table(84, "customer_events_by_contact", World, "(project id, contact number, time, event id) -> number of the event's name"),
+    table(85, "customer_event_keys", World, "(project id, digest of the dedupeKey) -> event id"),
+    table(86, "customer_event_names", World, "(project id, folded name) -> number of the name"),
+    table(
+        87,
+        "customer_event_bits",
+        World,
+        "(project id, number of a name, hour or day or ever, block) -> contact numbers with such an event",
+    ),
+    table(88, "customer_event_days", World, "(day, project id, number of a name) -> nothing: there are sets of that day"),
+    table(89, "external_ids", World, "(project id, kind, digest of a customer, checkout or order id) -> contact number"),
+    table(90, "contact_external_ids", World, "(project id, contact number, kind, digest) -> nothing: the same from the contact"),
+    table(91, "clickers", World, "(project id, contact number) -> contact whose clicks have changed; the last order looked at"),
+    table(92, "orders", World, "(project id, digest of the order id) -> what was paid and paid back, and what it is credited to"),
+    table(93, "conversions", World, "(mailing or email, id, currency) -> how many orders, and how much"),
 ];
 
 impl TableId {

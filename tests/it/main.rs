@@ -6,6 +6,7 @@ mod campaigns;
 mod crash;
 mod delivery;
 mod edits;
+mod events;
 mod foreign;
 mod generation;
 mod hostile;

@@ -446,6 +446,9 @@ fn ticket(
     path: &[(&str, Cow<'_, str>)],
     body: &[u8],
 ) -> Result<Option<Ticket>, Failure> {
+    if let (Replay::Refused(why), true) = (spec.replay, headers.contains_key(IDEMPOTENCY_KEY)) {
+        return Err(Failure::because(Code::InvalidRequest, why));
+    }
     let (Replay::Keyed, Some(value), Some(key)) = (spec.replay, headers.get(IDEMPOTENCY_KEY), caller.key()) else {
         return Ok(None);
     };

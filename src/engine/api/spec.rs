@@ -74,6 +74,8 @@ pub enum Replay {
     Never,
     /// With the header, the first answer is kept and given again.
     Keyed,
+    /// The header is refused, in these words: repeats are made harmless in another way.
+    Refused(&'static str),
 }
 
 /// How much work a query may be; decides where it runs.

@@ -9,7 +9,9 @@ use super::model::{Campaign, percent};
 use crate::base::clock::Timestamp;
 use crate::engine::api::answer::Moment;
 use crate::engine::store::{Read, Result};
+use crate::features::sending::conversion::Conversion;
 use crate::features::sending::engagement::{self, Measure};
+use crate::features::sending::orders::{self, Scope};
 use crate::features::sending::{self, Counts};
 
 /// What has become of a campaign, in numbers.
@@ -61,6 +63,9 @@ pub struct Stats {
     pub skipped: u64,
     /// How many for each reason.
     pub skipped_reasons: BTreeMap<String, u64>,
+    /// What the campaign brought in; left out if nothing was credited to it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub conversion: Option<Conversion>,
     pub last_updated: Moment,
     pub reporting: Reporting,
 }
@@ -106,7 +111,8 @@ pub fn of(tx: &impl Read, campaign: &Campaign, now: Timestamp) -> Result<Stats> 
         complaints: count(Measure::Complaints)?,
         bounces: count(Measure::HardBounces)? + count(Measure::SoftBounces)?,
     };
-    Ok(told(&sending::counts(tx, mailing)?, readers, now))
+    let conversion = Conversion::of(&orders::totals(tx, Scope::Mailing(mailing))?);
+    Ok(Stats { conversion, ..told(&sending::counts(tx, mailing)?, readers, now) })
 }
 
 /// The two together.
@@ -138,6 +144,7 @@ fn told(counts: &Counts, readers: Readers, now: Timestamp) -> Stats {
         unknown: counts.unknown,
         skipped: counts.skipped_total(),
         skipped_reasons: counts.skipped.iter().map(|(reason, many)| ((*reason).to_owned(), *many)).collect(),
+        conversion: None,
         last_updated: Moment(now),
         reporting: Reporting { status: "live", source: "ledger" },
     }
@@ -149,7 +156,8 @@ impl Stats {
         let skipped = BTreeMap::from([("suppressed", 2), ("unsubscribed", 5)]);
         let counts = Counts { total: 325, sent: 315, failed: 3, skipped, ..Counts::default() };
         let readers = Readers { unique_opens: 141, opens: 203, unique_clicks: 38, clicks: 52, bounces: 5, ..Readers::default() };
-        told(&counts, Readers { unsubscribes: 2, bot_opens: 17, bot_clicks: 9, ..readers }, Moment::sample().0)
+        let readers = Readers { unsubscribes: 2, bot_opens: 17, bot_clicks: 9, ..readers };
+        Self { conversion: Some(Conversion::sample()), ..told(&counts, readers, Moment::sample().0) }
     }
 }
 

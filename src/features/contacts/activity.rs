@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::condition::{Action, Period};
 use super::store::{Facet, add_count};
+use super::stretches;
 use crate::base::clock::Timestamp;
 use crate::engine::store::bits::{self, Block, Delta};
 use crate::engine::store::key::Key;
@@ -24,20 +25,14 @@ use crate::vocab::tables;
 const DEEDS: Table<(ProjectId, u32, Timestamp, (u8, MailingId)), Belongs> = Table::new(tables::CONTACT_ACTIVITY);
 /// By action and campaign (all zeros: any), then by stretch of time.
 const WHO: Table<(ProjectId, Scope, u32, u16), Block> = Table::new(tables::ACTIVITY_BITS);
+/// Contacts whose clicks have changed, for whoever makes something of clicks; with a place that only they know.
+const CLICKERS: Table<(ProjectId, u32), Vec<u8>> = Table::new(tables::CLICKERS);
 
 /// An action, and the campaign it must belong to.
 type Scope = (u8, CampaignId);
 
 /// In place of a campaign: whether it belongs to one or not.
 const ANY: CampaignId = CampaignId::from_bytes([0; 12]);
-/// The stretch of all time.
-const EVER: u32 = 0;
-/// Added to the number of a day since 1970.
-const DAY: u32 = 1 << 30;
-/// Added to the number of an hour since 1970.
-const HOUR: u32 = 2 << 30;
-const HOUR_MS: i64 = 60 * 60 * 1000;
-const HOURS_PER_DAY: u32 = 24;
 
 /// What a deed belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -66,11 +61,13 @@ pub fn note(tx: &mut WriteTx<'_>, project: ProjectId, deeds: &[(u32, Deed)]) -> 
     for (number, deed) in deeds {
         let kind = deed.action as u8;
         tx.put(DEEDS, &(project, *number, deed.at, (kind, deed.mailing)), &Belongs { campaign: deed.campaign });
-        let hour = hour(deed.at);
         for campaign in std::iter::once(ANY).chain(deed.campaign) {
-            for stretch in [EVER, DAY | (hour / HOURS_PER_DAY), HOUR | hour] {
+            for stretch in stretches::of(deed.at) {
                 sets.entry(((kind, campaign), stretch)).or_default().add.insert(*number);
             }
+        }
+        if deed.action == Action::Clicked {
+            tx.put(CLICKERS, &(project, *number), &Vec::new());
         }
     }
     for ((scope, stretch), delta) in &sets {
@@ -88,13 +85,15 @@ pub fn take_back(tx: &mut WriteTx<'_>, project: ProjectId, number: u32, mailing:
         if wrong { &mut mistaken } else { &mut rest }.push((at, (kind, of), belongs.campaign));
         Ok(ControlFlow::Continue(()))
     })?;
-    let stretches = |at: Timestamp| [EVER, DAY | (hour(at) / HOURS_PER_DAY), HOUR | hour(at)];
+    if mistaken.iter().any(|(_, (kind, _), _)| *kind == Action::Clicked as u8) {
+        tx.put(CLICKERS, &(project, number), &Vec::new());
+    }
     for (at, (kind, of), campaign) in &mistaken {
         tx.delete(DEEDS, &(project, number, *at, (*kind, *of)));
         for scope in std::iter::once(ANY).chain(*campaign) {
-            for stretch in stretches(*at) {
+            for stretch in stretches::of(*at) {
                 let stays = rest.iter().any(|(at, (other, _), campaign)| {
-                    other == kind && (scope == ANY || *campaign == Some(scope)) && stretches(*at).contains(&stretch)
+                    other == kind && (scope == ANY || *campaign == Some(scope)) && stretches::of(*at).contains(&stretch)
                 });
                 if !stays {
                     let delta = Delta { remove: RoaringBitmap::from_iter([number]), ..Delta::default() };
@@ -115,33 +114,35 @@ pub fn who(
     period: Period,
 ) -> Result<RoaringBitmap> {
     let ask = Ask { tx, project, action, campaign };
-    if period == Period::ALWAYS {
-        return ask.between(EVER, EVER + 1);
-    }
-    let (first, last) = (hours_up(period.from), hour(period.to));
-    let mut who = RoaringBitmap::new();
-    let (first_day, last_day) = (first.div_ceil(HOURS_PER_DAY), last / HOURS_PER_DAY);
-    if first_day < last_day {
-        who |= ask.between(DAY | first_day, DAY | last_day)?;
-        who |= ask.between(HOUR | first, HOUR | (first_day * HOURS_PER_DAY))?;
-        who |= ask.between(HOUR | (last_day * HOURS_PER_DAY), HOUR | last)?;
-    } else if first < last {
-        who |= ask.between(HOUR | first, HOUR | last)?;
-    }
-    // The hours at the ends that are not whole; both ends may be in one.
-    let mut ends = vec![hour(period.from), last];
-    ends.dedup();
-    for end in ends {
-        if first <= end && end < last {
-            continue;
+    stretches::who(period, |first, end| ask.between(first, end), |number| ask.has(number, period))
+}
+
+/// The last click of a contact in a period, and the mailing that it was in. Of two in one millisecond that in the newer mailing.
+pub fn last_click(tx: &impl Read, project: ProjectId, number: u32, period: Period) -> Result<Option<(Timestamp, MailingId)>> {
+    let place = |at: Timestamp| (project, number, Timestamp(at.0.max(0))).to_bytes();
+    let span = Span { from: place(period.from), to: Some(place(period.to)) };
+    let mut last = None;
+    tx.visit(DEEDS, &span, Order::Backward, |(_, _, at, (kind, mailing)), _| {
+        if kind != Action::Clicked as u8 {
+            return Ok(ControlFlow::Continue(()));
         }
-        for number in ask.between(HOUR | end, HOUR | (end + 1))? - &who {
-            if ask.has(number, period)? {
-                who.insert(number);
-            }
-        }
+        last = Some((at, mailing));
+        Ok(ControlFlow::Break(()))
+    })?;
+    Ok(last)
+}
+
+/// Up to `limit` contacts whose clicks have changed since somebody looked, each with the place where that one stopped.
+pub fn clickers(tx: &impl Read, limit: usize) -> Result<Vec<((ProjectId, u32), Vec<u8>)>> {
+    tx.list(CLICKERS, &Span::default(), Order::Forward, limit)
+}
+
+/// Somebody has looked at a contact's clicks, or stopped at a place to go on from.
+pub fn looked_at(tx: &mut WriteTx<'_>, clicker: (ProjectId, u32), stopped_at: Option<Vec<u8>>) {
+    match stopped_at {
+        Some(place) => tx.put(CLICKERS, &clicker, &place),
+        None => tx.delete(CLICKERS, &clicker),
     }
-    Ok(who)
 }
 
 /// What happened with one contact, the newest first, up to `limit`.
@@ -158,19 +159,6 @@ pub fn of(tx: &impl Read, project: ProjectId, number: u32, limit: usize) -> Resu
 pub fn forget(tx: &mut WriteTx<'_>, project: ProjectId, number: u32, limit: usize) -> Result<bool> {
     Ok(tx.delete_span(DEEDS, &DEEDS.under(&(project, number)), limit)? == limit)
 }
-
-/// The hour since 1970 that contains a moment. Nothing happened before.
-fn hour(at: Timestamp) -> u32 {
-    (at.0.max(0) / HOUR_MS).min(i64::from(HOUR_LAST)) as u32
-}
-
-/// The first hour that begins at a moment or later.
-fn hours_up(at: Timestamp) -> u32 {
-    ((at.0.max(0).saturating_add(HOUR_MS - 1)) / HOUR_MS).min(i64::from(HOUR_LAST)) as u32
-}
-
-/// Hours are counted up to here; it is the year 124,000.
-const HOUR_LAST: u32 = DAY - 1;
 
 fn action(kind: u8) -> Option<Action> {
     Action::ALL.into_iter().find(|action| *action as u8 == kind)
@@ -211,6 +199,7 @@ mod tests {
     use crate::testing::{Mill, START};
     use crate::vocab::environment::Environment;
 
+    const HOUR_MS: i64 = 60 * 60 * 1000;
     const CAMPAIGN: CampaignId = CampaignId::from_bytes([1; 12]);
     const MAILING: MailingId = MailingId::from_bytes([2; 12]);
 

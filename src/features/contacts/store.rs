@@ -52,6 +52,10 @@ pub enum Facet {
     Revision,
     /// Counter only: grows with everything that is sent to a contact or done by one.
     Activity,
+    /// Counter only: grows with every customer event; the number inside the next one's id.
+    Events,
+    /// Counter only: names of customer events, and the number the next one gets.
+    EventNames,
 }
 
 impl Facet {
@@ -65,6 +69,8 @@ impl Facet {
             Facet::NextTag => (5, 0),
             Facet::Revision => (6, 0),
             Facet::Activity => (7, 0),
+            Facet::Events => (8, 0),
+            Facet::EventNames => (9, 0),
         }
     }
 }

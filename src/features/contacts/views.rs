@@ -4,14 +4,16 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::value::RawValue;
 
 use super::fields::FieldValue;
+use super::journal::Event;
 use super::model::{Contact, Status};
 use super::tags::Names;
 use crate::engine::api::Listed;
 use crate::engine::api::answer::Moment;
 use crate::engine::store::{Read, Result};
-use crate::vocab::ids::ContactId;
+use crate::vocab::ids::{ContactId, EventId};
 
 /// A person of a project.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -85,6 +87,68 @@ impl ContactView {
             created_at: Moment::sample(),
             updated_at: Moment::sample(),
             unsubscribed_at: None,
+        }
+    }
+}
+
+/// An event that was reported of a contact.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "CustomerEvent")]
+pub struct EventView {
+    pub event_id: EventId,
+    pub name: String,
+    pub identifiers: ExternalIds,
+    /// As they were sent.
+    #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
+    pub properties: Option<Box<RawValue>>,
+    pub occurred_at: Moment,
+    pub received_at: Moment,
+    pub dedupe_key: Option<String>,
+}
+
+/// What the system that reported an event calls things.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ExternalIds {
+    pub external_customer_id: Option<String>,
+    pub external_checkout_id: Option<String>,
+    pub external_order_id: Option<String>,
+}
+
+impl EventView {
+    /// The event as callers see it.
+    pub fn of((event_id, event): (EventId, Event)) -> Self {
+        Self {
+            event_id,
+            name: event.name,
+            identifiers: ExternalIds {
+                external_customer_id: event.customer,
+                external_checkout_id: event.checkout,
+                external_order_id: event.order,
+            },
+            properties: event.properties.map(|json| RawValue::from_string(json).expect("it was JSON when it was taken in")),
+            occurred_at: Moment(event.occurred_at),
+            received_at: Moment(event.received_at),
+            dedupe_key: event.dedupe_key,
+        }
+    }
+
+    /// An example for the documents.
+    pub fn sample() -> Self {
+        let properties = RawValue::from_string(r#"{"value":49.9,"currency":"EUR"}"#.into()).expect("JSON");
+        Self {
+            event_id: EventId::parse("66f1a2b300000007a1b2c3d4").expect("24 hexadecimal characters"),
+            name: "purchase.completed".into(),
+            identifiers: ExternalIds {
+                external_customer_id: None,
+                external_checkout_id: None,
+                external_order_id: Some("order-1001".into()),
+            },
+            properties: Some(properties),
+            occurred_at: Moment::sample(),
+            received_at: Moment::sample(),
+            dedupe_key: Some("order-1001:paid".into()),
         }
     }
 }

@@ -7,6 +7,7 @@
 //! It does not know what campaigns are beyond their ids, nor what recipients do with a message: see [`engagement`].
 
 mod control;
+pub mod conversion;
 mod delivery;
 pub mod dispatch;
 pub mod engagement;
@@ -18,6 +19,7 @@ mod model;
 pub mod notices;
 mod opening;
 pub mod ops;
+pub mod orders;
 pub mod permit;
 mod person;
 mod planning;

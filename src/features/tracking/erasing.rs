@@ -14,9 +14,9 @@ use crate::engine::outbox;
 use crate::engine::store::key::Key;
 use crate::engine::store::{Result, WriteTx};
 use crate::features::contacts::erasure::{self, Erasure};
-use crate::features::contacts::{Status, activity, jobs};
+use crate::features::contacts::{Status, activity, identities, jobs, journal};
 use crate::features::sending::{self, Audience, Mailing, Skip};
-use crate::features::sending::{engagement, inbox};
+use crate::features::sending::{engagement, inbox, orders};
 use crate::features::suppressions;
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{MailingId, ProjectId};
@@ -32,8 +32,8 @@ struct Work {
 }
 
 /// TABLE: the stages, in their order. Each says whether it has more to do; each can be repeated.
-const STAGES: [fn(&mut WriteTx<'_>, &mut Work) -> Result<bool>; 7] =
-    [suppressed, ledger, messages, deeds, events, answers, rows_of_jobs];
+const STAGES: [fn(&mut WriteTx<'_>, &mut Work) -> Result<bool>; 9] =
+    [suppressed, ledger, messages, deeds, events, answers, rows_of_jobs, reported, external_ids];
 
 /// Erase a little of somebody; true if there may be more.
 pub async fn step(engine: &Engine, environment: Environment) -> Result<bool, Failure> {
@@ -148,4 +148,18 @@ fn answers(tx: &mut WriteTx<'_>, work: &mut Work) -> Result<bool> {
 /// What was told of rows of bulk writes and files.
 fn rows_of_jobs(tx: &mut WriteTx<'_>, work: &mut Work) -> Result<bool> {
     jobs::erase(tx, &mut work.erasure.after, ROWS, &work.erasure.email)
+}
+
+/// Events that a customer's system has reported.
+fn reported(tx: &mut WriteTx<'_>, work: &mut Work) -> Result<bool> {
+    journal::forget(tx, work.project, work.number, ROWS)
+}
+
+/// What other systems call the person; orders do not name it any more.
+fn external_ids(tx: &mut WriteTx<'_>, work: &mut Work) -> Result<bool> {
+    let (orders, more) = identities::forget(tx, work.project, work.number, ROWS)?;
+    for order in orders {
+        orders::forget(tx, work.project, order, work.number)?;
+    }
+    Ok(more)
 }

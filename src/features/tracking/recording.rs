@@ -199,15 +199,15 @@ impl Page<'_, '_> {
     }
 
     fn clicked(&mut self, at: Timestamp) {
-        let before = self.engagement.last_clicked_at;
         self.engagement.clicks += 1;
         self.count(Measure::Clicks, 1);
         if self.engagement.first_clicked_at.is_none() {
             self.engagement.first_clicked_at = Some(at);
             self.count(Measure::UniqueClicks, 1);
         }
-        self.engagement.last_clicked_at = before.max(Some(at));
-        self.deed(Action::Clicked, before, at);
+        self.engagement.last_clicked_at = self.engagement.last_clicked_at.max(Some(at));
+        // Each of them: orders are credited to the last one.
+        self.deed(Action::Clicked, None, at);
         if self.engagement.opens == 0 {
             self.engagement.open_is_implied = true;
             self.opened(at);
@@ -261,7 +261,7 @@ impl Page<'_, '_> {
         Ok(())
     }
 
-    /// Once an hour is enough: conditions ask whether, not how often.
+    /// For what was done before, once an hour is enough: conditions ask whether, not how often.
     fn deed(&mut self, action: Action, before: Option<Timestamp>, at: Timestamp) {
         let hour = |at: Timestamp| at.0.div_euclid(HOUR_MS);
         if before.is_some_and(|before| hour(before) == hour(at)) {

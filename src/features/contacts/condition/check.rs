@@ -6,8 +6,10 @@ use sha2::{Digest, Sha256};
 
 use super::activity::{ActivityTest, When};
 use super::compare::{self, Period, Place, Test, TextTest};
+use super::event::{EventSpan, EventTest};
 use super::tree::{
-    ActivityAmount, ActivityCondition, ActivityMode, FieldCondition, FilterTree, Match, Mode, Operand, Unit, Validation,
+    ActivityCondition, ActivityMode, EventCondition, EventMode, FieldCondition, FilterTree, Match, Mode, Operand, Unit,
+    Validation,
 };
 use crate::base::clock::Timestamp;
 use crate::base::text::fold;
@@ -25,6 +27,8 @@ pub struct Filter {
     pub(super) depends_on_now: bool,
     /// Whether the answer changes with what is sent and done.
     pub(super) asks_activity: bool,
+    /// Whether the answer changes with the events that are reported.
+    pub(super) asks_events: bool,
 }
 
 /// One part of a checked condition.
@@ -43,6 +47,7 @@ pub(super) enum Node {
     Updated(Period),
     Field(FieldTest),
     Activity(ActivityTest),
+    Event(EventTest),
 }
 
 /// A test on one field.
@@ -92,7 +97,7 @@ fn target(key: &str) -> Target {
 impl FilterTree {
     /// Check the whole tree, which stands at `path` in the request.
     pub fn check(&self, path: &str) -> Result<Filter, Failure> {
-        let mut check = Check { conditions: 0, depends_on_now: false, asks_activity: false };
+        let mut check = Check::default();
         let root = check.group(self, path, 0)?;
         if check.conditions > limits::SEGMENT_CONDITIONS_MAX {
             let (max, found) = (limits::SEGMENT_CONDITIONS_MAX, check.conditions);
@@ -100,14 +105,17 @@ impl FilterTree {
         }
         let written = serde_json::to_vec(self).expect("a filter tree is JSON");
         let digest = Sha256::digest(written).into();
-        Ok(Filter { root, digest, depends_on_now: check.depends_on_now, asks_activity: check.asks_activity })
+        let Check { depends_on_now, asks_activity, asks_events, .. } = check;
+        Ok(Filter { root, digest, depends_on_now, asks_activity, asks_events })
     }
 }
 
+#[derive(Default)]
 struct Check {
     conditions: usize,
     depends_on_now: bool,
     asks_activity: bool,
+    asks_events: bool,
 }
 
 impl Check {
@@ -131,6 +139,12 @@ impl Check {
             self.depends_on_now |= test.depends_on_now();
             self.asks_activity = true;
             nodes.push(Node::Activity(test));
+        }
+        for (index, condition) in group.events.iter().enumerate() {
+            let test = event(condition, &format!("{path}.events[{index}]"))?;
+            self.depends_on_now |= test.depends_on_now();
+            self.asks_events = true;
+            nodes.push(Node::Event(test));
         }
         self.conditions += nodes.len();
         for (index, group) in group.groups.iter().enumerate() {
@@ -319,11 +333,42 @@ fn activity(condition: &ActivityCondition, path: &str) -> Result<ActivityTest, F
     let ActivityCondition { action, mode, unit, amount, from, to, campaign_id } = condition;
     let ago = matches!(mode, ActivityMode::Within | ActivityMode::Before);
     let between = *mode == ActivityMode::Between;
+    parameters(path, (unit.is_some(), amount.is_some(), ago), (from.is_some(), to.is_some(), between))?;
+    let ago_ms = |amount: u64, unit| ago_ms((amount, unit), limits::SEGMENT_ACTIVITY_DAYS_MAX, path);
+    let when = match (mode, amount, unit, from, to) {
+        (ActivityMode::Within, Some(amount), Some(unit), ..) => When::WithinMs(ago_ms(amount.get(), *unit)?),
+        (ActivityMode::Before, Some(amount), Some(unit), ..) => When::BeforeMs(ago_ms(amount.get(), *unit)?),
+        (ActivityMode::Between, _, _, Some(from), Some(to)) => When::During(stretch(from.0, to.0, path)?),
+        _ => When::Never,
+    };
+    Ok(ActivityTest { action: *action, campaign: *campaign_id, when })
+}
+
+fn event(condition: &EventCondition, path: &str) -> Result<EventTest, Failure> {
+    let EventCondition { name, mode, unit, amount, from, to } = condition;
+    let ago = matches!(mode, EventMode::Within | EventMode::NotWithin);
+    let between = matches!(mode, EventMode::Between | EventMode::NotBetween);
+    parameters(path, (unit.is_some(), amount.is_some(), ago), (from.is_some(), to.is_some(), between))?;
+    let span = match (amount, unit, from, to) {
+        (Some(amount), Some(unit), ..) => EventSpan::LastMs(ago_ms((amount.get(), *unit), limits::EVENT_KEPT_DAYS, path)?),
+        (_, _, Some(from), Some(to)) => EventSpan::During(stretch(from.0, to.0, path)?),
+        _ => EventSpan::During(Period::ALWAYS),
+    };
+    let wanted = matches!(mode, EventMode::Within | EventMode::Ever | EventMode::Between);
+    Ok(EventTest { name: name.folded(), span, wanted })
+}
+
+/// Refuse parameters that a mode lacks or does not take: unit and amount, and from and to, each with whether the mode takes them.
+fn parameters(
+    path: &str,
+    (has_unit, has_amount, ago): (bool, bool, bool),
+    (has_from, has_to, between): (bool, bool, bool),
+) -> Result<(), Failure> {
     let rules = [
-        ("unit", unit.is_some(), ago, "say hours or days"),
-        ("amount", amount.is_some(), ago, "say how many"),
-        ("from", from.is_some(), between, "say the first moment, like 2026-01-31T09:30:00Z"),
-        ("to", to.is_some(), between, "say the end, like 2026-02-28T09:30:00Z"),
+        ("unit", has_unit, ago, "say hours or days"),
+        ("amount", has_amount, ago, "say how many"),
+        ("from", has_from, between, "say the first moment, like 2026-01-31T09:30:00Z"),
+        ("to", has_to, between, "say the end, like 2026-02-28T09:30:00Z"),
     ];
     for (name, given, wanted, remedy) in rules {
         let path = format!("{path}.{name}");
@@ -333,27 +378,23 @@ fn activity(condition: &ActivityCondition, path: &str) -> Result<ActivityTest, F
             _ => {}
         }
     }
-    let when = match (mode, amount, unit, from, to) {
-        (ActivityMode::Within, Some(amount), Some(unit), ..) => When::WithinMs(ago_ms(*amount, *unit, path)?),
-        (ActivityMode::Before, Some(amount), Some(unit), ..) => When::BeforeMs(ago_ms(*amount, *unit, path)?),
-        (ActivityMode::Between, _, _, Some(from), Some(to)) => {
-            if to.0 <= from.0 {
-                return Err(Failure::field(&format!("{path}.to"), "must be later than from"));
-            }
-            When::During(Period { from: from.0, to: to.0 })
-        }
-        _ => When::Never,
-    };
-    Ok(ActivityTest { action: *action, campaign: *campaign_id, when })
+    Ok(())
 }
 
-fn ago_ms(amount: ActivityAmount, unit: Unit, path: &str) -> Result<i64, Failure> {
+fn stretch(from: Timestamp, to: Timestamp, path: &str) -> Result<Period, Failure> {
+    if to <= from {
+        return Err(Failure::field(&format!("{path}.to"), "must be later than from"));
+    }
+    Ok(Period { from, to })
+}
+
+fn ago_ms((amount, unit): (u64, Unit), days_max: u32, path: &str) -> Result<i64, Failure> {
     let hours = match unit {
         Unit::Hours => 1,
         Unit::Days => 24,
     };
-    let max = limits::SEGMENT_ACTIVITY_DAYS_MAX * 24 / hours;
-    let amount = u32::try_from(amount.get()).unwrap_or(u32::MAX);
+    let max = days_max * 24 / hours;
+    let amount = u32::try_from(amount).unwrap_or(u32::MAX);
     if amount > max {
         return Err(Failure::field(&format!("{path}.amount"), format_args!("expected a number from 1 to {max}")));
     }

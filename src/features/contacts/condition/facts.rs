@@ -4,6 +4,7 @@
 use super::activity::ActivityTest;
 use super::check::{Field, FieldTest, Filter, Node};
 use super::compare::Piece;
+use super::event::EventTest;
 use super::tree::Validation;
 use crate::base::clock::Timestamp;
 use crate::engine::store::{Read, Result};
@@ -21,7 +22,17 @@ pub struct ContactFacts<'a> {
     pub tags: &'a [TagId],
     /// Everything recorded about the contact.
     pub activity: &'a [Deed],
+    /// Every event that was reported of the contact.
+    pub events: &'a [Mark],
     pub now: Timestamp,
+}
+
+/// An event as conditions see it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mark {
+    /// Folded.
+    pub name: String,
+    pub at: Timestamp,
 }
 
 /// The ids of a contact's tags that still exist.
@@ -53,6 +64,7 @@ impl Node {
             Node::Updated(period) => period.contains(facts.contact.updated_at),
             Node::Field(test) => test.holds(facts.contact),
             Node::Activity(test) => test.holds(facts),
+            Node::Event(test) => test.holds(facts),
         }
     }
 }
@@ -85,6 +97,13 @@ impl FieldTest {
             FieldValue::Null | FieldValue::List(_) | FieldValue::Map(_) => return false,
         };
         self.test.holds(piece)
+    }
+}
+
+impl EventTest {
+    fn holds(&self, facts: &ContactFacts<'_>) -> bool {
+        let period = self.period(facts.now);
+        facts.events.iter().any(|mark| mark.name == self.name && period.contains(mark.at)) == self.wanted
     }
 }
 

@@ -4,11 +4,13 @@
 //! [`Filter::select`] says who meets it, [`Filter::matches`] whether one contact does. How values are compared stands in
 //! `compare.rs`, how a million contacts are looked through in `plan.rs` and `scan.rs`.
 //!
-//! What it does not know: who may see the contacts, and how what they did is recorded; see `contacts::activity`.
+//! What it does not know: who may see the contacts, and how what they did is recorded; see `contacts::activity` and
+//! `contacts::journal`.
 
 mod activity;
 mod check;
 mod compare;
+mod event;
 mod facts;
 mod members;
 mod plan;
@@ -21,8 +23,11 @@ mod tree;
 
 pub use check::Filter;
 pub use compare::Period;
-pub use facts::{ContactFacts, tag_ids};
-pub use tree::{Action, ActivityCondition, ActivityMode, FieldCondition, FilterTree, Match, Mode, Operand, Unit, Validation};
+pub use facts::{ContactFacts, Mark, tag_ids};
+pub use tree::{
+    Action, ActivityCondition, ActivityMode, EventCondition, EventMode, FieldCondition, FilterTree, Match, Mode, Operand, Unit,
+    Validation,
+};
 
 use crate::engine::api::Failure;
 use crate::engine::store::Read;

@@ -9,13 +9,14 @@ use roaring::RoaringBitmap;
 use super::activity::ActivityTest;
 use super::check::{FieldTest, Node};
 use super::compare::Period;
+use super::event::EventTest;
 use super::row::Row;
 use super::scan;
 use super::tree::Validation;
 use crate::base::clock::Timestamp;
 use crate::engine::store::{Read, Result};
 use crate::features::contacts::store::{self, Facet};
-use crate::features::contacts::{activity, tags};
+use crate::features::contacts::{activity, journal, tags};
 use crate::vocab::ids::{ProjectId, TagId};
 
 /// What is known of a part of the condition before any row is read.
@@ -139,6 +140,7 @@ impl<R: Read> Plan<'_, R> {
             Node::Created(period) => self.created(*period)?,
             Node::Updated(period) => self.updated(*period)?,
             Node::Activity(test) => self.active(test)?,
+            Node::Event(test) => self.reported(test)?,
         };
         Ok(Part::known(known))
     }
@@ -178,6 +180,11 @@ impl<R: Read> Plan<'_, R> {
         let (period, wanted) = test.period(self.now);
         let who = activity::who(self.tx, self.project, test.action, test.campaign, period)?;
         Ok(if wanted { &self.all & who } else { &self.all - who })
+    }
+
+    fn reported(&self, test: &EventTest) -> Result<RoaringBitmap> {
+        let who = journal::who(self.tx, self.project, &test.name, test.period(self.now))?;
+        Ok(if test.wanted { &self.all & who } else { &self.all - who })
     }
 }
 

@@ -15,6 +15,7 @@ use crate::engine::api::answer::Moment;
 use crate::engine::store::{Options, Store, WriteTx};
 use crate::features::contacts::activity::{self, Deed};
 use crate::features::contacts::fields::FieldValue;
+use crate::features::contacts::journal::{EventName, NewEvent, Page};
 use crate::features::contacts::model::{Contact, Status};
 use crate::features::contacts::store::{self, Facet};
 use crate::vocab::ids::{CampaignId, ContactId, MailingId, TagId};
@@ -31,6 +32,7 @@ const MAILING: MailingId = MailingId::from_bytes([4; 12]);
 const NAMES: [&str; 8] = ["Ann", "ANNA", "Zoë", "zoe\u{308}", "ŽANETA", "Bob", "annabel", "o"];
 const DOMAINS: [&str; 3] = ["example.com", "Example.ORG", "mail.example"];
 const PLANS: [&str; 5] = ["free", "pro", "PRO", "pro plus", "7"];
+const EVENTS: [&str; 3] = ["cart.added", "Purchase.Completed", "login"];
 const DATES: [&str; 5] = ["2026-01-02", "2026-01-02T12:00:00Z", "2026-01-03T01:00:00+02:00", "soon", "2025-12-31"];
 
 /// Small repeatable choices.
@@ -103,6 +105,8 @@ struct Scene {
     contacts: Vec<(Contact, Vec<TagId>)>,
     /// What is recorded of each contact.
     told: Vec<(u32, Deed)>,
+    /// What was reported of each.
+    reported: Vec<(u32, Mark)>,
     now: Timestamp,
 }
 
@@ -131,7 +135,8 @@ fn scene() -> Scene {
     });
     let now = START.plus_ms(6 * DAY_MS);
     let (contacts, told) = recorded(&store, now, &mut dice);
-    Scene { _folder: folder, store, tags, contacts, told, now }
+    let reported = report(&store, now, &mut dice);
+    Scene { _folder: folder, store, tags, contacts, told, reported, now }
 }
 
 fn write<T: Send + 'static>(store: &Store, command: impl FnOnce(&mut WriteTx<'_>) -> T + Send + 'static) -> T {
@@ -195,6 +200,27 @@ fn recorded(store: &Store, now: Timestamp, dice: &mut Dice) -> Recorded {
     (contacts, told)
 }
 
+fn report(store: &Store, now: Timestamp, dice: &mut Dice) -> Vec<(u32, Mark)> {
+    let mut reported = Vec::new();
+    for number in 0..CONTACTS {
+        for _ in 0..dice.below(3) {
+            let at = now.plus_ms(-(dice.below(10 * DAY_MS as u64) as i64));
+            reported.push((number, Mark { name: dice.of(&EVENTS).to_lowercase(), at }));
+        }
+    }
+    let marks = reported.clone();
+    write(store, move |tx| {
+        let mut page = Page::new(tx, PROJECT).expect("readable");
+        for (number, mark) in marks {
+            assert!(page.has_room_for(tx, &mark.name).expect("readable"));
+            let new = NewEvent { name: mark.name, occurred_at: Some(mark.at), ..NewEvent::default() };
+            page.note(tx, number, new).expect("written");
+        }
+        page.finish(tx).expect("written");
+    });
+    reported
+}
+
 fn operands(choices: &'static [&'static str]) -> impl Strategy<Value = Vec<Operand>> {
     prop::collection::vec(select(choices).prop_map(Operand::of), 1..3)
 }
@@ -240,6 +266,23 @@ fn activity_condition() -> impl Strategy<Value = ActivityCondition> {
     })
 }
 
+fn event_condition() -> impl Strategy<Value = EventCondition> {
+    use EventMode::{Between, Ever, Never, NotBetween, NotWithin, Within};
+    let modes = vec![Within, NotWithin, Ever, Never, Between, NotBetween];
+    (select(EVENTS.to_vec()), select(modes), 1..8_u32).prop_map(|(name, mode, days)| {
+        let ago = matches!(mode, Within | NotWithin);
+        let between = matches!(mode, Between | NotBetween);
+        EventCondition {
+            name: EventName::parse(name).expect("a name"),
+            mode,
+            unit: ago.then_some(Unit::Days),
+            amount: ago.then(|| Bounded::new(days.into()).expect("some days")),
+            from: between.then(|| Moment(START.plus_ms(DAY_MS + 12_345))),
+            to: between.then(|| Moment(START.plus_ms(i64::from(days + 1) * DAY_MS))),
+        }
+    })
+}
+
 fn group(tags: &[TagId]) -> impl Strategy<Value = FilterTree> + use<> {
     // An id that no tag has, beside those that have had one.
     let ids: Vec<TagId> = tags.iter().copied().chain([TagId::from_bytes([9; 12])]).collect();
@@ -256,18 +299,24 @@ fn group(tags: &[TagId]) -> impl Strategy<Value = FilterTree> + use<> {
         prop::option::weighted(0.1, validation),
         custom,
         prop::collection::vec(field_condition(), 1..4),
-        prop_oneof![3 => Just(vec![]), 1 => prop::collection::vec(activity_condition(), 1..2)],
+        (
+            prop_oneof![3 => Just(vec![]), 1 => prop::collection::vec(activity_condition(), 1..2)],
+            prop_oneof![3 => Just(vec![]), 1 => prop::collection::vec(event_condition(), 1..3)],
+        ),
     )
-        .prop_map(|(combine, (tags, exclude_tags), status, validation_status, custom_fields, fields, activity)| FilterTree {
-            combine,
-            groups: vec![],
-            tags,
-            exclude_tags,
-            status,
-            validation_status,
-            custom_fields,
-            fields,
-            activity,
+        .prop_map(|(combine, (tags, exclude_tags), status, validation_status, custom_fields, fields, (activity, events))| {
+            FilterTree {
+                combine,
+                groups: vec![],
+                tags,
+                exclude_tags,
+                status,
+                validation_status,
+                custom_fields,
+                fields,
+                activity,
+                events,
+            }
         })
 }
 
@@ -288,7 +337,11 @@ fn the_planner_finds_exactly_those_who_meet_the_condition() {
     let tx = scene.store.read();
     let deeds_of =
         |number: u32| -> Vec<Deed> { scene.told.iter().filter(|(of, _)| *of == number).map(|(_, deed)| *deed).collect() };
-    let deeds: Vec<Vec<Deed>> = scene.contacts.iter().map(|(contact, _)| deeds_of(contact.id.number())).collect();
+    let marks_of = |number: u32| -> Vec<Mark> {
+        scene.reported.iter().filter(|(of, _)| *of == number).map(|(_, mark)| mark.clone()).collect()
+    };
+    let did = |number: u32| (deeds_of(number), marks_of(number));
+    let deeds: Vec<(Vec<Deed>, Vec<Mark>)> = scene.contacts.iter().map(|(contact, _)| did(contact.id.number())).collect();
     let config = ProptestConfig { failure_persistence: None, cases: 300, ..ProptestConfig::default() };
     let mut runner = proptest::test_runner::TestRunner::new(config);
     let telling = std::cell::Cell::new(0);
@@ -296,10 +349,9 @@ fn the_planner_finds_exactly_those_who_meet_the_condition() {
         .run(&tree(&scene.tags), |tree| {
             let filter = tree.check("filters").expect("the generator makes valid trees");
             let planned = filter.select(&tx, PROJECT, scene.now).expect("readable");
-            let meets =
-                scene.contacts.iter().zip(&deeds).filter(|((contact, tags), activity)| {
-                    filter.matches(&ContactFacts { contact, tags, activity, now: scene.now })
-                });
+            let meets = scene.contacts.iter().zip(&deeds).filter(|((contact, tags), (activity, events))| {
+                filter.matches(&ContactFacts { contact, tags, activity, events, now: scene.now })
+            });
             let plain: RoaringBitmap = meets.map(|((contact, _), _)| contact.id.number()).collect();
             prop_assert_eq!(&planned, &plain);
             let tells = !plain.is_empty() && plain.len() < scene.contacts.len() as u64;

@@ -10,6 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::base::bounded::Bounded;
 use crate::engine::api::answer::Moment;
 use crate::features::contacts::fields::FieldValue;
+use crate::features::contacts::journal::EventName;
 use crate::features::contacts::model::Status;
 use crate::vocab::ids::{CampaignId, TagId};
 use crate::vocab::limits;
@@ -51,6 +52,10 @@ pub struct FilterTree {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = limits::SEGMENT_CONDITIONS_MAX))]
     pub activity: Vec<ActivityCondition>,
+    /// Conditions on events that were reported of the contact with POST /v1/events.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = limits::SEGMENT_CONDITIONS_MAX))]
+    pub events: Vec<EventCondition>,
 }
 
 /// How the conditions of a group are combined.
@@ -216,6 +221,48 @@ pub enum ActivityMode {
     Never,
     /// At least once from `from` until `to`.
     Between,
+}
+
+/// A condition on events of one name.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct EventCondition {
+    /// The name that the events were reported under, whatever its case, like `purchase.completed`.
+    pub name: EventName,
+    pub mode: EventMode,
+    /// With `within` and `not_within`: what `amount` counts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unit: Option<Unit>,
+    /// With `within` and `not_within`: the last so many, up to 90 days, which is as long as events are kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub amount: Option<EventAmount>,
+    /// With `between` and `not_between`: the first moment that counts. Events that are not kept any more do not count.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<Moment>,
+    /// With `between` and `not_between`: the first moment that does not count any more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub to: Option<Moment>,
+}
+
+/// How many of the last hours or days; days have a lower end of their own.
+pub type EventAmount = Bounded<1, { limits::EVENT_KEPT_DAYS as u64 * 24 }>;
+
+/// Whether and when an event must have occurred.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum EventMode {
+    /// At least once in the last `amount` of time.
+    Within,
+    /// Not once in the last `amount` of time.
+    NotWithin,
+    /// At least once, however long ago.
+    Ever,
+    /// Not once.
+    Never,
+    /// At least once from `from` until `to`.
+    Between,
+    /// Not once from `from` until `to`.
+    NotBetween,
 }
 
 /// A unit of time.

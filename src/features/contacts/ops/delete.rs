@@ -37,8 +37,8 @@ impl Operation for Delete {
         .summary("Delete a contact")
         .about(
             "Emits subscriber.unsubscribed with action \"deleted\". Everything else that is kept of the person is erased within seconds \
-                after the answer: what was sent, what it did, messages in the built-in inbox, events that wait, answers kept for \
-                repeats. What stays are counts without names and, if it had unsubscribed, bounced or complained, a keyed hash of its \
+                after the answer: what was sent, what it did, what was reported of it, messages in the built-in inbox, events that \
+                wait, answers kept for repeats. What stays are counts without names and, if it had unsubscribed, bounced or complained, a keyed hash of its \
                 address, so that it is not mailed again by mistake.",
         )
         .fails(&[Code::NotFound]);

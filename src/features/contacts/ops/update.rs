@@ -13,7 +13,8 @@ use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs}
 use crate::engine::store::WriteTx;
 use crate::features::contacts::fields::{self, FieldValue};
 use crate::features::contacts::intake::{self, PersonName};
-use crate::features::contacts::model::{Contact, Status, merge_fields};
+use crate::features::contacts::model::{Contact, Status};
+use crate::features::contacts::profile::Profile;
 use crate::features::contacts::tags::{Names, Numbers, TagName};
 use crate::features::contacts::views::{ContactView, view};
 use crate::features::contacts::{notices, store};
@@ -97,29 +98,15 @@ impl Command for Update {
 }
 
 fn patched(tx: &mut WriteTx<'_>, before: &Contact, input: ContactPatch) -> Result<Contact, Failure> {
-    let name = |name: PersonName| name.to_string();
     let mut after = before.clone();
-    input.first_name.map(name).apply(&mut after.first_name);
-    input.last_name.map(name).apply(&mut after.last_name);
-    input.phone.map(|phone| phone.as_str().to_owned()).apply(&mut after.phone);
-    input.country.map(|country| country.as_str().to_owned()).apply(&mut after.country);
-    input.language.map(|language| language.as_str().to_owned()).apply(&mut after.language);
-    for name in [&mut after.first_name, &mut after.last_name] {
-        // An empty name is no name.
-        *name = name.take().filter(|name| !name.is_empty());
-    }
+    let ContactPatch { first_name, last_name, phone, country, language, custom_fields, .. } = input;
+    Profile { first_name, last_name, phone, country, language, custom_fields }.apply(&mut after)?;
     if let Some(names) = input.tags {
         if names.len() > limits::TAGS_PER_CONTACT_MAX {
             return Err(intake::too_many_tags().into());
         }
         let mut numbers = Numbers::new(input.project_id);
         after.tags = numbers.of(tx, names.iter().map(|name| &**name))?.map_err(intake::too_many_names)?;
-    }
-    if let Some(given) = input.custom_fields {
-        merge_fields(&mut after.custom_fields, given);
-        if let Some(reason) = fields::refusal(&after.custom_fields) {
-            return Err(Failure::field("customFields", reason));
-        }
     }
     if let Some(status) = input.status {
         after.set_status(status, tx.now());

@@ -10,7 +10,9 @@ use crate::base::clock::Timestamp;
 use crate::engine::api::answer::Moment;
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs_one};
 use crate::features::emails;
+use crate::features::sending::conversion::Conversion;
 use crate::features::sending::engagement::{self, Days, Measure};
+use crate::features::sending::orders::{self, Scope};
 use crate::features::tracking::READERS;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{EmailId, ProjectId};
@@ -39,6 +41,9 @@ pub struct EmailMetrics {
     pub time_series: Vec<DayMetrics>,
     /// Recipients who opened it, by the country that is known of the contact; the most first.
     pub country_breakdown: Vec<CountryCount>,
+    /// What all mailings of the email brought in; left out if nothing was credited to them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub conversion: Option<Conversion>,
     pub last_updated: Moment,
     /// Always false: the numbers are counted as things happen.
     pub cached: bool,
@@ -116,7 +121,10 @@ impl Operation for Metrics {
             days: BTreeMap::from([(20_454, BTreeMap::from(day)), (20_455, BTreeMap::from([(Measure::UniqueClicks, 38)]))]),
             countries: BTreeMap::from([("GB".to_owned(), 90), ("CH".to_owned(), 51)]),
         };
-        (json!({ "emailId": email_id }), Done(told(email_id, &days, Moment::sample().0)))
+        (
+            json!({ "emailId": email_id }),
+            Done(EmailMetrics { conversion: Some(Conversion::sample()), ..told(email_id, &days, Moment::sample().0) }),
+        )
     }
 }
 
@@ -124,7 +132,8 @@ impl Query for Metrics {
     fn run(ask: &View<'_>, input: WhichEmail) -> Result<Self::Output, Failure> {
         emails::require(ask.tx, ask.caller.account(), input.email_id, input.project_id)?;
         let days = engagement::days(ask.tx, input.email_id)?;
-        Ok(Done(told(input.email_id, &days, ask.now)))
+        let conversion = Conversion::of(&orders::totals(ask.tx, Scope::Email(input.email_id))?);
+        Ok(Done(EmailMetrics { conversion, ..told(input.email_id, &days, ask.now) }))
     }
 }
 
@@ -146,6 +155,7 @@ fn told(email_id: EmailId, days: &Days, now: Timestamp) -> EmailMetrics {
         summary: summary(&sums),
         time_series: days.days.iter().map(|(day, sums)| one_day(*day, sums)).collect(),
         country_breakdown,
+        conversion: None,
         last_updated: Moment(now),
         cached: false,
     }

@@ -4,16 +4,17 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use crate::base::amount::Amount;
 use crate::base::clock::Timestamp;
+use crate::base::currency::Currency;
 use crate::base::email::EmailAddress;
 use crate::engine::api::answer::Moment;
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
 use crate::engine::store::Read;
-use crate::features::contacts::activity;
 use crate::features::contacts::condition::Action;
-use crate::features::contacts::{self, Contact, ContactView};
-use crate::features::sending::engagement;
+use crate::features::contacts::{self, Contact, ContactView, EventView, activity, identities, journal};
 use crate::features::sending::{self, Delivery};
+use crate::features::sending::{engagement, orders};
 use crate::features::suppressions::{self, Digester, Reason};
 use crate::features::{projects, topics};
 use crate::vocab::codes::Code;
@@ -46,6 +47,10 @@ pub struct Everything {
     pub sends: Vec<SentMessage>,
     /// When the contact opened and clicked, the newest first.
     pub activity: Vec<KeptDeed>,
+    /// What was reported of the contact with POST /v1/events in the last 90 days, the newest first.
+    pub events: Vec<EventView>,
+    /// What was paid and paid back in the contact's name.
+    pub payments: Vec<Payment>,
     /// Why the address is on the account's suppression list, if it is.
     pub suppression: Option<Reason>,
     pub exported_at: Moment,
@@ -95,11 +100,23 @@ pub struct KeptDeed {
     pub campaign_id: Option<CampaignId>,
 }
 
+/// What was paid for an order, or paid back.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Payment {
+    pub at: Moment,
+    pub amount: Amount,
+    pub currency: Currency,
+    pub is_refund: bool,
+    /// The email that the order is credited to.
+    pub credited_send_id: Option<MailingId>,
+}
+
 impl Operation for PersonalData {
     const SPEC: Spec = Spec::get("tracking.personal_data", "/v1/contacts/{id}/personal-data", needs(Permission::AudienceRead))
         .also_at(&["/v1/subscribers/{id}/personal-data"])
         .summary("Export everything that is kept of a contact")
-        .about("For requests by the person: profile, tags, topics, what was sent, and what the contact did with it.")
+        .about("For requests by the person: profile, tags, topics, what was sent, what the contact did with it, and events and payments.")
         .heavy()
         .fails(&[Code::NotFound]);
     type Input = WhichPerson;
@@ -131,6 +148,14 @@ impl Operation for PersonalData {
             topics: vec![TopicState { topic_id, name: "Product updates".into(), subscribed: true }],
             sends: vec![sent],
             activity: vec![KeptDeed { action: Action::Opened, at: Moment::sample(), send_id, campaign_id: None }],
+            events: vec![EventView::sample()],
+            payments: vec![Payment {
+                at: Moment::sample(),
+                amount: Amount::parse("49.9").expect("a number"),
+                currency: "EUR".parse().expect("a currency"),
+                is_refund: false,
+                credited_send_id: Some(send_id),
+            }],
             suppression: None,
             exported_at: Moment::sample(),
             truncated: false,
@@ -146,7 +171,10 @@ impl Query for PersonalData {
         let contact = contacts::find(tx, project, input.id)?.ok_or(Code::NotFound)?;
         let topics = topic_states(tx, project, &contact)?;
         let deeds = activity::of(tx, project, contact.id.number(), limits::PERSONAL_DATA_ROWS_MAX)?;
-        let truncated = deeds.len() == limits::PERSONAL_DATA_ROWS_MAX;
+        let events = journal::of(tx, project, contact.id.number(), None, limits::PERSONAL_DATA_ROWS_MAX)?;
+        let payments = payments(tx, project, contact.id.number())?;
+        let truncated = [deeds.len(), events.len(), payments.len()].iter().any(|many| *many >= limits::PERSONAL_DATA_ROWS_MAX);
+        let events = events.into_iter().map(EventView::of).collect();
         let (mut sends, mut activity) = (Vec::new(), Vec::new());
         for deed in deeds {
             if deed.action == Action::Sent {
@@ -163,7 +191,7 @@ impl Query for PersonalData {
         let suppression = suppression(ask, &contact)?;
         let profile = contacts::view(tx, project, contact)?;
         let exported_at = Moment(ask.now);
-        Ok(Done(Everything { profile, topics, sends, activity, suppression, exported_at, truncated }))
+        Ok(Done(Everything { profile, topics, sends, activity, events, payments, suppression, exported_at, truncated }))
     }
 }
 
@@ -171,6 +199,24 @@ fn suppression(ask: &View<'_>, contact: &Contact) -> Result<Option<Reason>, Fail
     let Ok(email) = EmailAddress::parse(&contact.email) else { return Ok(None) };
     let digester = Digester::new(&ask.caller.engine.seal);
     Ok(suppressions::reason(ask.tx, &digester, ask.caller.account(), &email.normalised())?)
+}
+
+fn payments(tx: &impl Read, project: ProjectId, number: u32) -> Result<Vec<Payment>, Failure> {
+    let mut payments = Vec::new();
+    for digest in identities::orders(tx, project, number, None, limits::PERSONAL_DATA_ROWS_MAX)? {
+        let Some(order) = orders::find(tx, project, digest)? else { continue };
+        let theirs = order.facts.iter().filter(|fact| fact.contact == Some(number));
+        payments.extend(theirs.map(|fact| Payment {
+            at: Moment(fact.occurred_at),
+            amount: fact.amount,
+            currency: fact.currency,
+            is_refund: fact.is_refund,
+            credited_send_id: order.credit.map(|credit| credit.mailing),
+        }));
+    }
+    payments.sort_by_key(|payment| std::cmp::Reverse(payment.at.0));
+    payments.truncate(limits::PERSONAL_DATA_ROWS_MAX);
+    Ok(payments)
 }
 
 fn topic_states(tx: &impl Read, project: ProjectId, contact: &Contact) -> Result<Vec<TopicState>, Failure> {

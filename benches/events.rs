@@ -1,0 +1,253 @@
+//! How many customer events are taken in, durably, against the bare store with rows of the same size in the same run. Run with
+//! `cargo bench --bench events`.
+//!
+//! One event per request by 64 clients, and 500 per request by four, over HTTP; each event is about another contact than the one
+//! before, half of them orders. `EVENT_CONTACTS` says how many contacts the project has (20,000 unless set).
+
+use std::io::{Read, Write};
+use std::net::{Ipv4Addr, SocketAddr, TcpStream};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use http::{HeaderMap, Method};
+use mailmill::app::{Folder, Opened};
+use mailmill::base::clock::SystemClock;
+use mailmill::base::random::SystemRandom;
+use mailmill::engine::api::call::Api;
+use mailmill::engine::api::wire::{Body, Incoming, Peer, Reply, ReplyBody, Service};
+use mailmill::engine::jobs::Tasks;
+use mailmill::engine::settings;
+use mailmill::engine::store::{Error, Options as StoreOptions, Store, Table};
+use mailmill::features::accounts;
+use mailmill::surfaces::http::{Limits, Options, ProxyTrust, Running, TlsSource, serve};
+use mailmill::vocab::ids::ProjectId;
+use mailmill::vocab::tables::{CONTACTS, CONTACTS_BY_EMAIL, Realm};
+use serde_json::{Value, json};
+use tokio::task::JoinSet;
+
+/// Clients with one event per request, a thread each.
+const CLIENTS: usize = 64;
+const EVENTS_PER_CLIENT: usize = 100;
+/// Clients with batches, a thread each.
+const BATCHERS: usize = 4;
+const BATCHES_PER_CLIENT: usize = 10;
+const BATCH: usize = 500;
+const ROUNDS: usize = 7;
+/// What one event is as a row.
+const ROW_BYTES: usize = 300;
+
+const ROWS: Table<(ProjectId, u64), Vec<u8>> = Table::new(CONTACTS);
+const INDEX: Table<(ProjectId, [u8; 16]), u32> = Table::new(CONTACTS_BY_EMAIL);
+const PROJECT: ProjectId = ProjectId::from_bytes([7; 12]);
+
+#[expect(clippy::disallowed_methods, reason = "a benchmark measures the machine's own time")]
+fn now() -> Instant {
+    Instant::now()
+}
+
+#[expect(clippy::disallowed_methods, reason = "a benchmark is told by its caller how much to do")]
+fn contacts() -> u64 {
+    std::env::var("EVENT_CONTACTS").ok().and_then(|text| text.parse().ok()).unwrap_or(20_000)
+}
+
+/// A mill with a project full of contacts.
+struct Fixture {
+    api: Arc<Api>,
+    key: String,
+    project: String,
+    contacts: u64,
+    next: AtomicU64,
+    _folder: tempfile::TempDir,
+}
+
+async fn call(api: &Api, path: &str, key: &str, body: Value) -> Value {
+    let mut headers = HeaderMap::new();
+    headers.insert("authorization", format!("Bearer {key}").parse().expect("a header value"));
+    headers.insert("content-type", "application/json".parse().expect("a header value"));
+    let peer = Peer::Network { address: Ipv4Addr::LOCALHOST.into(), tls: false };
+    let body = Body::Whole(body.to_string().into());
+    let request = Incoming { method: Method::POST, uri: path.parse().expect("a path"), headers, body, peer };
+    let Reply { body: ReplyBody::Whole(bytes), .. } = api.call(request).await else { panic!("answers are whole") };
+    let answer: Value = serde_json::from_slice(&bytes).expect("JSON");
+    assert_eq!(answer["success"], true, "{answer}");
+    answer["data"].clone()
+}
+
+async fn fixture(folder: tempfile::TempDir) -> Fixture {
+    let unlimited = ["general", "imports"].map(|group| (format!("plans.standard.budgets.{group}"), "1000000000".to_owned()));
+    let settings = settings::load(settings::DEFAULT, None, &[], &unlimited).expect("settings");
+    let data = Folder::open(&folder.path().join("data")).expect("a new folder");
+    let mill = Opened::open(data, settings).expect("a new mill");
+    let key = accounts::welcome(&mill.engine).await.expect("a key").test_key.expose().clone();
+    let api = Arc::new(Api(mill.engine.clone()));
+    let import = json!({ "urls": ["https://example.com"], "name": "Bench" });
+    let project = call(&api, "/v1/projects/import", &key, import).await["projectId"].as_str().expect("an id").to_owned();
+    let contacts = contacts();
+    for first in (0..contacts).step_by(5_000) {
+        let rows: Vec<Value> =
+            (first..contacts.min(first + 5_000)).map(|number| json!({ "email": format!("p{number}@example.com") })).collect();
+        call(&api, "/v1/contacts/bulk", &key, json!({ "projectId": project, "subscribers": rows })).await;
+    }
+    Fixture { api, key, project, contacts, next: AtomicU64::new(0), _folder: folder }
+}
+
+impl Fixture {
+    /// The next event, without its project.
+    fn event(&self) -> String {
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        // Neighbours in time are not neighbours in the table.
+        let contact = number.wrapping_mul(0x9E37_79B9_7F4A_7C15) % self.contacts;
+        let (name, order) = match number % 2 {
+            0 => ("product.viewed", String::new()),
+            _ => ("purchase.completed", format!(r#","externalOrderId":"order-{number}""#)),
+        };
+        format!(
+            r#""name":"{name}","identifiers":{{"email":"p{contact}@example.com"{order}}},"properties":{{"value":49.90,"currency":"EUR","sku":"T-{number}","title":"Winter tea"}},"dedupeKey":"event-{number}""#
+        )
+    }
+
+    fn single(&self) -> (&'static str, String) {
+        ("/v1/events", format!(r#"{{"projectId":"{}",{}}}"#, self.project, self.event()))
+    }
+
+    fn batch(&self) -> (&'static str, String) {
+        let rows: Vec<String> = (0..BATCH).map(|_| format!("{{{}}}", self.event())).collect();
+        ("/v1/events/batch", format!(r#"{{"projectId":"{}","events":[{}]}}"#, self.project, rows.join(",")))
+    }
+}
+
+async fn start(api: Arc<Api>, tasks: &Tasks) -> (Running, SocketAddr) {
+    let options = Options {
+        http: Some(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))),
+        https: None,
+        socket: None,
+        tls: TlsSource::SelfMade { folder: "unused".into(), names: Vec::new() },
+        proxy: ProxyTrust::default(),
+        limits: Limits::default(),
+    };
+    let (clock, random) = (api.0.clock.clone(), api.0.random.clone());
+    let running = serve(options, api, clock, random, tasks).await.expect("a free port can be bound");
+    let address = running.addresses().http.expect("listens");
+    (running, address)
+}
+
+/// Each client sends so many requests, one after the answer to the other; the time of all.
+fn load(
+    address: SocketAddr,
+    key: &str,
+    (clients, each): (usize, usize),
+    request: impl Fn() -> (&'static str, String) + Sync,
+) -> Duration {
+    // The bodies are made before: the load is the server's.
+    let bodies: Vec<Vec<(&str, String)>> = (0..clients).map(|_| (0..each).map(|_| request()).collect()).collect();
+    let began = now();
+    std::thread::scope(|scope| {
+        for bodies in bodies {
+            scope.spawn(move || {
+                let mut stream = TcpStream::connect(address).expect("the server accepts");
+                stream.set_nodelay(true).expect("can be set");
+                let mut scrap = vec![0; 256 * 1024];
+                for (path, body) in bodies {
+                    let head = format!(
+                        "POST {path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {key}\r\n\
+                         content-type: application/json\r\ncontent-length: {}\r\n\r\n",
+                        body.len()
+                    );
+                    stream.write_all(&[head.as_bytes(), body.as_bytes()].concat()).expect("the server takes it");
+                    let mut length = 0;
+                    while !scrap[..length].ends_with(b"\"}}") {
+                        let count = stream.read(&mut scrap[length..]).expect("the answer arrives");
+                        assert!(count > 0, "the server went away");
+                        length += count;
+                    }
+                    let answer = String::from_utf8_lossy(&scrap[..length]);
+                    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+                    assert!(!answer.contains("\"stored\":false"), "{answer}");
+                }
+            });
+        }
+    });
+    began.elapsed()
+}
+
+/// The store alone: an event's row at the right edge and two small rows at random places, `per_command` events in one command.
+struct Bare {
+    store: Arc<Store>,
+    next: AtomicU64,
+}
+
+fn scattered(number: u64) -> [u8; 16] {
+    let word = (number + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let word = (word ^ (word >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    ((u128::from(word) << 64) | u128::from(word ^ (word >> 32))).to_be_bytes()
+}
+
+impl Bare {
+    fn new(folder: &Path) -> Self {
+        let options = StoreOptions { realm: Realm::World, cache_bytes: 256 << 20 };
+        let store = Store::open(&folder.join("bare.redb"), &options, Arc::new(SystemClock), Arc::new(SystemRandom::default()));
+        Self { store: Arc::new(store.expect("a new store")), next: AtomicU64::new(0) }
+    }
+
+    fn load(&self, runtime: &tokio::runtime::Runtime, (clients, each): (usize, usize), per_command: u64) -> Duration {
+        let began = now();
+        runtime.block_on(async {
+            let mut writers = JoinSet::new();
+            for _ in 0..clients {
+                let first = self.next.fetch_add(each as u64 * per_command, Ordering::Relaxed);
+                let store = self.store.clone();
+                writers.spawn(async move {
+                    for command in 0..each as u64 {
+                        let from = first + command * per_command;
+                        let wrote = store.write(move |tx| {
+                            for number in from..from + per_command {
+                                tx.put(ROWS, &(PROJECT, number), &vec![number as u8; ROW_BYTES]);
+                                tx.put(INDEX, &(PROJECT, scattered(number * 2)), &0);
+                                tx.put(INDEX, &(PROJECT, scattered(number * 2 + 1)), &0);
+                            }
+                            Ok::<_, Error>(())
+                        });
+                        wrote.await.expect("written").expect("no refusal");
+                    }
+                });
+            }
+            while let Some(outcome) = writers.join_next().await {
+                outcome.expect("no writer panics");
+            }
+        });
+        began.elapsed()
+    }
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+fn main() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime");
+    let tasks = Tasks::new(runtime.handle().clone());
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let bare = Bare::new(folder.path());
+    let fixture = runtime.block_on(fixture(folder));
+    let (_running, address) = runtime.block_on(start(fixture.api.clone(), &tasks));
+    println!("{} contacts", fixture.contacts);
+    let kinds: [(&str, (usize, usize), u64, fn(&Fixture) -> (&'static str, String)); 2] = [
+        ("POST /v1/events, 64 clients", (CLIENTS, EVENTS_PER_CLIENT), 1, Fixture::single),
+        ("POST /v1/events/batch of 500, 4 clients", (BATCHERS, BATCHES_PER_CLIENT), BATCH as u64, Fixture::batch),
+    ];
+    for (name, shape, per_command, request) in kinds {
+        let many = (shape.0 * shape.1) as f64 * per_command as f64;
+        let (mut rates, mut ratios) = (Vec::new(), Vec::new());
+        // In turn, so that a slow moment of a shared machine hits both.
+        for _ in 0..ROUNDS {
+            let alone = bare.load(&runtime, shape, per_command);
+            let served = load(address, &fixture.key, shape, || request(&fixture));
+            rates.push(many / served.as_secs_f64());
+            ratios.push(alone.as_secs_f64() / served.as_secs_f64());
+        }
+        println!("{name}: {:.0} events/s, {:.2} of the bare store (medians of {ROUNDS})", median(rates), median(ratios));
+    }
+}

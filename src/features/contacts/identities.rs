@@ -1,0 +1,133 @@
+//! What other systems call a contact: ids of customers and checkouts, each by its digest, so that whoever names only such an id can be
+//! understood. An id belongs to the contact that it was last said of. Of orders it is known only which ones a contact has: whose an
+//! order is stands with the order. It does not know who says so.
+
+use crate::base::secret::sha256;
+use crate::engine::store::key::Key;
+use crate::engine::store::{Order, Read, Result, Table, WriteTx};
+use crate::vocab::ids::ProjectId;
+use crate::vocab::tables;
+
+const IDS: Table<(ProjectId, u8, Digest), u32> = Table::new(tables::EXTERNAL_IDS);
+const OF_CONTACT: Table<(ProjectId, u32, (u8, Digest)), ()> = Table::new(tables::CONTACT_EXTERNAL_IDS);
+
+/// What an id is known by.
+pub type Digest = [u8; 16];
+
+/// What an id is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Customer = 0,
+    Checkout = 1,
+}
+
+/// Orders stand among the ids of a contact under this number.
+const ORDER: u8 = 2;
+
+/// The digest of an id. Ids are compared exactly: a shop may tell them apart by case.
+pub fn digest(id: &str) -> Digest {
+    *sha256(id.as_bytes()).first_chunk().expect("a SHA-256 digest has 32 bytes")
+}
+
+/// The number of the contact that has this id. The contact may be gone.
+pub fn find(tx: &impl Read, project: ProjectId, kind: Kind, digest: Digest) -> Result<Option<u32>> {
+    tx.get(IDS, &(project, kind as u8, digest))
+}
+
+/// This id is of this contact from now on.
+pub fn remember(tx: &mut WriteTx<'_>, project: ProjectId, (kind, digest): (Kind, Digest), number: u32) -> Result<()> {
+    let key = (project, kind as u8, digest);
+    if tx.get(IDS, &key)? == Some(number) {
+        return Ok(());
+    }
+    tx.put(IDS, &key, &number);
+    // The former contact, if there was one, keeps its row: what was said of both concerns both.
+    tx.put(OF_CONTACT, &(project, number, (kind as u8, digest)), &());
+    Ok(())
+}
+
+/// A contact has this order, perhaps beside others who have it.
+pub fn note_order(tx: &mut WriteTx<'_>, project: ProjectId, digest: Digest, number: u32) {
+    tx.put(OF_CONTACT, &(project, number, (ORDER, digest)), &());
+}
+
+/// Digests of up to `limit` orders that were ever said to be of a contact, those behind `after`.
+pub fn orders(tx: &impl Read, project: ProjectId, number: u32, after: Option<Digest>, limit: usize) -> Result<Vec<Digest>> {
+    let place = (project, number, ORDER);
+    let mut span = OF_CONTACT.under(&(project, number));
+    span.from = (place, after.unwrap_or_default()).to_bytes();
+    if after.is_some() {
+        // Behind the key itself.
+        span.from.push(0);
+    }
+    let rows = tx.list(OF_CONTACT, &span, Order::Forward, limit)?;
+    Ok(rows.into_iter().map(|((_, _, (_, digest)), ())| digest).collect())
+}
+
+/// Forget up to `limit` ids of a contact that is gone; says which orders were among them, and whether there may be more.
+pub fn forget(tx: &mut WriteTx<'_>, project: ProjectId, number: u32, limit: usize) -> Result<(Vec<Digest>, bool)> {
+    let rows = tx.list(OF_CONTACT, &OF_CONTACT.under(&(project, number)), Order::Forward, limit)?;
+    let mut orders = Vec::new();
+    for (key, ()) in &rows {
+        let (kind, digest) = key.2;
+        tx.delete(OF_CONTACT, key);
+        if kind == ORDER {
+            orders.push(digest);
+        } else if tx.get(IDS, &(project, kind, digest))? == Some(number) {
+            tx.delete(IDS, &(project, kind, digest));
+        }
+    }
+    Ok((orders, rows.len() == limit))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Mill;
+
+    fn write<T: Send + 'static>(mill: &Mill, act: impl FnOnce(&mut WriteTx<'_>) -> Result<T> + Send + 'static) -> T {
+        mill.world().store.write_blocking(act).expect("written").expect("no error")
+    }
+
+    #[test]
+    fn an_id_is_of_whom_it_was_last_said_and_goes_with_that_contact() {
+        let mill = Mill::new();
+        let project = mill.project;
+        let id = digest("id-1");
+        write(&mill, move |tx| {
+            remember(tx, project, (Kind::Checkout, id), 7)?;
+            remember(tx, project, (Kind::Customer, id), 7)?;
+            note_order(tx, project, id, 7);
+            note_order(tx, project, id, 8);
+            remember(tx, project, (Kind::Checkout, id), 8)
+        });
+        let tx = mill.read();
+        assert_eq!(find(&tx, project, Kind::Checkout, id), Ok(Some(8)));
+        assert_eq!(find(&tx, project, Kind::Customer, id), Ok(Some(7)), "kinds are told apart");
+        assert_eq!(orders(&tx, project, 7, None, 10), Ok(vec![id]));
+        assert_eq!(orders(&tx, project, 7, Some(id), 10), Ok(vec![]));
+        assert_eq!(write(&mill, move |tx| forget(tx, project, 7, 10)), (vec![id], false));
+        let tx = mill.read();
+        assert_eq!(find(&tx, project, Kind::Customer, id), Ok(None));
+        assert_eq!(find(&tx, project, Kind::Checkout, id), Ok(Some(8)), "what another has stays");
+        assert_eq!(orders(&tx, project, 8, None, 10), Ok(vec![id]));
+    }
+
+    #[test]
+    fn many_orders_are_told_in_parts() {
+        let mill = Mill::new();
+        let project = mill.project;
+        write(&mill, move |tx| {
+            (0..25).for_each(|order| note_order(tx, project, digest(&format!("{order}")), 3));
+            Ok(())
+        });
+        let (mut seen, mut after) = (Vec::new(), None);
+        loop {
+            let part = orders(&mill.read(), project, 3, after, 10).expect("readable");
+            let Some(last) = part.last() else { break };
+            after = Some(*last);
+            seen.extend(part);
+        }
+        assert!(seen.len() == 25 && seen.is_sorted(), "{}", seen.len());
+    }
+}

@@ -1,0 +1,376 @@
+//! The journal of contacts: events that customers' systems report of them, kept so that they can be listed, shown to the person and
+//! erased, and so that conditions can ask who did something when. `features/events` writes here; what an event means is not known.
+//!
+//! An event is one row in order of its arrival, one small row under its contact, and one for its key. Its contact is in the sets of the
+//! event's name: at all, on that day, in that hour. Rows and the sets of days and hours are forgotten after the retention; who did
+//! something at all is not.
+
+use std::collections::{BTreeMap, HashMap};
+use std::ops::ControlFlow;
+
+use roaring::RoaringBitmap;
+use serde::{Deserialize, Serialize};
+
+use super::condition::Period;
+use super::identities::{Digest, digest};
+use super::store::{self, Facet, add_count};
+use super::stretches::{self, DAY, HOUR, HOURS_PER_DAY};
+use crate::base::clock::Timestamp;
+use crate::base::text::{Name, fold};
+use crate::engine::store::bits::{self, Block, Delta};
+use crate::engine::store::key::Key;
+use crate::engine::store::{Error, Order, Read, Record, Result, Span, Table, WriteTx};
+use crate::vocab::ids::{EventId, ProjectId};
+use crate::vocab::{limits, tables};
+
+const EVENTS: Table<EventId, Event> = Table::new(tables::CUSTOMER_EVENTS);
+const BY_CONTACT: Table<(ProjectId, u32, Timestamp, EventId), u32> = Table::new(tables::CUSTOMER_EVENTS_BY_CONTACT);
+const KEYS: Table<(ProjectId, Digest), Spent> = Table::new(tables::CUSTOMER_EVENT_KEYS);
+const NAMES: Table<(ProjectId, String), u32> = Table::new(tables::CUSTOMER_EVENT_NAMES);
+const WHO: Table<(ProjectId, u32, u32, u16), Block> = Table::new(tables::CUSTOMER_EVENT_BITS);
+/// What there are sets of, by day: so that they are found when their time is over.
+const DAYS: Table<(u32, ProjectId, u32), ()> = Table::new(tables::CUSTOMER_EVENT_DAYS);
+const KEPT_MS: i64 = limits::EVENT_KEPT_DAYS as i64 * 24 * 60 * 60 * 1000;
+
+/// The name of an event, like `purchase.completed`. Names that differ only in case are the same to conditions.
+pub type EventName = Name<{ limits::EVENT_NAME_CHARACTERS_MAX }>;
+
+/// What a key was used for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Spent {
+    event: EventId,
+}
+
+impl Record for Spent {}
+
+/// An event as it is kept.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Event {
+    pub project: ProjectId,
+    /// The number of the contact.
+    pub contact: u32,
+    pub name: String,
+    pub occurred_at: Timestamp,
+    pub received_at: Timestamp,
+    pub customer: Option<String>,
+    pub checkout: Option<String>,
+    pub order: Option<String>,
+    pub dedupe_key: Option<String>,
+    /// The JSON of an object, as it was sent.
+    pub properties: Option<String>,
+    /// In place of the key when its person was erased: a repeat must not bring the person back.
+    erased_key: Option<Digest>,
+}
+
+impl Record for Event {}
+
+/// What is said of an event when it is made.
+#[derive(Clone, Debug, Default)]
+pub struct NewEvent {
+    pub name: String,
+    pub occurred_at: Option<Timestamp>,
+    pub customer: Option<String>,
+    pub checkout: Option<String>,
+    pub order: Option<String>,
+    pub dedupe_key: Option<String>,
+    pub properties: Option<String>,
+}
+
+/// The event that has this key in a project, if there is one.
+pub fn by_key(tx: &impl Read, project: ProjectId, key: &str) -> Result<Option<EventId>> {
+    Ok(tx.get(KEYS, &(project, digest(key)))?.map(|spent| spent.event))
+}
+
+/// What one command writes into the journal of one project.
+pub struct Page {
+    project: ProjectId,
+    /// Names by their folded form; `None` is one that is not there yet.
+    names: HashMap<String, Option<u32>>,
+    names_left: u64,
+    sets: BTreeMap<(u32, u32), RoaringBitmap>,
+    first: u64,
+    written: u64,
+}
+
+impl Page {
+    /// Nothing written yet.
+    pub fn new(tx: &impl Read, project: ProjectId) -> Result<Self> {
+        let used = store::count(tx, project, Facet::EventNames)?;
+        let first = store::count(tx, project, Facet::Events)?;
+        let names_left = limits::EVENT_NAMES_PER_PROJECT_MAX.saturating_sub(used);
+        Ok(Self { project, names: HashMap::new(), names_left, sets: BTreeMap::new(), first, written: 0 })
+    }
+
+    /// Whether the project has this name, or room for it.
+    pub fn has_room_for(&mut self, tx: &impl Read, name: &str) -> Result<bool> {
+        let folded = fold(name);
+        let known = match self.names.get(&folded) {
+            Some(known) => *known,
+            None => {
+                let known = tx.get(NAMES, &(self.project, folded.clone()))?;
+                self.names.insert(folded, known);
+                known
+            }
+        };
+        Ok(known.is_some() || self.names_left > 0)
+    }
+
+    /// Write an event of a contact. Its name was asked for before.
+    pub fn note(&mut self, tx: &mut WriteTx<'_>, contact: u32, new: NewEvent) -> Result<EventId> {
+        let (project, now) = (self.project, tx.now());
+        let name = self.number(tx, &new.name)?;
+        // The number keeps the ids of one second in order, so that new rows land at the right edge of the table.
+        let id = EventId::numbered(now, (self.first + self.written) as u32, tx.random());
+        let occurred_at = new.occurred_at.unwrap_or(now);
+        for stretch in stretches::of(occurred_at) {
+            self.sets.entry((name, stretch)).or_default().insert(contact);
+        }
+        if let Some(key) = &new.dedupe_key {
+            tx.put(KEYS, &(project, digest(key)), &Spent { event: id });
+        }
+        tx.put(BY_CONTACT, &(project, contact, occurred_at, id), &name);
+        let NewEvent { name, customer, checkout, order, dedupe_key, properties, .. } = new;
+        let (received_at, erased_key) = (now, None);
+        let event = Event {
+            project,
+            contact,
+            name,
+            occurred_at,
+            received_at,
+            customer,
+            checkout,
+            order,
+            dedupe_key,
+            properties,
+            erased_key,
+        };
+        tx.put(EVENTS, &id, &event);
+        self.written += 1;
+        Ok(id)
+    }
+
+    fn number(&mut self, tx: &mut WriteTx<'_>, name: &str) -> Result<u32> {
+        let folded = fold(name);
+        if let Some(Some(number)) = self.names.get(&folded) {
+            return Ok(*number);
+        }
+        let number = store::next_number(tx, self.project, Facet::EventNames, 1)?;
+        tx.put(NAMES, &(self.project, folded.clone()), &number);
+        self.names.insert(folded, Some(number));
+        self.names_left = self.names_left.saturating_sub(1);
+        Ok(number)
+    }
+
+    /// Write what all events together come to.
+    pub fn finish(self, tx: &mut WriteTx<'_>) -> Result<()> {
+        if self.written == 0 {
+            return Ok(());
+        }
+        let project = self.project;
+        for ((name, stretch), who) in self.sets {
+            let delta = Delta { add: who, ..Delta::default() };
+            bits::apply(tx, WHO, |block| (project, name, stretch, block), &delta)?;
+            let is_day = stretch & DAY != 0;
+            if is_day && !tx.has(DAYS, &(stretch & !DAY, project, name))? {
+                tx.put(DAYS, &(stretch & !DAY, project, name), &());
+            }
+        }
+        add_count(tx, project, Facet::Events, self.written as i64)
+    }
+}
+
+/// The numbers of the contacts with an event of this name in that period. Some may not exist any more.
+pub fn who(tx: &impl Read, project: ProjectId, name: &str, period: Period) -> Result<RoaringBitmap> {
+    let Some(name) = tx.get(NAMES, &(project, fold(name)))? else { return Ok(RoaringBitmap::new()) };
+    let between = |first: u32, end: u32| {
+        let place = |stretch: u32| (project, name, stretch).to_bytes();
+        bits::load_span(tx, WHO, &Span { from: place(first), to: Some(place(end)) })
+    };
+    let has = |number: u32| {
+        let place = |at: Timestamp| (project, number, Timestamp(at.0.max(0))).to_bytes();
+        let span = Span { from: place(period.from), to: Some(place(period.to)) };
+        let mut found = false;
+        tx.visit(BY_CONTACT, &span, Order::Forward, |_, of: u32| {
+            found = of == name;
+            Ok(if found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+        })?;
+        Ok(found)
+    };
+    stretches::who(period, between, has)
+}
+
+/// Events of a contact, the newest first by when they occurred, up to `limit`, those before a place.
+pub fn of(
+    tx: &impl Read,
+    project: ProjectId,
+    contact: u32,
+    before: Option<(Timestamp, EventId)>,
+    limit: usize,
+) -> Result<Vec<(EventId, Event)>> {
+    let mut span = BY_CONTACT.under(&(project, contact));
+    if let Some((at, id)) = before {
+        span.to = Some((project, contact, at, id).to_bytes());
+    }
+    let rows = tx.list(BY_CONTACT, &span, Order::Backward, limit)?;
+    let events = rows.into_iter().map(|((_, _, _, id), _)| {
+        let event = tx.get(EVENTS, &id)?;
+        Ok((id, event.ok_or(Error::Corrupt(tables::CUSTOMER_EVENTS.info().name))?))
+    });
+    events.collect()
+}
+
+/// Erase up to `limit` events of a contact that is gone; says whether there may be more. Of each a row without words stays until its
+/// time is over: with it goes its key.
+pub fn forget(tx: &mut WriteTx<'_>, project: ProjectId, contact: u32, limit: usize) -> Result<bool> {
+    let rows = tx.list(BY_CONTACT, &BY_CONTACT.under(&(project, contact)), Order::Forward, limit)?;
+    for (key, _) in &rows {
+        tx.delete(BY_CONTACT, key);
+        let Some(event) = tx.get(EVENTS, &key.3)? else { continue };
+        let erased = Event {
+            name: String::new(),
+            customer: None,
+            checkout: None,
+            order: None,
+            properties: None,
+            erased_key: event.dedupe_key.as_deref().map(digest),
+            dedupe_key: None,
+            ..event
+        };
+        tx.put(EVENTS, &key.3, &erased);
+    }
+    Ok(rows.len() == limit)
+}
+
+/// Forget a little of what is older than the retention; true if there may be more.
+pub fn sweep(tx: &mut WriteTx<'_>) -> Result<bool> {
+    let oldest_kept = tx.now().plus_ms(-KEPT_MS);
+    let mut end = [0; 12];
+    // The first four bytes of an id are the second in which the event came in.
+    end[..4].copy_from_slice(&(oldest_kept.seconds().max(0) as u32).to_be_bytes());
+    let span = Span { from: Vec::new(), to: Some(EventId::from_bytes(end).to_bytes()) };
+    let old = tx.list(EVENTS, &span, Order::Forward, limits::EVENTS_FORGOTTEN_PER_STEP)?;
+    for (id, event) in &old {
+        tx.delete(EVENTS, id);
+        tx.delete(BY_CONTACT, &(event.project, event.contact, event.occurred_at, *id));
+        if let Some(key) = event.erased_key.or(event.dedupe_key.as_deref().map(digest)) {
+            tx.delete(KEYS, &(event.project, key));
+        }
+    }
+    let more = sweep_sets(tx, stretches::day(oldest_kept))?;
+    Ok(more || old.len() == limits::EVENTS_FORGOTTEN_PER_STEP)
+}
+
+/// The sets of days before `first_kept`, and of their hours.
+fn sweep_sets(tx: &mut WriteTx<'_>, first_kept: u32) -> Result<bool> {
+    let span = Span { from: Vec::new(), to: Some(first_kept.to_bytes()) };
+    let old = tx.list(DAYS, &span, Order::Forward, limits::EVENT_DAYS_FORGOTTEN_PER_STEP)?;
+    for (key, ()) in &old {
+        let (day, project, name) = *key;
+        let place = |stretch: u32| (project, name, stretch).to_bytes();
+        let hour = HOUR | (day * HOURS_PER_DAY);
+        for (from, to) in [(DAY | day, DAY | (day + 1)), (hour, hour + HOURS_PER_DAY)] {
+            tx.delete_span(WHO, &Span { from: place(from), to: Some(place(to)) }, usize::MAX)?;
+        }
+        tx.delete(DAYS, key);
+    }
+    Ok(old.len() == limits::EVENT_DAYS_FORGOTTEN_PER_STEP)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Mill, START};
+
+    const HOUR_MS: i64 = 60 * 60 * 1000;
+    const DAY_MS: i64 = 24 * HOUR_MS;
+
+    fn write<T: Send + 'static>(mill: &Mill, act: impl FnOnce(&mut WriteTx<'_>) -> Result<T> + Send + 'static) -> T {
+        mill.world().store.write_blocking(act).expect("written").expect("no error")
+    }
+
+    fn note(mill: &Mill, events: &[(u32, &'static str, i64)]) -> Vec<EventId> {
+        let (project, events) = (mill.project, events.to_vec());
+        write(mill, move |tx| {
+            let mut page = Page::new(tx, project)?;
+            let mut ids = Vec::new();
+            for (contact, name, after) in events {
+                assert!(page.has_room_for(tx, name)?);
+                let occurred_at = Some(START.plus_ms(after));
+                let dedupe_key = Some(format!("{contact} {name} {after}"));
+                let new =
+                    NewEvent { name: name.into(), occurred_at, dedupe_key, properties: Some("{}".into()), ..Default::default() };
+                ids.push(page.note(tx, contact, new)?);
+            }
+            page.finish(tx)?;
+            Ok(ids)
+        })
+    }
+
+    fn asked(mill: &Mill, name: &str, from: i64, to: i64) -> Vec<u32> {
+        let period = Period { from: START.plus_ms(from), to: START.plus_ms(to) };
+        who(&mill.read(), mill.project, name, period).expect("readable").iter().collect()
+    }
+
+    #[test]
+    fn who_did_something_is_told_to_the_millisecond_and_by_name_whatever_its_case() {
+        let mill = Mill::new();
+        note(&mill, &[(1, "cart.added", 100), (2, "Cart.Added", HOUR_MS), (3, "other", 100), (70_000, "cart.added", 3 * DAY_MS)]);
+        assert_eq!(asked(&mill, "CART.added", 100, 3 * DAY_MS + 1), [1, 2, 70_000]);
+        assert_eq!(asked(&mill, "cart.added", 101, 3 * DAY_MS), [2]);
+        assert_eq!(asked(&mill, "cart.added", 100, 101), [1]);
+        assert!(asked(&mill, "unknown", 0, 9 * DAY_MS).is_empty());
+        let ever = who(&mill.read(), mill.project, "cart.added", Period::ALWAYS).expect("readable");
+        assert_eq!(ever.len(), 3);
+    }
+
+    #[test]
+    fn events_of_a_contact_are_listed_newest_first_in_parts() {
+        let mill = Mill::new();
+        let ids = note(&mill, &[(1, "a", 5), (2, "a", 6), (1, "b", 9), (1, "c", 1), (1, "d", 9)]);
+        let listed = |before, limit| of(&mill.read(), mill.project, 1, before, limit).expect("readable");
+        let names = |events: &[(EventId, Event)]| events.iter().map(|(_, event)| event.name.clone()).collect::<Vec<_>>();
+        assert_eq!(names(&listed(None, 10)), ["d", "b", "a", "c"]);
+        let first = listed(None, 2);
+        let (last_id, last) = &first[1];
+        assert_eq!(names(&listed(Some((last.occurred_at, *last_id)), 10)), ["a", "c"]);
+        assert!(ids.is_sorted(), "ids of one second are in order");
+    }
+
+    #[test]
+    fn what_is_older_than_the_retention_is_forgotten_and_nothing_younger() {
+        let mill = Mill::new();
+        note(&mill, &[(1, "a", 0), (2, "a", 0)]);
+        mill.clock.advance_ms(DAY_MS);
+        note(&mill, &[(1, "a", DAY_MS)]);
+        mill.clock.advance_ms(KEPT_MS - DAY_MS);
+        assert!(!write(&mill, sweep));
+        assert_eq!(of(&mill.read(), mill.project, 1, None, 10).expect("readable").len(), 2, "90 days to the second");
+        mill.clock.advance_ms(1_000);
+        assert!(!write(&mill, sweep));
+        assert_eq!(of(&mill.read(), mill.project, 1, None, 10).expect("readable").len(), 1);
+        assert_eq!(by_key(&mill.read(), mill.project, "1 a 0").expect("readable"), None);
+        assert!(by_key(&mill.read(), mill.project, &format!("1 a {DAY_MS}")).expect("readable").is_some());
+        mill.clock.advance_ms(DAY_MS - 1_000);
+        write(&mill, sweep);
+        assert!(asked(&mill, "a", 0, HOUR_MS).is_empty() && asked(&mill, "a", 0, DAY_MS).is_empty());
+        assert_eq!(asked(&mill, "a", DAY_MS, DAY_MS + 1), [1]);
+        let ever = who(&mill.read(), mill.project, "a", Period::ALWAYS).expect("readable");
+        assert_eq!(ever.len(), 2, "who did it at all stays known");
+    }
+
+    #[test]
+    fn an_erased_persons_events_have_no_words_and_their_keys_stay_spent() {
+        let mill = Mill::new();
+        note(&mill, &[(1, "a", 0), (2, "a", 0)]);
+        let project = mill.project;
+        assert!(!write(&mill, move |tx| forget(tx, project, 1, 10)));
+        assert!(of(&mill.read(), project, 1, None, 10).expect("readable").is_empty());
+        assert!(by_key(&mill.read(), project, "1 a 0").expect("readable").is_some());
+        let rows = mill.read().list(EVENTS, &Span::default(), Order::Forward, 10).expect("readable");
+        let erased = &rows[0].1;
+        assert!(erased.name.is_empty() && erased.properties.is_none() && erased.dedupe_key.is_none());
+        mill.clock.advance_ms(KEPT_MS + 1_000);
+        write(&mill, sweep);
+        assert_eq!(by_key(&mill.read(), project, "1 a 0").expect("readable"), None, "the key goes with the row");
+    }
+}

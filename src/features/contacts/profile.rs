@@ -1,0 +1,82 @@
+//! What somebody says of a contact beside its address, its tags and its status: given values replace, `null` clears, custom fields are
+//! merged. The same for a change by its id and for what comes along with an event.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::fields::{self, FieldValue};
+use super::intake::{PersonName, Refusal, Statement};
+use super::model::{Contact, Status, merge_fields};
+use crate::base::email::EmailAddress;
+use crate::base::locale::{CountryCode, LanguageTag};
+use crate::base::patch::Patch;
+use crate::base::phone::Phone;
+
+/// What is said. A field that is left out stays as it is; `null` clears it.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "ContactProfile")]
+pub struct Profile {
+    #[serde(default)]
+    pub first_name: Patch<PersonName>,
+    #[serde(default)]
+    pub last_name: Patch<PersonName>,
+    /// Free-form.
+    #[serde(default)]
+    pub phone: Patch<Phone>,
+    /// ISO 3166-1 alpha-2.
+    #[serde(default)]
+    pub country: Patch<CountryCode>,
+    /// ISO 639-1 or BCP 47.
+    #[serde(default)]
+    pub language: Patch<LanguageTag>,
+    /// Merged into what is there: fields not included stay, `null` removes one, an empty object removes all.
+    #[schemars(transform = fields::describe)]
+    #[serde(default, deserialize_with = "fields::given")]
+    pub custom_fields: Option<BTreeMap<String, FieldValue>>,
+}
+
+impl Profile {
+    /// Lay it over a contact; the time of change is the caller's to set.
+    pub fn apply(self, contact: &mut Contact) -> Result<(), Refusal> {
+        self.first_name.map(PersonName::into_string).apply(&mut contact.first_name);
+        self.last_name.map(PersonName::into_string).apply(&mut contact.last_name);
+        self.phone.map(Phone::into_string).apply(&mut contact.phone);
+        self.country.map(|country| country.as_str().to_owned()).apply(&mut contact.country);
+        self.language.map(|language| language.as_str().to_owned()).apply(&mut contact.language);
+        for name in [&mut contact.first_name, &mut contact.last_name] {
+            // An empty name is no name.
+            *name = name.take().filter(|name| !name.is_empty());
+        }
+        if let Some(given) = self.custom_fields {
+            merge_fields(&mut contact.custom_fields, given);
+            if let Some(reason) = fields::refusal(&contact.custom_fields) {
+                return Err(Refusal::new("customFields", reason));
+            }
+        }
+        Ok(())
+    }
+
+    /// The statement by which a contact with this profile is made.
+    pub fn statement(self, email: EmailAddress, status: Status) -> Result<Statement, Refusal> {
+        fn given<T>(patch: Patch<T>) -> Option<T> {
+            let mut value = None;
+            patch.apply(&mut value);
+            value
+        }
+        let statement = Statement {
+            first_name: given(self.first_name),
+            last_name: given(self.last_name),
+            phone: given(self.phone),
+            country: given(self.country),
+            language: given(self.language),
+            custom_fields: self.custom_fields.unwrap_or_default(),
+            status: Some(status),
+            ..Statement::of(email)
+        };
+        statement.check()?;
+        Ok(statement)
+    }
+}

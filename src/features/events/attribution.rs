@@ -1,0 +1,166 @@
+//! RULES: what an order counts, and which email is credited with it. Pure functions of what was reported and clicked: nothing here
+//! depends on the order in which that arrived.
+//!
+//! 1. The earliest payment of an order is its conversion; further payments of the same order are the same money told again.
+//! 2. It is credited to the email that its person clicked last in the five days before it, both ends included. Of two clicks in the
+//!    same millisecond the one in the newer email counts.
+//! 3. Refunds and cancellations take back from the same email, whenever they come: in the order's currency at most what was paid.
+//!    What is paid back in another currency stands by itself, below nothing: currencies are never added.
+//! 4. Of an order of which only refunds are known nothing counts until its payment is told.
+
+use std::collections::BTreeMap;
+
+use crate::base::amount::Amount;
+use crate::base::clock::Timestamp;
+use crate::base::currency::Currency;
+use crate::features::contacts::condition::Period;
+use crate::features::sending::orders::{Fact, Takings};
+use crate::vocab::limits::CONVERSION_WINDOW_MS;
+
+/// What an order comes to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Verdict {
+    /// Who paid; none if that person was erased.
+    pub contact: Option<u32>,
+    /// When a click must have been to be credited.
+    pub window: Period,
+    /// What stands in the totals of the credited email.
+    pub takings: BTreeMap<Currency, Takings>,
+}
+
+/// What an order comes to by what was said of it, each once and sorted; nothing as long as no payment is known.
+pub fn judge(facts: &[Fact]) -> Option<Verdict> {
+    // Facts are sorted by time; of several at the same time the first by currency and amount.
+    let payment = facts.iter().find(|fact| !fact.is_refund)?;
+    let mut back: BTreeMap<Currency, Amount> = BTreeMap::new();
+    for fact in facts.iter().filter(|fact| fact.is_refund) {
+        let sum = back.entry(fact.currency).or_default();
+        *sum = sum.plus(fact.amount);
+    }
+    let paid_back = back.remove(&payment.currency).unwrap_or_default().min(payment.amount);
+    let mut takings: BTreeMap<Currency, Takings> =
+        back.into_iter().map(|(currency, sum)| (currency, Takings { conversions: 0, amount: Amount::ZERO.minus(sum) })).collect();
+    takings.insert(payment.currency, Takings { conversions: 1, amount: payment.amount.minus(paid_back) });
+    takings.retain(|_, takings| *takings != Takings::default());
+    Some(Verdict { contact: payment.contact, window: window(payment.occurred_at), takings })
+}
+
+/// When a click must have been to be credited with an order of this time.
+fn window(occurred_at: Timestamp) -> Period {
+    Period { from: occurred_at.plus_ms(-CONVERSION_WINDOW_MS), to: occurred_at.plus_ms(1) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MINUTE: i64 = 60_000;
+    const HOUR: i64 = 60 * MINUTE;
+    const DAY: i64 = 24 * HOUR;
+    const NOON: Timestamp = Timestamp(1_767_268_800_000);
+
+    fn fact(text: &str) -> Fact {
+        let mut words = text.split(' ');
+        let mut next = || words.next().expect("what, amount, currency, minutes");
+        let (what, amount, currency, minutes) = (next(), next(), next(), next());
+        Fact {
+            occurred_at: NOON.plus_ms(minutes.parse::<i64>().expect("minutes") * MINUTE),
+            currency: currency.parse().expect("a currency"),
+            amount: Amount::parse(amount).expect("an amount"),
+            is_refund: what == "back",
+            contact: Some(1),
+        }
+    }
+
+    /// What it comes to, like "1 49.9 USD".
+    fn told(facts: &[&str]) -> String {
+        let mut facts: Vec<Fact> = facts.iter().map(|text| fact(text)).collect();
+        facts.sort_unstable();
+        facts.dedup();
+        let Some(verdict) = judge(&facts) else { return "nothing".into() };
+        let each = verdict
+            .takings
+            .iter()
+            .map(|(currency, takings)| format!("{} {} {}", takings.conversions, takings.amount, currency.as_str()));
+        each.collect::<Vec<_>>().join(", ")
+    }
+
+    /// TABLE: what was said of one order, and what it comes to.
+    const CASES: &[(&str, &[&str], &str)] = &[
+        ("a payment counts", &["paid 49.90 USD 0"], "1 49.9 USD"),
+        ("one of nothing counts too", &["paid 0 USD 0"], "1 0 USD"),
+        ("a payment told twice counts once", &["paid 49.90 USD 0", "paid 49.90 USD 0"], "1 49.9 USD"),
+        ("a later payment is the same order", &["paid 49.90 USD 0", "paid 49.90 USD 5"], "1 49.9 USD"),
+        ("the earliest payment counts, not the largest", &["paid 10 USD 0", "paid 99 USD 5"], "1 10 USD"),
+        ("the earliest payment counts, however they come", &["paid 99 USD 5", "paid 10 USD 0"], "1 10 USD"),
+        ("at the same time the first by currency counts", &["paid 10 USD 0", "paid 10 EUR 0"], "1 10 EUR"),
+        ("at the same time the smaller of one currency counts", &["paid 12 USD 0", "paid 10 USD 0"], "1 10 USD"),
+        ("a refund of everything leaves nothing, and the order", &["paid 50 USD 0", "back 50 USD 9"], "1 0 USD"),
+        ("a refund of a part leaves the rest", &["paid 50 USD 0", "back 20 USD 9"], "1 30 USD"),
+        ("two refunds of parts add up", &["paid 50 USD 0", "back 20 USD 9", "back 5 USD 10"], "1 25 USD"),
+        ("two equal refunds at different times are two", &["paid 50 USD 0", "back 20 USD 9", "back 20 USD 10"], "1 10 USD"),
+        ("two equal refunds at one time are one", &["paid 50 USD 0", "back 20 USD 9", "back 20 USD 9"], "1 30 USD"),
+        ("never more goes back than was paid", &["paid 50 USD 0", "back 80 USD 9"], "1 0 USD"),
+        ("refunded and then cancelled goes back once", &["paid 50 USD 0", "back 50 USD 9", "back 50 USD 10"], "1 0 USD"),
+        ("a refund alone is nothing yet", &["back 50 USD 0"], "nothing"),
+        ("several refunds alone are nothing yet", &["back 50 USD 0", "back 5 EUR 1"], "nothing"),
+        ("a refund that is told before its payment counts with it", &["back 20 USD 9", "paid 50 USD 0"], "1 30 USD"),
+        ("a refund that is older than its payment counts with it", &["back 20 USD -9", "paid 50 USD 0"], "1 30 USD"),
+        ("a refund of nothing changes nothing", &["paid 50 USD 0", "back 0 USD 9"], "1 50 USD"),
+        ("money back in another currency stands by itself", &["paid 50 USD 0", "back 20 EUR 9"], "0 -20 EUR, 1 50 USD"),
+        ("and is not limited by what was paid", &["paid 50 USD 0", "back 80 EUR 9"], "0 -80 EUR, 1 50 USD"),
+        (
+            "each currency by itself",
+            &["paid 50 USD 0", "back 20 EUR 9", "back 10 USD 9", "back 1 CHF 9"],
+            "0 -1 CHF, 0 -20 EUR, 1 40 USD",
+        ),
+        ("nothing back in another currency is nothing", &["paid 50 USD 0", "back 0 EUR 9"], "1 50 USD"),
+        ("a currency without decimals", &["paid 5000 JPY 0", "back 1 JPY 9"], "1 4999 JPY"),
+        ("a currency with three decimals", &["paid 1.234 KWD 0", "back 0.001 KWD 9"], "1 1.233 KWD"),
+        ("tenths are exact", &["paid 0.3 USD 0", "back 0.1 USD 1", "back 0.1 USD 2", "back 0.1 USD 3"], "1 0 USD"),
+        (
+            "so are the digits of a binary fraction",
+            &["paid 59.970000000000006 USD 0", "back 0.000000000000006 USD 1"],
+            "1 59.97 USD",
+        ),
+        ("a large sum keeps its last digit", &["paid 999999999999.99 USD 0", "back 0.01 USD 1"], "1 999999999999.98 USD"),
+        ("a second payment in another currency is the same order", &["paid 50 USD 0", "paid 45 EUR 5"], "1 50 USD"),
+        (
+            "a refund in the currency of the second payment",
+            &["paid 50 USD 0", "paid 45 EUR 5", "back 45 EUR 9"],
+            "0 -45 EUR, 1 50 USD",
+        ),
+        (
+            "an earlier payment that is told late moves the order",
+            &["paid 50 USD 0", "back 50 USD 9", "paid 60 USD -5"],
+            "1 10 USD",
+        ),
+    ];
+
+    #[test]
+    fn orders_come_to_what_the_table_says() {
+        for (case, facts, expected) in CASES {
+            assert_eq!(told(facts), *expected, "{case}");
+            let mut turned: Vec<&str> = facts.to_vec();
+            turned.reverse();
+            assert_eq!(told(&turned), *expected, "{case}, told the other way round");
+        }
+    }
+
+    #[test]
+    fn the_window_is_five_days_with_both_ends() {
+        let verdict = judge(&[fact("paid 1 USD 0")]).expect("a payment");
+        for (after, inside) in [
+            (-5 * DAY - 1, false),
+            (-5 * DAY, true),
+            (-5 * DAY + 1, true),
+            (-HOUR, true),
+            (-1, true),
+            (0, true),
+            (1, false),
+            (HOUR, false),
+        ] {
+            assert_eq!(verdict.window.contains(NOON.plus_ms(after)), inside, "{after}");
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! Taking events in: whom they are about, what they change, and where they are kept.
+//!
+//! Everything that can be said against an event is said before anything of it is written, so that a refused row of a batch leaves
+//! nothing behind.
+
+use super::reported::{ExternalId, Identifiers, Money, Reported};
+use super::settling;
+use crate::base::clock::Timestamp;
+use crate::engine::api::Failure;
+use crate::engine::store::{Error, Read, WriteTx};
+use crate::features::contacts::identities::{self, Digest, Kind};
+use crate::features::contacts::journal::{self, NewEvent, Page};
+use crate::features::contacts::roll::{self, Newcomer, Roll};
+use crate::features::contacts::{self, Contact, Refusal};
+use crate::features::sending::orders::{self, Fact, Order};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::{EventId, ProjectId};
+use crate::vocab::limits;
+
+/// What became of an event.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Taken {
+    Stored(EventId),
+    /// Its key was used by this event before.
+    Duplicate(EventId),
+}
+
+/// Why an event is not taken, or the store failed.
+#[derive(Debug)]
+pub enum Denied {
+    Row(Refusal),
+    /// It is about nobody.
+    Nobody(Refusal),
+    Store(Error),
+}
+
+impl From<Error> for Denied {
+    fn from(error: Error) -> Self {
+        Self::Store(error)
+    }
+}
+
+impl From<Refusal> for Denied {
+    fn from(refusal: Refusal) -> Self {
+        Self::Row(refusal)
+    }
+}
+
+impl From<Denied> for Failure {
+    fn from(denied: Denied) -> Self {
+        match denied {
+            Denied::Row(refusal) => refusal.into(),
+            Denied::Nobody(refusal) => Self { code: Code::NotFound, ..refusal.into() },
+            Denied::Store(error) => error.into(),
+        }
+    }
+}
+
+/// Take in events of one project, in their order, as far as they could be read; `each` is told what became of each, and stops it all
+/// by an error.
+pub fn take_in(
+    tx: &mut WriteTx<'_>,
+    project: ProjectId,
+    events: Vec<Result<Reported, Refusal>>,
+    mut each: impl FnMut(Result<(Taken, Option<String>), Denied>) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    roll::call(tx, project, |tx, roll| {
+        let mut intake = Intake { project, now: tx.now(), roll, page: Page::new(tx, project)? };
+        for event in events {
+            let outcome = event.map_err(Denied::Row).and_then(|event| {
+                let key = event.dedupe_key.as_ref().map(|key| key.to_string());
+                Ok((intake.one(tx, event)?, key))
+            });
+            each(outcome)?;
+        }
+        Ok(intake.page.finish(tx)?)
+    })
+}
+
+struct Intake<'r, 'c> {
+    project: ProjectId,
+    now: Timestamp,
+    roll: &'r mut Roll<'c>,
+    page: Page,
+}
+
+/// Whom an event is about.
+enum Who {
+    Known(u32),
+    /// With this profile and address there will be one.
+    New(Box<Newcomer>),
+}
+
+impl Intake<'_, '_> {
+    fn one(&mut self, tx: &mut WriteTx<'_>, mut event: Reported) -> Result<Taken, Denied> {
+        let money = event.check(self.now)?;
+        if let Some(key) = &event.dedupe_key
+            && let Some(first) = journal::by_key(tx, self.project, key)?
+        {
+            return Ok(Taken::Duplicate(first));
+        }
+        if !self.page.has_room_for(tx, &event.name)? {
+            let max = limits::EVENT_NAMES_PER_PROJECT_MAX;
+            let reason = format_args!("a project has at most {max} names of events; put what differs into properties");
+            return Err(Refusal::new("name", reason).into());
+        }
+        let order = self.order(tx, &event.identifiers, money)?;
+        let who = self.who(tx, &mut event, order.as_ref())?;
+        let change = match (&who, event.profile.take()) {
+            (Who::Known(number), Some(profile)) => self.roll.becomes(tx, *number, profile)?.map_err(in_profile)?,
+            _ => None,
+        };
+        // From here on nothing is refused.
+        let number = self.write_contact(tx, who, change)?;
+        self.remember(tx, &event.identifiers, number)?;
+        if let Some(order) = order {
+            let occurred_at = event.occurred_at.map_or(self.now, |at| at.0);
+            self.add_to(tx, order, number, money.map(|money| fact(money, occurred_at, number)))?;
+        }
+        Ok(Taken::Stored(self.page.note(tx, number, kept(event))?))
+    }
+
+    /// The first identifier that leads to a contact decides, in the order of the interface.
+    fn who(&self, tx: &WriteTx<'_>, event: &mut Reported, order: Option<&Known>) -> Result<Who, Denied> {
+        let Identifiers { email, subscriber_id, external_customer_id, external_checkout_id, .. } = &event.identifiers;
+        if let Some(email) = email {
+            return match self.roll.find(tx, email)? {
+                Some(number) => Ok(Who::Known(number)),
+                None => {
+                    let profile = event.profile.take().unwrap_or_default();
+                    Ok(Who::New(Box::new(roll::newcomer(email.clone(), profile).map_err(in_profile)?)))
+                }
+            };
+        }
+        if let Some(id) = subscriber_id
+            && let Some(contact) = contacts::find(tx, self.project, *id)?
+        {
+            return Ok(Who::Known(contact.id.number()));
+        }
+        let customer = self.named(tx, Kind::Customer, external_customer_id.as_ref())?;
+        let checkout = self.named(tx, Kind::Checkout, external_checkout_id.as_ref())?;
+        let named = [customer, checkout, order.and_then(|order| order.order.named)];
+        for number in named.into_iter().flatten() {
+            // The contact may have been deleted since.
+            if contacts::by_number(tx, self.project, number)?.is_some() {
+                return Ok(Who::Known(number));
+            }
+        }
+        let field = match (subscriber_id, external_customer_id, external_checkout_id) {
+            (Some(_), ..) => "identifiers.subscriberId",
+            (_, Some(_), _) => "identifiers.externalCustomerId",
+            (.., Some(_)) => "identifiers.externalCheckoutId",
+            _ => "identifiers.externalOrderId",
+        };
+        let reason = "no contact of the project is known by it; give email, which makes one, or report first an event that names \
+                      this id together with email or subscriberId";
+        Err(Denied::Nobody(Refusal::new(field, reason)))
+    }
+
+    fn named(&self, tx: &impl Read, kind: Kind, id: Option<&ExternalId>) -> Result<Option<u32>, Error> {
+        match id {
+            Some(id) => identities::find(tx, self.project, kind, identities::digest(id)),
+            None => Ok(None),
+        }
+    }
+
+    /// What is known of the order that is named, if there is room for what is said of it.
+    fn order(&self, tx: &impl Read, identifiers: &Identifiers, money: Option<Money>) -> Result<Option<Known>, Denied> {
+        let Some(id) = &identifiers.external_order_id else { return Ok(None) };
+        let digest = identities::digest(id);
+        let order = orders::find(tx, self.project, digest)?.unwrap_or_default();
+        if money.is_some() && order.facts.len() >= limits::ORDER_FACTS_MAX {
+            let max = limits::ORDER_FACTS_MAX;
+            let reason = format_args!("this order has {max} payments and refunds already, which is as many as are kept of one");
+            return Err(Refusal::new("identifiers.externalOrderId", reason).into());
+        }
+        Ok(Some(Known { digest, order }))
+    }
+
+    fn write_contact(&mut self, tx: &mut WriteTx<'_>, who: Who, change: Option<(Contact, Contact)>) -> Result<u32, Error> {
+        match who {
+            Who::New(newcomer) => self.roll.add(tx, *newcomer),
+            Who::Known(number) => {
+                if let Some(change) = &change {
+                    self.roll.replace(tx, change);
+                }
+                Ok(number)
+            }
+        }
+    }
+
+    fn remember(&self, tx: &mut WriteTx<'_>, identifiers: &Identifiers, number: u32) -> Result<(), Error> {
+        let external = [(Kind::Customer, &identifiers.external_customer_id), (Kind::Checkout, &identifiers.external_checkout_id)];
+        for (kind, id) in external {
+            if let Some(id) = id {
+                identities::remember(tx, self.project, (kind, identities::digest(id)), number)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn add_to(&self, tx: &mut WriteTx<'_>, known: Known, number: u32, fact: Option<Fact>) -> Result<(), Error> {
+        let Known { digest, order: before } = known;
+        let mut after = before.clone();
+        after.named = Some(number);
+        if let Some(fact) = fact
+            && let Err(place) = after.facts.binary_search(&fact)
+        {
+            after.facts.insert(place, fact);
+        }
+        if after == before {
+            return Ok(());
+        }
+        identities::note_order(tx, self.project, digest, number);
+        settling::settle(tx, self.project, digest, &before, after)
+    }
+}
+
+/// An order as it is known before an event.
+struct Known {
+    digest: Digest,
+    order: Order,
+}
+
+fn fact(money: Money, occurred_at: Timestamp, number: u32) -> Fact {
+    let Money { amount, currency, is_refund } = money;
+    Fact { occurred_at, currency, amount, is_refund, contact: Some(number) }
+}
+
+fn kept(event: Reported) -> NewEvent {
+    let text = |id: Option<ExternalId>| id.map(|id| id.to_string());
+    let identifiers = event.identifiers;
+    NewEvent {
+        name: event.name.to_string(),
+        occurred_at: event.occurred_at.map(|at| at.0),
+        customer: text(identifiers.external_customer_id),
+        checkout: text(identifiers.external_checkout_id),
+        order: text(identifiers.external_order_id),
+        dedupe_key: text(event.dedupe_key),
+        properties: event.properties.map(|properties| properties.json),
+    }
+}
+
+/// What is wrong with a profile stands under its name in the event.
+fn in_profile(refusal: Refusal) -> Refusal {
+    Refusal::new(format!("profile.{}", refusal.field), refusal.reason)
+}

@@ -1,0 +1,25 @@
+//! Events: what customers' systems report of people, and the orders among it.
+//!
+//! - What comes in, its limits and whom it is about: `reported`, `properties`, `intake`.
+//! - Orders and the email that is credited with each: rules in `attribution`, kept in step by `settling`, also when clicks arrive after
+//!   the order they led to.
+//!
+//! Invariants: an event never changes whether a contact may be mailed; an order counts once, for one email at most; what an order is
+//! credited to depends on what was reported and clicked, never on the order in which that arrived.
+//!
+//! Events and contacts made by them are told to no webhook: the interface names the two calls that tell of contacts, and whoever
+//! reports an event knows of it already. Where events are kept is `contacts::journal`, since conditions ask for them; totals stand in
+//! `sending::orders`, since campaigns show them.
+
+mod attribution;
+mod intake;
+pub mod ops;
+mod properties;
+mod reported;
+mod settling;
+#[cfg(test)]
+mod tests;
+mod views;
+
+pub use crate::features::contacts::journal::sweep;
+pub use settling::step;

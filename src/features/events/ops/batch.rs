@@ -1,0 +1,164 @@
+//! Record many customer events.
+
+use std::fmt;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{Error as _, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use crate::engine::api::{BodySize, Caller, Command, Done, Failure, Operation, Replay, Spec, needs};
+use crate::engine::store::WriteTx;
+use crate::features::contacts::Refusal;
+use crate::features::events::intake::{self, Denied, Taken};
+use crate::features::events::reported::Reported;
+use crate::features::events::views::{Invalid, RowResult};
+use crate::features::projects;
+use crate::vocab::codes::Code;
+use crate::vocab::ids::{EventId, ProjectId};
+use crate::vocab::limits;
+use crate::vocab::permissions::Permission;
+
+/// `events.batch`
+pub struct Batch;
+
+/// Events of one project.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "CustomerEventBatch")]
+pub struct Events {
+    /// The project they belong to.
+    pub project_id: ProjectId,
+    /// 1 to 500 events, each as for recording one, without projectId. A wrong one is told in the answer and spoils no other.
+    pub events: Rows,
+}
+
+/// Rows that were read, each by itself.
+pub struct Rows(Vec<Result<Reported, Refusal>>);
+
+impl<'de> Deserialize<'de> for Rows {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_seq(RowsVisitor)
+    }
+}
+
+struct RowsVisitor;
+
+impl<'de> Visitor<'de> for RowsVisitor {
+    type Value = Rows;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of events")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Rows, A::Error> {
+        let max = limits::EVENTS_PER_BATCH_MAX;
+        let mut rows = Vec::new();
+        while let Some(row) = items.next_element::<Box<RawValue>>()? {
+            if rows.len() == max {
+                return Err(A::Error::custom(format_args!("give at most {max} events; send more in further batches")));
+            }
+            rows.push(Reported::read(row.get()));
+        }
+        if rows.is_empty() {
+            return Err(A::Error::custom("give at least one event"));
+        }
+        Ok(Rows(rows))
+    }
+}
+
+impl JsonSchema for Rows {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "EventRows".into()
+    }
+    fn inline_schema() -> bool {
+        true
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let row = generator.subschema_for::<Reported>();
+        json_schema!({ "type": "array", "minItems": 1, "maxItems": limits::EVENTS_PER_BATCH_MAX, "items": row })
+    }
+}
+
+/// What became of a batch.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "RecordedEvents")]
+pub struct Outcome {
+    /// Rows that were stored.
+    pub accepted: usize,
+    /// Rows that were skipped because their dedupeKey was stored already.
+    pub duplicates: usize,
+    /// One for each row, in the order of the request.
+    pub results: Vec<RowResult>,
+    /// Rows that were refused.
+    pub invalid: Vec<Invalid>,
+}
+
+impl Outcome {
+    fn take(&mut self, taken: &Taken, key: Option<String>) {
+        match taken {
+            Taken::Stored(_) => self.accepted += 1,
+            Taken::Duplicate(_) => self.duplicates += 1,
+        }
+        self.results.push(RowResult::of(taken, key));
+    }
+
+    fn refuse(&mut self, refusal: Refusal) {
+        let index = self.results.len();
+        self.results.push(RowResult::default());
+        self.invalid.push(Invalid { index, error: refusal.reason, field: refusal.field.into_owned() });
+    }
+}
+
+impl Operation for Batch {
+    const SPEC: Spec = Spec::post("events.batch", "/v1/events/batch", needs(Permission::AudienceWrite))
+        .summary("Record up to 500 customer events")
+        .about(
+            "Rows are taken in their order, each as with recording one event. Give each a dedupeKey: a batch that is sent again then \
+                stores nothing twice. Idempotency-Key is refused here.",
+        )
+        .body(BodySize::Bulk)
+        .replay(Replay::Refused("Idempotency-Key is not honoured for batches; give each event a dedupeKey instead."))
+        .fails(&[Code::NotFound]);
+    type Input = Events;
+    type Output = Done<Outcome>;
+
+    fn example() -> (Value, Self::Output) {
+        let input = json!({
+            "projectId": "66f1a2b3d4e5f60718293a4b",
+            "events": [
+                {
+                    "name": "purchase.completed",
+                    "identifiers": { "email": "ada@example.com", "externalOrderId": "order-1001" },
+                    "properties": { "value": 49.9, "currency": "EUR" },
+                    "dedupeKey": "order-1001:paid",
+                },
+                { "name": "cart.abandoned", "identifiers": { "email": "grace@example" } },
+            ],
+        });
+        let mut outcome = Outcome::default();
+        let event_id = EventId::parse("66f1a2b300000007a1b2c3d4").expect("24 hexadecimal characters");
+        outcome.take(&Taken::Stored(event_id), Some("order-1001:paid".into()));
+        let reason = "The domain after the @ has no dot; give it in full, like example.com.";
+        outcome.refuse(Refusal::new("identifiers.email", reason));
+        (input, Done(outcome))
+    }
+}
+
+impl Command for Batch {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: Events) -> Result<Self::Output, Failure> {
+        projects::require(tx, caller.account(), input.project_id)?;
+        let mut outcome = Outcome::default();
+        intake::take_in(tx, input.project_id, input.events.0, |taken| {
+            match taken {
+                Ok((taken, key)) => outcome.take(&taken, key),
+                Err(Denied::Row(refusal) | Denied::Nobody(refusal)) => outcome.refuse(refusal),
+                Err(Denied::Store(error)) => return Err(error.into()),
+            }
+            Ok(())
+        })?;
+        Ok(Done(outcome))
+    }
+}

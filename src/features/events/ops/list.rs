@@ -1,0 +1,79 @@
+//! The events of a contact.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::base::clock::Timestamp;
+use crate::engine::api::{Done, Failure, Limit, Operation, Query, Spec, View, needs};
+use crate::features::contacts::{self, EventView, journal};
+use crate::features::projects;
+use crate::vocab::codes::Code;
+use crate::vocab::ids::{ContactId, EventId, ProjectId};
+use crate::vocab::permissions::Permission;
+
+/// `events.list`
+pub struct List;
+
+/// Whose events, and which part of them.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct WhoseEvents {
+    /// The contact's id.
+    pub id: ContactId,
+    /// The project it belongs to.
+    pub project_id: ProjectId,
+    #[serde(default)]
+    pub limit: Limit,
+    /// `nextCursor` of the part before.
+    pub cursor: Option<String>,
+}
+
+/// A part of a contact's events.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "CustomerEventPart")]
+pub struct Part {
+    /// By when they occurred, the newest first.
+    pub events: Vec<EventView>,
+    /// Where the next part begins; null if there is none.
+    pub next_cursor: Option<String>,
+    pub has_more: bool,
+}
+
+impl Operation for List {
+    const SPEC: Spec = Spec::get("events.list", "/v1/contacts/{id}/events", needs(Permission::AudienceRead))
+        .also_at(&["/v1/subscribers/{id}/events"])
+        .summary("List the events of a contact")
+        .about("Events that were reported with POST /v1/events in the last 90 days, the newest first.")
+        .fails(&[Code::NotFound]);
+    type Input = WhoseEvents;
+    type Output = Done<Part>;
+
+    fn example() -> (Value, Self::Output) {
+        let input = json!({ "id": "66f1a2b30000000a5c3e9d71", "projectId": "66f1a2b3d4e5f60718293a4b", "limit": 1 });
+        (input, Done(Part { events: vec![EventView::sample()], next_cursor: None, has_more: false }))
+    }
+}
+
+impl Query for List {
+    fn run(ask: &View<'_>, input: WhoseEvents) -> Result<Self::Output, Failure> {
+        let (tx, project) = (ask.tx, input.project_id);
+        projects::require(tx, ask.caller.account(), project)?;
+        let contact = contacts::find(tx, project, input.id)?.ok_or(Code::NotFound)?;
+        let before = input.cursor.as_deref().map(place).transpose()?;
+        let limit = input.limit.0 as usize;
+        let mut events = journal::of(tx, project, contact.id.number(), before, limit + 1)?;
+        let has_more = events.len() > limit;
+        events.truncate(limit);
+        let last = events.last().filter(|_| has_more);
+        let next_cursor = last.map(|(id, event)| format!("{}-{id}", event.occurred_at.0));
+        Ok(Done(Part { events: events.into_iter().map(EventView::of).collect(), next_cursor, has_more }))
+    }
+}
+
+/// The place in the list that a cursor names.
+fn place(cursor: &str) -> Result<(Timestamp, EventId), Failure> {
+    let parts = cursor.rsplit_once('-').and_then(|(at, id)| Some((Timestamp(at.parse().ok()?), EventId::parse(id)?)));
+    parts.ok_or_else(|| Failure::field("cursor", "expected the nextCursor of the part before, as it was given"))
+}

@@ -1,0 +1,86 @@
+//! Record a customer event.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::engine::api::answer::Moment;
+use crate::engine::api::{Caller, Command, Done, Failure, Operation, Replay, Spec, needs};
+use crate::engine::store::WriteTx;
+use crate::features::contacts::journal::EventName;
+use crate::features::contacts::profile::Profile;
+use crate::features::events::intake::{self, Taken};
+use crate::features::events::properties::Properties;
+use crate::features::events::reported::{DedupeKey, Identifiers, Reported};
+use crate::features::events::views::Recorded;
+use crate::features::projects;
+use crate::vocab::codes::Code;
+use crate::vocab::ids::{EventId, ProjectId};
+use crate::vocab::permissions::Permission;
+
+/// `events.record`
+pub struct Record;
+
+/// One event of one project.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "NewCustomerEvent")]
+pub struct NewEvent {
+    /// The project it belongs to.
+    pub project_id: ProjectId,
+    /// Like `purchase.completed`. A name with `refund` or `cancelled` in it, in any case, takes money back.
+    pub name: EventName,
+    pub identifiers: Identifiers,
+    /// What is known of the contact by now, as with changing a contact. Never changes its subscription.
+    pub profile: Option<Profile>,
+    /// At most 16 KB of JSON, 50 names, 4 levels of objects and lists. `value` is an amount in major units, `currency` its ISO 4217
+    /// code, USD if absent.
+    pub properties: Option<Properties>,
+    /// When it occurred: in the last 90 days, at most 5 minutes ahead of the service's clock. Now if absent.
+    pub occurred_at: Option<Moment>,
+    /// Of events with the same key in one project only the first is stored.
+    pub dedupe_key: Option<DedupeKey>,
+}
+
+impl Operation for Record {
+    const SPEC: Spec = Spec::post("events.record", "/v1/events", needs(Permission::AudienceWrite))
+        .summary("Record a customer event")
+        .about(
+            "The event is kept for 90 days with the contact it is about. An event with externalOrderId and a number under \
+                properties.value is a conversion: it counts once per order and is credited to the email that the contact clicked \
+                last in the five days before occurredAt; a later refund or cancellation, named so, takes money back from that \
+                email, at most what was paid. Events never change whether a contact may be mailed, and neither a contact made by \
+                an event nor a profile that it changes emits a webhook event.",
+        )
+        .replay(Replay::Keyed)
+        .fails(&[Code::NotFound]);
+    type Input = NewEvent;
+    type Output = Done<Recorded>;
+
+    fn example() -> (Value, Self::Output) {
+        let input = json!({
+            "projectId": "66f1a2b3d4e5f60718293a4b", "name": "purchase.completed",
+            "identifiers": { "email": "ada@example.com", "externalOrderId": "order-1001" },
+            "profile": { "firstName": "Ada", "customFields": { "plan": "pro" } },
+            "properties": { "value": 49.9, "currency": "EUR", "items": ["tea", "cups"] },
+            "dedupeKey": "order-1001:paid",
+        });
+        let event_id = EventId::parse("66f1a2b300000007a1b2c3d4").expect("24 hexadecimal characters");
+        (input, Done(Recorded::of(&Taken::Stored(event_id), Some("order-1001:paid".into()))))
+    }
+}
+
+impl Command for Record {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: NewEvent) -> Result<Self::Output, Failure> {
+        let NewEvent { project_id, name, identifiers, profile, properties, occurred_at, dedupe_key } = input;
+        projects::require(tx, caller.account(), project_id)?;
+        let event = Reported { name, identifiers, profile, properties, occurred_at, dedupe_key };
+        let mut recorded = None;
+        intake::take_in(tx, project_id, vec![Ok(event)], |outcome| {
+            let (taken, key) = outcome?;
+            recorded = Some(Recorded::of(&taken, key));
+            Ok(())
+        })?;
+        Ok(Done(recorded.expect("one event has one outcome")))
+    }
+}

@@ -1,0 +1,266 @@
+//! The properties of an event: JSON that is kept as it was sent, within limits that are checked on that text.
+
+use std::collections::HashSet;
+use std::fmt;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{DeserializeSeed, Error as _, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
+
+use crate::vocab::limits;
+
+const VALUE: &str = "value";
+const CURRENCY: &str = "currency";
+
+/// Properties within their limits.
+#[derive(Clone, Debug, Default)]
+pub struct Properties {
+    /// As they were sent.
+    pub json: String,
+    /// The text of the number under `value`, if that is one.
+    pub value: Option<String>,
+    /// The JSON under `currency`; `None` if it is not there or null.
+    pub currency: Option<String>,
+}
+
+impl<'de> Deserialize<'de> for Properties {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let json: Box<str> = Box::<RawValue>::deserialize(deserializer)?.into();
+        let max = limits::EVENT_PROPERTIES_BYTES_MAX;
+        if json.len() > max {
+            return Err(D::Error::custom(format_args!("at most {max} bytes of JSON as they are sent; these are {}", json.len())));
+        }
+        let mut properties = Self::default();
+        let mut reader = serde_json::Deserializer::from_str(&json);
+        Top(&mut properties).deserialize(&mut reader).map_err(|error| {
+            let said = crate::base::parsed::plain(&error.to_string());
+            D::Error::custom(said)
+        })?;
+        properties.json = json.into_string();
+        Ok(properties)
+    }
+}
+
+/// Looks through the names at the top.
+struct Top<'p>(&'p mut Properties);
+
+impl<'de> DeserializeSeed<'de> for Top<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Top<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object of names and values")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<(), A::Error> {
+        let mut names = HashSet::new();
+        while let Some(name) = entries.next_key::<String>()? {
+            if names.len() == limits::EVENT_PROPERTIES_KEYS_MAX {
+                return Err(A::Error::custom(format_args!("at most {} names at the top", limits::EVENT_PROPERTIES_KEYS_MAX)));
+            }
+            let place = match name.as_str() {
+                VALUE => Some(&mut self.0.value),
+                CURRENCY => Some(&mut self.0.currency),
+                _ => None,
+            };
+            match place {
+                Some(place) => {
+                    let json = entries.next_value::<&RawValue>()?.get();
+                    let mut reader = serde_json::Deserializer::from_str(json);
+                    // A number may be longer than any machine's: it is read as text.
+                    let is_number = json.starts_with(|first: char| first == '-' || first.is_ascii_digit());
+                    if !is_number {
+                        Inside { levels: 1 }.deserialize(&mut reader).map_err(A::Error::custom)?;
+                    }
+                    let kept = if name == VALUE { is_number } else { json != "null" };
+                    *place = kept.then(|| json.to_owned());
+                }
+                None => entries.next_value_seed(Inside { levels: 1 })?,
+            }
+            if !names.insert(name) {
+                return Err(A::Error::custom("a name occurs twice in one object"));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Looks through a value that stands within so many objects and lists.
+#[derive(Clone, Copy)]
+struct Inside {
+    levels: usize,
+}
+
+impl Inside {
+    fn deeper<E: serde::de::Error>(self) -> Result<Self, E> {
+        let max = limits::EVENT_PROPERTIES_LEVELS_MAX;
+        if self.levels == max {
+            return Err(E::custom(format_args!("nested deeper than {max} levels of objects and lists")));
+        }
+        Ok(Self { levels: self.levels + 1 })
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Inside {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Inside {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+    fn visit_unit<E>(self) -> Result<(), E> {
+        Ok(())
+    }
+    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
+        Ok(())
+    }
+    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
+        Ok(())
+    }
+    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
+        Ok(())
+    }
+    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
+        Ok(())
+    }
+    fn visit_str<E>(self, _: &str) -> Result<(), E> {
+        Ok(())
+    }
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
+        let inside = self.deeper()?;
+        while items.next_element_seed(inside)?.is_some() {}
+        Ok(())
+    }
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<(), A::Error> {
+        let inside = self.deeper()?;
+        let mut names = HashSet::new();
+        while let Some(name) = entries.next_key::<String>()? {
+            if !names.insert(name) {
+                return Err(A::Error::custom("a name occurs twice in one object"));
+            }
+            entries.next_value_seed(inside)?;
+        }
+        Ok(())
+    }
+}
+
+impl JsonSchema for Properties {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "EventProperties".into()
+    }
+    fn inline_schema() -> bool {
+        true
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": "object",
+            "maxProperties": limits::EVENT_PROPERTIES_KEYS_MAX,
+            "additionalProperties": inside_schema(limits::EVENT_PROPERTIES_LEVELS_MAX - 1),
+        })
+    }
+}
+
+/// A value with at most so many levels of lists and objects.
+fn inside_schema(levels: usize) -> Schema {
+    if levels == 0 {
+        return json_schema!({ "type": ["null", "boolean", "number", "string"] });
+    }
+    let inside = inside_schema(levels - 1);
+    let types = ["null", "boolean", "number", "string", "array", "object"];
+    json_schema!({ "type": types, "items": inside, "additionalProperties": inside })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(json: &str) -> Result<Properties, String> {
+        serde_json::from_str(json).map_err(|error: serde_json::Error| error.to_string())
+    }
+
+    /// An object of exactly so many bytes.
+    fn of_bytes(many: usize) -> String {
+        format!("{{\"a\":\"{}\"}}", "x".repeat(many - 8))
+    }
+
+    fn of_names(many: usize) -> String {
+        let names: Vec<String> = (0..many).map(|name| format!("\"n{name}\":0")).collect();
+        format!("{{{}}}", names.join(","))
+    }
+
+    fn of_levels(many: usize, open: &str, close: &str) -> String {
+        format!("{{\"a\":{}1{}}}", open.repeat(many - 1), close.repeat(many - 1))
+    }
+
+    #[test]
+    fn sixteen_kilobytes_of_the_text_as_it_is_sent_are_taken() {
+        for (many, taken) in [(16_383, true), (16_384, true), (16_385, false)] {
+            assert_eq!(of_bytes(many).len(), many);
+            assert_eq!(read(&of_bytes(many)).is_ok(), taken, "{many}");
+        }
+        let spaced = format!("{{\"a\":1{}}}", " ".repeat(16_384));
+        assert!(read(&spaced).expect_err("spaces count").contains("at most 16384 bytes"));
+        let two_bytes_each = format!("{{\"a\":\"{}\"}}", "é".repeat(8_188));
+        assert_eq!((two_bytes_each.len(), read(&two_bytes_each).is_ok()), (16_384, true));
+        assert!(read(&format!("{{\"a\":\"é{}\"}}", "é".repeat(8_188))).is_err(), "bytes are counted, not characters");
+    }
+
+    #[test]
+    fn fifty_names_at_the_top_are_taken_and_any_number_below() {
+        for (many, taken) in [(0, true), (49, true), (50, true), (51, false)] {
+            assert_eq!(read(&of_names(many)).is_ok(), taken, "{many}");
+        }
+        assert!(read(&format!("{{\"a\":{}}}", of_names(200))).is_ok());
+    }
+
+    #[test]
+    fn four_levels_of_objects_and_lists_are_taken() {
+        for (many, taken) in [(1, true), (3, true), (4, true), (5, false), (100, false)] {
+            assert_eq!(read(&of_levels(many, "{\"a\":", "}")).is_ok(), taken, "{many} objects");
+            assert_eq!(read(&of_levels(many, "[", "]")).is_ok(), taken, "{many} with lists");
+        }
+        assert!(read(r#"{"value":[[[1]]],"currency":{"a":{"b":{}}}}"#).is_ok());
+        assert!(read(r#"{"value":[[[[1]]]]}"#).expect_err("five levels").contains("deeper than 4 levels"));
+    }
+
+    #[test]
+    fn a_name_that_occurs_twice_is_refused_wherever_it_stands() {
+        for json in [r#"{"a":1,"a":1}"#, r#"{"value":1,"value":2}"#, r#"{"a":{"b":1,"b":2}}"#, r#"{"a":[{"b":1,"\u0062":2}]}"#] {
+            assert!(read(json).expect_err(json).contains("a name occurs twice"), "{json}");
+        }
+    }
+
+    #[test]
+    fn only_an_object_is_taken_and_kept_as_it_was_sent() {
+        for json in ["[]", "1", "\"a\"", "true"] {
+            assert!(read(json).expect_err(json).contains("an object of names and values"), "{json}");
+        }
+        let sent = "{ \"b\" : 1.10,\n\"a\":\"\\u00e9\" }";
+        assert_eq!(read(sent).expect("taken").json, sent);
+    }
+
+    #[test]
+    fn a_value_is_the_text_of_a_number_and_nothing_else() {
+        let value = |json: &str| read(json).expect(json).value;
+        assert_eq!(value(r#"{"value":49.90}"#).as_deref(), Some("49.90"));
+        assert_eq!(value(r#"{"value":-1e400}"#).as_deref(), Some("-1e400"));
+        for json in ["{}", r#"{"value":"49.90"}"#, r#"{"value":null}"#, r#"{"value":[1]}"#, r#"{"value":true}"#] {
+            assert_eq!(value(json), None, "{json}");
+        }
+    }
+}

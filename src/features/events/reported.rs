@@ -1,0 +1,257 @@
+//! An event as it is reported: its fields, and what can be said against it without looking at anything else.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::properties::Properties;
+use crate::base::amount::Amount;
+use crate::base::clock::Timestamp;
+use crate::base::currency::Currency;
+use crate::base::email::EmailAddress;
+use crate::base::parsed;
+use crate::base::text::Name;
+use crate::engine::api::answer::Moment;
+use crate::features::contacts::Refusal;
+use crate::features::contacts::journal::EventName;
+use crate::features::contacts::profile::Profile;
+use crate::vocab::ids::ContactId;
+use crate::vocab::limits;
+
+/// What another system calls something.
+pub type ExternalId = Name<{ limits::EVENT_EXTERNAL_ID_CHARACTERS_MAX }>;
+/// What makes a repeat of an event harmless.
+pub type DedupeKey = Name<{ limits::EVENT_DEDUPE_KEY_CHARACTERS_MAX }>;
+
+/// Whom the event is about: at least one of these. They are tried in this order, and the first that leads to a contact decides; ids
+/// of other systems are then remembered for that contact, so that later events may name them alone.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "EventIdentifiers", extend("minProperties" = 1))]
+pub struct Identifiers {
+    /// The contact with this address. If there is none, one is made that is `non-subscribed`: an event opts nobody in.
+    pub email: Option<EmailAddress>,
+    /// The contact with this id.
+    pub subscriber_id: Option<ContactId>,
+    /// The contact that an earlier event has named together with this id.
+    pub external_customer_id: Option<ExternalId>,
+    /// The same with the id of a checkout.
+    pub external_checkout_id: Option<ExternalId>,
+    /// The same with the id of an order. With a number under `properties.value`, the event counts as a conversion.
+    pub external_order_id: Option<ExternalId>,
+}
+
+impl Identifiers {
+    fn is_empty(&self) -> bool {
+        let Self { email, subscriber_id, external_customer_id, external_checkout_id, external_order_id } = self;
+        let external = [external_customer_id, external_checkout_id, external_order_id];
+        email.is_none() && subscriber_id.is_none() && external.iter().all(|id| id.is_none())
+    }
+}
+
+/// One event.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "EventRow")]
+pub struct Reported {
+    /// Like `purchase.completed`. A name with `refund` or `cancelled` in it, in any case, takes money back.
+    pub name: EventName,
+    pub identifiers: Identifiers,
+    /// What is known of the contact by now, as with changing a contact. Never changes its subscription.
+    pub profile: Option<Profile>,
+    /// At most 16 KB of JSON, 50 names, 4 levels of objects and lists. `value` is an amount in major units, `currency` its ISO 4217
+    /// code, USD if absent.
+    pub properties: Option<Properties>,
+    /// When it occurred: in the last 90 days, at most 5 minutes ahead of the service's clock. Now if absent.
+    pub occurred_at: Option<Moment>,
+    /// Of events with the same key in one project only the first is stored.
+    pub dedupe_key: Option<DedupeKey>,
+}
+
+/// What an event says of an order's money.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Money {
+    pub amount: Amount,
+    pub currency: Currency,
+    pub is_refund: bool,
+}
+
+impl Reported {
+    /// Read an event of a batch from its JSON.
+    pub fn read(json: &str) -> Result<Self, Refusal> {
+        let mut reader = serde_json::Deserializer::from_str(json);
+        serde_path_to_error::deserialize(&mut reader).map_err(|error| {
+            let sentence = parsed::plain(&error.inner().to_string());
+            // An unknown, missing or repeated field is named between back-ticks only.
+            let path = error.path().to_string();
+            let of_field =
+                ["unknown field `", "missing field `", "duplicate field `"].iter().any(|front| sentence.starts_with(front));
+            let named = sentence.split('`').nth(1).filter(|_| of_field).unwrap_or_default().to_owned();
+            Refusal::new(if path == "." { named } else { path }, sentence)
+        })
+    }
+
+    /// Refuse what cannot be true at this time or says nothing; tells what the event says of money.
+    pub fn check(&self, now: Timestamp) -> Result<Option<Money>, Refusal> {
+        if self.identifiers.is_empty() {
+            let reason = "give at least one of email, subscriberId, externalCustomerId, externalCheckoutId and externalOrderId";
+            return Err(Refusal::new("identifiers", reason));
+        }
+        if let Some(at) = self.occurred_at {
+            check_time(at.0, now)?;
+        }
+        self.money()
+    }
+
+    /// An event is about money if it names an order and has a number as its value.
+    fn money(&self) -> Result<Option<Money>, Refusal> {
+        let (Some(_), Some(properties)) = (&self.identifiers.external_order_id, &self.properties) else { return Ok(None) };
+        let Some(value) = &properties.value else { return Ok(None) };
+        let amount = Amount::parse(value).map_err(|reason| Refusal::new("properties.value", reason))?;
+        let currency = match &properties.currency {
+            None => Currency::USD,
+            Some(json) => currency(json)?,
+        };
+        // A payment of less than nothing is one back.
+        let is_refund = takes_back(&self.name) || amount.is_negative();
+        Ok(Some(Money { amount: amount.size(), currency, is_refund }))
+    }
+}
+
+fn check_time(at: Timestamp, now: Timestamp) -> Result<(), Refusal> {
+    let kept_ms = i64::from(limits::EVENT_KEPT_DAYS) * 24 * 60 * 60 * 1000;
+    if at < now.plus_ms(-kept_ms) {
+        let days = limits::EVENT_KEPT_DAYS;
+        let reason = format_args!("it is more than {days} days ago, which is as long as events are kept; leave the event out");
+        return Err(Refusal::new("occurredAt", reason));
+    }
+    if at > now.plus_ms(limits::EVENT_AHEAD_MS) {
+        let minutes = limits::EVENT_AHEAD_MS / 60_000;
+        let reason = format_args!("it is more than {minutes} minutes after {now}, which is now; set the clock that it is from");
+        return Err(Refusal::new("occurredAt", reason));
+    }
+    Ok(())
+}
+
+fn currency(json: &str) -> Result<Currency, Refusal> {
+    let text: Option<String> = serde_json::from_str(json).ok();
+    let code = text.and_then(|text| text.parse().ok());
+    code.ok_or_else(|| Refusal::new("properties.currency", crate::base::currency::CurrencyError))
+}
+
+/// Whether an event of this name takes money back.
+fn takes_back(name: &str) -> bool {
+    let name = name.to_lowercase();
+    name.contains("refund") || name.contains("cancelled")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    const NOW: Timestamp = Timestamp(1_767_225_600_000);
+
+    fn event(change: impl FnOnce(&mut Value)) -> Value {
+        let mut event = json!({ "name": "purchase.completed", "identifiers": { "email": "ada@example.com" } });
+        change(&mut event);
+        event
+    }
+
+    /// The field that is refused.
+    fn refused(change: impl FnOnce(&mut Value)) -> Option<String> {
+        let event = event(change);
+        let outcome = Reported::read(&event.to_string()).and_then(|event| event.check(NOW).map(drop));
+        outcome.err().map(|refusal| refusal.field.to_string())
+    }
+
+    fn money(name: &str, properties: &str) -> Result<Option<(String, String, bool)>, String> {
+        let json = format!(r#"{{"name":"{name}","identifiers":{{"externalOrderId":"1"}},"properties":{properties}}}"#);
+        let money = Reported::read(&json).and_then(|event| event.check(NOW)).map_err(|refusal| refusal.field.to_string())?;
+        Ok(money.map(|money| (money.amount.to_string(), money.currency.as_str().to_owned(), money.is_refund)))
+    }
+
+    #[test]
+    fn lengths_are_taken_up_to_their_limit() {
+        type Set = fn(&mut Value, String);
+        let fields: [(&str, usize, Set); 5] = [
+            ("name", limits::EVENT_NAME_CHARACTERS_MAX, |event, text| event["name"] = text.into()),
+            ("dedupeKey", limits::EVENT_DEDUPE_KEY_CHARACTERS_MAX, |event, text| event["dedupeKey"] = text.into()),
+            ("identifiers.externalCustomerId", limits::EVENT_EXTERNAL_ID_CHARACTERS_MAX, |event, text| {
+                event["identifiers"]["externalCustomerId"] = text.into();
+            }),
+            ("identifiers.externalCheckoutId", limits::EVENT_EXTERNAL_ID_CHARACTERS_MAX, |event, text| {
+                event["identifiers"]["externalCheckoutId"] = text.into();
+            }),
+            ("identifiers.externalOrderId", limits::EVENT_EXTERNAL_ID_CHARACTERS_MAX, |event, text| {
+                event["identifiers"]["externalOrderId"] = text.into();
+            }),
+        ];
+        for (field, max, set) in fields {
+            for (many, taken) in [(0, false), (1, true), (max - 1, true), (max, true), (max + 1, false)] {
+                let expected = (!taken).then(|| field.to_owned());
+                assert_eq!(refused(|event| set(event, "é".repeat(many))), expected, "{field} with {many}");
+            }
+            assert_eq!(refused(|event| set(event, "a\u{7}b".into())), Some(field.to_owned()), "control characters");
+        }
+    }
+
+    #[test]
+    fn an_event_needs_a_name_and_somebody_it_is_about() {
+        assert_eq!(refused(|_| {}), None);
+        assert_eq!(refused(|event| event["identifiers"] = json!({})).as_deref(), Some("identifiers"));
+        assert_eq!(refused(|event| event["identifiers"] = json!({ "email": null })).as_deref(), Some("identifiers"));
+        assert_eq!(refused(|event| drop(event.as_object_mut().expect("an object").remove("name"))).as_deref(), Some("name"));
+        assert_eq!(refused(|event| event["identifiers"]["email"] = "ada".into()).as_deref(), Some("identifiers.email"));
+        assert_eq!(
+            refused(|event| event["identifiers"]["subscriberId"] = "7".into()).as_deref(),
+            Some("identifiers.subscriberId")
+        );
+        assert_eq!(refused(|event| event["colour"] = 1.into()).as_deref(), Some("colour"));
+        assert_eq!(refused(|event| event["profile"] = json!({ "status": "subscribed" })).as_deref(), Some("profile.status"));
+        assert_eq!(refused(|event| event["profile"] = json!({ "country": "Narnia" })).as_deref(), Some("profile.country"));
+        assert_eq!(refused(|event| event["properties"] = json!([])).as_deref(), Some("properties"));
+        assert_eq!(refused(|event| event["occurredAt"] = "yesterday".into()).as_deref(), Some("occurredAt"));
+    }
+
+    #[test]
+    fn times_are_taken_from_ninety_days_ago_to_five_minutes_ahead() {
+        let (oldest, ahead) = (-90 * 24 * 60 * 60 * 1000_i64, 5 * 60 * 1000);
+        for (after, taken) in [
+            (oldest - 1, false),
+            (oldest, true),
+            (oldest + 1, true),
+            (0, true),
+            (ahead - 1, true),
+            (ahead, true),
+            (ahead + 1, false),
+        ] {
+            let expected = (!taken).then(|| "occurredAt".to_owned());
+            assert_eq!(refused(|event| event["occurredAt"] = NOW.plus_ms(after).to_string().into()), expected, "{after}");
+        }
+    }
+
+    #[test]
+    fn money_is_an_order_with_a_number_and_names_decide_which_way_it_goes() {
+        let told = |amount: &str, currency: &str, is_refund| Ok(Some((amount.to_owned(), currency.to_owned(), is_refund)));
+        assert_eq!(money("paid", r#"{"value":49.90}"#), told("49.9", "USD", false));
+        assert_eq!(money("paid", r#"{"value":49.90,"currency":"eur"}"#), told("49.9", "EUR", false));
+        assert_eq!(money("paid", r#"{"value":0,"currency":null}"#), told("0", "USD", false));
+        assert_eq!(money("Order.REFUNDED", r#"{"value":5}"#), told("5", "USD", true));
+        assert_eq!(money("order_refund", r#"{"value":-5}"#), told("5", "USD", true));
+        assert_eq!(money("Order Cancelled", r#"{"value":5}"#), told("5", "USD", true));
+        assert_eq!(money("order.canceled", r#"{"value":5}"#), told("5", "USD", false));
+        assert_eq!(money("adjusted", r#"{"value":-5}"#), told("5", "USD", true));
+        assert_eq!(money("paid", r#"{"value":"49.90"}"#), Ok(None));
+        assert_eq!(money("paid", "{}"), Ok(None));
+        assert_eq!(money("paid", r#"{"currency":"nonsense"}"#), Ok(None), "without a value it is no money");
+        for currency in ["\"EURO\"", "\"\"", "1", "[]"] {
+            let wrong = money("paid", &format!(r#"{{"value":1,"currency":{currency}}}"#));
+            assert_eq!(wrong, Err("properties.currency".into()), "{currency}");
+        }
+        for value in ["1e12", "0.0000000000000000001", "1e400"] {
+            assert_eq!(money("paid", &format!(r#"{{"value":{value}}}"#)), Err("properties.value".into()), "{value}");
+        }
+        assert_eq!(refused(|event| event["properties"] = json!({ "value": 1e13 })), None, "without an order it is no money");
+    }
+}

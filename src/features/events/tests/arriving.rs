@@ -1,0 +1,103 @@
+//! Whichever way clicks, payments and refunds arrive, and however often somebody looks in between, emails are credited with the same.
+
+use proptest::prelude::*;
+use proptest::sample::select;
+
+use super::crediting::{Arrival, credited, project, settle};
+use crate::testing::Mill;
+
+const NOON_MS: i64 = 10 * 24 * 60 * 60 * 1000;
+
+/// What emails are credited with after `order` of `arrivals`, each followed by a look if its place is in `looks`.
+fn outcome(mill: &Mill, number: u32, arrivals: Vec<Arrival>, looks: u32) -> String {
+    let store = &mill.world().store;
+    let written = store.write_blocking(move |tx| {
+        let project = project(tx, number);
+        for (place, arrival) in arrivals.iter().enumerate() {
+            arrival.take(tx, project);
+            if looks & (1 << place) != 0 {
+                settle(tx);
+            }
+        }
+        settle(tx);
+        Ok::<_, ()>(credited(tx, project))
+    });
+    written.expect("written").expect("no refusal")
+}
+
+/// Every order of so many things (Heap's algorithm).
+fn orders(many: usize) -> Vec<Vec<usize>> {
+    fn permute(end: usize, places: &mut Vec<usize>, all: &mut Vec<Vec<usize>>) {
+        if end <= 1 {
+            all.push(places.clone());
+            return;
+        }
+        for place in 0..end {
+            permute(end - 1, places, all);
+            places.swap(if end.is_multiple_of(2) { place } else { 0 }, end - 1);
+        }
+    }
+    let mut all = Vec::new();
+    permute(many, &mut (0..many).collect(), &mut all);
+    all
+}
+
+#[test]
+fn all_720_orders_of_six_arrivals_come_to_the_same() {
+    let mill = Mill::new();
+    mill.clock.advance_ms(NOON_MS);
+    let arrivals =
+        ["click A -3h", "click B -1h", "paid 50 USD 0", "paid 50 USD -2h", "back 20 USD +1m", "back 5 EUR -4h"].map(Arrival::new);
+    let orders = orders(arrivals.len());
+    assert_eq!(orders.len(), 720);
+    for (number, order) in orders.iter().enumerate() {
+        let arrivals: Vec<Arrival> = order.iter().map(|place| arrivals[*place].clone()).collect();
+        let looks = (number as u32).wrapping_mul(0x9E37_79B9) >> 26;
+        assert_eq!(outcome(&mill, number as u32, arrivals, looks), "A 0 -5 EUR, A 1 30 USD", "{order:?}");
+    }
+}
+
+fn arrival() -> impl Strategy<Value = String> {
+    let times = vec!["-6d", "-5d-1ms", "-5d", "-2d", "-3h", "-1h", "-1h+1ms", "-1ms", "0"];
+    let click = (select(vec!["A", "B", "C"]), select(times.clone()), 1..3_u8)
+        .prop_map(|(email, time, person)| format!("click {email} {time} {person}"));
+    let amounts = vec!["0", "0.1", "20", "49.99", "50"];
+    // An order's person is told by its number: two people at one moment would be told apart by who came first.
+    let money = |what: &'static str| {
+        (select(amounts.clone()), select(vec!["USD", "EUR"]), select(times.clone()), 1..4_u8).prop_map(
+            move |(amount, currency, time, order)| format!("{what} {amount} {currency} {time} {order} {}", order % 2 + 1),
+        )
+    };
+    prop_oneof![2 => click, 2 => money("paid"), 1 => money("back")]
+}
+
+#[test]
+fn any_arrivals_in_any_order_with_repeats_come_to_the_same() {
+    let mill = Mill::new();
+    mill.clock.advance_ms(NOON_MS);
+    let number = std::cell::Cell::new(0);
+    let next = || {
+        number.set(number.get() + 1);
+        number.get()
+    };
+    let config = ProptestConfig { failure_persistence: None, cases: 300, ..ProptestConfig::default() };
+    let mut runner = proptest::test_runner::TestRunner::new(config);
+    let told = std::cell::Cell::new(0);
+    let cases = (prop::collection::vec(arrival(), 2..12), any::<u32>(), any::<u32>());
+    let cases = cases.prop_flat_map(|(arrivals, looks, again)| {
+        (Just(arrivals.clone()), Just(arrivals).prop_shuffle(), Just(looks), Just(again))
+    });
+    runner
+        .run(&cases, |(arrivals, shuffled, looks, again)| {
+            let all = |texts: &[String]| texts.iter().map(Arrival::new).collect::<Vec<_>>();
+            let expected = outcome(&mill, next(), all(&arrivals), 0);
+            let repeats = shuffled.iter().enumerate().filter(|(place, _)| again & (1 << place) != 0);
+            let mut other = all(&shuffled);
+            other.extend(repeats.map(|(_, text)| Arrival::new(text)));
+            prop_assert_eq!(outcome(&mill, next(), other, looks), &*expected, "{:?}", shuffled);
+            told.set(told.get() + u32::from(!expected.is_empty()));
+            Ok(())
+        })
+        .unwrap_or_else(|error| panic!("{error}"));
+    assert!(told.get() > 100, "only {} cases credited anything", told.get());
+}

@@ -1,0 +1,265 @@
+//! TABLE: clicks and orders of people, and which email is credited with what.
+
+use std::collections::BTreeMap;
+
+use crate::base::clock::Timestamp;
+use crate::engine::store::{Read, WriteTx};
+use crate::features::contacts::activity::{self, Deed};
+use crate::features::contacts::condition::Action;
+use crate::features::contacts::roll;
+use crate::features::events::intake;
+use crate::features::events::reported::Reported;
+use crate::features::events::settling;
+use crate::features::sending::orders::{self, Scope};
+use crate::testing::{Mill, START};
+use crate::vocab::ids::{MailingId, ProjectId};
+
+/// When orders are paid where the table says 0: ten days after the clock began, which is now.
+const NOON_MS: i64 = 10 * 24 * 60 * 60 * 1000;
+const PEOPLE: [&str; 2] = ["ada@example.com", "grace@example.com"];
+
+/// Something that arrives.
+///
+/// - `click A -1h`: a person's click in email A; `click A -1h 2` by the second person.
+/// - `scanner A`: clicks in A that were taken for the person's turn out a machine's.
+/// - `paid 50 USD 0`, `back 50 USD 0`: an event of order 1; `paid 50 USD 0 2` of order 2, `paid 50 USD 0 2 2` by the second person.
+/// - `paid-key 50 USD 0 KEY`: the same with a dedupeKey.
+///
+/// Times are sums like `-5d+1ms`.
+#[derive(Clone, Debug)]
+pub struct Arrival(String);
+
+impl Arrival {
+    pub fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+
+    /// Let it arrive in a project whose people are there.
+    pub fn take(&self, tx: &mut WriteTx<'_>, project: ProjectId) {
+        let words: Vec<&str> = self.0.split(' ').collect();
+        let word = |index: usize| words.get(index).copied();
+        let person = |index: usize| word(index).map_or(0, |number| number.parse::<u32>().expect("a person") - 1);
+        match words[0] {
+            "click" => {
+                let deed =
+                    Deed { action: Action::Clicked, mailing: mailing(project, words[1]), campaign: None, at: time(words[2]) };
+                activity::note(tx, project, &[(person(3), deed)]).expect("written");
+            }
+            "scanner" => {
+                let mailing = mailing(project, words[1]);
+                activity::take_back(tx, project, person(2), mailing, &[Action::Clicked]).expect("written");
+            }
+            "paid" | "back" => event(tx, project, &words, (word(4).unwrap_or("1"), person(5)), None),
+            "paid-key" | "back-key" => event(tx, project, &words, ("1", 0), word(4)),
+            other => panic!("what is {other}?"),
+        }
+    }
+}
+
+fn event(tx: &mut WriteTx<'_>, project: ProjectId, words: &[&str], (order, person): (&str, u32), key: Option<&str>) {
+    let name = if words[0].starts_with("back") { "order.refunded" } else { "order.paid" };
+    let (amount, currency, email) = (words[1], words[2], PEOPLE[person as usize]);
+    let key = key.map_or(String::new(), |key| format!(r#","dedupeKey":"{key}""#));
+    let json = format!(
+        r#"{{"name":"{name}","identifiers":{{"email":"{email}","externalOrderId":"{order}"}},
+        "properties":{{"value":{amount},"currency":"{currency}"}},"occurredAt":"{}"{key}}}"#,
+        time(words[3])
+    );
+    let event = Reported::read(&json).expect(&json);
+    intake::take_in(tx, project, vec![Ok(event)], |outcome| {
+        outcome.expect("taken");
+        Ok(())
+    })
+    .expect("written");
+}
+
+/// A sum like `-5d+1ms` from noon.
+fn time(text: &str) -> Timestamp {
+    let mut ms = 0;
+    let mut rest = text;
+    while !rest.is_empty() && rest != "0" {
+        let end = rest[1..].find(['-', '+']).map_or(rest.len(), |end| end + 1);
+        let (part, after) = rest.split_at(end);
+        let unit = part.find(|letter: char| letter.is_ascii_alphabetic()).expect("a unit");
+        let factor = match &part[unit..] {
+            "ms" => 1,
+            "s" => 1_000,
+            "m" => 60_000,
+            "h" => 3_600_000,
+            "d" => 86_400_000,
+            other => panic!("what is {other}?"),
+        };
+        ms += part[..unit].parse::<i64>().expect("a number") * factor;
+        rest = after;
+    }
+    START.plus_ms(NOON_MS + ms)
+}
+
+/// The email with this letter; a later letter is a newer email.
+fn mailing(project: ProjectId, letter: &str) -> MailingId {
+    let mut bytes = project.0;
+    bytes[0] = letter.as_bytes()[0];
+    MailingId::from_bytes(bytes)
+}
+
+/// A project of its own whose people are there, as contacts 0 and 1.
+pub fn project(tx: &mut WriteTx<'_>, number: u32) -> ProjectId {
+    let mut bytes = [0xEE; 12];
+    bytes[8..].copy_from_slice(&number.to_be_bytes());
+    let project = ProjectId::from_bytes(bytes);
+    roll::call(tx, project, |tx, roll| {
+        for email in PEOPLE {
+            let newcomer = roll::newcomer(email.parse().expect("an address"), Default::default()).expect("nothing wrong");
+            roll.add(tx, newcomer)?;
+        }
+        Ok::<_, crate::engine::store::Error>(())
+    })
+    .expect("written");
+    project
+}
+
+/// Everything that waits is looked at.
+pub fn settle(tx: &mut WriteTx<'_>) {
+    while settling::look(tx).expect("written") {}
+}
+
+/// What each email is credited with, like `A 1 50 USD, B 0 -5 EUR`.
+pub fn credited(tx: &impl Read, project: ProjectId) -> String {
+    let mut told = BTreeMap::new();
+    for letter in ["A", "B", "C"] {
+        let totals = orders::totals(tx, Scope::Mailing(mailing(project, letter))).expect("readable");
+        for (currency, takings) in totals {
+            let text = format!("{letter} {} {} {}", takings.conversions, takings.amount, currency.as_str());
+            told.insert((letter, currency), text);
+        }
+    }
+    told.into_values().collect::<Vec<_>>().join(", ")
+}
+
+const NONE: &str = "";
+
+/// What arrives, and what each email is then credited with.
+const CASES: &[(&str, &[&str], &str)] = &[
+    // Windows and edges.
+    ("an order without a click is nobody's", &["paid 50 USD 0"], NONE),
+    ("a click an hour before", &["click A -1h", "paid 50 USD 0"], "A 1 50 USD"),
+    ("a click a millisecond before", &["click A -1ms", "paid 50 USD 0"], "A 1 50 USD"),
+    ("a click in the same millisecond", &["click A 0", "paid 50 USD 0"], "A 1 50 USD"),
+    ("a click a millisecond after", &["click A +1ms", "paid 50 USD 0"], NONE),
+    ("a click five days before", &["click A -5d", "paid 50 USD 0"], "A 1 50 USD"),
+    ("a click just within five days", &["click A -5d+1ms", "paid 50 USD 0"], "A 1 50 USD"),
+    ("a click just outside of five days", &["click A -5d-1ms", "paid 50 USD 0"], NONE),
+    ("a click over midnight", &["click A -13h", "paid 50 USD 0"], "A 1 50 USD"),
+    (
+        "an order of the past is held against clicks of its own time",
+        &["click A -3d", "click B -1h", "paid 50 USD -2d"],
+        "A 1 50 USD",
+    ),
+    ("an order of the past with clicks after it only", &["click B -1h", "paid 50 USD -2d"], NONE),
+    ("an order a little ahead of the clock", &["click A 0", "paid 50 USD +5m"], "A 1 50 USD"),
+    // The last click.
+    ("the last of two emails", &["click A -2h", "click B -1h", "paid 50 USD 0"], "B 1 50 USD"),
+    ("the last of two emails, whichever is newer", &["click B -2h", "click A -1h", "paid 50 USD 0"], "A 1 50 USD"),
+    ("the last click within the same hour", &["click A -30m", "click B -20m", "click A -10m", "paid 50 USD 0"], "A 1 50 USD"),
+    ("a click after the order does not take it over", &["click A -1h", "click B +1m", "paid 50 USD 0"], "A 1 50 USD"),
+    ("two clicks in one millisecond: the newer email", &["click B -1h", "click A -1h", "paid 50 USD 0"], "B 1 50 USD"),
+    ("an email clicked often is credited once", &["click A -3h", "click A -2h", "click A -1h", "paid 50 USD 0"], "A 1 50 USD"),
+    ("an old click falls out, a newer one does not", &["click B -6d", "click A -4d", "paid 50 USD 0"], "A 1 50 USD"),
+    ("three emails", &["click C -4d", "click A -2d", "click B -3d", "paid 50 USD 0"], "A 1 50 USD"),
+    // Whose clicks.
+    ("another person's click is not this one's", &["click A -1h 2", "paid 50 USD 0"], NONE),
+    ("each person's own click", &["click A -1h", "click B -1h 2", "paid 50 USD 0", "paid 7 USD 0 2 2"], "A 1 50 USD, B 1 7 USD"),
+    (
+        "who paid counts, not who got money back",
+        &["click A -1h", "click B -1h 2", "paid 50 USD 0", "back 20 USD 0 1 2"],
+        "A 1 30 USD",
+    ),
+    (
+        "the same order reported of two people is the earlier's",
+        &["click A -1h", "click B -1h 2", "paid 50 USD -1m 1 2", "paid 50 USD 0"],
+        "B 1 50 USD",
+    ),
+    // Scanners.
+    ("a click that was a scanner's counts no more", &["click A -1h", "paid 50 USD 0", "scanner A"], NONE),
+    ("the click before it counts again", &["click A -2h", "click B -1h", "paid 50 USD 0", "scanner B"], "A 1 50 USD"),
+    (
+        "a scanner's click that is found out before the order",
+        &["click A -2h", "click B -1h", "scanner B", "paid 50 USD 0"],
+        "A 1 50 USD",
+    ),
+    ("a person's click after the scanner's", &["click A -2h", "scanner A", "click A -1h", "paid 50 USD 0"], "A 1 50 USD"),
+    // Late, early, out of order.
+    ("a click that is known only after the order", &["paid 50 USD 0", "click A -1h"], "A 1 50 USD"),
+    ("a newer click that is known only after the order", &["click A -2h", "paid 50 USD 0", "click B -1h"], "B 1 50 USD"),
+    ("an older click that is known only after the order", &["click B -1h", "paid 50 USD 0", "click A -2h"], "B 1 50 USD"),
+    ("a click outside of the window that comes late", &["paid 50 USD 0", "click A -5d-1ms"], NONE),
+    ("a refund before the payment", &["click A -1h", "back 20 USD +1m", "paid 50 USD 0"], "A 1 30 USD"),
+    ("a refund before the payment before the click", &["back 20 USD +1m", "paid 50 USD 0", "click A -1h"], "A 1 30 USD"),
+    ("an earlier payment told late moves the window", &["click A -1h", "paid 50 USD 0", "paid 50 USD -2h"], NONE),
+    (
+        "an earlier payment told late moves the credit",
+        &["click A -3h", "click B -1h", "paid 50 USD 0", "paid 50 USD -2h"],
+        "A 1 50 USD",
+    ),
+    // Refunds.
+    (
+        "a refund goes to the order's email, whatever was clicked since",
+        &["click A -1h", "paid 50 USD 0", "click B +1m", "back 50 USD +2m"],
+        "A 1 0 USD",
+    ),
+    ("a refund long after the window", &["click A -9d", "paid 50 USD -9d", "back 20 USD 0"], "A 1 30 USD"),
+    ("a refund of an order that is nobody's", &["paid 50 USD 0", "back 20 USD +1m"], NONE),
+    ("a refund of an order that nobody knows", &["click A -1h", "back 20 USD 0"], NONE),
+    ("a refund of another order", &["click A -1h", "paid 50 USD 0", "back 20 USD +1m 2"], "A 1 50 USD"),
+    (
+        "refunds of both orders",
+        &["click A -1h", "paid 50 USD 0", "paid 9 USD 0 2", "back 20 USD +1m", "back 9 USD +1m 2"],
+        "A 2 30 USD",
+    ),
+    // Replays.
+    ("the same event again", &["click A -1h", "paid 50 USD 0", "paid 50 USD 0"], "A 1 50 USD"),
+    ("the same refund again", &["click A -1h", "paid 50 USD 0", "back 20 USD +1m", "back 20 USD +1m"], "A 1 30 USD"),
+    ("the same key with another amount", &["click A -1h", "paid-key 50 USD 0 k", "paid-key 90 USD -1m k"], "A 1 50 USD"),
+    (
+        "refunds of one amount and time under two keys are one",
+        &["click A -1h", "paid 50 USD 0", "back-key 20 USD +1m a", "back-key 20 USD +1m b"],
+        "A 1 30 USD",
+    ),
+    // Sums and currencies.
+    ("two orders", &["click A -1h", "paid 50 USD 0", "paid 0.10 USD +1m 2"], "A 2 50.1 USD"),
+    ("two orders in two currencies", &["click A -1h", "paid 50 USD 0", "paid 45 EUR 0 2"], "A 1 45 EUR, A 1 50 USD"),
+    (
+        "two orders credited to two emails",
+        &["click A -2h", "paid 50 USD -1h", "click B -30m", "paid 7 USD 0 2"],
+        "A 1 50 USD, B 1 7 USD",
+    ),
+    ("money back in another currency", &["click A -1h", "paid 50 USD 0", "back 5 EUR +1m"], "A 0 -5 EUR, A 1 50 USD"),
+    (
+        "a credit that moves takes all currencies along",
+        &["click A -1h", "paid 50 USD 0", "back 5 EUR +1m", "click B -1m"],
+        "B 0 -5 EUR, B 1 50 USD",
+    ),
+];
+
+#[test]
+fn emails_are_credited_as_the_table_says() {
+    let mill = Mill::new();
+    mill.clock.advance_ms(NOON_MS);
+    for (number, (case, arrivals, expected)) in CASES.iter().enumerate() {
+        let arrivals: Vec<Arrival> = arrivals.iter().map(|text| Arrival::new(*text)).collect();
+        let credited = mill
+            .world()
+            .store
+            .write_blocking(move |tx| {
+                let project = project(tx, number as u32);
+                for arrival in &arrivals {
+                    arrival.take(tx, project);
+                }
+                settle(tx);
+                Ok::<_, ()>(credited(tx, project))
+            })
+            .expect("written")
+            .expect("no refusal");
+        assert_eq!(credited, *expected, "{case}");
+    }
+}

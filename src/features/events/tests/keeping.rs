@@ -1,0 +1,137 @@
+//! How long events are kept, who finds them by conditions, and what is left of an erased person.
+
+use serde_json::{Value, json};
+
+use super::{Shop, at};
+use crate::features::contacts::activity::{self, Deed};
+use crate::features::contacts::condition::Action;
+use crate::features::events;
+use crate::features::sending::orders::{self, Scope};
+use crate::features::tracking;
+use crate::vocab::environment::Environment;
+use crate::vocab::ids::{ContactId, MailingId};
+
+const DAY_MS: i64 = 24 * 60 * 60 * 1000;
+const MAILING: MailingId = MailingId::from_bytes([4; 12]);
+
+fn named(name: &str, email: &str, occurred_at: i64) -> Value {
+    json!({ "name": name, "identifiers": { "email": email }, "occurredAt": at(occurred_at), "dedupeKey": format!("{name}{email}{occurred_at}") })
+}
+
+fn sweep(shop: &Shop) {
+    let store = &shop.mill.world().store;
+    while store.write_blocking(|tx| events::sweep(tx)).expect("written").expect("swept") {}
+}
+
+#[test]
+fn events_are_kept_ninety_days_from_when_they_came_in() {
+    let shop = Shop::new();
+    let ada = shop.add("ada@example.com");
+    shop.stored(named("old", "ada@example.com", -80 * DAY_MS));
+    shop.mill.clock.advance_ms(DAY_MS);
+    shop.stored(named("new", "ada@example.com", DAY_MS));
+    shop.mill.clock.advance_ms(89 * DAY_MS);
+    sweep(&shop);
+    assert_eq!(shop.events_of(&ada).len(), 2);
+    shop.mill.clock.advance_ms(1_000);
+    sweep(&shop);
+    let left = shop.events_of(&ada);
+    assert_eq!((left.len(), &left[0]["name"]), (1, &json!("new")));
+    assert_eq!(shop.report(named("new", "ada@example.com", DAY_MS)).data()["duplicate"], true, "its key is remembered as long");
+    shop.mill.clock.advance_ms(DAY_MS);
+    sweep(&shop);
+    assert!(shop.events_of(&ada).is_empty());
+}
+
+#[test]
+fn conditions_ask_who_did_and_who_did_not() {
+    let shop = Shop::new();
+    for email in ["ada@example.com", "grace@example.com", "joan@example.com"] {
+        shop.add(email);
+    }
+    shop.mill.clock.advance_ms(30 * DAY_MS);
+    shop.stored(named("purchase.completed", "ada@example.com", 29 * DAY_MS));
+    shop.stored(named("purchase.completed", "grace@example.com", 10 * DAY_MS));
+    let count = |condition: Value| shop.segment(json!({ "events": [condition] }));
+    let name = "Purchase.Completed";
+    assert_eq!(count(json!({ "name": name, "mode": "within", "unit": "days", "amount": 7 })), 1);
+    assert_eq!(count(json!({ "name": name, "mode": "not_within", "unit": "days", "amount": 7 })), 2);
+    assert_eq!(count(json!({ "name": name, "mode": "within", "unit": "hours", "amount": 480 })), 2);
+    assert_eq!(count(json!({ "name": name, "mode": "ever" })), 2);
+    assert_eq!(count(json!({ "name": name, "mode": "never" })), 1);
+    assert_eq!(count(json!({ "name": name, "mode": "between", "from": at(9 * DAY_MS), "to": at(11 * DAY_MS) })), 1);
+    assert_eq!(count(json!({ "name": name, "mode": "not_between", "from": at(9 * DAY_MS), "to": at(11 * DAY_MS) })), 2);
+    assert_eq!(count(json!({ "name": "unheard.of", "mode": "ever" })), 0);
+    let both = json!({ "events": [
+        { "name": name, "mode": "ever" }, { "name": name, "mode": "not_within", "unit": "days", "amount": 7 },
+    ] });
+    assert_eq!(shop.segment(both), 1);
+}
+
+#[test]
+fn a_condition_that_makes_no_sense_is_refused_by_its_path() {
+    let shop = Shop::new();
+    for (condition, path) in [
+        (json!({ "name": "x", "mode": "sometimes" }), "filters.events[0].mode"),
+        (json!({ "name": "x", "mode": "within" }), "filters.events[0].unit"),
+        (json!({ "name": "x", "mode": "within", "unit": "days" }), "filters.events[0].amount"),
+        (json!({ "name": "x", "mode": "within", "unit": "days", "amount": 91 }), "filters.events[0].amount"),
+        (json!({ "name": "x", "mode": "within", "unit": "hours", "amount": 2_161 }), "filters.events[0].amount"),
+        (json!({ "name": "x", "mode": "ever", "amount": 3 }), "filters.events[0].amount"),
+        (json!({ "name": "x", "mode": "between", "from": at(0) }), "filters.events[0].to"),
+        (json!({ "name": "x", "mode": "between", "from": at(5), "to": at(5) }), "filters.events[0].to"),
+        (json!({ "name": "", "mode": "ever" }), "filters.events[0].name"),
+        (json!({ "mode": "ever" }), "filters.events[0].name"),
+    ] {
+        let refused = shop.mill.post_in("/v1/segments", json!({ "name": "s", "filters": { "events": [condition] } }));
+        let sentence = refused.refusal().2;
+        assert!(sentence.starts_with(&format!("{path}: ")), "{path}: {sentence}");
+    }
+    for amount in [1, 90] {
+        let condition = json!({ "name": "x", "mode": "not_within", "unit": "days", "amount": amount });
+        assert_eq!(shop.segment(json!({ "events": [condition] })), 0, "{amount}");
+    }
+}
+
+#[test]
+fn personal_data_has_events_and_payments_and_after_erasing_nothing_is_left_but_numbers() {
+    let shop = Shop::new();
+    let ada = shop.add("ada@example.com");
+    let number = ContactId::parse(&ada).expect("an id").number();
+    let project = shop.mill.project;
+    let click = Deed { action: Action::Clicked, mailing: MAILING, campaign: None, at: crate::testing::START.plus_ms(-5) };
+    let store = &shop.mill.world().store;
+    store.write_blocking(move |tx| activity::note(tx, project, &[(number, click)])).expect("written").expect("noted");
+    let mut paid = named("paid", "ada@example.com", 0);
+    paid["identifiers"]["externalOrderId"] = "o-1".into();
+    paid["identifiers"]["externalCustomerId"] = "c-1".into();
+    paid["properties"] = json!({ "value": 49.9, "currency": "EUR", "secret": "present" });
+    shop.stored(paid.clone());
+    let kept = shop.mill.get_in(&format!("/v1/contacts/{ada}/personal-data")).data();
+    assert_eq!(kept["events"][0]["properties"]["secret"], "present");
+    assert_eq!(
+        kept["payments"],
+        json!([{ "at": at(0), "amount": 49.9, "currency": "EUR", "isRefund": false, "creditedSendId": MAILING }])
+    );
+    let totals = || orders::totals(&shop.mill.read(), Scope::Mailing(MAILING)).expect("readable");
+    let before = totals();
+    assert_eq!(before.len(), 1);
+    shop.mill.delete_in(&format!("/v1/contacts/{ada}")).data();
+    while shop.mill.wait(tracking::erase(shop.mill.engine(), Environment::Test)).expect("erased") {}
+    while shop.mill.wait(events::step(shop.mill.engine(), Environment::Test)).expect("looked") {}
+    assert_eq!(totals(), before, "what an email brought in stays: it is a number without a name");
+    assert_eq!(shop.report(json!({ "name": "x", "identifiers": { "externalCustomerId": "c-1" } })).status, 404);
+    assert_eq!(shop.report(paid).data()["duplicate"], true, "a repeat does not bring the person back");
+    let refund = json!({
+        "name": "refund", "identifiers": { "email": "other@example.com", "externalOrderId": "o-1" },
+        "properties": { "value": 10, "currency": "EUR" },
+    });
+    shop.stored(refund);
+    let after = totals();
+    let euro = after.values().next().expect("one currency");
+    assert_eq!(
+        (euro.conversions, euro.amount.to_string()),
+        (1, "39.9".to_owned()),
+        "a refund is still taken from the same email"
+    );
+}

@@ -1,0 +1,186 @@
+//! Recording one event and many: keys, answers, order, limits.
+
+use serde_json::{Value, json};
+
+use super::{Shop, at};
+use crate::vocab::limits;
+
+fn login(email: &str) -> Value {
+    json!({ "name": "login", "identifiers": { "email": email } })
+}
+
+fn keyed(email: &str, key: &str) -> Value {
+    json!({ "name": "login", "identifiers": { "email": email }, "dedupeKey": key })
+}
+
+#[test]
+fn an_event_is_kept_as_it_was_sent_and_listed_newest_first() {
+    let shop = Shop::new();
+    let ada = shop.add("ada@example.com");
+    let mut paid = login("ada@example.com");
+    paid["name"] = "purchase.completed".into();
+    paid["identifiers"]["externalOrderId"] = "order 1".into();
+    paid["properties"] = json!({ "value": 49.9, "items": [{ "sku": "T-1" }] });
+    paid["occurredAt"] = "2025-12-31T23:00:00+01:00".into();
+    paid["dedupeKey"] = "k".into();
+    let id = shop.stored(paid);
+    shop.mill.clock.advance_ms(5);
+    shop.stored(login("ada@example.com"));
+    let events = shop.events_of(&ada);
+    assert_eq!(
+        (&events[0]["name"], &events[0]["occurredAt"], &events[0]["properties"]),
+        (&json!("login"), &json!(at(5)), &Value::Null)
+    );
+    assert_eq!(
+        events[1],
+        json!({
+            "eventId": id, "name": "purchase.completed", "occurredAt": "2025-12-31T22:00:00.000Z", "receivedAt": at(0),
+            "identifiers": { "externalCustomerId": null, "externalCheckoutId": null, "externalOrderId": "order 1" },
+            "properties": { "value": 49.9, "items": [{ "sku": "T-1" }] }, "dedupeKey": "k",
+        })
+    );
+    let part = |query: &str| shop.mill.get_in(&format!("/v1/contacts/{ada}/events?limit=1{query}")).data();
+    let first = part("");
+    assert_eq!((&first["hasMore"], &first["events"][0]["name"]), (&json!(true), &json!("login")));
+    let second = part(&format!("&cursor={}", first["nextCursor"].as_str().expect("a cursor")));
+    assert_eq!((&second["hasMore"], &second["nextCursor"]), (&json!(false), &Value::Null));
+    assert_eq!(second["events"][0]["name"], "purchase.completed");
+    assert_eq!(shop.mill.get_in(&format!("/v1/contacts/{ada}/events?cursor=x")).status, 400);
+    assert_eq!(shop.mill.get_in("/v1/contacts/0123456789abcdef01234567/events").status, 404);
+}
+
+#[test]
+fn the_same_key_stores_once_for_one_project_and_tells_the_first() {
+    let shop = Shop::new();
+    let first = shop.stored(keyed("ada@example.com", "k-1"));
+    let again = shop.report(keyed("grace@example.com", "k-1")).data();
+    assert_eq!(again, json!({ "stored": false, "eventId": first, "dedupeKey": "k-1", "duplicate": true }));
+    assert!(shop.by_email("grace@example.com").is_none(), "a duplicate changes nothing");
+    shop.stored(keyed("ada@example.com", "K-1"));
+    let mut elsewhere = keyed("ada@example.com", "k-1");
+    elsewhere["projectId"] = json!(shop.mill.another_project());
+    assert_eq!(shop.mill.post("/v1/events", elsewhere).data()["stored"], true);
+    let without = shop.report(login("ada@example.com")).data();
+    assert_eq!((&without["stored"], &without["dedupeKey"]), (&json!(true), &Value::Null));
+}
+
+#[test]
+fn an_idempotency_key_replays_a_single_event_and_is_refused_for_a_batch() {
+    let shop = Shop::new();
+    let mut event = login("ada@example.com");
+    event["projectId"] = json!(shop.mill.project);
+    let first = shop.mill.post_keyed("/v1/events", "once", event.clone()).data();
+    let again = shop.mill.post_keyed("/v1/events", "once", event.clone()).data();
+    assert_eq!(first, again);
+    let ada = shop.by_email("ada@example.com").expect("there");
+    assert_eq!(shop.events_of(ada["id"].as_str().expect("an id")).len(), 1);
+    event["name"] = "logout".into();
+    assert_eq!(shop.mill.post_keyed("/v1/events", "once", event).refusal().1, "IDEMPOTENCY_CONFLICT");
+    let batch = json!({ "projectId": shop.mill.project, "events": [login("new@example.com")] });
+    let refused = shop.mill.post_keyed("/v1/events/batch", "once", batch);
+    let (status, code, sentence) = refused.refusal();
+    assert_eq!((status, code), (400, "INVALID_REQUEST"));
+    assert!(sentence.contains("dedupeKey"), "{sentence}");
+    assert!(shop.by_email("new@example.com").is_none());
+}
+
+#[test]
+fn rows_are_answered_in_their_order_and_a_wrong_one_spoils_no_other() {
+    let shop = Shop::new();
+    shop.stored(keyed("ada@example.com", "before"));
+    let told = shop
+        .batch(json!([
+            keyed("ada@example.com", "k-1"),
+            keyed("ada@example.com", "k-1"),
+            { "name": "x", "identifiers": { "email": "grace@example" } },
+            keyed("ada@example.com", "before"),
+            { "name": "x", "identifiers": { "externalOrderId": "unknown" } },
+            7,
+            { "name": "x", "identifiers": { "email": "ada@example.com" }, "colour": 1 },
+            login("ada@example.com"),
+            { "name": "x", "identifiers": { "email": "ada@example.com" }, "occurredAt": "2020-01-01" },
+            { "identifiers": { "email": "ada@example.com" } },
+        ]))
+        .data();
+    assert_eq!((&told["accepted"], &told["duplicates"]), (&json!(2), &json!(2)));
+    let results = told["results"].as_array().expect("a list");
+    let stored: Vec<bool> = results.iter().map(|result| result["stored"].as_bool().expect("a boolean")).collect();
+    assert_eq!(stored, [true, false, false, false, false, false, false, true, false, false]);
+    let duplicates: Vec<bool> = results.iter().map(|result| result["duplicate"] == true).collect();
+    assert_eq!(duplicates, [false, true, false, true, false, false, false, false, false, false]);
+    assert!(results[0]["eventId"].is_string() && results[0]["dedupeKey"] == "k-1");
+    assert_eq!((results[1].get("eventId"), results[7].get("dedupeKey")), (None, None));
+    let invalid: Vec<(u64, &str)> = told["invalid"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|row| (row["index"].as_u64().expect("a number"), row["field"].as_str().expect("a field")))
+        .collect();
+    assert_eq!(
+        invalid,
+        [(2, "identifiers.email"), (4, "identifiers.externalOrderId"), (5, ""), (6, "colour"), (8, "occurredAt"), (9, "name")]
+    );
+    assert!(told["invalid"].as_array().expect("a list").iter().all(|row| !row["error"].as_str().expect("text").is_empty()));
+}
+
+#[test]
+fn a_batch_has_one_to_five_hundred_rows() {
+    let shop = Shop::new();
+    let rows = |many: usize| Value::Array((0..many).map(|row| login(&format!("r{row}@example.com"))).collect());
+    for (many, taken) in [(0, false), (1, true), (499, true), (500, true), (501, false)] {
+        let told = shop.batch(rows(many));
+        assert_eq!(told.status == 200, taken, "{many}");
+        if taken {
+            assert_eq!(told.data()["accepted"], many);
+        } else {
+            assert!(told.refusal().2.starts_with("events: give at "), "{told:?}");
+        }
+    }
+}
+
+#[test]
+fn limits_of_properties_are_told_with_their_field_in_both_forms() {
+    let shop = Shop::new();
+    let many: serde_json::Map<String, Value> = (0..51).map(|name| (format!("n{name}"), json!(0))).collect();
+    for properties in [json!({ "a": "x".repeat(16_384) }), json!(many), json!({ "a": { "b": { "c": { "d": {} } } } }), json!([])]
+    {
+        let mut event = login("ada@example.com");
+        event["properties"] = properties;
+        let refused = shop.report(event.clone());
+        assert!(refused.refusal().2.starts_with("properties: "), "{refused:?}");
+        assert_eq!(shop.batch(json!([event])).data()["invalid"][0]["field"], "properties");
+    }
+}
+
+#[test]
+fn a_project_has_a_thousand_names_of_events_and_known_ones_go_on() {
+    let shop = Shop::new();
+    let max = limits::EVENT_NAMES_PER_PROJECT_MAX as usize;
+    let row = |number: usize| json!({ "name": format!("event.{number}"), "identifiers": { "email": "ada@example.com" } });
+    let names: Vec<Value> = (0..=max).map(row).collect();
+    let told: Vec<Value> = names.chunks(500).map(|rows| shop.batch(json!(rows)).data()).collect();
+    let accepted: u64 = told.iter().map(|told| told["accepted"].as_u64().expect("a number")).sum();
+    assert_eq!(accepted, max as u64);
+    assert_eq!(told[2]["invalid"][0]["field"], "name");
+    assert!(shop.report(row(max)).refusal().2.starts_with("name: a project has at most 1000 names"));
+    let mut known = row(3);
+    known["name"] = "EVENT.3".into();
+    shop.stored(known);
+}
+
+#[test]
+fn an_order_has_a_hundred_payments_and_refunds_and_repeats_are_none() {
+    let shop = Shop::new();
+    let paid = |number: usize| {
+        json!({
+            "name": "paid", "identifiers": { "email": "ada@example.com", "externalOrderId": "o" },
+            "properties": { "value": number }, "occurredAt": at(0),
+        })
+    };
+    let max = limits::ORDER_FACTS_MAX;
+    let told = shop.batch((0..max - 1).map(paid).collect()).data();
+    assert_eq!(told["accepted"], max - 1);
+    shop.stored(paid(0));
+    shop.stored(paid(max - 1));
+    assert!(shop.report(paid(max)).refusal().2.starts_with("identifiers.externalOrderId: this order has 100"));
+}

@@ -1,0 +1,93 @@
+//! What emails brought in, as callers see it: one currency in front, the others beside it, never added together.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::orders::Takings;
+use crate::base::amount::Amount;
+use crate::base::currency::Currency;
+
+/// Orders that were credited to an email: the last one that its recipient clicked in the five days before the order.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Conversion {
+    /// Orders in `currency`, each once, those that were paid back included.
+    pub conversions: i64,
+    /// What they brought, less what was paid back, exact to the last digit.
+    pub revenue: Amount,
+    /// The currency with the most orders; of several the first by its code. ISO 4217.
+    pub currency: Currency,
+    /// Always `events`: reported with POST /v1/events.
+    pub source: &'static str,
+    /// What was paid in other currencies; left out if there is nothing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
+    pub other_currencies: Vec<OtherCurrency>,
+}
+
+/// The same in one more currency.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "ConversionInOtherCurrency")]
+pub struct OtherCurrency {
+    pub currency: Currency,
+    pub conversions: i64,
+    pub revenue: Amount,
+}
+
+impl Conversion {
+    /// The totals as they are shown; nothing if there are none.
+    pub fn of(totals: &BTreeMap<Currency, Takings>) -> Option<Self> {
+        // Of several with the most, `max_by_key` would take the last.
+        let (main, takings) = totals.iter().rev().max_by_key(|(_, takings)| takings.conversions)?;
+        let others = totals.iter().filter(|(currency, _)| *currency != main);
+        Some(Self {
+            conversions: takings.conversions,
+            revenue: takings.amount,
+            currency: *main,
+            source: "events",
+            other_currencies: others
+                .map(|(currency, takings)| OtherCurrency {
+                    currency: *currency,
+                    conversions: takings.conversions,
+                    revenue: takings.amount,
+                })
+                .collect(),
+        })
+    }
+
+    /// An example for the documents.
+    pub fn sample() -> Self {
+        let takings = |conversions, amount| Takings { conversions, amount: Amount::parse(amount).expect("a number") };
+        let euro = "EUR".parse().expect("a currency");
+        let totals = BTreeMap::from([(Currency::USD, takings(12, "1043.4")), (euro, takings(2, "89.9"))]);
+        Self::of(&totals).expect("there is something")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(totals: &[(&str, i64, &str)]) -> String {
+        let takings = |(code, conversions, amount): &(&str, i64, &str)| {
+            let amount = Amount::parse(amount).expect("a number");
+            (code.parse().expect("a currency"), Takings { conversions: *conversions, amount })
+        };
+        serde_json::to_string(&Conversion::of(&totals.iter().map(takings).collect())).expect("JSON")
+    }
+
+    #[test]
+    fn the_currency_with_most_orders_stands_in_front_and_the_first_by_code_of_several() {
+        assert_eq!(shown(&[]), "null");
+        assert_eq!(shown(&[("USD", 1, "10.10")]), r#"{"conversions":1,"revenue":10.1,"currency":"USD","source":"events"}"#);
+        let three = shown(&[("USD", 2, "1"), ("EUR", 3, "-0.5"), ("CHF", 3, "7")]);
+        assert!(
+            three.starts_with(r#"{"conversions":3,"revenue":7,"currency":"CHF","source":"events","otherCurrencies":["#),
+            "{three}"
+        );
+        assert!(three.contains(r#"{"currency":"EUR","conversions":3,"revenue":-0.5}"#), "{three}");
+    }
+}
