@@ -84,22 +84,22 @@ pub const WORKERS: &[Worker] = &[
         period: Duration::from_secs(5),
         work: Work::EachWorld(erasures),
     },
+    // Whoever looks at the process some seconds after an import should see what it needs, not what it needed.
+    Worker { name: "memory", wakes: &[], period: Duration::from_secs(10), work: Work::Control(give_memory_back) },
     // What is over is not used any more; when it goes matters only for space.
     Worker { name: "sweep", wakes: &[], period: Duration::from_secs(60), work: Work::EachWorld(sweep_world) },
-    // What an import or a campaign leaves free is not held for long.
-    Worker { name: "memory", wakes: &[], period: Duration::from_secs(5), work: Work::Control(give_memory_back) },
     Worker { name: "sweep control", wakes: &[], period: Duration::from_secs(60), work: Work::Control(sweep_control) },
 ];
 
+fn write_usage(engine: Arc<Engine>) -> Running {
+    Box::pin(async move { accounts::flush_usage(&engine).await.map(|()| Step::Done) })
+}
+
 fn give_memory_back(_: Arc<Engine>) -> Running {
-    Box::pin(async {
+    Box::pin(async move {
         tokio::task::spawn_blocking(memory::give_back).await.map_err(Failure::internal)?;
         Ok(Step::Done)
     })
-}
-
-fn write_usage(engine: Arc<Engine>) -> Running {
-    Box::pin(async move { accounts::flush_usage(&engine).await.map(|()| Step::Done) })
 }
 
 fn index(engine: Arc<Engine>, environment: Environment) -> Running {

@@ -1,17 +1,13 @@
-//! Giving memory back to the system.
-//!
-//! The allocator keeps what was freed in case it is needed again, and looks at it only when something else is freed: after an import a
-//! service at rest would hold fifty megabytes that nobody uses.
+//! The memory of the process: the allocator, and giving back to the machine what nobody uses any more.
 
-// Of the allocator's own interface; the crate offers it only together with much else.
-unsafe extern "C" {
-    fn mi_collect(force: bool);
-}
+#[global_allocator]
+static MEMORY: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Give back what was freed by any thread of this process.
+/// Give back what is free. The allocator does so by itself only while memory is being asked for or freed: after an import or a large
+/// query it would keep what they needed at most.
 pub fn give_back() {
-    // SAFETY: the function takes no memory of ours, and may be called at any time from any thread.
-    unsafe { mi_collect(true) };
+    // SAFETY: the call may be made by any thread at any time; it touches only memory that is free.
+    unsafe { libmimalloc_sys::mi_collect(true) };
 }
 
 #[cfg(test)]

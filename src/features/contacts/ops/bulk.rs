@@ -164,14 +164,14 @@ impl Operation for Bulk {
             "projectId": "66f1a2b3d4e5f60718293a4b",
             "subscribers": [
                 { "email": "ada@example.com", "firstName": "Ada", "tags": ["newsletter"] },
-                { "email": "grace@example", "status": "subscribed" },
+                { "email": "grace.example.com", "status": "subscribed" },
             ],
         });
         let error = RowError {
             index: 1,
-            email: Some("grace@example".into()),
+            email: Some("grace.example.com".into()),
             field: "email".into(),
-            error: "The domain after the @ has no dot; give it in full, like example.com.".into(),
+            error: "The email address has no @; give one like name@example.com.".into(),
         };
         (input, Done(Outcome::Counts(BulkResult { success: 1, failed: 1, updated: 0, errors: vec![error] })))
     }
