@@ -20,10 +20,13 @@ use crate::engine::mail::delivery::{BeforeDot, Cause, Outcome, Stage};
 use crate::engine::mail::smtp::{Broken, Enhanced, Reply};
 use crate::vocab::limits::{
     SMTP_DESTINATION_SHARE, SMTP_DESTINATIONS_MAX, SMTP_EXCHANGER_PAUSE_MAX, SMTP_EXCHANGER_PAUSE_MIN, SMTP_EXCHANGERS_TRIED_MAX,
+    SMTP_PAUSE_MAX, SMTP_PAUSE_MIN,
 };
 
-/// Servers of recipients come back in minutes or in hours.
-const PAUSES: (Duration, Duration) = (SMTP_EXCHANGER_PAUSE_MIN, SMTP_EXCHANGER_PAUSE_MAX);
+/// How long servers that cannot be reached are left alone: they come back in minutes or in hours.
+const AWAY: (Duration, Duration) = (SMTP_EXCHANGER_PAUSE_MIN, SMTP_EXCHANGER_PAUSE_MAX);
+/// The same for servers that say that they are too busy.
+const BUSY: (Duration, Duration) = (SMTP_PAUSE_MIN, SMTP_PAUSE_MAX);
 
 /// A server that takes mail for a domain.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -115,7 +118,7 @@ impl Direct {
         if paces.len() >= SMTP_DESTINATIONS_MAX && !paces.contains_key(host) {
             paces.retain(|_, pace| Arc::strong_count(pace) > 1);
         }
-        paces.entry(host.to_owned()).or_insert_with(|| Arc::new(Pace::new(self.turns_max, PAUSES))).clone()
+        paces.entry(host.to_owned()).or_insert_with(|| Arc::new(Pace::new(self.turns_max))).clone()
     }
 
     /// Whether the servers of a domain were found to be left alone, and still are.
@@ -231,7 +234,8 @@ impl Transport {
             }
             (None, last) => {
                 let Broken { stage, cause } = last.expect("a route has servers, and each was tried with an outcome");
-                turn.failed(Instant::now(), cause.to_string());
+                let is_busy = matches!(&cause, Cause::Reply(reply) if reply.is_transient());
+                turn.failed(Instant::now(), cause.to_string(), if is_busy { BUSY } else { AWAY });
                 direct.note_resting(domain, &pace);
                 Outcome::Deferred { stage, cause }
             }

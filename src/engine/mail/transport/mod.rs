@@ -93,7 +93,7 @@ impl Transport {
         let station = |(index, relay): (usize, Relay)| Station {
             domains: relay.domains.clone(),
             way: Way::to_relay(index, relay),
-            pace: Pace::new(connections, (SMTP_PAUSE_MIN, SMTP_PAUSE_MAX)),
+            pace: Pace::new(connections),
         };
         let guard = Guard::new(settings.outbound.allow_networks.clone());
         let direct = mail.direct.then(|| {
@@ -272,7 +272,7 @@ impl Transport {
             return;
         }
         let cause = broken.cause.to_string();
-        if turn.failed(Instant::now(), cause.clone()) {
+        if turn.failed(Instant::now(), cause.clone(), (SMTP_PAUSE_MIN, SMTP_PAUSE_MAX)) {
             tracing::warn!(server = way.server(), stage = ?broken.stage, cause, "the mail server cannot be used");
         }
         self.news.notify_waiters();

@@ -14,8 +14,6 @@ use crate::vocab::limits::{SMTP_GROWTH_MESSAGES, SMTP_PAUSE_MAX};
 pub struct Pace {
     turns: Semaphore,
     turns_max: usize,
-    /// The first pause after a failure, and the longest.
-    pauses: (Duration, Duration),
     state: Mutex<State>,
 }
 
@@ -77,10 +75,10 @@ impl Resting {
 }
 
 impl Pace {
-    /// At most so many at a time, and after failures a pause that doubles from the first length to the second.
-    pub fn new(turns_max: usize, pauses: (Duration, Duration)) -> Self {
+    /// At most so many at a time.
+    pub fn new(turns_max: usize) -> Self {
         let state = State { allowed: turns_max, owed: 0, complaints: 0, fine: 0, pause: None, failures: 0 };
-        Self { turns: Semaphore::new(turns_max), turns_max, pauses, state: Mutex::new(state) }
+        Self { turns: Semaphore::new(turns_max), turns_max, state: Mutex::new(state) }
     }
 
     /// Wait for a turn.
@@ -124,8 +122,9 @@ impl Turn<'_> {
         }
     }
 
-    /// It could not be reached. Those that failed at the same time count once. Says whether this is news.
-    pub fn failed(&mut self, now: Instant, why: String) -> bool {
+    /// It could not be reached. Those that failed at the same time count once. It rests for as long as the first of these, and with each
+    /// further failure for twice as long, up to the second. Says whether this is news.
+    pub fn failed(&mut self, now: Instant, why: String, (first, longest): (Duration, Duration)) -> bool {
         self.tries = false;
         let mut state = self.pace.state();
         if state.failures != self.failures {
@@ -133,8 +132,7 @@ impl Turn<'_> {
         }
         state.failures += 1;
         let before = state.pause.as_ref().map(|pause| pause.length);
-        let (first, longest) = self.pace.pauses;
-        let length = before.map_or(first, |length| (length * 2).min(longest));
+        let length = before.map_or(first, |length| (length * 2).clamp(first, longest));
         state.pause = Some(Pause { length, until: now + length, why, is_tried: false });
         before.is_none()
     }
@@ -215,7 +213,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_server_that_complains_gets_half_and_slowly_more_again() {
-        let pace = Pace::new(8, PAUSES);
+        let pace = Pace::new(8);
         let turns = [pace.enter().await, pace.enter().await, pace.enter().await];
         // All three complain of the same crowd.
         assert!(turns.iter().all(Turn::complained));
@@ -237,7 +235,7 @@ mod tests {
 
     #[tokio::test]
     async fn fewer_turns_than_are_taken_come_into_force_as_they_are_given_back() {
-        let pace = Pace::new(4, PAUSES);
+        let pace = Pace::new(4);
         let mut turns = [pace.enter().await, pace.enter().await, pace.enter().await, pace.enter().await].into_iter();
         let first = turns.next().expect("four");
         assert!(first.complained());
@@ -253,13 +251,13 @@ mod tests {
 
     #[tokio::test]
     async fn a_server_that_cannot_be_reached_is_left_alone_for_a_growing_time() {
-        let pace = Pace::new(4, PAUSES);
+        let pace = Pace::new(4);
         let mut now = Instant::now();
         let lease = Duration::from_secs(100);
         let (mut one, mut other) = (pace.enter().await, pace.enter().await);
         assert!(one.try_it(now, lease).is_ok() && other.try_it(now, lease).is_ok());
-        assert!(one.failed(now, "down".into()));
-        assert!(!other.failed(now, "down".into()), "at the same time: counts once");
+        assert!(one.failed(now, "down".into(), PAUSES));
+        assert!(!other.failed(now, "down".into(), PAUSES), "at the same time: counts once");
         let mut pauses = Vec::new();
         for _ in 0..8 {
             let resting = one.try_it(now, lease).expect_err("left alone");
@@ -269,7 +267,7 @@ mod tests {
             assert!(one.try_it(now, lease).is_ok(), "one tries");
             let waits = other.try_it(now, lease).expect_err("the others wait");
             assert_eq!((waits.until, waits.rest(now)), (now + lease, SMTP_PAUSE_MAX), "and look again before that");
-            assert!(!one.failed(now, "down".into()), "no news");
+            assert!(!one.failed(now, "down".into(), PAUSES), "no news");
         }
         assert_eq!(pauses, [1, 2, 4, 8, 16, 32, 60, 60]);
         now = one.try_it(now, lease).expect_err("left alone").until;
