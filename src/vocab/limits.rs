@@ -499,6 +499,10 @@ pub const CHOICES_FORM_BYTES_MAX: usize = 64 * 1024;
 
 /// The longest pause between two tries of deferred mail: servers that defer for greylisting or load take it within hours.
 pub const RETRY_PAUSE_MS_MAX: i64 = 4 * 60 * 60 * 1000;
+/// Retries further away than this were written down by a clock that was wrong: more than the longest pause, and than all time zones.
+pub const RETRY_AHEAD_MS_MAX: i64 = 48 * 60 * 60 * 1000;
+/// Between two tries to write entries of the ledger down while too much else waits to be written.
+pub const LEDGER_BUSY_PAUSE: std::time::Duration = std::time::Duration::from_millis(20);
 /// Rows of a ledger that one request looks through for those it wants: a tenth of a second.
 pub const LEDGER_ROWS_LOOKED_AT_MAX: usize = 100_000;
 /// Links of one content that are counted; newsletters have some dozens.

@@ -15,7 +15,7 @@ use super::quota::{self, Room, Tally};
 use super::{engagement, person, sendable, store};
 use crate::base::clock::Timestamp;
 use crate::engine::access::keys::SendingLimits;
-use crate::engine::store::{Result, Store, WriteTx};
+use crate::engine::store::{Error, Result, Store, WriteTx};
 use crate::features::contacts::activity::{self, Deed};
 use crate::features::contacts::condition::Action;
 use crate::features::suppressions::Digester;
@@ -107,9 +107,7 @@ pub async fn write_down(store: Arc<Store>, rules: Arc<Rules>, mut entries: mpsc:
             orders.push(Order { mailing, number, what });
             waiting.push(answer);
         }
-        let rules = rules.clone();
-        let written = store.write(move |tx| write(tx, &rules, &orders)).await;
-        let answers = match written {
+        let answers = match write_when_free(&store, &rules, Arc::new(orders)).await {
             Ok(Ok(answers)) => answers,
             Ok(Err(error)) | Err(error) => {
                 tracing::error!(%error, entries = waiting.len(), "entries of the ledger could not be written");
@@ -120,6 +118,18 @@ pub async fn write_down(store: Arc<Store>, rules: Arc<Rules>, mut entries: mpsc:
             if let Some(waiting) = waiting {
                 let _ = waiting.send(answer);
             }
+        }
+    }
+}
+
+/// Write orders down, also when the store has too much to do at first: what became of a message must not be forgotten for that.
+async fn write_when_free(store: &Store, rules: &Arc<Rules>, orders: Arc<Vec<Order>>) -> Result<Result<Vec<Answer>>> {
+    loop {
+        let (rules, orders) = (rules.clone(), orders.clone());
+        match store.write(move |tx| write(tx, &rules, &orders)).await {
+            // Nothing was written. It ends with the rush, or with the store.
+            Err(Error::Busy) => tokio::time::sleep(limits::LEDGER_BUSY_PAUSE).await,
+            written => return written,
         }
     }
 }

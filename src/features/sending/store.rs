@@ -326,6 +326,12 @@ pub fn due(tx: &impl Read, now: Timestamp, limit: usize) -> Result<Vec<(MailingI
     Ok(tx.list(RETRIES, &span, Order::Forward, limit)?.into_iter().map(|((_, id, number), ())| (id, number)).collect())
 }
 
+/// Up to `limit` recipients who are to be tried again later than `ahead_ms` from now, the earliest first.
+pub fn due_beyond(tx: &impl Read, now: Timestamp, ahead_ms: i64, limit: usize) -> Result<Vec<(MailingId, u32)>> {
+    let span = Span { from: now.plus_ms(ahead_ms).plus_ms(1).to_bytes(), to: None };
+    Ok(tx.list(RETRIES, &span, Order::Forward, limit)?.into_iter().map(|((_, id, number), ())| (id, number)).collect())
+}
+
 /// When the next recipient is to be tried again.
 pub fn next_due(tx: &impl Read) -> Result<Option<Timestamp>> {
     Ok(tx.list(RETRIES, &Span::default(), Order::Forward, 1)?.first().map(|((at, _, _), ())| *at))

@@ -16,7 +16,7 @@ use crate::base::clock::Timestamp;
 use crate::engine::api::Failure;
 use crate::engine::store::{ReadTx, Result as StoreResult, Store};
 use crate::features::sending::letter::Stationery;
-use crate::features::sending::model::{Counter, DIRECT, GROUPS, Mailing, Plan, Recipient, State, Wait};
+use crate::features::sending::model::{Counter, DIRECT, Delivery, GROUPS, Mailing, Plan, Recipient, State, Wait};
 use crate::features::sending::store;
 use crate::vocab::ids::MailingId;
 use crate::vocab::limits;
@@ -41,6 +41,8 @@ pub struct Round {
     held: Vec<(MailingId, Timestamp)>,
     /// Retries that wait for their time make us look again then.
     next_due: Option<Timestamp>,
+    /// Retries further away than there can be any.
+    misdated: Vec<(MailingId, u32)>,
     now: Timestamp,
 }
 
@@ -78,6 +80,7 @@ impl Round {
             wake: None,
             held: Vec::new(),
             next_due: None,
+            misdated: Vec::new(),
             now: Timestamp(0),
         }
     }
@@ -109,7 +112,19 @@ impl Round {
             }
         }
         self.next_due = store::next_due(&tx)?.filter(|at| *at > self.now);
+        for (id, number) in store::due_beyond(&tx, self.now, post.retry_ahead_ms_max(), limits::RETRIES_LOOKED_AT_MAX)? {
+            let waits = store::recipient(&tx, id, number)?.map(|recipient| recipient.delivery);
+            // Without a try so far it waits for a time that its mailing names, however far that is.
+            if matches!(waits, Some(Delivery::Deferred { attempts: 1.., .. })) {
+                self.misdated.push((id, number));
+            }
+        }
         Ok(())
+    }
+
+    /// Retries whose time was written down by a clock that was wrong; told once.
+    pub fn misdated(&mut self) -> Vec<(MailingId, u32)> {
+        std::mem::take(&mut self.misdated)
     }
 
     /// Take a mailing into the round if it may be sent; says whether it is in it.
@@ -120,7 +135,7 @@ impl Round {
             return Ok(true);
         }
         let Some(mailing) = store::by_id(tx, id)? else { return Ok(false) };
-        if !may_go_on(&mailing, self.now) {
+        if !may_go_on(&mailing, self.now) && !post.has_room_again(tx, &mailing)? {
             if let Some(active) = self.actives.get_mut(&id) {
                 active.stopped = true;
             }
