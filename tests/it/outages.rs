@@ -168,3 +168,36 @@ async fn what_a_relay_that_crashes_had_in_hand_is_tried_later_or_named_unknown()
     assert!(report.unknown <= CONNECTIONS, "one for each connection at most");
     assert!(deferred + unknown > 0, "nothing was in hand");
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn stops_that_are_asked_for_and_settings_that_change_leave_nobody_in_doubt() {
+    let relays: Vec<Relay> = (0..4).map(|_| Relay::at("127.0.0.1:0")).collect();
+    let mut server = Server::start(&with_relay(&relays[0].sink));
+    let key = server.key("live", "all");
+    let mut client = Client::new(server.address(), Some(key.clone()));
+    let project = audience(&client, RECIPIENTS).await;
+    let conversation = email(&client, &project).await;
+    let id = campaign(&client, &project, &conversation, "Stops").await;
+    let began = Instant::now();
+    let mut stopped_after = Vec::new();
+    for (number, relay) in relays.iter().enumerate().skip(1) {
+        until(async || relays[number - 1].sink.count() >= MIDDLE).await;
+        server.signal("TERM");
+        assert!(server.wait().success(), "{}", server.log());
+        stopped_after.push(relays[number - 1].sink.count());
+        // Another relay, and fewer connections than before.
+        let fewer = CONNECTIONS / (1 << number);
+        let changed = with_relay(&relay.sink).replace(&format!("connections = {CONNECTIONS}"), &format!("connections = {fewer}"));
+        server.set(&changed);
+        server.serve();
+        client = Client::new(server.address(), Some(key.clone()));
+    }
+    until(async || is_sent(&client, &id).await).await;
+    let by_relay: Vec<BTreeMap<String, usize>> = relays.iter().map(|relay| taken(&relay.sink, 0)).collect();
+    let mut report = Report { seconds: began.elapsed().as_secs_f64(), ..Report::default() };
+    report.add(&ledger(&client, &id).await, &taken_by(&by_relay.iter().collect::<Vec<_>>()));
+    println!("stopped by TERM after {stopped_after:?} messages, each time another relay and fewer connections");
+    report.print();
+    report.hold(CONNECTIONS);
+    assert_eq!((report.sent, report.unknown), (RECIPIENTS as u64, 0));
+}

@@ -98,7 +98,7 @@ impl Ledger {
     }
 }
 
-/// Write entries down until nobody can hand any in.
+/// Write entries down until nobody can hand any in, or until the store has failed.
 pub async fn write_down(store: Arc<Store>, rules: Arc<Rules>, mut entries: mpsc::Receiver<Entry>) {
     let mut batch = Vec::new();
     while entries.recv_many(&mut batch, limits::LEDGER_ENTRIES_PER_COMMIT).await > 0 {
@@ -109,6 +109,11 @@ pub async fn write_down(store: Arc<Store>, rules: Arc<Rules>, mut entries: mpsc:
         }
         let answers = match write_when_free(&store, &rules, Arc::new(orders)).await {
             Ok(Ok(answers)) => answers,
+            Err(error @ (Error::Io(_) | Error::Closed)) => {
+                // The store takes nothing more, and the process ends by it. Who waits, or still comes, is told by the end of this.
+                tracing::error!(%error, entries = waiting.len(), "entries of the ledger could not be written; nothing more is sent");
+                return;
+            }
             Ok(Err(error)) | Err(error) => {
                 tracing::error!(%error, entries = waiting.len(), "entries of the ledger could not be written");
                 vec![Answer::Lost; waiting.len()]
