@@ -30,6 +30,7 @@ struct block {
     _Atomic int64_t error;       /* with this errno */
     _Atomic int64_t seen[2];     /* calls of each kind since armed */
     _Atomic int64_t failed;      /* those that failed */
+    _Atomic int64_t loaded;      /* this library is in the program */
     char path[256];              /* the file of the first that failed */
 };
 
@@ -58,6 +59,7 @@ __attribute__((constructor)) static void begin(void)
         return;
     memcpy(folder, under, folder_length + 1);
     block = map;
+    atomic_store(&block->loaded, 1);
 }
 
 #define REAL(name)                                       \

@@ -1,7 +1,7 @@
 //! Faults of the machine under the shipped program: a clock that jumps, a disk that fails or is full.
 //!
-//! They come by a small library that is preloaded into the program, made from `faults.c` by the machine's C compiler. Where there is none,
-//! [`Faults::new`] says so and the tests that need it end.
+//! They come by a small library that is preloaded into the program, made from `faults.c` by the machine's C compiler. Where that cannot be,
+//! [`Faults::new`] says why, and the tests that need it end.
 
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
@@ -9,9 +9,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
+use super::server::PROGRAM;
+
 const SOURCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/support/faults.c");
 /// Of the block of numbers in `faults.c`: first the numbers, then a path.
-const NUMBERS: usize = 9;
+const NUMBERS: usize = 10;
 const PATH_BYTES: usize = 256;
 
 /// The place of a number in the block.
@@ -25,6 +27,7 @@ enum Number {
     Error = 5,
     Seen = 6,
     Failed = 8,
+    Loaded = 9,
 }
 
 /// What fails.
@@ -53,16 +56,22 @@ pub struct Faults {
 }
 
 impl Faults {
-    /// Nothing yet. `None` where there is no C compiler, which is printed.
+    /// Nothing yet. `None` where there can be no faults; why is printed.
     pub fn new(folder: &Path) -> Option<Self> {
         let Some(library) = library() else {
-            println!("skipped: there is no C compiler (cc) here to make the faults with");
+            println!("skipped: there is no C compiler (cc) for Linux here to make the faults with");
             return None;
         };
         let place = folder.join("faults");
         fs::write(&place, vec![0; NUMBERS * 8 + PATH_BYTES]).expect("written");
         let block = File::options().read(true).write(true).open(&place).expect("just made");
-        Some(Self { block, place, library })
+        let faults = Self { block, place, library };
+        let tried = Command::new(PROGRAM).arg("--version").envs(faults.environment(folder)).output();
+        if !tried.is_ok_and(|output| output.status.success()) || faults.number(Number::Loaded as usize) == 0 {
+            println!("skipped: nothing can be preloaded into the program here");
+            return None;
+        }
+        Some(faults)
     }
 
     /// What the environment of the program has to say, whose data is there.
@@ -129,10 +138,16 @@ impl Faults {
 fn library() -> Option<PathBuf> {
     static MADE: OnceLock<Option<PathBuf>> = OnceLock::new();
     MADE.get_or_init(|| {
-        let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("faults-{}.so", std::process::id()));
+        if !cfg!(target_os = "linux") {
+            return None;
+        }
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+        let (place, aside) = (folder.join("faults.so"), folder.join(format!("faults-{}.so", std::process::id())));
         let compiler =
-            Command::new("cc").args(["-shared", "-fPIC", "-O1", "-o"]).arg(&place).args([SOURCE, "-ldl"]).output().ok()?;
+            Command::new("cc").args(["-shared", "-fPIC", "-O1", "-o"]).arg(&aside).args([SOURCE, "-ldl"]).output().ok()?;
         assert!(compiler.status.success(), "faults.c is not C: {}", String::from_utf8_lossy(&compiler.stderr));
+        // Another run of the tests may be using it.
+        fs::rename(&aside, &place).expect("its own folder");
         Some(place)
     })
     .clone()

@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 use super::{Client, Faults};
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_mailmill");
+pub const PROGRAM: &str = env!("CARGO_BIN_EXE_mailmill");
 /// A start takes milliseconds; a loaded machine may take long.
 const START_TIME: Duration = Duration::from_secs(60);
 const LOOK: Duration = Duration::from_millis(20);
