@@ -8,13 +8,15 @@ use serde_json::{Value, json};
 
 use super::campaigns::{Stage, act, becomes, in_ms, kept, logs, settings, stats};
 use super::delivery::{CONNECTIONS, Report, audience, campaign, email, ledger, taken, until, with_relay};
+use super::support::client::Call;
 use super::support::mail_sink::{Deed, MailSink, Moment, Offers};
-use super::support::{Client, Server};
+use super::support::{Client, Server, operation};
 
 const HOUR_MS: i64 = 60 * 60 * 1_000;
 const DAY_MS: i64 = 24 * HOUR_MS;
 const RECIPIENTS: usize = 400;
 const PER_SECOND: u32 = 150;
+const BROWSER: &str = "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0";
 /// Somebody whose server says "later", once, while the clock is days ahead.
 const LATER: &str = "<r150@example.com>";
 
@@ -202,4 +204,27 @@ async fn what_a_quota_holds_back_goes_on_by_itself_on_the_next_day_or_when_there
     let copies = copies(&client).await;
     println!("5 a day: 5 on the first day, 10 by the second, all of 14 with a larger plan");
     assert_eq!((kept(&client, &sent["batchId"]).await, copies.len()), (14, 14), "{copies:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_a_wrong_clock_has_sent_is_opened_by_people_all_the_same() {
+    let mut server = Server::stopped(&settings(1_000));
+    let Some(faults) = server.faults() else { return };
+    server.serve();
+    let client = server.all();
+    let stage = Stage::new(&client).await;
+    stage.crowd(&client, 1).await;
+    let id = stage.campaign(&client).await;
+    faults.clock_off_by_ms(DAY_MS);
+    act(&client, "send", &id).await;
+    let sent = becomes(&client, &id, "sent").await;
+    faults.clock_off_by_ms(0);
+    let inbox = client.data("sending.inbox_list", json!({ "sendId": sent["batchId"] })).await;
+    let message = client.data("sending.inbox_get", json!({ "id": inbox["messages"][0]["id"] })).await;
+    let html = message["html"].as_str().expect("HTML");
+    let pixel = html.split_once("/t/o/").and_then(|(_, rest)| rest.split_once(".gif")).expect("a pixel").0;
+    let call = Call::new(operation("tracking.open"), json!({ "token": format!("{pixel}.gif") })).header("user-agent", BROWSER);
+    assert_eq!(client.with_key(None).try_send(call).await.expect("it answers").status, 200);
+    until(async || stats(&client, &id).await["uniqueOpens"] == 1).await;
+    println!("sent a day ahead, opened by a person: {}", stats(&client, &id).await["uniqueOpens"]);
 }

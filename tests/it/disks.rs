@@ -20,7 +20,7 @@ use tokio::time::Instant;
 use super::delivery::{CONNECTIONS, Report, audience, draft, email, knob, ledger, relay, taken, until, with_relay};
 use super::support::client::Call;
 use super::support::faults::{Fault, Kind};
-use super::support::{Client, Faults, Server, operation};
+use super::support::{Client, Faults, Server, contract, operation};
 
 /// Of the small disk. A new data folder takes a part of it.
 const DISK_MIB: u64 = 48;
@@ -97,14 +97,18 @@ impl Writer {
             for number in 0.. {
                 let contact =
                     json!({ "projectId": project, "email": format!("late{number}@example.com"), "status": "unsubscribed" });
-                let Ok(reply) = client.try_send(Call::new(operation("contacts.create"), contact)).await else { return };
-                match (reply.status, reply.bytes.is_empty()) {
-                    (201, false) => {
+                let call = Call::new(operation("contacts.create"), contact);
+                let entry = call.entry;
+                // An answer that breaks off is none.
+                let Some(reply) = client.try_send(call).await.ok().filter(|reply| !reply.bytes.is_empty()) else { return };
+                contract::check(entry, &reply);
+                match reply.status {
+                    201 => {
                         let id = reply.json()["data"]["id"].as_str().expect("an id").to_owned();
                         kept.lock().expect("unbroken").insert(id);
                     }
-                    (503, _) => {}
-                    other => panic!("neither done nor refused: {other:?}"),
+                    503 => {}
+                    other => panic!("neither done nor refused: {other}"),
                 }
             }
         };
