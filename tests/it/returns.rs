@@ -226,7 +226,7 @@ impl Sent {
 }
 
 fn posted(sink: &MailSink) -> BTreeMap<String, Posted> {
-    sink.letters().iter().map(|letter| Posted::read(letter)).map(|posted| (posted.recipient.clone(), posted)).collect()
+    sink.letters().iter().map(Posted::read).map(|posted| (posted.recipient.clone(), posted)).collect()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -21,9 +21,6 @@ use crate::features::sending::store;
 use crate::vocab::ids::MailingId;
 use crate::vocab::limits;
 
-/// So many failures of the way in a row are told: fewer are over before anybody looks.
-const FAILURES_TOLD: u32 = 3;
-
 /// The mailings that are being sent.
 pub struct Round {
     store: Arc<Store>,
@@ -270,9 +267,8 @@ impl Round {
                     let rest = rest.min(limits::TRANSPORT_REST);
                     active.failures += 1;
                     active.rests_until = Some(now + rest);
-                    if active.failures >= FAILURES_TOLD {
-                        self.hold(report.mailing, rest);
-                    }
+                    // The transport has waited for its servers before: whoever looks is told.
+                    self.hold(report.mailing, rest);
                 }
                 let active = self.actives.get(&report.mailing);
                 let until = active.and_then(|active| active.rests_until).unwrap_or(now);
