@@ -505,6 +505,10 @@ pub const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 pub const POSTPONED_MS_MIN: i64 = 5_000;
 /// The longest pause between two tries of deferred mail: servers that defer for greylisting or load take it within hours.
 pub const RETRY_PAUSE_MS_MAX: i64 = 4 * 60 * 60 * 1000;
+/// Retries further away than this were written down by a clock that was wrong: more than the longest pause, and than all time zones.
+pub const RETRY_AHEAD_MS_MAX: i64 = 48 * 60 * 60 * 1000;
+/// Between two tries to write entries of the ledger down while too much else waits to be written.
+pub const LEDGER_BUSY_PAUSE: std::time::Duration = std::time::Duration::from_millis(20);
 /// Rows of a ledger that one request looks through for those it wants: a tenth of a second.
 pub const LEDGER_ROWS_LOOKED_AT_MAX: usize = 100_000;
 /// Links of one content that are counted; newsletters have some dozens.
@@ -533,6 +537,10 @@ pub const ACCOUNTS_LOOKED_AT_MAX: usize = 1_000;
 pub const DUE_MAILINGS_PER_ACCOUNT: usize = 50;
 /// With more accounts than one look goes through, the next one follows after this.
 pub const RETRIES_LOOK_PAUSE_MS: i64 = 1_000;
+/// Mailings that rest of which one look sees whether they must: the next goes on behind them.
+pub const RESTS_LOOKED_AT: usize = 20;
+/// Retries of one mailing, put too far away by a wrong clock, that one look brings back.
+pub const RETRIES_LOOKED_AT_MAX: usize = 1_000;
 /// Mailings that one sweep of old direct sends looks at: a few milliseconds of the writer's time.
 pub const MAILINGS_SWEPT: usize = 200;
 /// Rows that planning writes in one transaction: large enough for sorted writes to pay off, small enough that others wait only briefly.

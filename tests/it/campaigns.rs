@@ -11,7 +11,7 @@ const LOOK: Duration = Duration::from_millis(20);
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Settings with a plan that hands over to so many recipients per second.
-fn settings(per_second: u32) -> String {
+pub fn settings(per_second: u32) -> String {
     format!(
         r#"
 [accounts]
@@ -33,13 +33,13 @@ imports = 1_000_000_000
 }
 
 /// A project with an email that is ready.
-struct Stage {
+pub struct Stage {
     project: String,
     conversation: String,
 }
 
 impl Stage {
-    async fn new(client: &Client) -> Self {
+    pub async fn new(client: &Client) -> Self {
         let project = client.project("campaigns").await;
         let html = "<html lang=\"en\"><head><title>Winter teas for {{ firstName }}</title></head><body><h1>Winter teas</h1>\
                     <p>Hello {{ firstName }}, <a href=\"https://acme.example/teas\">look at them</a>.</p>\
@@ -54,20 +54,20 @@ impl Stage {
         Self { project, conversation }
     }
 
-    async fn contacts(&self, client: &Client, contacts: Value) {
+    pub async fn contacts(&self, client: &Client, contacts: Value) {
         let input = json!({ "projectId": self.project, "subscribers": contacts });
         let done = client.data("contacts.bulk", input).await;
         assert_eq!(done["failed"], 0, "{done}");
     }
 
     /// So many contacts with nothing special about them.
-    async fn crowd(&self, client: &Client, many: usize) {
+    pub async fn crowd(&self, client: &Client, many: usize) {
         let contact = |number| json!({ "email": format!("reader{number}@example.com"), "firstName": format!("Reader {number}") });
         self.contacts(client, (0..many).map(contact).collect()).await;
     }
 
     /// A draft for everybody in the project.
-    async fn campaign(&self, client: &Client) -> String {
+    pub async fn campaign(&self, client: &Client) -> String {
         let input = json!({
             "projectId": self.project, "name": "Winter teas", "conversationId": self.conversation, "from": "news@acme.example",
             "fromName": "Acme", "recipientType": "audience",
@@ -89,21 +89,21 @@ async fn until<T>(mut ask: impl AsyncFnMut() -> Option<T>) -> T {
     tokio::time::timeout(PATIENCE, asking).await.expect("what is waited for happens")
 }
 
-async fn act(client: &Client, action: &str, id: &str) -> Value {
+pub async fn act(client: &Client, action: &str, id: &str) -> Value {
     client.data(&format!("campaigns.{action}"), json!({ "id": id })).await
 }
 
 /// The campaign as soon as it is in this state.
-async fn becomes(client: &Client, id: &str, status: &str) -> Value {
+pub async fn becomes(client: &Client, id: &str, status: &str) -> Value {
     until(async || Some(act(client, "get", id).await).filter(|campaign| campaign["status"] == status)).await
 }
 
-async fn stats(client: &Client, id: &str) -> Value {
+pub async fn stats(client: &Client, id: &str) -> Value {
     act(client, "stats", id).await
 }
 
 /// Every row of the log, part by part.
-async fn logs(client: &Client, id: &str, status: Option<&str>) -> Vec<Value> {
+pub async fn logs(client: &Client, id: &str, status: Option<&str>) -> Vec<Value> {
     let (mut rows, mut cursor) = (Vec::new(), Value::Null);
     loop {
         let mut input = json!({ "id": id, "limit": 7 });
@@ -124,13 +124,13 @@ async fn logs(client: &Client, id: &str, status: Option<&str>) -> Vec<Value> {
 }
 
 /// How many messages of a mailing are in the inbox.
-async fn kept(client: &Client, batch: &Value) -> u64 {
+pub async fn kept(client: &Client, batch: &Value) -> u64 {
     let found = client.data("sending.inbox_list", json!({ "sendId": batch, "limit": 1 })).await;
     found["total"].as_u64().expect("a total")
 }
 
 /// A time so many milliseconds from now.
-fn in_ms(ms: i64) -> String {
+pub fn in_ms(ms: i64) -> String {
     use mailmill::base::clock::{Clock, SystemClock};
     SystemClock.now().plus_ms(ms).to_string()
 }

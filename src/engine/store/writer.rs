@@ -28,6 +28,9 @@ const GROUP_ROWS_MAX: usize = 100_000;
 /// Quiet after which the engine settles: so long that the two syncs of it are no load, so short that a crash in anything but a busy
 /// moment comes after it.
 const SETTLE_AFTER: Duration = Duration::from_millis(100);
+/// A clock that goes back by less than this is waited for; one that goes back further was wrong before, and is followed. Else everything
+/// that is written would have the wrong time until the right one has come there, or the next start.
+const CLOCK_WAITED_FOR_MS: i64 = 60_000;
 
 /// A command that waits for the writer.
 pub trait Job: Send {
@@ -181,7 +184,9 @@ impl Writer {
 
     /// Run one command over the group's changes and keep its own if it succeeded.
     pub fn step(&mut self, job: &mut dyn Job, group: &mut Overlay) {
-        self.last = self.last.max(self.clock.now());
+        let now = self.clock.now();
+        let was_wrong = self.last.ms_since(now) > CLOCK_WAITED_FOR_MS;
+        self.last = if was_wrong { now } else { self.last.max(now) };
         let mut tx = WriteTx {
             snapshot: &self.snapshot,
             group,
@@ -491,7 +496,7 @@ mod tests {
     }
 
     #[test]
-    fn the_time_of_a_write_never_goes_back() {
+    fn the_time_of_a_write_stands_still_while_the_clock_goes_back_and_follows_one_that_was_wrong() {
         let clock = Arc::new(ManualClock::at(Timestamp(5_000)));
         let store = start_at(Arc::new(MemoryPort::new()), Realm::World, clock.clone()).expect("started");
         let now = || store.write_blocking(|tx| Ok::<_, ()>(tx.now())).expect("written").expect("no error");
@@ -499,6 +504,12 @@ mod tests {
         clock.advance_ms(-1_000);
         assert_eq!(now(), Timestamp(5_000));
         clock.advance_ms(2_000);
+        assert_eq!(now(), Timestamp(6_000));
+        clock.advance_ms(365 * 24 * 3_600_000);
+        assert_eq!(now(), Timestamp(365 * 24 * 3_600_000 + 6_000));
+        clock.advance_ms(-365 * 24 * 3_600_000);
+        assert_eq!(now(), Timestamp(6_000));
+        clock.advance_ms(-CLOCK_WAITED_FOR_MS);
         assert_eq!(now(), Timestamp(6_000));
         store.close();
     }

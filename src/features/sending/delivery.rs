@@ -243,6 +243,8 @@ pub enum Event {
     Evidence { what: &'static str },
     /// Somebody wants it sent again, at the risk of a second copy.
     Resend,
+    /// Its time for another try is so far away that a clock must have been wrong that is right now.
+    Misdated { schedule: Schedule },
 }
 
 /// When deferred mail is tried again.
@@ -258,6 +260,11 @@ impl Schedule {
     fn pause_ms(&self, attempts: u16) -> i64 {
         let doubled = self.first_pause_ms.saturating_mul(1_i64 << attempts.saturating_sub(1).min(20));
         doubled.min(limits::RETRY_PAUSE_MS_MAX.max(self.first_pause_ms))
+    }
+
+    /// No retry is further away than this, unless a clock was wrong when it was written down.
+    pub fn ahead_ms_max(&self) -> i64 {
+        limits::RETRY_AHEAD_MS_MAX.max(self.first_pause_ms)
     }
 }
 
@@ -304,6 +311,13 @@ impl Delivery {
 
             (D::Queued | D::Deferred { .. }, Event::Skip { why }) => D::Skipped { why },
             (D::Unknown { .. }, Event::Resend) => D::Queued,
+            // Without a try so far it waits for a time that its mailing names, however far that is.
+            (D::Deferred { attempts: attempts @ 1.., since, next_at, reply }, Event::Misdated { schedule })
+                if next_at.ms_since(now) > schedule.ahead_ms_max() =>
+            {
+                let next_at = now.plus_ms(schedule.pause_ms(*attempts));
+                D::Deferred { attempts: *attempts, since: (*since).min(now), next_at, reply: reply.clone() }
+            }
             // Also before the reply was recorded: should the process end before, this is known all the same.
             (D::Unknown { .. } | D::Handoff { .. }, Event::Evidence { what }) => {
                 D::Sent { at: now, reply: format!("known from {what}") }
@@ -423,6 +437,7 @@ mod tests {
             Event::Skip { why: Skip::Cancelled },
             Event::Evidence { what: "an open" },
             Event::Resend,
+            Event::Misdated { schedule: SCHEDULE },
         ]
     }
 
@@ -430,12 +445,12 @@ mod tests {
     #[test]
     fn every_event_in_every_state_does_what_the_table_says() {
         let expected = [
-            "queued:   handoff not deferred deferred failed not settled skipped settled settled",
-            "handoff:  settled sent deferred settled failed unknown unknown settled sent settled",
-            "sent:     settled settled settled settled settled settled settled settled settled settled",
-            "deferred: handoff not deferred deferred failed not settled skipped settled settled",
-            "failed:   settled settled settled settled settled settled settled settled settled settled",
-            "unknown:  settled not settled settled settled not settled settled sent queued",
+            "queued:   handoff not deferred deferred failed not settled skipped settled settled settled",
+            "handoff:  settled sent deferred settled failed unknown unknown settled sent settled settled",
+            "sent:     settled settled settled settled settled settled settled settled settled settled settled",
+            "deferred: handoff not deferred deferred failed not settled skipped settled settled settled",
+            "failed:   settled settled settled settled settled settled settled settled settled settled settled",
+            "unknown:  settled not settled settled settled not settled settled sent queued settled",
             "skipped:  settled settled settled settled settled settled settled settled settled settled",
         ];
         for (state, line) in every_state().iter().zip(expected) {
@@ -492,6 +507,20 @@ mod tests {
         assert_eq!(deferred.after(Event::Claim { epoch: 1 }, NOW), Err(Refusal::NotDue));
         let claimed = deferred.after(Event::Claim { epoch: 1 }, NOW.plus_ms(1)).expect("its time has come");
         assert_eq!(claimed, Delivery::Handoff { epoch: 1, attempt: 2, since: Some(NOW), at: NOW.plus_ms(1) });
+    }
+
+    #[test]
+    fn a_retry_that_a_wrong_clock_has_put_far_away_comes_soon_and_one_that_waits_for_its_mailing_stays() {
+        let year = 365 * 24 * 60 * MINUTE;
+        let at = |attempts, ahead| {
+            let (since, next_at) = (NOW.plus_ms(year), NOW.plus_ms(ahead));
+            Delivery::Deferred { attempts, since, next_at, reply: "450 later".into() }
+        };
+        let misdated = || Event::Misdated { schedule: SCHEDULE };
+        let soon = Delivery::Deferred { attempts: 2, since: NOW, next_at: NOW.plus_ms(60 * MINUTE), reply: "450 later".into() };
+        assert_eq!(at(2, year).after(misdated(), NOW), Ok(soon));
+        assert_eq!(at(0, year).after(misdated(), NOW), Err(Refusal::Settled));
+        assert_eq!(at(2, 4 * 60 * MINUTE).after(misdated(), NOW), Err(Refusal::Settled), "it may be so");
     }
 
     #[test]

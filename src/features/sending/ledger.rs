@@ -16,7 +16,7 @@ use super::quota::{self, Room, Tally};
 use super::{engagement, notices, person, sendable, store, turns};
 use crate::base::clock::Timestamp;
 use crate::engine::access::keys::SendingLimits;
-use crate::engine::store::{Result, Store, WriteTx};
+use crate::engine::store::{Error, Result, Store, WriteTx};
 use crate::features::contacts::activity::{self, Deed};
 use crate::features::contacts::condition::Action;
 use crate::features::suppressions::Digester;
@@ -100,7 +100,7 @@ impl Ledger {
     }
 }
 
-/// Write entries down until nobody can hand any in.
+/// Write entries down until nobody can hand any in, or until the store has failed.
 pub async fn write_down(store: Arc<Store>, rules: Arc<Rules>, mut entries: mpsc::Receiver<Entry>) {
     let mut batch = Vec::new();
     while entries.recv_many(&mut batch, limits::LEDGER_ENTRIES_PER_COMMIT).await > 0 {
@@ -110,10 +110,13 @@ pub async fn write_down(store: Arc<Store>, rules: Arc<Rules>, mut entries: mpsc:
             orders.push(Order { mailing, number, what });
             waiting.push(answer);
         }
-        let rules = rules.clone();
-        let written = store.write(move |tx| write(tx, &rules, &orders)).await;
-        let answers = match written {
+        let answers = match write_when_free(&store, &rules, Arc::new(orders)).await {
             Ok(Ok(answers)) => answers,
+            Err(error @ (Error::Io(_) | Error::Closed)) => {
+                // The store takes nothing more, and the process ends by it. Who waits, or still comes, is told by the end of this.
+                tracing::error!(%error, entries = waiting.len(), "entries of the ledger could not be written; nothing more is sent");
+                return;
+            }
             Ok(Err(error)) | Err(error) => {
                 tracing::error!(%error, entries = waiting.len(), "entries of the ledger could not be written");
                 vec![Answer::Lost; waiting.len()]
@@ -138,6 +141,18 @@ async fn wait_for_claims(entries: &mut mpsc::Receiver<Entry>, batch: &mut Vec<En
         match timeout_at(deadline, entries.recv_many(batch, room)).await {
             Ok(1..) => {}
             Ok(0) | Err(_) => return,
+        }
+    }
+}
+
+/// Write orders down, also when the store has too much to do at first: what became of a message must not be forgotten for that.
+async fn write_when_free(store: &Store, rules: &Arc<Rules>, orders: Arc<Vec<Order>>) -> Result<Result<Vec<Answer>>> {
+    loop {
+        let (rules, orders) = (rules.clone(), orders.clone());
+        match store.write(move |tx| write(tx, &rules, &orders)).await {
+            // Nothing was written. It ends with the rush, or with the store.
+            Err(Error::Busy) => tokio::time::sleep(limits::LEDGER_BUSY_PAUSE).await,
+            written => return written,
         }
     }
 }

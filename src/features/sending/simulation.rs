@@ -190,7 +190,9 @@ impl World {
         let now = crate::base::clock::Clock::now(self.clock.as_ref());
         let mut waiting = Vec::new();
         for lane in [DIRECT, GROUPS] {
-            let due = turns::due(&tx, lane, now, None, |_| false).expect("readable").mailings;
+            let due = turns::due(&tx, (lane, None), now, now.plus_ms(limits::RETRY_AHEAD_MS_MAX), |_| false)
+                .expect("readable")
+                .mailings;
             let queued = turns::queued(&tx, lane, None, 1_000).expect("readable");
             for id in due.into_iter().chain(queued) {
                 let mailing = store::by_id(&tx, id).expect("readable").expect("there");

@@ -138,19 +138,35 @@ pub fn retries(tx: &impl Read, id: MailingId, now: Timestamp, limit: usize) -> R
     Ok(tx.list(RETRIES, &span, Order::Forward, limit)?.into_iter().map(|((_, _, _, number), ())| number).collect())
 }
 
+/// Up to `limit` recipients of a mailing who are to be tried again after `horizon`, the earliest first.
+pub fn retries_beyond(tx: &impl Read, id: MailingId, horizon: Timestamp, limit: usize) -> Result<Vec<u32>> {
+    let mut span = RETRIES.under(&(RETRY, id));
+    span.from = (RETRY, id, horizon.plus_ms(1), 0_u32).to_bytes();
+    Ok(tx.list(RETRIES, &span, Order::Forward, limit)?.into_iter().map(|((_, _, _, number), ())| number).collect())
+}
+
 /// Whose turn has come.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Due {
     /// Of each account the earliest first.
     pub mailings: Vec<MailingId>,
+    /// Some whose turn is after the horizon.
+    pub beyond: Vec<MailingId>,
     /// When the next turn comes.
     pub next_at: Option<Timestamp>,
     /// The account at which the next look begins, if this one did not come to all.
     pub rest: Option<AccountId>,
 }
 
-/// Mailings of a lane whose turn has come by `now`: some of each account, from one on. Those that are `known` do not count as some.
-pub fn due(tx: &impl Read, lane: u8, now: Timestamp, from: Option<AccountId>, known: impl Fn(MailingId) -> bool) -> Result<Due> {
+/// Mailings of a lane whose turn has come by `now`, and those whose turn is after `horizon`: some of each account, from one on. Those
+/// that are `known` do not count as some.
+pub fn due(
+    tx: &impl Read,
+    (lane, from): (u8, Option<AccountId>),
+    now: Timestamp,
+    horizon: Timestamp,
+    known: impl Fn(MailingId) -> bool,
+) -> Result<Due> {
     let mut due = Due::default();
     let mut span = TURNS.under(&((TURN, lane),));
     if let Some(from) = from {
@@ -164,6 +180,10 @@ pub fn due(tx: &impl Read, lane: u8, now: Timestamp, from: Option<AccountId>, kn
         }
         let next = if first > now { Some(first) } else { take_due(tx, (lane, account), now, &known, &mut due.mailings)? };
         due.next_at = [due.next_at, next].into_iter().flatten().min();
+        let mut after = TURNS.under(&((TURN, lane), account));
+        after.from = ((TURN, lane), account, horizon.plus_ms(1)).to_bytes();
+        let beyond = tx.list(TURNS, &after, Order::Forward, limits::DUE_MAILINGS_PER_ACCOUNT)?;
+        due.beyond.extend(beyond.into_iter().map(|((_, _, _, id), ())| id));
         span.from = after_prefix(&((TURN, lane), account).to_bytes()).unwrap_or_default();
     }
     due.rest = tx.list(TURNS, &span, Order::Forward, 1)?.first().map(|((_, account, _, _), ())| *account);
@@ -238,7 +258,7 @@ mod tests {
     }
 
     fn due_groups(mill: &Mill, now: Timestamp) -> Due {
-        due(&mill.read(), GROUPS, now, None, |_| false).expect("readable")
+        due(&mill.read(), (GROUPS, None), now, now.plus_ms(limits::RETRY_AHEAD_MS_MAX), |_| false).expect("readable")
     }
 
     /// Five thousand retries of a paused mailing once stood in front of everybody else's.
@@ -288,7 +308,9 @@ mod tests {
         assert_eq!(first.mailings.len(), limits::DUE_MAILINGS_PER_ACCOUNT + 1);
         assert!(first.mailings.contains(&mailing(2, many, State::Sending).id));
         let known = first.mailings.clone();
-        let second = due(&mill.read(), GROUPS, START, None, |id| known.contains(&id)).expect("readable");
+        let second =
+            due(&mill.read(), (GROUPS, None), START, START.plus_ms(limits::RETRY_AHEAD_MS_MAX), |id| known.contains(&id))
+                .expect("readable");
         assert_eq!(second.mailings.len(), 2 * limits::DUE_MAILINGS_PER_ACCOUNT + 1);
     }
 

@@ -4,6 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::base::clock::Timestamp;
 use crate::engine::mail::inbound::Class;
 
 /// What a visit to a link tells.
@@ -116,6 +117,16 @@ pub fn visitor(signs: &Signs<'_>) -> Visitor {
         return Visitor::Prefetch;
     }
     AGENTS.iter().find(|(agent, _, _)| agent.fits(signs.agent)).map_or(Visitor::Person, |(_, visitor, _)| *visitor)
+}
+
+/// From a server's first look at a message to our record of its answer it takes no longer than this.
+pub const DELIVERY_MS_MAX: i64 = 15 * 60 * 1000;
+
+/// How long after its delivery a message was visited. Long before it nobody can have visited it: a clock was wrong when one of the two was
+/// written down, and all that is known is that it was delivered.
+pub fn since_delivery_ms(visited: Timestamp, delivered: Timestamp) -> i64 {
+    let ms = visited.ms_since(delivered);
+    if ms < -DELIVERY_MS_MAX { BURST_WITHIN_MS } else { ms }
 }
 
 /// Scanners follow links right after delivery…
@@ -231,6 +242,16 @@ mod tests {
             let first = AGENTS.iter().position(|(other, _, _)| other.fits(name)).expect("it fits itself");
             assert!(first == place || AGENTS[first].1 == *visitor, "{name}");
             assert!(!source.is_empty());
+        }
+    }
+
+    #[test]
+    fn what_was_visited_long_before_its_delivery_was_delivered_by_a_wrong_clock() {
+        let delivered = Timestamp(DELIVERY_MS_MAX * 10);
+        for (after_ms, expected) in
+            [(5_000, 5_000), (-5_000, -5_000), (-DELIVERY_MS_MAX, -DELIVERY_MS_MAX), (-DELIVERY_MS_MAX - 1, BURST_WITHIN_MS)]
+        {
+            assert_eq!(since_delivery_ms(delivered.plus_ms(after_ms), delivered), expected);
         }
     }
 

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use serde_json::json;
 
-use super::model::{BURST_LINKS, BURST_WITHIN_MS, Signs, Visitor, visitor};
+use super::model::{BURST_LINKS, BURST_WITHIN_MS, Signs, Visitor, since_delivery_ms, visitor};
 use super::person::Person;
 use crate::base::clock::Timestamp;
 use crate::engine::access::visits::Visit;
@@ -113,7 +113,7 @@ fn one(tx: &mut WriteTx<'_>, person: &Person, visits: &[&Visit], tally: &mut Tal
     let delivered_at = delivered_at(&person.recipient.delivery);
     let mut seen = false;
     for visit in visits {
-        let since_delivery_ms = delivered_at.map(|at| visit.at.ms_since(at));
+        let since_delivery_ms = delivered_at.map(|at| since_delivery_ms(visit.at, at));
         let signs = Signs { agent: &visit.agent, is_head: visit.is_head, is_ahead: visit.is_ahead, since_delivery_ms };
         let visitor = visitor(&signs);
         seen |= visitor.is_person() || visitor == Visitor::Privacy;

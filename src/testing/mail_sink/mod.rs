@@ -227,6 +227,14 @@ impl MailSink {
         self.seen().misdeeds
     }
 
+    /// End it in the middle of whatever it does; what it has taken can still be read.
+    pub fn stop(&mut self) {
+        self.shared.stop.notify_one();
+        if let Some(thread) = self.thread.take() {
+            thread.join().expect("the sink does not panic");
+        }
+    }
+
     fn seen(&self) -> MutexGuard<'_, Seen> {
         self.shared.seen()
     }
@@ -234,10 +242,7 @@ impl MailSink {
 
 impl Drop for MailSink {
     fn drop(&mut self) {
-        self.shared.stop.notify_one();
-        if let Some(thread) = self.thread.take() {
-            thread.join().expect("the sink does not panic");
-        }
+        self.stop();
     }
 }
 

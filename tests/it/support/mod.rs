@@ -2,14 +2,22 @@
 
 pub mod client;
 pub mod contract;
+pub mod faults;
 pub mod hook_sink;
+pub mod letters;
 // The same that the library's own tests use; each of the two needs only a part of it.
 #[allow(dead_code)]
 #[path = "../../../src/testing/mail_sink/mod.rs"]
 pub mod mail_sink;
+// The same that the library's own tests use.
+#[allow(dead_code)]
+#[path = "../../../src/testing/name_server.rs"]
+pub mod name_server;
+pub mod postfix;
 pub mod server;
 
 pub use client::{Client, Reply};
+pub use faults::Faults;
 pub use server::{Server, shared};
 
 use mailmill::engine::api::{Access, Entry};

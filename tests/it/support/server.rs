@@ -10,9 +10,9 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
-use super::Client;
+use super::{Client, Faults};
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_mailmill");
+pub const PROGRAM: &str = env!("CARGO_BIN_EXE_mailmill");
 /// A start takes milliseconds; a loaded machine may take long.
 const START_TIME: Duration = Duration::from_secs(60);
 const LOOK: Duration = Duration::from_millis(20);
@@ -41,6 +41,9 @@ pub struct Server {
     child: Option<Child>,
     http: Option<SocketAddr>,
     inbound: Option<SocketAddr>,
+    inbound_lmtp: Option<SocketAddr>,
+    /// What its environment says beside the usual.
+    environment: Vec<(&'static str, PathBuf)>,
 }
 
 impl Server {
@@ -55,7 +58,15 @@ impl Server {
     pub fn stopped(settings: &str) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         fs::write(folder.path().join("settings.toml"), settings).expect("the settings can be written");
-        Self { folder, child: None, http: None, inbound: None }
+        Self { folder, child: None, http: None, inbound: None, inbound_lmtp: None, environment: Vec::new() }
+    }
+
+    /// Faults that its machine has from the next start on. `None` where they cannot be made, which is printed.
+    pub fn faults(&mut self) -> Option<Faults> {
+        let folder = fs::canonicalize(self.folder.path()).expect("it is there");
+        let faults = Faults::new(&folder)?;
+        self.environment = faults.environment(&folder.join("data"));
+        Some(faults)
     }
 
     /// Replace the settings; they hold from the next start on.
@@ -104,6 +115,7 @@ impl Server {
     fn serving(&self) -> Command {
         let mut command = self.command(&["serve", "--http", "127.0.0.1:0", "--https", "127.0.0.1:0"]);
         command.arg("--ready-file").arg(self.ready_file());
+        command.envs(self.environment.iter().map(|(name, value)| (name, value)));
         command
     }
 
@@ -111,13 +123,17 @@ impl Server {
         self.folder.path().join("ready.json")
     }
 
-    /// Start it and wait until it accepts.
-    pub fn serve(&mut self) {
+    fn spawn(&mut self) -> Child {
         assert!(self.child.is_none(), "it runs already");
         let _ = fs::remove_file(self.ready_file());
         let log = fs::File::options().create(true).append(true).open(self.folder.path().join("log")).expect("a log file");
         let errors = log.try_clone().expect("a second handle of the log");
-        let mut child = self.serving().stdout(log).stderr(errors).spawn().expect("the program starts");
+        self.serving().stdout(log).stderr(errors).spawn().expect("the program starts")
+    }
+
+    /// Start it and wait until it accepts.
+    pub fn serve(&mut self) {
+        let mut child = self.spawn();
         let deadline = tokio::time::Instant::now() + START_TIME;
         while !self.ready_file().exists() {
             let ended = child.try_wait().expect("the program can be asked");
@@ -129,8 +145,37 @@ impl Server {
             serde_json::from_slice(&fs::read(self.ready_file()).expect("readable")).expect("the ready file is JSON");
         assert_eq!(ready["pid"], child.id());
         self.http = Some(ready["http"].as_str().expect("an address").parse().expect("an address"));
-        self.inbound = ready["inbound"].as_str().map(|address| address.parse().expect("an address"));
+        let listens = |name: &str| ready[name].as_str().map(|address| address.parse().expect("an address"));
+        (self.inbound, self.inbound_lmtp) = (listens("inbound"), listens("inboundLmtp"));
         self.child = Some(child);
+    }
+
+    /// Start it where it cannot go on, and wait for its end.
+    pub async fn serve_to_the_end(&mut self) -> ExitStatus {
+        let child = self.spawn();
+        self.child = Some(child);
+        self.end().await
+    }
+
+    /// How it ended, if it did.
+    pub fn ended(&mut self) -> Option<ExitStatus> {
+        let ended = self.child.as_mut().expect("it was started").try_wait().expect("the program can be asked");
+        if ended.is_some() {
+            self.child = None;
+        }
+        ended
+    }
+
+    /// Wait for the end that it comes to by itself.
+    pub async fn end(&mut self) -> ExitStatus {
+        let deadline = tokio::time::Instant::now() + START_TIME;
+        loop {
+            if let Some(ended) = self.ended() {
+                return ended;
+            }
+            assert!(tokio::time::Instant::now() < deadline, "the server does not end:\n{}", self.log());
+            tokio::time::sleep(LOOK).await;
+        }
     }
 
     /// A second process on the same folder: how it ended.
@@ -151,6 +196,11 @@ impl Server {
     /// Where strangers bring mail, if a setting says so.
     pub fn inbound(&self) -> SocketAddr {
         self.inbound.expect("the settings name an address")
+    }
+
+    /// Where a mail server of one's own brings mail by LMTP, if a setting says so.
+    pub fn inbound_lmtp(&self) -> SocketAddr {
+        self.inbound_lmtp.expect("the settings name an address")
     }
 
     /// Send it a signal, like `TERM`.

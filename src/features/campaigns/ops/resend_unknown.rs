@@ -19,7 +19,6 @@ use crate::vocab::rates::RouteGroup;
 pub struct ResendUnknown;
 
 /// What is sent again.
-/// What is sent again.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "CampaignResent")]

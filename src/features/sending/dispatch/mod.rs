@@ -21,7 +21,7 @@ use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 use super::ledger::{self, Ledger, Rules, What};
-use super::model::{Counter, Recipient, Schedule};
+use super::model::{Counter, Event, Recipient, Schedule};
 use super::{store, turns};
 use crate::engine::api::{Engine, Failure};
 use crate::engine::jobs::{Shutdown, Stage, Tasks};
@@ -175,6 +175,9 @@ async fn dispatch(
         }
         for (mailing, until) in round.held() {
             book.tell(mailing, 0, What::Hold { until }).await;
+        }
+        for (mailing, number) in round.misdated() {
+            book.tell(mailing, number, What::Mark(Event::Misdated { schedule: post.schedule() })).await;
         }
         while let Some(job) = round.next(Instant::now(), post.now()) {
             let (post, report) = (post.clone(), report.clone());

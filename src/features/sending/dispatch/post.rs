@@ -21,7 +21,8 @@ use crate::features::contacts::tags::Names;
 use crate::features::domains::{self, KeyKind, SendingDomain, Stream};
 use crate::features::sending::ledger::{Answer, Ledger, What};
 use crate::features::sending::letter::{Posted, Secrets, Stationery};
-use crate::features::sending::model::{ContentId, Delivery, Doubt, Event, Mailing, Recipient, Skip};
+use crate::features::sending::model::{ContentId, Delivery, Doubt, Event, Mailing, Plan, Recipient, Schedule, Skip, State, Wait};
+use crate::features::sending::quota::{self, Room};
 use crate::features::sending::template::{self, Compiled, Manner};
 use crate::features::sending::token::Tokens;
 use crate::features::sending::transport::{self, Way};
@@ -118,6 +119,23 @@ impl Post {
         self.engine.clock.now()
     }
 
+    /// When deferred mail is tried again.
+    pub fn schedule(&self) -> Schedule {
+        self.rules.schedule
+    }
+
+    /// No retry is further away than this.
+    pub fn retry_ahead_ms_max(&self) -> i64 {
+        self.rules.schedule.ahead_ms_max()
+    }
+
+    /// Whether a mailing that waits for its account's quota need not: the plan has grown, or the clock was wrong when it stopped.
+    pub fn has_room_again(&self, tx: &ReadTx, mailing: &Mailing) -> Result<bool, Failure> {
+        let waits = matches!(mailing.state, State::Waiting { reason: Wait::Quota, .. }) && mailing.plan == Plan::Done;
+        let account = mailing.account;
+        Ok(waits && matches!(quota::room(tx, account, (self.rules.limits)(account), self.now())?, Room::Left(_)))
+    }
+
     /// How many recipients an account may send to in a second.
     pub fn per_second(&self, account: AccountId) -> u64 {
         (self.rules.limits)(account).recipients_per_second
@@ -207,7 +225,8 @@ impl Post {
         let key = (mailing.account, from.domain_ascii().to_ascii_lowercase(), mailing.transactional);
         let now = self.now();
         if let Some((known, at)) = self.kept().senders.get(&key)
-            && now.ms_since(*at) < limits::SENDER_KEPT_MS
+            // Not from a time that is still to come either: the clock was wrong then.
+            && (0..limits::SENDER_KEPT_MS).contains(&now.ms_since(*at))
         {
             return Ok(known.clone());
         }

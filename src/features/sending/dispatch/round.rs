@@ -16,13 +16,10 @@ use crate::base::clock::Timestamp;
 use crate::engine::api::Failure;
 use crate::engine::store::{ReadTx, Result as StoreResult, Store};
 use crate::features::sending::letter::Stationery;
-use crate::features::sending::model::{Counter, DIRECT, GROUPS, Mailing, Plan, Recipient, State, Wait};
+use crate::features::sending::model::{Counter, DIRECT, Delivery, GROUPS, Mailing, Plan, Recipient, State, Wait};
 use crate::features::sending::{store, turns};
 use crate::vocab::ids::{AccountId, MailingId};
 use crate::vocab::limits;
-
-/// So many failures of the way in a row are told: fewer are over before anybody looks.
-const FAILURES_TOLD: u32 = 3;
 
 /// The mailings that are being sent.
 pub struct Round {
@@ -43,6 +40,10 @@ pub struct Round {
     next_due: Option<Timestamp>,
     /// The account at which the next look at turns begins, by lane.
     turns_from: [Option<AccountId>; 2],
+    /// The mailing at which the next look at those that rest begins.
+    rests_from: Option<MailingId>,
+    /// Retries further away than there can be any.
+    misdated: Vec<(MailingId, u32)>,
     now: Timestamp,
 }
 
@@ -83,6 +84,8 @@ impl Round {
             held: Vec::new(),
             next_due: None,
             turns_from: [None; 2],
+            rests_from: None,
+            misdated: Vec::new(),
             now: Timestamp(0),
         }
     }
@@ -108,6 +111,14 @@ impl Round {
                 }
             }
         }
+        // Whoever waits for the plan's emails of another day need not any more if the plan has grown, or if a clock was wrong.
+        let rests = turns::queued(&tx, turns::RESTS, self.rests_from, limits::RESTS_LOOKED_AT)?;
+        self.rests_from = rests.get(limits::RESTS_LOOKED_AT - 1).copied();
+        for id in rests {
+            if !self.actives.contains_key(&id) {
+                self.admit(&tx, id, post).await?;
+            }
+        }
         if turns || self.next_due.is_some_and(|at| at <= self.now) {
             self.look_at_turns(&tx, post).await?;
         }
@@ -118,7 +129,11 @@ impl Round {
     async fn look_at_turns(&mut self, tx: &ReadTx, post: &Arc<Post>) -> Result<(), Failure> {
         self.next_due = None;
         for (lane, from) in [DIRECT, GROUPS].into_iter().zip(self.turns_from) {
-            let due = turns::due(tx, lane, self.now, from, |id| self.actives.contains_key(&id))?;
+            let horizon = self.now.plus_ms(post.retry_ahead_ms_max());
+            let due = turns::due(tx, (lane, from), self.now, horizon, |id| self.actives.contains_key(&id))?;
+            for id in due.beyond {
+                self.find_misdated(tx, id, horizon)?;
+            }
             for id in due.mailings {
                 if self.admit(tx, id, post).await?
                     && let Some(active) = self.actives.get_mut(&id)
@@ -133,6 +148,23 @@ impl Round {
         Ok(())
     }
 
+    /// Find retries of a mailing that no clock that is right has put there.
+    fn find_misdated(&mut self, tx: &ReadTx, id: MailingId, horizon: Timestamp) -> StoreResult<()> {
+        for number in turns::retries_beyond(tx, id, horizon, limits::RETRIES_LOOKED_AT_MAX)? {
+            let waits = store::recipient(tx, id, number)?.map(|recipient| recipient.delivery);
+            // Without a try so far it waits for a time that its mailing names, however far that is.
+            if matches!(waits, Some(Delivery::Deferred { attempts: 1.., .. })) {
+                self.misdated.push((id, number));
+            }
+        }
+        Ok(())
+    }
+
+    /// Retries whose time was written down by a clock that was wrong; told once.
+    pub fn misdated(&mut self) -> Vec<(MailingId, u32)> {
+        std::mem::take(&mut self.misdated)
+    }
+
     /// Take a mailing into the round if it may be sent; says whether it is in it.
     async fn admit(&mut self, tx: &ReadTx, id: MailingId, post: &Arc<Post>) -> Result<bool, Failure> {
         // Direct sends are short: they are only looked at again when a claim was refused.
@@ -141,7 +173,7 @@ impl Round {
             return Ok(true);
         }
         let Some(mailing) = store::by_id(tx, id)? else { return Ok(false) };
-        if !may_go_on(&mailing, self.now) {
+        if !may_go_on(&mailing, self.now) && !post.has_room_again(tx, &mailing)? {
             if let Some(active) = self.actives.get_mut(&id) {
                 active.stopped = true;
             }
@@ -268,9 +300,8 @@ impl Round {
                     let rest = rest.min(limits::TRANSPORT_REST);
                     active.failures += 1;
                     active.rests_until = Some(now + rest);
-                    if active.failures >= FAILURES_TOLD {
-                        self.hold(report.mailing, rest);
-                    }
+                    // The transport has waited for its servers before: whoever looks is told.
+                    self.hold(report.mailing, rest);
                 }
                 let active = self.actives.get(&report.mailing);
                 let until = active.and_then(|active| active.rests_until).unwrap_or(now);

@@ -1,23 +1,26 @@
 //! Whole sends with a test key: by the interface, through planning and the dispatcher, into the built-in inbox.
 
 use std::collections::HashSet;
+use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
+use futures_util::FutureExt;
 use serde_json::{Value, json};
 use tokio::runtime::Handle;
 
-use super::start;
+use super::{rules, start};
 use crate::base::secret::Secret;
 use crate::engine::jobs::{Stage, Tasks};
 use crate::engine::store::{Error, ReadTx, WriteTx};
+use crate::features::sending::ledger::{self, Answer, Ledger, What};
 use crate::features::sending::model::{Event, Schedule};
-use crate::features::sending::store as ledger;
+use crate::features::sending::store as rows;
 use crate::features::sending::{self, Address, Content, Counts, Kind, NewMailing, Policy, Sender, To, Tracking};
 use crate::testing::Mill;
 use crate::testing::mail_sink::{Deed, MailSink, Moment, Offers};
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::MailingId;
-use crate::vocab::tables;
+use crate::vocab::{limits, tables};
 
 /// Let the dispatchers run until something is there.
 fn run_until(mill: &Mill, holds: impl Fn(&ReadTx) -> bool) {
@@ -344,12 +347,12 @@ fn a_paused_mailing_with_very_many_retries_holds_nobody_up() {
     let deferred = |many: u32| {
         let id = open_live(&mill, many as usize);
         let defer = move |tx: &mut WriteTx<'_>| {
-            let mailing = ledger::by_id(tx, id)?.expect("there");
+            let mailing = rows::by_id(tx, id)?.expect("there");
             for number in 0..many {
                 let schedule = Schedule { first_pause_ms: 60_000, give_up_ms: 600_000 };
                 let event = Event::Deferred { reply: "450 later".into(), schedule };
-                let recipient = ledger::recipient(tx, id, number)?.expect("there");
-                ledger::advance(tx, &mailing, number, &recipient, event)?.expect("it is queued");
+                let recipient = rows::recipient(tx, id, number)?.expect("there");
+                rows::advance(tx, &mailing, number, &recipient, event)?.expect("it is queued");
             }
             Ok::<_, Error>(())
         };
@@ -397,4 +400,41 @@ fn a_paused_mailing_goes_on_when_it_is_resumed() {
     store.write_blocking(move |tx| sending::resume(tx, account, id)).expect("written").expect("allowed");
     run_live_until(&mill, |tx| is_finished(tx, id));
     assert_eq!(sink.count(), 21);
+}
+
+#[test]
+fn an_entry_of_the_ledger_outlasts_a_store_that_has_too_much_to_do() {
+    let mill = Mill::new();
+    let store = mill.engine().world(Environment::Test).store.clone();
+    let answer = mill.wait(async {
+        let (go, held) = mpsc::channel::<()>();
+        let holding = store.write(move |_| {
+            held.recv().expect("the test lets go");
+            Ok::<_, ()>(())
+        });
+        tokio::pin!(holding);
+        assert!(holding.as_mut().now_or_never().is_none());
+        let mut waiting = Vec::new();
+        loop {
+            let mut one = Box::pin(store.write(|_| Ok::<_, ()>(())));
+            match one.as_mut().now_or_never() {
+                None => waiting.push(one),
+                Some(refused) => {
+                    assert_eq!(refused, Err(Error::Busy));
+                    break;
+                }
+            }
+        }
+        let (book, entries) = Ledger::new(1);
+        let writing = ledger::write_down(store.clone(), Arc::new(rules(mill.engine(), 1)), entries);
+        let asking = async {
+            let letting_go = async {
+                tokio::time::sleep(limits::LEDGER_BUSY_PAUSE).await;
+                go.send(()).expect("it waits");
+            };
+            tokio::join!(book.ask(MailingId::from_bytes([9; 12]), 0, What::Claim), letting_go).0
+        };
+        tokio::select! { () = writing => panic!("it goes on"), answer = asking => answer }
+    });
+    assert_eq!(answer, Answer::Refused, "there is no such mailing, and that was found out");
 }

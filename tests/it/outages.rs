@@ -1,0 +1,205 @@
+//! A relay that goes away while a campaign is sent, and comes back: the campaign goes on by itself, nobody is lost and nobody has two.
+//!
+//! `OUTAGE` says for how many seconds it is away:
+//!
+//!     OUTAGE=60 cargo test --test it outages -- --nocapture
+
+use std::collections::{BTreeMap, HashSet};
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use serde_json::json;
+use tokio::time::Instant;
+
+use super::delivery::{CONNECTIONS, Report, audience, campaign, email, knob, ledger, taken, until, with_relay};
+use super::support::mail_sink::{Deed, MailSink, Moment, Offers};
+use super::support::{Client, Server};
+
+const RECIPIENTS: usize = 1_000;
+/// The campaign is in the middle when so many have it.
+const MIDDLE: usize = 200;
+/// How long the relay takes for a message: without it the campaign would be over before anything happens.
+const PAUSE: Duration = Duration::from_millis(5);
+/// The pause before a message is tried again.
+const HALF_AN_HOUR_AND_MORE_MS: i64 = 31 * 60 * 1_000;
+
+/// A relay that can be told to go: it ends the messages under way, then closes, and greets nobody any more.
+struct Relay {
+    sink: MailSink,
+    goes: Arc<AtomicBool>,
+    /// The connections on which a message is under way.
+    busy: Arc<Mutex<HashSet<usize>>>,
+    /// Whether somebody was sent away.
+    refused: Arc<AtomicBool>,
+}
+
+impl Relay {
+    fn at(address: &str) -> Self {
+        let (goes, busy, refused) = (Arc::new(AtomicBool::new(false)), Arc::default(), Arc::new(AtomicBool::new(false)));
+        let address: SocketAddr = address.parse().expect("an address");
+        let (going, under_way, sent_away): (_, Arc<Mutex<HashSet<usize>>>, _) =
+            (goes.clone(), Arc::clone(&busy), refused.clone());
+        let sink = MailSink::at(address, Offers::default(), false, move |talk, now| {
+            let goes = going.load(Ordering::SeqCst);
+            match now {
+                Moment::Greeting if goes => {
+                    sent_away.store(true, Ordering::SeqCst);
+                    Deed::SayThenClose("421 4.3.2 Going down".to_owned())
+                }
+                Moment::Sender => {
+                    under_way.lock().expect("unbroken").insert(talk.connection);
+                    Deed::Usual
+                }
+                Moment::Dot => {
+                    under_way.lock().expect("unbroken").remove(&talk.connection);
+                    if goes { Deed::UsualThenClose } else { Deed::Wait(PAUSE) }
+                }
+                _ => Deed::Usual,
+            }
+        });
+        Self { sink, goes, busy, refused }
+    }
+
+    /// Let it end what is under way.
+    async fn finish(&self) {
+        self.goes.store(true, Ordering::SeqCst);
+        until(async || self.refused.load(Ordering::SeqCst) && self.busy.lock().expect("unbroken").is_empty()).await;
+    }
+
+    /// It is not there any more; what it had taken.
+    fn gone(mut self) -> BTreeMap<String, usize> {
+        self.sink.stop();
+        taken(&self.sink, 0)
+    }
+}
+
+/// Who was taken a message for, and how often, by all of these together.
+fn taken_by(sinks: &[&BTreeMap<String, usize>]) -> BTreeMap<String, usize> {
+    let mut all = BTreeMap::new();
+    for (address, copies) in sinks.iter().flat_map(|taken| taken.iter()) {
+        *all.entry(address.clone()).or_default() += copies;
+    }
+    all
+}
+
+async fn is_sent(client: &Client, campaign: &str) -> bool {
+    client.data("campaigns.get", json!({ "id": campaign })).await["status"] == "sent"
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_campaign_waits_for_a_relay_that_is_down_and_goes_on_by_itself() {
+    let outage = Duration::from_secs(knob("OUTAGE", 2));
+    let relay = Relay::at("127.0.0.1:0");
+    let address = relay.sink.address;
+    let server = Server::start(&with_relay(&relay.sink));
+    let client = server.client("live", "all");
+    let project = audience(&client, RECIPIENTS).await;
+    let conversation = email(&client, &project).await;
+    let id = campaign(&client, &project, &conversation, "Outage").await;
+    until(async || relay.sink.count() >= MIDDLE).await;
+
+    relay.finish().await;
+    let first = relay.gone();
+    let down = Instant::now();
+    let mut told = String::new();
+    while down.elapsed() < outage {
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        let now = client.data("campaigns.get", json!({ "id": id })).await;
+        let status = now["status"].as_str().expect("a word").to_owned();
+        assert!(status == "sending" || status == "throttled", "{now}");
+        if status == "throttled" {
+            assert!(now["error"].as_str().is_some_and(|error| error.contains("by itself")), "{now}");
+        }
+        told = status;
+    }
+    assert_eq!(first.len(), ledger(&client, &id).await.values().filter(|state| *state == "delivered").count());
+
+    let relay = Relay::at(&address.to_string());
+    let back = Instant::now();
+    until(async || is_sent(&client, &id).await).await;
+    let went_on = back.elapsed();
+    let mut report = Report { seconds: down.elapsed().as_secs_f64(), ..Report::default() };
+    report.add(&ledger(&client, &id).await, &taken_by(&[&first, &taken(&relay.sink, 0)]));
+    let (before, outage) = (first.len(), outage.as_secs());
+    // A transport waits for its relay for a minute and a half before it says that there is no way.
+    assert!(outage < 120 || told == "throttled", "after {outage} s it is still called {told}");
+    println!(
+        "relay refuses connections for {outage} s after {before} messages; the campaign is called {told}, and all is sent {went_on:.1?} after it is back"
+    );
+    report.print();
+    report.hold(CONNECTIONS);
+    assert!(before < RECIPIENTS, "the relay went too late");
+    assert_eq!((report.unknown, report.sent), (0, RECIPIENTS as u64));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_a_relay_that_crashes_had_in_hand_is_tried_later_or_named_unknown() {
+    let relay = Relay::at("127.0.0.1:0");
+    let address = relay.sink.address;
+    let mut server = Server::stopped(&with_relay(&relay.sink));
+    let Some(faults) = server.faults() else { return };
+    server.serve();
+    let client = server.client("live", "all");
+    let project = audience(&client, RECIPIENTS).await;
+    let conversation = email(&client, &project).await;
+    let id = campaign(&client, &project, &conversation, "Crash of a relay").await;
+    until(async || relay.sink.count() >= MIDDLE).await;
+    let began = Instant::now();
+    // Every connection breaks where it is: before the dot, or between the dot and the reply.
+    let first = relay.gone();
+    let relay = Relay::at(&address.to_string());
+
+    let settled = async || {
+        let numbers = client.data("campaigns.stats", json!({ "id": id })).await;
+        let of = |name: &str| numbers[name].as_u64().expect("a number");
+        (of("queued") == 0).then_some((of("totalSent"), of("deferred"), of("unknown")))
+    };
+    until(async || settled().await.is_some()).await;
+    let (sent, deferred, unknown) = settled().await.expect("just so");
+    assert_eq!(sent + deferred + unknown, RECIPIENTS as u64);
+    // Half an hour later, as far as the server can see.
+    faults.clock_off_by_ms(HALF_AN_HOUR_AND_MORE_MS);
+    until(async || is_sent(&client, &id).await).await;
+    let mut report = Report { kills: 1, seconds: began.elapsed().as_secs_f64(), ..Report::default() };
+    report.add(&ledger(&client, &id).await, &taken_by(&[&first, &taken(&relay.sink, 0)]));
+    println!("relay crashes after {} messages: {deferred} were deferred, {unknown} are unknown", first.len());
+    report.print();
+    report.hold(CONNECTIONS);
+    assert!(report.unknown <= CONNECTIONS, "one for each connection at most");
+    assert!(deferred + unknown > 0, "nothing was in hand");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn stops_that_are_asked_for_and_settings_that_change_leave_nobody_in_doubt() {
+    let relays: Vec<Relay> = (0..4).map(|_| Relay::at("127.0.0.1:0")).collect();
+    let mut server = Server::start(&with_relay(&relays[0].sink));
+    let key = server.key("live", "all");
+    let mut client = Client::new(server.address(), Some(key.clone()));
+    let project = audience(&client, RECIPIENTS).await;
+    let conversation = email(&client, &project).await;
+    let id = campaign(&client, &project, &conversation, "Stops").await;
+    let began = Instant::now();
+    let mut stopped_after = Vec::new();
+    for (number, relay) in relays.iter().enumerate().skip(1) {
+        until(async || relays[number - 1].sink.count() >= MIDDLE).await;
+        server.signal("TERM");
+        assert!(server.wait().success(), "{}", server.log());
+        stopped_after.push(relays[number - 1].sink.count());
+        // Another relay, and fewer connections than before.
+        let fewer = CONNECTIONS / (1 << number);
+        let changed = with_relay(&relay.sink).replace(&format!("connections = {CONNECTIONS}"), &format!("connections = {fewer}"));
+        server.set(&changed);
+        server.serve();
+        client = Client::new(server.address(), Some(key.clone()));
+    }
+    until(async || is_sent(&client, &id).await).await;
+    let by_relay: Vec<BTreeMap<String, usize>> = relays.iter().map(|relay| taken(&relay.sink, 0)).collect();
+    let mut report = Report { seconds: began.elapsed().as_secs_f64(), ..Report::default() };
+    report.add(&ledger(&client, &id).await, &taken_by(&by_relay.iter().collect::<Vec<_>>()));
+    println!("stopped by TERM after {stopped_after:?} messages, each time another relay and fewer connections");
+    report.print();
+    report.hold(CONNECTIONS);
+    assert_eq!((report.sent, report.unknown), (RECIPIENTS as u64, 0));
+}

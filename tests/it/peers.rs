@@ -1,0 +1,162 @@
+//! Programs that others have written, where this machine has them: Postfix as the relay, which wants a password and reports what cannot be
+//! delivered, and dkimpy, which checks the signatures of what has come through it.
+
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+
+use super::campaigns::{act, becomes, logs};
+use super::delivery::{email, until};
+use super::support::mail_sink::{Deed, Letter, MailSink, Moment, Offers};
+use super::support::name_server::NameServer;
+use super::support::postfix::{PASSWORD, Postfix, USER};
+use super::support::server::BOUNDLESS;
+use super::support::{Client, Server};
+
+const RECIPIENTS: usize = 40;
+const NOBODY: &str = "nobody@example.com";
+const BOUNCES: &str = "bounces.acme.example";
+
+/// Checks each signature of a message: one line of JSON with what it found, by algorithm.
+const VERIFIER: &str = r#"
+import dkim, json, sys
+given = json.load(sys.stdin)
+message = given["message"].encode("latin-1")
+zone = {name.rstrip(".").encode() + b".": value.encode() for name, value in given["zone"].items()}
+checked = dkim.DKIM(message)
+many = sum(1 for name, _ in checked.headers if name.lower() == b"dkim-signature")
+found = []
+for index in range(many):
+    one = dkim.DKIM(message)
+    good = one.verify(idx=index, dnsfunc=lambda name, timeout=5: zone.get(name))
+    fields = one.signature_fields
+    found.append([fields[b"a"].decode(), good, sorted(set(b"".join(fields[b"h"].split()).decode().lower().split(":")))])
+print(json.dumps(found))
+"#;
+
+/// A Python that has dkimpy; says if there is none.
+fn python() -> Option<&'static str> {
+    // Where CI has put its own, and whatever the machine has.
+    let own = concat!(env!("CARGO_MANIFEST_DIR"), "/target/ci-tools/python/bin/python3");
+    let has_dkim = |python: &&str| {
+        let found = Command::new(python).args(["-c", "import dkim, nacl"]).stderr(Stdio::null()).status();
+        found.is_ok_and(|status| status.success())
+    };
+    let found = [own, "python3"].into_iter().find(has_dkim);
+    if found.is_none() {
+        println!("skipped: no Python with dkimpy and pynacl to check signatures with");
+    }
+    found
+}
+
+/// What dkimpy makes of a message with these records: algorithm, whether it is right, which headers are signed.
+fn verdicts(python: &str, zone: &Value, message: &[u8]) -> Vec<(String, bool, BTreeSet<String>)> {
+    let mut child =
+        Command::new(python).args(["-c", VERIFIER]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it starts");
+    // Each byte as the character of its number.
+    let given = json!({ "zone": zone, "message": message.iter().map(|byte| char::from(*byte)).collect::<String>() });
+    write!(child.stdin.take().expect("piped"), "{given}").expect("it reads");
+    let output = child.wait_with_output().expect("it ends");
+    serde_json::from_slice(&output.stdout).expect("it says what it found")
+}
+
+/// Have a domain verified: its records, by name.
+async fn verify(client: &Client, names: &NameServer, domain: &str) -> Value {
+    let made = client.data("domains.create", json!({ "domain": domain })).await;
+    let mut zone = json!({});
+    for record in made["dnsRecords"].as_array().expect("records").iter().filter(|record| record["type"] == "TXT") {
+        let (name, value) = (record["name"].as_str().expect("a name"), record["value"].as_str().expect("a value"));
+        names.txt(name, value);
+        zone[name] = value.into();
+    }
+    let verified = client.data("domains.verify", json!({ "domain": domain })).await;
+    assert_eq!(verified["status"], "verified", "{verified}");
+    zone
+}
+
+async fn crowd(client: &Client) -> String {
+    let project = client.project("Peers").await;
+    let mut contacts: Vec<Value> =
+        (1..RECIPIENTS).map(|number| json!({ "email": format!("r{number}@example.com"), "firstName": "Zoë" })).collect();
+    contacts.push(json!({ "email": NOBODY, "firstName": "Nobody" }));
+    let done = client.data("contacts.bulk", json!({ "projectId": project, "subscribers": contacts })).await;
+    assert_eq!(done["success"], RECIPIENTS, "{done}");
+    project
+}
+
+/// The last server: it knows one of the recipients not.
+fn last_server() -> MailSink {
+    MailSink::by(Offers::default(), |talk, now| {
+        let is_nobody = now == Moment::Recipient && talk.recipient.contains(NOBODY);
+        if is_nobody { Deed::Say("550 5.1.1 <nobody@example.com>: User unknown".to_owned()) } else { Deed::Usual }
+    })
+}
+
+fn check_signatures(zone: &Value, letters: &[Letter]) {
+    let Some(python) = python() else { return };
+    for letter in letters.iter().step_by(RECIPIENTS / 4) {
+        let found = verdicts(python, zone, &letter.body);
+        let shown: Vec<(&str, bool)> = found.iter().map(|(algorithm, good, _)| (algorithm.as_str(), *good)).collect();
+        println!("dkimpy on the message to {}, after Postfix: {shown:?}", letter.talk.recipient);
+        let right: BTreeSet<(&str, bool)> = [("rsa-sha256", true), ("ed25519-sha256", true)].into();
+        assert_eq!(shown.iter().copied().collect::<BTreeSet<_>>(), right);
+        for (_, _, signed) in &found {
+            assert!(
+                ["from", "list-unsubscribe", "list-unsubscribe-post"].iter().all(|name| signed.contains(*name)),
+                "{signed:?}"
+            );
+        }
+        let changed = String::from_utf8_lossy(&letter.body).replace("One-Click", "Two-Clicks");
+        assert!(verdicts(python, zone, changed.as_bytes()).iter().all(|(_, good, _)| !good), "a change is noticed");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_campaign_goes_through_postfix_with_a_password_and_what_postfix_reports_comes_back() {
+    if !Postfix::can_run() {
+        return;
+    }
+    let (sink, names, port) = (last_server(), NameServer::start(), Postfix::free_port());
+    let relay = format!("smtp://{}:{}@127.0.0.1:{port}", USER.replace('@', "%40"), PASSWORD.replace(' ', "%20"));
+    let settings = format!(
+        "[server]\npublic_url = \"https://mail.mill.example\"\n{BOUNDLESS}\n[mail]\nrelay = [\"{relay}\"]\nconnections = 8\ndns = \"{}\"\nbounce_domain = \"{BOUNCES}\"\n\
+         inbound = \"127.0.0.1:0\"\n",
+        names.address
+    );
+    let server = Server::start(&settings);
+    let postfix = Postfix::start(port, sink.address, BOUNCES, server.inbound());
+    let client = server.client("live", "all");
+    let zone = verify(&client, &names, "acme.example").await;
+    let project = crowd(&client).await;
+    let conversation = email(&client, &project).await;
+    until(async || Postfix::listens(port)).await;
+    let wanted = json!({
+        "projectId": project, "name": "Peers", "conversationId": conversation, "subject": "Grüße, {{ firstName }}",
+        "from": "news@acme.example", "fromName": "Acmé", "recipientType": "audience",
+    });
+    let id = client.data("campaigns.create", wanted).await["id"].as_str().expect("an id").to_owned();
+    act(&client, "send", &id).await;
+    becomes(&client, &id, "sent").await;
+    // Postfix has them now; it delivers, and reports, in its own time.
+    until(async || sink.count() == RECIPIENTS - 1).await;
+    let bounced = async || logs(&client, &id, Some("bounced")).await;
+    until(async || bounced().await.len() == 1).await;
+    let (row, contact) =
+        (bounced().await.remove(0), client.data("contacts.list", json!({ "projectId": project, "search": NOBODY })).await);
+    println!(
+        "{RECIPIENTS} recipients by Postfix with a password: {} delivered once each, 1 reported by Postfix: {} {}",
+        sink.count(),
+        row["to_email"],
+        row["bounce_type"]
+    );
+    assert_eq!((&row["to_email"], &row["bounce_type"]), (&json!(NOBODY), &json!("hard")), "{row}");
+    assert_eq!(contact["contacts"][0]["status"], "bounced", "{contact}");
+    let letters = sink.letters();
+    let recipients: BTreeSet<&str> = letters.iter().map(|letter| letter.talk.recipient.as_str()).collect();
+    assert_eq!((letters.len(), recipients.len()), (RECIPIENTS - 1, RECIPIENTS - 1));
+    assert!(letters.iter().all(|letter| letter.talk.sender.starts_with("<b+") && letter.talk.sender.contains(BOUNCES)));
+    assert!(postfix.log().contains("sasl_method=PLAIN"), "it was asked for the password:\n{}", postfix.log());
+    check_signatures(&zone, &letters);
+}

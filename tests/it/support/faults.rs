@@ -1,0 +1,154 @@
+//! Faults of the machine under the shipped program: a clock that jumps, a disk that fails or is full.
+//!
+//! They come by a small library that is preloaded into the program, made from `faults.c` by the machine's C compiler. Where that cannot be,
+//! [`Faults::new`] says why, and the tests that need it end.
+
+use std::fs::{self, File};
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+use super::server::PROGRAM;
+
+const SOURCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/support/faults.c");
+/// Of the block of numbers in `faults.c`: first the numbers, then a path.
+const NUMBERS: usize = 10;
+const PATH_BYTES: usize = 256;
+
+/// The place of a number in the block.
+#[derive(Clone, Copy)]
+enum Number {
+    ClockOffsetMs = 0,
+    Armed = 1,
+    Kind = 2,
+    FailAt = 3,
+    FailMany = 4,
+    Error = 5,
+    Seen = 6,
+    Failed = 8,
+    Loaded = 9,
+}
+
+/// What fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Making what was written durable.
+    Sync = 0,
+    /// Writing, and making a file longer or shorter.
+    Write = 1,
+}
+
+/// How it fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// `EIO`
+    Broken = 5,
+    /// `ENOSPC`
+    Full = 28,
+}
+
+/// What is done to one server's machine.
+pub struct Faults {
+    block: File,
+    place: PathBuf,
+    library: PathBuf,
+}
+
+impl Faults {
+    /// Nothing yet. `None` where there can be no faults; why is printed.
+    pub fn new(folder: &Path) -> Option<Self> {
+        let Some(library) = library() else {
+            println!("skipped: there is no C compiler (cc) for Linux here to make the faults with");
+            return None;
+        };
+        let place = folder.join("faults");
+        fs::write(&place, vec![0; NUMBERS * 8 + PATH_BYTES]).expect("written");
+        let block = File::options().read(true).write(true).open(&place).expect("just made");
+        let faults = Self { block, place, library };
+        let tried = Command::new(PROGRAM).arg("--version").envs(faults.environment(folder)).output();
+        if !tried.is_ok_and(|output| output.status.success()) || faults.number(Number::Loaded as usize) == 0 {
+            println!("skipped: nothing can be preloaded into the program here");
+            return None;
+        }
+        Some(faults)
+    }
+
+    /// What the environment of the program has to say, whose data is there.
+    pub fn environment(&self, data: &Path) -> Vec<(&'static str, PathBuf)> {
+        vec![("LD_PRELOAD", self.library.clone()), ("FAULTS_BLOCK", self.place.clone()), ("FAULTS_FOLDER", data.to_path_buf())]
+    }
+
+    /// Let the machine's clock be wrong by so much.
+    pub fn clock_off_by_ms(&self, ms: i64) {
+        self.set(Number::ClockOffsetMs, ms);
+    }
+
+    /// From now on count calls, and let the `first` one of a kind and those after it fail, `many` in all. With 0 none fails.
+    pub fn arm(&self, kind: Kind, fault: Fault, first: u64, many: u64) {
+        self.disarm();
+        for number in [Number::Seen as usize, Number::Seen as usize + 1, Number::Failed as usize] {
+            self.put(number, 0);
+        }
+        self.set(Number::Kind, kind as i64);
+        self.set(Number::Error, fault as i64);
+        self.set(Number::FailAt, i64::try_from(first).expect("a small number"));
+        self.set(Number::FailMany, i64::try_from(many).unwrap_or(i64::MAX));
+        self.set(Number::Armed, 1);
+    }
+
+    /// No more faults of the disk.
+    pub fn disarm(&self) {
+        self.set(Number::Armed, 0);
+    }
+
+    /// How many calls of a kind there were since it was armed.
+    pub fn seen(&self, kind: Kind) -> u64 {
+        self.number(Number::Seen as usize + kind as usize)
+    }
+
+    /// How many calls failed since it was armed.
+    pub fn failed(&self) -> u64 {
+        self.number(Number::Failed as usize)
+    }
+
+    /// The first file that failed, in the data folder.
+    pub fn failed_path(&self) -> String {
+        let mut path = [0; PATH_BYTES];
+        self.block.read_exact_at(&mut path, NUMBERS as u64 * 8).expect("the block is whole");
+        String::from_utf8_lossy(&path).trim_end_matches('\0').to_owned()
+    }
+
+    fn set(&self, number: Number, value: i64) {
+        self.put(number as usize, value);
+    }
+
+    fn put(&self, place: usize, value: i64) {
+        self.block.write_all_at(&value.to_ne_bytes(), place as u64 * 8).expect("the block can be written");
+    }
+
+    fn number(&self, place: usize) -> u64 {
+        let mut value = [0; 8];
+        self.block.read_exact_at(&mut value, place as u64 * 8).expect("the block is whole");
+        u64::try_from(i64::from_ne_bytes(value)).unwrap_or(0)
+    }
+}
+
+/// The library, made once by each run of the tests.
+fn library() -> Option<PathBuf> {
+    static MADE: OnceLock<Option<PathBuf>> = OnceLock::new();
+    MADE.get_or_init(|| {
+        if !cfg!(target_os = "linux") {
+            return None;
+        }
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+        let (place, aside) = (folder.join("faults.so"), folder.join(format!("faults-{}.so", std::process::id())));
+        let compiler =
+            Command::new("cc").args(["-shared", "-fPIC", "-O1", "-o"]).arg(&aside).args([SOURCE, "-ldl"]).output().ok()?;
+        assert!(compiler.status.success(), "faults.c is not C: {}", String::from_utf8_lossy(&compiler.stderr));
+        // Another run of the tests may be using it.
+        fs::rename(&aside, &place).expect("its own folder");
+        Some(place)
+    })
+    .clone()
+}

@@ -1,0 +1,58 @@
+//! Messages of the server as a relay has taken them: whom they are for, and the tokens that stand in them.
+
+use mail_parser::{Message, MessageParser};
+
+use super::mail_sink::Letter;
+
+/// What a message says that only its recipient can know.
+#[derive(Clone, Debug)]
+pub struct Posted {
+    pub recipient: String,
+    /// The whole envelope sender.
+    pub sender: String,
+    /// Of the envelope sender.
+    pub bounce: String,
+    /// Of the mail address to unsubscribe by.
+    pub unsubscribe: String,
+    /// The address on the web for one click.
+    pub one_click: String,
+    pub message_id: String,
+    pub html: String,
+}
+
+impl Posted {
+    /// Read a message of a campaign.
+    pub fn read(letter: &Letter) -> Self {
+        let message = MessageParser::default().parse(&letter.body).expect("it is a message");
+        let (recipient, sender) = (within(&letter.talk.recipient, '<', '>'), within(&letter.talk.sender, '<', '>'));
+        let list = field(&message, "List-Unsubscribe");
+        assert_eq!(field(&message, "List-Unsubscribe-Post"), "List-Unsubscribe=One-Click");
+        let (web, mail) = list.split_once(", ").expect("two addresses");
+        Self {
+            recipient,
+            bounce: within(&sender, '+', '@'),
+            sender,
+            unsubscribe: within(mail, '+', '@'),
+            one_click: web.trim_matches(['<', '>']).to_owned(),
+            message_id: letter.message_id.clone(),
+            html: message.body_html(0).expect("it has HTML").into_owned(),
+        }
+    }
+
+    /// The token behind this part of a path in its HTML.
+    pub fn token(&self, front: &str) -> String {
+        let (_, rest) = self.html.split_once(front).unwrap_or_else(|| panic!("no {front} in {}", self.html));
+        rest.split(|letter: char| !(letter.is_ascii_alphanumeric() || "-_".contains(letter))).next().expect("a token").to_owned()
+    }
+}
+
+/// A header field in one line.
+fn field(message: &Message<'_>, name: &str) -> String {
+    let raw = message.header_raw(name).unwrap_or_else(|| panic!("there is no {name}"));
+    raw.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn within(text: &str, from: char, to: char) -> String {
+    let inner = text.split_once(from).and_then(|(_, rest)| rest.split_once(to));
+    inner.unwrap_or_else(|| panic!("no {from}…{to} in {text}")).0.to_owned()
+}
