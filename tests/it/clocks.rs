@@ -1,5 +1,5 @@
-//! The machine's clock jumps, forwards and backwards, while a campaign is sent, scheduled, held back by a quota or waits for the clocks of
-//! its recipients: everybody gets one message, and nobody waits for a time that was never meant.
+//! The machine's clock jumps, forwards and backwards, while a campaign is sent, scheduled, held back by a quota or waits for the
+//! clocks of its recipients: everybody gets one message, and nobody waits for a time that was never meant.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -146,7 +146,10 @@ async fn recipients_who_wait_for_their_clocks_outlive_a_kill_and_get_it_when_it_
     let key = server.key("test", "all");
     let mut client = Client::new(server.address(), Some(key.clone()));
     let stage = Stage::new(&client).await;
-    let somewhere = |name: &str, zone: &str| json!({ "email": format!("{name}@example.com"), "firstName": name, "customFields": { "timezone": zone } });
+    let somewhere = |name: &str, zone: &str| {
+        let fields = json!({ "timezone": zone });
+        json!({ "email": format!("{name}@example.com"), "firstName": name, "customFields": fields })
+    };
     let contacts = [("tokyo", "Asia/Tokyo"), ("london", "UTC"), ("newyork", "Etc/GMT+5"), ("honolulu", "Pacific/Honolulu")];
     stage.contacts(&client, contacts.into_iter().map(|(name, zone)| somewhere(name, zone)).collect()).await;
     let id = stage.campaign(&client).await;

@@ -183,7 +183,8 @@ impl Report {
     }
 
     /// The names of what [`Self::line`] says.
-    pub const HEAD: &str = "campaigns | recipients | kills | accepted | sent | unknown (accepted) | lost | repeated | sent without acceptance | seconds";
+    pub const HEAD: &str = "campaigns | recipients | kills | accepted | sent | unknown (accepted) | lost | repeated | \
+                            sent without acceptance | seconds";
 
     /// The numbers in one line.
     pub fn line(&self) -> String {
@@ -199,7 +200,7 @@ impl Report {
         println!("{}\n{}", Self::HEAD, self.line());
     }
 
-    /// Nobody is lost, nobody has two messages, nobody is called sent who has none, and no more are unknown than are to be expected.
+    /// Nobody is lost, nobody has two messages, nobody is called sent who has none, and no more are unknown than can be.
     pub fn hold(&self, connections: u64) {
         let line = self.line();
         assert_eq!((self.lost, self.repeated, self.sent_without_acceptance), (0, 0, 0), "{}\n{line}", Self::HEAD);

@@ -1,8 +1,8 @@
 //! Disks that are full and disks that fail, under the shipped server while it sends a campaign.
 //!
-//! What must hold: nothing is acknowledged that is not on disk, the server says why and ends, and after a start on a disk that works the
-//! campaign completes with nobody lost, nobody sent to twice, and nobody called sent who has no message. `FAULTS` says how many calls of
-//! each kind fail, one in each run, spread over all calls of a campaign's life (0: every single one):
+//! What must hold: nothing is acknowledged that is not on disk, the server says why and ends, and after a start on a disk that
+//! works the campaign completes with nobody lost, nobody sent to twice, and nobody called sent who has no message. `FAULTS` says how many
+//! calls of each kind fail, one in each run, spread over all calls of a campaign's life (0: every single one):
 //!
 //!     FAULTS=0 cargo test --release --test it disks -- --nocapture
 
@@ -391,7 +391,8 @@ async fn a_direct_send_that_is_repeated_with_its_key_after_a_failing_disk_goes_o
         assert!(copies == 1 || (copies == 0 && now == "unknown"), "{copies} copies, {now}");
     }
     println!(
-        "{last} direct sends, a sync fails in each: {refused} not acknowledged at first, the server ended {ended} times; repeated with the same key: 0 twice, 0 lost, {unknown} unknown"
+        "{last} direct sends, a sync fails in each: {refused} not acknowledged at first, the server ended {ended} times; \
+         repeated with the same key: 0 twice, 0 lost, {unknown} unknown"
     );
     assert!(ended > 0 && refused > 0);
 }

@@ -1,4 +1,4 @@
-//! A relay that goes away while a campaign is sent, and comes back: the campaign goes on by itself, nobody is lost and nobody has two.
+//! A relay that goes away while a campaign is sent, and comes back: the campaign goes on by itself, nobody is lost, nobody has two.
 //!
 //! `OUTAGE` says for how many seconds it is away:
 //!
@@ -126,7 +126,8 @@ async fn a_campaign_waits_for_a_relay_that_is_down_and_goes_on_by_itself() {
     // A transport waits for its relay for a minute and a half before it says that there is no way.
     assert!(outage < 120 || told == "throttled", "after {outage} s it is still called {told}");
     println!(
-        "relay refuses connections for {outage} s after {before} messages; the campaign is called {told}, and all is sent {went_on:.1?} after it is back"
+        "relay refuses connections for {outage} s after {before} messages; the campaign is called {told}, and all is sent \
+         {went_on:.1?} after it is back"
     );
     report.print();
     report.hold(CONNECTIONS);

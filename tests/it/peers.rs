@@ -1,5 +1,5 @@
-//! Programs that others have written, where this machine has them: Postfix as the relay, which wants a password and reports what cannot be
-//! delivered, and dkimpy, which checks the signatures of what has come through it.
+//! Programs that others have written, where this machine has them: Postfix as the relay, which wants a password and reports what
+//! cannot be delivered, and dkimpy, which checks the signatures of what has come through it.
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -121,8 +121,8 @@ async fn a_campaign_goes_through_postfix_with_a_password_and_what_postfix_report
     let (sink, names, port) = (last_server(), NameServer::start(), Postfix::free_port());
     let relay = format!("smtp://{}:{}@127.0.0.1:{port}", USER.replace('@', "%40"), PASSWORD.replace(' ', "%20"));
     let settings = format!(
-        "[server]\npublic_url = \"https://mail.mill.example\"\n{BOUNDLESS}\n[mail]\nrelay = [\"{relay}\"]\nconnections = 8\ndns = \"{}\"\nbounce_domain = \"{BOUNCES}\"\n\
-         inbound = \"127.0.0.1:0\"\n",
+        "[server]\npublic_url = \"https://mail.mill.example\"\n{BOUNDLESS}\n[mail]\nrelay = [\"{relay}\"]\nconnections = 8\n\
+         dns = \"{}\"\nbounce_domain = \"{BOUNCES}\"\ninbound = \"127.0.0.1:0\"\n",
         names.address
     );
     let server = Server::start(&settings);

@@ -1,5 +1,5 @@
-//! What comes back of a campaign's messages, by the ways that mail servers have: reports, complaints, mail to unsubscribe, one click. Every
-//! token is one that the shipped server has put into a message; and what settles a doubt about a recipient, or repeats a message.
+//! What comes back of a campaign's messages, by the ways that mail servers have: reports, complaints, mail to unsubscribe, one click.
+//! Every token is one that the shipped server has put into a message; and what settles a doubt about a recipient, or repeats a message.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs;
@@ -287,7 +287,8 @@ async fn one_click_as_mail_services_do_it_and_mail_to_unsubscribe_work_from_the_
     let addresses = names.map(|name| format!("{name}@example.com"));
     let sent = Sent::to(&settings(&sink), &addresses).await;
     let posted = posted(&sink);
-    let body = "--000000000000d1f2c3\r\nContent-Disposition: form-data; name=\"List-Unsubscribe\"\r\n\r\nOne-Click\r\n--000000000000d1f2c3--\r\n";
+    let body = "--000000000000d1f2c3\r\nContent-Disposition: form-data; name=\"List-Unsubscribe\"\r\n\r\nOne-Click\r\n\
+                --000000000000d1f2c3--\r\n";
     sent.one_click(&posted[&addresses[0]], "multipart/form-data; boundary=\"000000000000d1f2c3\"", body).await;
     sent.one_click(&posted[&addresses[1]], "application/x-www-form-urlencoded", "List-Unsubscribe=One-Click").await;
     Returned::sample("person-unsubscribes", &posted[&addresses[2]]).bring(&sent.server, Way::Smtp);

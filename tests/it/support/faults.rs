@@ -1,7 +1,7 @@
 //! Faults of the machine under the shipped program: a clock that jumps, a disk that fails or is full.
 //!
-//! They come by a small library that is preloaded into the program, made from `faults.c` by the machine's C compiler. Where that cannot be,
-//! [`Faults::new`] says why, and the tests that need it end.
+//! They come by a small library that is preloaded into the program, made from `faults.c` by the machine's C compiler. Where that cannot
+//! be, [`Faults::new`] says why, and the tests that need it end.
 
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;

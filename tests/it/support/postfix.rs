@@ -1,4 +1,4 @@
-//! A Postfix of its own on loopback, as its packages install it: it wants a password, hands mail on to one server and bounces to another.
+//! A Postfix of its own on loopback, as its packages install it: it wants a password, hands mail on to one server, bounces to another.
 //!
 //! It needs the superuser, as Postfix does, and `saslpasswd2` for the password. Where either is missing, that is printed.
 
