@@ -189,7 +189,15 @@ fn open_objects(schema: &Value, all: &Value, place: &str, seen: &mut Vec<String>
                 let target = all.pointer(at.trim_start_matches('#')).unwrap_or_else(|| panic!("{place}: {at} is nowhere"));
                 open_objects(target, all, &format!("{place} > {at}"), seen, findings);
             }
-            members.values().for_each(|member| open_objects(member, all, place, seen, findings));
+            for (name, member) in members {
+                // Under `properties` stand names of fields, and a field may have the name of anything.
+                match member {
+                    Value::Object(fields) if name == "properties" => {
+                        fields.values().for_each(|field| open_objects(field, all, place, seen, findings));
+                    }
+                    _ => open_objects(member, all, place, seen, findings),
+                }
+            }
         }
         Value::Array(items) => items.iter().for_each(|item| open_objects(item, all, place, seen, findings)),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
