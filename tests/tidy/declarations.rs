@@ -191,8 +191,15 @@ fn open_objects(schema: &Value, all: &Value, place: &str, seen: &mut Vec<String>
             }
             // Beside a list of all that may be there, alternatives say only what must be.
             let is_closed = members.get("additionalProperties") == Some(&Value::Bool(false));
-            let further = members.iter().filter(|(name, _)| !(is_closed && *name == "anyOf"));
-            further.for_each(|(_, member)| open_objects(member, all, place, seen, findings));
+            for (name, member) in members.iter().filter(|(name, _)| !(is_closed && *name == "anyOf")) {
+                // Under `properties` stand names of fields, and a field may have the name of anything.
+                match member {
+                    Value::Object(fields) if name == "properties" => {
+                        fields.values().for_each(|field| open_objects(field, all, place, seen, findings));
+                    }
+                    _ => open_objects(member, all, place, seen, findings),
+                }
+            }
         }
         Value::Array(items) => items.iter().for_each(|item| open_objects(item, all, place, seen, findings)),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}

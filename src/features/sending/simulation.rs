@@ -21,6 +21,7 @@ use crate::engine::store::seal::Seal;
 use crate::engine::store::testing::{Dice, Disk};
 use crate::features::suppressions::Digester;
 use crate::vocab::ids::{AccountId, MailingId};
+use crate::vocab::limits;
 
 const START: Timestamp = Timestamp(1_767_225_600_000);
 const ACCOUNT: AccountId = AccountId::from_bytes([1; 12]);
