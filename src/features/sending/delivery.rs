@@ -451,7 +451,7 @@ mod tests {
             "deferred: handoff not deferred deferred failed not settled skipped settled settled settled",
             "failed:   settled settled settled settled settled settled settled settled settled settled settled",
             "unknown:  settled not settled settled settled not settled settled sent queued settled",
-            "skipped:  settled settled settled settled settled settled settled settled settled settled",
+            "skipped:  settled settled settled settled settled settled settled settled settled settled settled",
         ];
         for (state, line) in every_state().iter().zip(expected) {
             let words: Vec<String> = every_event()
