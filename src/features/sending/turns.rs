@@ -200,15 +200,19 @@ fn take_due(
 ) -> Result<Option<Timestamp>> {
     let mut span = TURNS.under(&((TURN, lane), account));
     let later = ((TURN, lane), account, now.plus_ms(1)).to_bytes();
-    let (mut looked, mut new) = (0, 0);
+    let (mut looked, mut new, mut enough) = (0, 0, false);
     span.to = Some(later.clone());
     tx.visit(TURNS, &span, Order::Forward, |(_, _, _, id), ()| {
         looked += 1;
         new += usize::from(!known(id));
         found.push(id);
-        let enough = new == limits::DUE_MAILINGS_PER_ACCOUNT || looked == limits::MAILINGS_LOOKED_AT_MAX;
+        enough = new == limits::DUE_MAILINGS_PER_ACCOUNT || looked == limits::MAILINGS_LOOKED_AT_MAX;
         Ok(if enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
     })?;
+    if enough {
+        // There may be more of them.
+        return Ok(Some(now.plus_ms(limits::RETRIES_LOOK_PAUSE_MS)));
+    }
     let after = Span { from: later, to: TURNS.under(&((TURN, lane), account)).to };
     Ok(tx.list(TURNS, &after, Order::Forward, 1)?.first().map(|((_, _, at, _), ())| *at))
 }
@@ -312,6 +316,7 @@ mod tests {
             due(&mill.read(), (GROUPS, None), START, START.plus_ms(limits::RETRY_AHEAD_MS_MAX), |id| known.contains(&id))
                 .expect("readable");
         assert_eq!(second.mailings.len(), 2 * limits::DUE_MAILINGS_PER_ACCOUNT + 1);
+        assert_eq!(second.next_at, Some(START.plus_ms(limits::RETRIES_LOOK_PAUSE_MS)), "there are more");
     }
 
     #[test]
