@@ -321,7 +321,7 @@ impl JsonSchema for EmailAddress {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "string", "format": "email", "maxLength": ADDRESS_BYTES_MAX })
+        json_schema!({ "type": "string", "format": "idn-email", "maxLength": ADDRESS_BYTES_MAX })
     }
 }
 

@@ -119,7 +119,9 @@ impl Round {
                 self.admit(&tx, id, post).await?;
             }
         }
-        if turns || self.next_due.is_some_and(|at| at <= self.now) {
+        // A turn that is further away than there can be any was put there by a clock that was wrong, and may be right by now.
+        let horizon = self.now.plus_ms(post.retry_ahead_ms_max());
+        if turns || self.next_due.is_some_and(|at| at <= self.now || at > horizon) {
             self.look_at_turns(&tx, post).await?;
         }
         Ok(())
