@@ -68,6 +68,12 @@ impl Relay {
         until(async || self.refused.load(Ordering::SeqCst) && self.busy.lock().expect("unbroken").is_empty()).await;
     }
 
+    /// How many messages it has, now that its client is dead: what was on the wire is read.
+    async fn left(&self) -> usize {
+        until(async || self.sink.open() == 0).await;
+        self.sink.count()
+    }
+
     /// It is not there any more; what it had taken.
     fn gone(mut self) -> BTreeMap<String, usize> {
         self.sink.stop();
@@ -203,4 +209,52 @@ async fn stops_that_are_asked_for_and_settings_that_change_leave_nobody_in_doubt
     report.print();
     report.hold(CONNECTIONS);
     assert_eq!((report.sent, report.unknown), (RECIPIENTS as u64, 0));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_paused_or_cancelled_stays_so_through_a_kill_and_nobody_has_it_twice() {
+    let relay = Relay::at("127.0.0.1:0");
+    let mut server = Server::start(&with_relay(&relay.sink));
+    let key = server.key("live", "all");
+    let client = Client::new(server.address(), Some(key.clone()));
+    let project = audience(&client, RECIPIENTS).await;
+    let conversation = email(&client, &project).await;
+    let id = campaign(&client, &project, &conversation, "Paused").await;
+    until(async || relay.sink.count() >= MIDDLE).await;
+    assert_eq!(client.data("campaigns.pause", json!({ "id": id })).await["status"], "paused");
+    server.kill();
+    let paused_at = relay.left().await;
+    server.serve();
+    let client = Client::new(server.address(), Some(key.clone()));
+    tokio::time::sleep(Duration::from_millis(700)).await;
+    assert_eq!(client.data("campaigns.get", json!({ "id": id })).await["status"], "paused");
+    assert_eq!(relay.sink.count(), paused_at, "nothing is sent while it is paused");
+    assert_eq!(client.data("campaigns.resume", json!({ "id": id })).await["status"], "sending");
+    until(async || is_sent(&client, &id).await).await;
+    let mut report = Report { kills: 1, ..Report::default() };
+    report.add(&ledger(&client, &id).await, &taken(&relay.sink, 0));
+
+    let (before, id) = (relay.sink.count(), campaign(&client, &project, &conversation, "Cancelled").await);
+    until(async || relay.sink.count() >= before + MIDDLE).await;
+    client.data("campaigns.cancel", json!({ "id": id })).await;
+    server.kill();
+    let cancelled_at = relay.left().await;
+    server.serve();
+    let client = Client::new(server.address(), Some(key));
+    until(async || client.data("campaigns.stats", json!({ "id": id })).await["queued"] == 0).await;
+    assert_eq!(client.data("campaigns.get", json!({ "id": id })).await["status"], "cancelled");
+    assert_eq!(relay.sink.count(), cancelled_at, "nothing is sent after it was cancelled");
+    let mut states = ledger(&client, &id).await;
+    let all = states.len();
+    states.retain(|_, state| state != "skipped");
+    let skipped = all - states.len();
+    let mut cancelled = Report { kills: 1, ..Report::default() };
+    cancelled.add(&states, &taken(&relay.sink, before));
+    println!("paused after {paused_at} messages and killed, then resumed:");
+    report.print();
+    println!("cancelled after {} messages and killed: {skipped} of {all} are skipped", cancelled_at - before);
+    cancelled.print();
+    report.hold(CONNECTIONS);
+    cancelled.hold(CONNECTIONS);
+    assert_eq!((all, skipped + states.len()), (RECIPIENTS, RECIPIENTS));
 }
