@@ -21,7 +21,7 @@ use crate::vocab::ids::{ContactId, EventId};
 pub struct ContactView {
     pub id: ContactId,
     /// As it was given.
-    #[schemars(extend("format" = "email"))]
+    #[schemars(extend("format" = "idn-email"))]
     pub email: String,
     pub first_name: Option<String>,
     pub last_name: Option<String>,
