@@ -353,7 +353,8 @@ async fn addresses_inside_networks_are_not_sent_to_unless_the_operator_opens_the
     assert_eq!(sink.got().len(), 0);
 }
 
-#[tokio::test]
+// Waiting for the end of the service blocks a thread, and the endpoint must answer meanwhile.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_is_under_way_at_the_end_of_the_service_is_recorded_and_the_rest_is_delivered_after_its_start() {
     let mut world = World::new().await;
     let sink = HookSink::start(|_, _| Reaction::Later(Duration::from_millis(700), 200)).await;
