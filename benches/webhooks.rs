@@ -254,7 +254,7 @@ async fn measure() {
         // Half of the dead take connections and say nothing, half take none.
         let socket = Silent::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
         let address = socket.local_addr().expect("bound");
-        if number % 2 == 0 {
+        if number.is_multiple_of(2) {
             silent.push(socket);
         }
         fixture.hook(address).await;

@@ -68,7 +68,7 @@ async fn events_of_a_service_that_is_killed_arrive_everywhere_and_nothing_is_att
     let project = client.project("crash").await;
     let live = [HookSink::content().await, HookSink::start(|_, _| Reaction::Later(Duration::from_millis(20), 200)).await];
     // One that fails every other time, and one that is dead.
-    let moody = HookSink::start(|_, number| Reaction::status(if number % 2 == 0 { 500 } else { 200 })).await;
+    let moody = HookSink::start(|_, number| Reaction::status(if number.is_multiple_of(2) { 500 } else { 200 })).await;
     let mut hooks = Vec::new();
     for url in [live[0].url(), live[1].url(), moody.url(), "http://127.0.0.1:1/".to_owned()] {
         hooks.push(hook(&client, &url, &["subscriber.added"]).await.0);

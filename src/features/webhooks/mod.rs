@@ -15,6 +15,8 @@ pub mod ops;
 mod redelivering;
 mod signature;
 mod store;
+#[cfg(test)]
+mod tests;
 mod views;
 
 pub use fanout::step as tell;

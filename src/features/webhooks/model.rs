@@ -68,6 +68,7 @@ pub fn headers_place(account: AccountId, webhook: WebhookId) -> Vec<u8> {
 /// How far a delivery is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[schemars(rename = "DeliveryStatus")]
 pub enum Status {
     /// An attempt is under way or still to come.
     Pending,

@@ -44,7 +44,7 @@ async fn send(engine: &Engine, begun: &Begun) -> Result<Delivered, String> {
     let signers = signers(engine, webhook, now).ok_or("The webhook's secret cannot be opened: is the master key another?")?;
     let mut in_turn: Vec<&Signer> = signers.iter().collect();
     // While two sign, a receiver that has only one of them and looks at one header only gets its own at every other attempt.
-    if number % 2 == 0 {
+    if number.is_multiple_of(2) {
         in_turn.reverse();
     }
     let custom = custom_headers(engine, webhook).ok_or("The webhook's headers cannot be opened: is the master key another?")?;

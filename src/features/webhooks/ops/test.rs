@@ -25,6 +25,7 @@ pub struct Test;
 /// What a test came to.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "WebhookTested")]
 pub struct Tested {
     /// Whether the endpoint answered with a 2xx status in time.
     pub success: bool,

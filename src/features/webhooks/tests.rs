@@ -1,0 +1,185 @@
+//! From events to ended attempts, in process: what is written down, and what is forgotten.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::delivering::record::{self, Begun, Ended, Rules};
+use super::model::{Delivery, End, Status, Verdict};
+use super::store;
+use crate::base::clock::Timestamp;
+use crate::engine::store::Result;
+use crate::testing::Mill;
+use crate::vocab::environment::Environment;
+use crate::vocab::ids::{DeliveryId, WebhookId};
+use crate::vocab::limits;
+
+const DAY_MS: i64 = 24 * 60 * 60 * 1000;
+
+struct World {
+    mill: Mill,
+    hook: WebhookId,
+}
+
+impl World {
+    fn new() -> Self {
+        let mill = Mill::new();
+        let hook = hook(&mill, json!({ "url": "https://a.example/", "events": ["subscriber.added"] }));
+        Self { mill, hook }
+    }
+
+    /// Make a contact, and the deliveries of what that is told of.
+    fn contact(&self, email: &str) -> Value {
+        let made = self.mill.post_in("/v1/contacts", json!({ "email": email })).data();
+        self.tell();
+        made
+    }
+
+    fn tell(&self) {
+        while self.mill.wait(super::tell(self.mill.engine(), Environment::Test)).expect("told") {}
+    }
+
+    fn write<T: Send + 'static>(
+        &self,
+        act: impl FnOnce(&mut crate::engine::store::WriteTx<'_>) -> Result<T> + Send + 'static,
+    ) -> T {
+        self.mill.world().store.write_blocking(act).expect("the store works").expect("written")
+    }
+
+    fn rules(&self) -> Arc<Rules> {
+        Arc::new(Rules::new(&self.mill.engine().settings.webhooks))
+    }
+
+    fn begin(&self) -> Vec<Begun> {
+        let now = self.mill.engine().clock.now();
+        let place = (self.mill.account(), self.hook);
+        let due = store::due(&self.mill.read(), place, (Timestamp(0), now), 99).expect("readable");
+        let rules = self.rules();
+        self.write(move |tx| record::begin(tx, &due, &rules))
+    }
+
+    fn settle(&self, delivery: DeliveryId, verdict: Verdict) {
+        let end = End {
+            at: self.mill.engine().clock.now(),
+            duration_ms: 5,
+            status_code: Some(200),
+            response: "canary".into(),
+            error: None,
+        };
+        let ended = [Ended { place: (self.mill.account(), self.hook), delivery, end, verdict }];
+        let rules = self.rules();
+        self.write(move |tx| record::settle(tx, &ended, &rules));
+    }
+
+    fn deliveries(&self) -> Vec<Delivery> {
+        store::deliveries(&self.mill.read(), self.hook, None, 0, 99).expect("readable")
+    }
+
+    fn standing(&self) -> super::model::Standing {
+        store::standing(&self.mill.read(), (self.mill.account(), self.hook)).expect("readable")
+    }
+}
+
+fn hook(mill: &Mill, body: Value) -> WebhookId {
+    let made = mill.post("/v1/webhooks", body).data();
+    made["id"].as_str().and_then(WebhookId::parse).expect("an id")
+}
+
+#[test]
+fn an_event_is_told_once_to_whom_asks_and_is_active() {
+    let world = World::new();
+    let other = hook(&world.mill, json!({ "url": "https://b.example/", "events": ["email.test.sent"] }));
+    let off = hook(&world.mill, json!({ "url": "https://c.example/", "events": ["subscriber.added"], "active": false }));
+    world.contact("ada@example.com");
+    world.tell();
+    assert_eq!((world.deliveries().len(), world.standing().kept(Status::Pending)), (1, 1));
+    for hook in [other, off] {
+        assert!(store::deliveries(&world.mill.read(), hook, None, 0, 9).expect("readable").is_empty());
+    }
+}
+
+#[test]
+fn a_delivery_that_was_begun_is_not_begun_again_until_its_attempt_is_lost() {
+    let world = World::new();
+    world.contact("ada@example.com");
+    let begun = world.begin();
+    assert_eq!((begun.len(), begun[0].number), (1, 1));
+    assert!(world.begin().is_empty());
+    world.mill.clock.advance_ms(limits::WEBHOOK_ATTEMPT_LOST_MS);
+    assert!(world.begin().is_empty(), "it counts as made, and the next one has a pause before it");
+    assert_eq!(world.deliveries()[0].attempts.len(), 1);
+    world.mill.clock.advance_ms(10_000);
+    assert_eq!(world.begin()[0].number, 2);
+    world.settle(begun[0].delivery.id, Verdict::Success);
+    let standing = world.standing();
+    assert_eq!((standing.successes, standing.kept(Status::Success), standing.kept(Status::Pending)), (1, 1, 0));
+    assert!(store::lanes(&world.mill.read(), None, 9).expect("readable").is_empty(), "nothing is due any more");
+}
+
+#[test]
+fn what_waits_for_a_webhook_that_is_switched_off_is_cancelled_and_what_is_erased_is_not_told() {
+    let world = World::new();
+    let path = format!("/v1/webhooks/{}", world.hook);
+    world.contact("ada@example.com");
+    world.mill.patch(&path, json!({ "active": false })).data();
+    assert!(world.begin().is_empty());
+    assert_eq!(world.deliveries()[0].status, Status::Cancelled);
+
+    world.mill.patch(&path, json!({ "active": true })).data();
+    let contact = world.contact("bob@example.com");
+    let begun = world.begin().remove(0);
+    world.mill.delete_in(&format!("/v1/contacts/{}", contact["id"].as_str().expect("an id"))).data();
+    while world.mill.wait(crate::features::tracking::erase(world.mill.engine(), Environment::Test)).expect("erased") {}
+    world.tell();
+    world.settle(begun.delivery.id, Verdict::Success);
+    let kept = store::delivery(&world.mill.read(), world.hook, begun.delivery.id).expect("readable").expect("kept");
+    assert_eq!((kept.status, kept.attempts[0].end.as_ref().map(|end| end.response.as_str())), (Status::Cancelled, Some("")));
+}
+
+#[test]
+fn old_deliveries_are_forgotten_and_so_is_what_a_deleted_webhook_leaves() {
+    let world = World::new();
+    world.contact("ada@example.com");
+    world.mill.clock.advance_ms(10 * DAY_MS);
+    world.contact("bob@example.com");
+    assert!(!world.write(|tx| super::sweep(tx, 5 * DAY_MS, 10)));
+    assert_eq!((world.deliveries().len(), world.standing().kept_total()), (1, 1));
+    world.mill.delete(&format!("/v1/webhooks/{}", world.hook)).data();
+    while world.mill.wait(super::clear(world.mill.engine(), Environment::Test)).expect("cleared") {}
+    assert!(world.deliveries().is_empty());
+    assert!(store::lanes(&world.mill.read(), None, 9).expect("readable").is_empty());
+}
+
+#[test]
+fn a_time_range_brings_what_was_missed_and_not_what_has_arrived() {
+    let world = World::new();
+    let path = format!("/v1/webhooks/{}", world.hook);
+    world.contact("ada@example.com");
+    let begun = world.begin().remove(0);
+    world.settle(begun.delivery.id, Verdict::Success);
+    world.mill.patch(&path, json!({ "active": false })).data();
+    world.contact("bob@example.com");
+    world.mill.patch(&path, json!({ "active": true })).data();
+    world.mill.clock.advance_ms(5_000);
+    let redeliver = |body: Value| world.mill.post(&format!("{path}/redeliver"), body);
+    let from = "2026-01-01T00:00:00Z";
+    assert_eq!(redeliver(json!({ "from": from })).data()["status"], "processing");
+    assert_eq!(redeliver(json!({ "from": from })).refusal().1, "WRONG_STATE", "one at a time");
+    while world.mill.wait(super::redeliver(world.mill.engine(), Environment::Test)).expect("redelivered") {}
+    let done = world.mill.get(&path).data()["redelivery"].clone();
+    assert_eq!((&done["status"], &done["queued"]), (&json!("completed"), &json!(1)));
+    for begun in world.begin() {
+        world.settle(begun.delivery.id, Verdict::Success);
+    }
+    redeliver(json!({ "from": from, "all": true })).data();
+    while world.mill.wait(super::redeliver(world.mill.engine(), Environment::Test)).expect("redelivered") {}
+    assert_eq!(world.mill.get(&path).data()["redelivery"]["queued"], 2);
+    assert_eq!(world.deliveries().len(), 4);
+    for (range, field) in [
+        (json!({ "from": "2025-12-01" }), "from: "),
+        (json!({ "from": "2026-01-01T00:00:09Z" }), "to: "),
+        (json!({ "from": from, "to": "2025-12-31T23:59:59Z" }), "to: "),
+    ] {
+        assert!(redeliver(range.clone()).refusal().2.starts_with(field), "{range}");
+    }
+}
