@@ -37,6 +37,9 @@ pub mod kinds {
     pub enum Mailing {}
     pub enum Message {}
     pub enum Recipient {}
+    pub enum Session {}
+    pub enum Claim {}
+    pub enum Invitation {}
 
     impl Kind for Account {
         const NAME: &'static str = "account";
@@ -99,6 +102,15 @@ pub mod kinds {
     impl Kind for Recipient {
         const NAME: &'static str = "segment or tag";
     }
+    impl Kind for Session {
+        const NAME: &'static str = "session";
+    }
+    impl Kind for Claim {
+        const NAME: &'static str = "agent's request";
+    }
+    impl Kind for Invitation {
+        const NAME: &'static str = "invitation";
+    }
 }
 
 /// A kind of thing with identifiers.
@@ -127,6 +139,9 @@ pub type PictureId = Id<kinds::Picture>;
 pub type MailingId = Id<kinds::Mailing>;
 pub type MessageId = Id<kinds::Message>;
 pub type RecipientId = Id<kinds::Recipient>;
+pub type SessionId = Id<kinds::Session>;
+pub type ClaimId = Id<kinds::Claim>;
+pub type InvitationId = Id<kinds::Invitation>;
 
 impl<K> Id<K> {
     /// The identifier with these bytes.

@@ -108,6 +108,12 @@ pub const EMAIL_MAILINGS: TableId = TableId(70);
 pub const SUPPRESSION_ORDER: TableId = TableId(71);
 pub const SUPPRESSION_COUNTS: TableId = TableId(72);
 pub const INBOX_TOTALS: TableId = TableId(73);
+pub const SESSIONS: TableId = TableId(74);
+pub const SECOND_FACTORS: TableId = TableId(75);
+pub const INVITATIONS: TableId = TableId(76);
+pub const RESET_LINKS: TableId = TableId(77);
+pub const CLAIMS: TableId = TableId(78);
+pub const CLAIM_CODES: TableId = TableId(79);
 
 /// Every table, by id.
 pub const TABLES: &[TableInfo] = &[
@@ -210,6 +216,12 @@ pub const TABLES: &[TableInfo] = &[
     ),
     table(72, "suppression_counts", World, "(account id, reason or all) -> how many suppressions"),
     table(73, "inbox_totals", World, "(account id, messages or bytes) -> how many the built-in inbox has"),
+    table(74, "sessions", Control, "session id -> whose it is, digest of its token, until when"),
+    table(75, "second_factors", Control, "user id -> sealed secret of the authenticator app, digests of recovery codes"),
+    table(76, "invitations", Control, "invitation id -> email, role, digest of its link's token, expiry"),
+    table(77, "reset_links", Control, "digest of the link's token -> user id, expiry"),
+    table(78, "claims", Control, "claim id -> which agent asks whom for what, and what became of it"),
+    table(79, "claim_codes", Control, "digest of the code -> claim id"),
 ];
 
 impl TableId {
