@@ -41,7 +41,7 @@ async fn grant(owner: &Client, code: &str, permissions: &[&str]) -> Reply {
 
 #[tokio::test]
 async fn an_agent_finds_its_way_and_gets_exactly_one_key() {
-    let server = owned(BOUNDLESS);
+    let server = owned(&format!("{BOUNDLESS}\n[server]\nconnections_per_address_max = 1024\n"));
     let owner = signed_in(&server, OWNER, "test").await;
     let refused = stranger(&server).call("projects.list", json!({})).await;
     let challenge = refused.header("www-authenticate").expect("a challenge").to_owned();

@@ -60,9 +60,10 @@ impl Fields {
 }
 
 /// What the forms of this browser bear: nobody else can know it, and it changes with every sign-in.
-pub fn token(engine: &Engine, jar: &Jar) -> String {
+pub fn token(engine: &Engine, jar: &Jar, is_signed_in: bool) -> String {
     let key = engine.seal.derive("mailmill dashboard forms v1");
-    let (kind, tied_to) = match (jar.session(), jar.guest()) {
+    // A session's token that opens nothing may have been put there by somebody else, who would know its forms too.
+    let (kind, tied_to) = match (jar.session().filter(|_| is_signed_in), jar.guest()) {
         (Some(session), _) => ("session", session),
         (None, Some(guest)) => ("guest", guest),
         (None, None) => return String::new(),

@@ -160,7 +160,7 @@ impl Dashboard {
         let safe = matches!(method, Method::GET | Method::HEAD);
         let mut visit = Visit {
             api: Api(engine.clone()),
-            csrf: forms::token(engine, &jar),
+            csrf: forms::token(engine, &jar, who.is_some()),
             path: uri.path().to_owned(),
             query: Fields::read(uri.query().unwrap_or_default().as_bytes()),
             form: Fields::default(),

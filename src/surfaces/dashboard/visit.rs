@@ -204,7 +204,7 @@ impl Visit {
             let value = hex::encode(&self.api.0.random.bytes::<16>());
             cookies.push(self.jar.keep_guest(&value));
             self.jar.set_guest(value);
-            self.csrf = forms::token(&self.api.0, &self.jar);
+            self.csrf = forms::token(&self.api.0, &self.jar, false);
         }
         if self.who.is_some() {
             cookies.extend(self.jar.keep_environment(self.environment));
