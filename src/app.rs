@@ -126,8 +126,9 @@ fn start_log(log: &Log) {
         LogLevel::Debug => "debug",
         LogLevel::Trace => "trace",
     };
-    // The libraries underneath tell of matters that are not the operator's; their warnings still are.
-    let filter = EnvFilter::new(if log.level > LogLevel::Warn {
+    // The libraries underneath tell of matters that are not the operator's; their warnings still are, but tantivy warns of merges
+    // that it gives up because their documents have gone.
+    let filter = EnvFilter::new(if log.level >= LogLevel::Warn {
         format!("warn,tantivy=error,mailmill={level}")
     } else {
         level.to_owned()

@@ -83,9 +83,6 @@
 //! 6. **Foreign HTML is read by worker processes only** ([`engine::render::pixels`]), which have limits and no network.
 //! 7. **Time, randomness and ids come in as arguments.** `clippy.toml` bans the ambient ones and names the substitute.
 
-#[global_allocator]
-static MEMORY: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 pub mod app;
 pub mod base;
 pub mod engine;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::base::memory;
 use crate::engine::access::{audit, replays};
 use crate::engine::api::{Engine, Failure};
 use crate::engine::jobs::runner::{Running, Step, Work, Worker};
@@ -83,6 +84,8 @@ pub const WORKERS: &[Worker] = &[
         period: Duration::from_secs(5),
         work: Work::EachWorld(erasures),
     },
+    // Whoever looks at the process some seconds after an import should see what it needs, not what it needed.
+    Worker { name: "memory", wakes: &[], period: Duration::from_secs(10), work: Work::Control(give_memory_back) },
     // What is over is not used any more; when it goes matters only for space.
     Worker { name: "sweep", wakes: &[], period: Duration::from_secs(60), work: Work::EachWorld(sweep_world) },
     Worker { name: "sweep control", wakes: &[], period: Duration::from_secs(60), work: Work::Control(sweep_control) },
@@ -90,6 +93,13 @@ pub const WORKERS: &[Worker] = &[
 
 fn write_usage(engine: Arc<Engine>) -> Running {
     Box::pin(async move { accounts::flush_usage(&engine).await.map(|()| Step::Done) })
+}
+
+fn give_memory_back(_: Arc<Engine>) -> Running {
+    Box::pin(async move {
+        tokio::task::spawn_blocking(memory::give_back).await.map_err(Failure::internal)?;
+        Ok(Step::Done)
+    })
 }
 
 fn index(engine: Arc<Engine>, environment: Environment) -> Running {

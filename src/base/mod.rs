@@ -8,6 +8,7 @@ pub mod domain;
 pub mod email;
 pub mod hex;
 pub mod locale;
+pub mod memory;
 pub mod network;
 pub mod parsed;
 pub mod patch;

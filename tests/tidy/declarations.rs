@@ -189,7 +189,10 @@ fn open_objects(schema: &Value, all: &Value, place: &str, seen: &mut Vec<String>
                 let target = all.pointer(at.trim_start_matches('#')).unwrap_or_else(|| panic!("{place}: {at} is nowhere"));
                 open_objects(target, all, &format!("{place} > {at}"), seen, findings);
             }
-            members.values().for_each(|member| open_objects(member, all, place, seen, findings));
+            // Beside a list of all that may be there, alternatives say only what must be.
+            let is_closed = members.get("additionalProperties") == Some(&Value::Bool(false));
+            let further = members.iter().filter(|(name, _)| !(is_closed && *name == "anyOf"));
+            further.for_each(|(_, member)| open_objects(member, all, place, seen, findings));
         }
         Value::Array(items) => items.iter().for_each(|item| open_objects(item, all, place, seen, findings)),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}

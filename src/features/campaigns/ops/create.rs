@@ -27,6 +27,10 @@ pub struct Create;
 /// A new campaign.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(extend("anyOf" = [
+    { "required": ["conversationId"], "properties": { "conversationId": { "type": "string" } } },
+    { "required": ["emailId"], "properties": { "emailId": { "type": "string" } } },
+]))]
 pub struct NewCampaign {
     /// The project whose contacts get it.
     pub project_id: ProjectId,

@@ -164,16 +164,10 @@ impl Operation for Bulk {
             "projectId": "66f1a2b3d4e5f60718293a4b",
             "subscribers": [
                 { "email": "ada@example.com", "firstName": "Ada", "tags": ["newsletter"] },
-                { "email": "grace@example", "status": "subscribed" },
+                { "email": "grace@example.com", "status": "subscribed" },
             ],
         });
-        let error = RowError {
-            index: 1,
-            email: Some("grace@example".into()),
-            field: "email".into(),
-            error: "The domain after the @ has no dot; give it in full, like example.com.".into(),
-        };
-        (input, Done(Outcome::Counts(BulkResult { success: 1, failed: 1, updated: 0, errors: vec![error] })))
+        (input, Done(Outcome::Counts(BulkResult { success: 2, failed: 0, updated: 0, errors: Vec::new() })))
     }
 }
 

@@ -14,10 +14,11 @@ pub fn rows(set: Setting<'_>, block: &Products) -> Vec<Row> {
         rows.push(Row::stack(middle::block_title(set, title), side));
     }
     let below_title = set.room().block;
-    let form = set.design().products;
+    // Side by side, pictures of different shapes would begin and end at different heights, whatever stands around them.
+    let form = if alike(&block.products) { set.design().products } else { ProductsForm::Rows };
     let groups: Vec<Vec<Row>> = match form {
-        _ if block.products.len() == 1 => vec![beside(set, &block.products[0], Layout::Alone)],
-        ProductsForm::Rows => block.products.iter().map(|product| beside(set, product, Layout::Beside)).collect(),
+        _ if block.products.len() == 1 => vec![beside(set, &block.products[0], form, Layout::Alone)],
+        ProductsForm::Rows => block.products.iter().map(|product| beside(set, product, form, Layout::Beside)).collect(),
         ProductsForm::Grid | ProductsForm::Tiles => {
             let mut rest = block.products.as_slice();
             let mut groups = Vec::new();
@@ -42,6 +43,16 @@ pub fn rows(set: Setting<'_>, block: &Products) -> Vec<Row> {
         }
     }
     rows
+}
+
+/// Whether the pictures are so much of one shape that they can stand side by side.
+fn alike(products: &[Product]) -> bool {
+    let shapes = products.iter().filter_map(|product| {
+        let image = product.image.as_ref()?;
+        Some(f64::from(image.height?) / f64::from(image.width?.max(1)))
+    });
+    let (flattest, tallest) = shapes.fold((f64::INFINITY, 0.0_f64), |(least, most), now| (least.min(now), most.max(now)));
+    tallest <= flattest * 1.25
 }
 
 /// How many of the products that are left stand in the next row: never one alone.
@@ -163,18 +174,18 @@ fn fitted(
 }
 
 /// One product, its picture at the start and its facts beside it.
-fn beside(set: Setting<'_>, product: &Product, layout: Layout) -> Vec<Row> {
+fn beside(set: Setting<'_>, product: &Product, form: ProductsForm, layout: Layout) -> Vec<Row> {
     let set = set.aligned(Align::Start);
     let Some(image) = &product.image else {
         return vec![Row::stack(facts(set, product, layout), set.room().side)];
     };
     let gutter = 12;
-    let share = if set.design().products == ProductsForm::Rows { 36.0 } else { 50.0 };
+    let together = form == ProductsForm::Rows;
+    let share = if together { 36.0 } else { 50.0 };
     let room = (f32::from(set.measure() + 2 * gutter) * share / 100.0) as u16 - 2 * gutter;
     let mut linked = image.clone();
     linked.href = linked.href.or_else(|| Some(product.href.clone()));
     let picture = set.picture(0, &linked, room);
-    let together = set.design().products == ProductsForm::Rows;
     let mut row = set.row(vec![(share, vec![picture]), (100.0 - share, facts(set, product, layout))], gutter, together);
     row.stand = "middle";
     vec![row]
