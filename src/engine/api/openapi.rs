@@ -197,7 +197,9 @@ impl Writer {
     /// A reference to the answer with these codes.
     fn failure(&mut self, status: u16, codes: &[Code], keyed: bool) -> Value {
         let words: Vec<&str> = codes.iter().map(|code| code.info().wire).collect();
-        let counted = keyed && !matches!(status, 401 | 405);
+        // Who is not let in is not counted; who is in and does not prove again who they are, is.
+        let is_let_in = status != 401 || codes.contains(&Code::SignInFailed);
+        let counted = keyed && is_let_in && status != 405;
         let name = format!("{}{status}.{}", if counted { "Counted." } else { "" }, words.join("."));
         self.responses.entry(name.clone()).or_insert_with(|| failure(status, codes, &words, counted));
         json!({ "$ref": format!("#/components/responses/{name}") })

@@ -54,7 +54,12 @@ pub async fn prove(context: &Context, email: &str, proof: Proof) -> Result<User,
             return Err(refused(context));
         }
     }
-    context.engine.throttle.forgive(&BY_ACCOUNT, &name);
+    let throttle = &context.engine.throttle;
+    throttle.forgive(&BY_ACCOUNT, &name);
+    // Of an address only this try is taken back: who has one account must not guess at others for free.
+    if let Some(address) = sessions::address(context.caller.peer) {
+        throttle.undo(&BY_ADDRESS, &address.to_string(), context.now());
+    }
     Ok(user)
 }
 

@@ -152,7 +152,9 @@ impl Dashboard {
         let Found { route, names, environment } = found;
         let Incoming { method, uri, headers, body, peer } = request;
         let engine = &self.api.0;
-        let tls = matches!(peer, Peer::Network { tls: true, .. });
+        // A proxy that does not say so speaks TLS all the same where the service's own address does.
+        let by_proxy = engine.settings.server.behind_proxy && engine.base_url().starts_with("https://");
+        let tls = by_proxy || matches!(peer, Peer::Network { tls: true, .. });
         let jar = Jar::read(&headers, tls);
         // Pages about no data of their own speak of the data that was looked at last.
         let environment = environment.unwrap_or_else(|| jar.environment());
