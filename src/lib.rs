@@ -14,7 +14,7 @@
 //! | [`vocab`] | tables of words all layers share: codes, permissions, limits, tables, settings | logic, input, output |
 //! | [`engine`] | machinery: store, search, pipeline, access, jobs, fetching, language models, drawing, mail | any noun of the product |
 //! | [`features`] | the nouns: projects, contacts, tags, … each with the same skeleton | how a request came in |
-//! | [`surfaces`] | ways in: HTTP, command line | rules of any kind |
+//! | [`surfaces`] | ways in: HTTP, dashboard, command line | rules of any kind |
 //! | [`app`], [`operations`], [`workers`] | composition, and the two tables that everything follows from | |
 //!
 //! # The life of a request
@@ -28,8 +28,9 @@
 //!                    → run → commit → encode
 //! ```
 //!
-//! The command line and the administration socket enter through the same pipeline as HTTP, so a permission, a budget or an
-//! idempotency rule holds on every way in.
+//! The command line, the administration socket and the dashboard enter through the same pipeline as HTTP, so a permission, a budget or
+//! an idempotency rule holds on every way in. Who calls is a [`engine::api::Principal`]: a key, or a person who is signed in (in the
+//! dashboard by a cookie, in programs by a token) with what their role allows.
 //!
 //! # The life of an email
 //!
@@ -66,6 +67,9 @@
 //!
 //! - *What can be called?* [`operations::OPERATIONS`]. An operation's id is its address: `contacts.create` is
 //!   `features/contacts/ops/create.rs`.
+//! - *Who gets in, and how?* `features/accounts`: keys, members, sign-in, and agents that ask people for keys. What requests see of it
+//!   is in memory: [`engine::access`].
+//! - *Where do pages come from?* [`surfaces::dashboard`]: a table of pages, each of which asks operations as the person who looks.
 //! - *What can go wrong?* [`vocab::codes`]. *What is bounded, and why by that number?* [`vocab::limits`].
 //! - *What is on disk?* [`vocab::tables`]; how bytes become values: [`engine::store`].
 //! - *What runs by itself?* [`workers`].

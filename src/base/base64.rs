@@ -1,4 +1,4 @@
-//! Bytes as base64 text, padded.
+//! Bytes as base64 text: padded, or for addresses and tokens (RFC 4648 §5) without padding.
 
 const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
@@ -15,9 +15,52 @@ pub fn encode(bytes: &[u8]) -> String {
     out
 }
 
+const URL_LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+/// Bytes as base64url text without padding.
+pub fn encode_url(bytes: &[u8]) -> String {
+    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for chunk in bytes.chunks(3) {
+        let bits = chunk.iter().fold(0_u32, |bits, byte| bits << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
+        out.extend((0..=chunk.len()).map(|place| char::from(URL_LETTERS[(bits >> (18 - 6 * place)) as usize & 63])));
+    }
+    out
+}
+
+/// The bytes of base64url text without padding; `None` for anything that [`encode_url`] does not write.
+pub fn decode_url(text: &str) -> Option<Vec<u8>> {
+    let mut out = Vec::with_capacity(text.len() * 3 / 4);
+    for chunk in text.as_bytes().chunks(4) {
+        let mut bits = 0_u32;
+        for letter in chunk {
+            bits = bits << 6 | u32::try_from(URL_LETTERS.iter().position(|known| known == letter)?).ok()?;
+        }
+        bits <<= 6 * (4 - chunk.len());
+        let bytes = &bits.to_be_bytes()[1..];
+        let (kept, rest) = bytes.split_at(chunk.len().checked_sub(1)?);
+        // One spelling for each value: neither a lone letter nor bits beyond the last byte.
+        if kept.is_empty() || (chunk.len() < 4 && rest.iter().any(|byte| *byte != 0)) {
+            return None;
+        }
+        out.extend_from_slice(kept);
+    }
+    Some(out)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_written_for_addresses_is_read_back_and_has_one_spelling() {
+        for length in 0..40_u8 {
+            let bytes: Vec<u8> = (0..length).map(|byte| byte.wrapping_mul(37) ^ 0xF5).collect();
+            assert_eq!(decode_url(&encode_url(&bytes)), Some(bytes));
+        }
+        for wrong in ["A", "AB", "AAAAB", "Zg==", "a+b/", "é"] {
+            assert_eq!(decode_url(wrong), None, "{wrong}");
+        }
+    }
 
     #[test]
     fn the_end_is_padded() {

@@ -91,13 +91,39 @@ const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnop
 
 /// `length` random letters and digits, each carrying log2 62 = 5.95 bits.
 pub fn random_base62(random: &dyn Random, length: usize) -> String {
-    // The largest multiple of 62 in a byte: values above it would favour the first digits, so they are drawn again.
-    const FAIR: u8 = 248;
+    random_of(random, BASE62, length)
+}
+
+/// What people read, say and type without mistaking one for another: no vowels, so no words, and no digits (RFC 8628 §6.1).
+const CONSONANTS: &[u8; 20] = b"BCDFGHJKLMNPQRSTVWXZ";
+
+/// `groups` groups of four letters for people to type, like `BCDF-GHJK`, each letter carrying log2 20 = 4.3 bits.
+pub fn random_code(random: &dyn Random, groups: usize) -> String {
+    let letters = random_of(random, CONSONANTS, 4 * groups);
+    let mut code = String::with_capacity(5 * groups);
+    for (index, letter) in letters.chars().enumerate() {
+        if index > 0 && index % 4 == 0 {
+            code.push('-');
+        }
+        code.push(letter);
+    }
+    code
+}
+
+/// What people type for a code: small letters are capitals, and everything else than letters and digits does not count.
+pub fn typed_code(given: &str) -> String {
+    given.chars().filter(char::is_ascii_alphanumeric).map(|letter| letter.to_ascii_uppercase()).take(64).collect()
+}
+
+fn random_of(random: &dyn Random, letters: &[u8], length: usize) -> String {
+    let many = u8::try_from(letters.len()).expect("alphabets are short");
+    // The largest multiple in a byte: values above it would favour the first letters, so they are drawn again.
+    let fair = u8::MAX - (u8::MAX % many + 1) % many;
     let mut text = String::with_capacity(length);
     while text.len() < length {
         let mut bytes: [u8; 32] = random.bytes();
-        let digits = bytes.iter().filter(|&&byte| byte < FAIR).map(|byte| char::from(BASE62[usize::from(byte % 62)]));
-        text.extend(digits.take(length - text.len()));
+        let drawn = bytes.iter().filter(|&&byte| byte <= fair).map(|byte| char::from(letters[usize::from(byte % many)]));
+        text.extend(drawn.take(length - text.len()));
         bytes.zeroize();
     }
     text
@@ -148,6 +174,17 @@ mod tests {
         for digit in BASE62 {
             let count = text.bytes().filter(|byte| byte == digit).count();
             assert!((850..1150).contains(&count), "{} appears {count} times", char::from(*digit));
+        }
+    }
+
+    #[test]
+    fn a_code_is_read_however_it_is_typed() {
+        let code = random_code(&SeededRandom::new(7), 2);
+        assert_eq!((code.len(), code.as_bytes()[4]), (9, b'-'));
+        assert!(code.bytes().all(|byte| byte == b'-' || CONSONANTS.contains(&byte)), "{code}");
+        let plain = code.replace('-', "");
+        for typed in [code.clone(), plain.clone(), code.to_lowercase(), format!("  {} ", code.replace('-', " "))] {
+            assert_eq!(typed_code(&typed), plain);
         }
     }
 

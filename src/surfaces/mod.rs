@@ -1,4 +1,5 @@
 //! Ways in. No rules of their own.
 
 pub mod cli;
+pub mod dashboard;
 pub mod http;

@@ -11,7 +11,12 @@ pub enum Code {
     MalformedJson,
     IdempotencyKeyInvalid,
     InvalidApiKey,
+    NotSignedIn,
+    SignInFailed,
+    SecondFactorRequired,
     InsufficientPermissions,
+    FreshSignInRequired,
+    SignUpClosed,
     NotFound,
     MethodNotAllowed,
     RequestTimeout,
@@ -64,7 +69,27 @@ pub const CODES: &[CodeInfo] = &[
     code(Code::MalformedJson, 400, "MALFORMED_JSON", "The body is not valid JSON."),
     code(Code::IdempotencyKeyInvalid, 400, "IDEMPOTENCY_KEY_INVALID", "Idempotency-Key must have 1 to 100 characters."),
     code(Code::InvalidApiKey, 401, "INVALID_API_KEY", "Invalid or missing API key"),
+    // Ours: for what people do and keys do not.
+    code(Code::NotSignedIn, 401, "NOT_SIGNED_IN", "Sign in first: POST /v1/auth/login gives a token for this."),
+    // Ours: the same for every reason, so that nobody learns which emails have accounts.
+    code(Code::SignInFailed, 401, "SIGN_IN_FAILED", "Email, password or code is wrong."),
+    // Ours.
+    code(
+        Code::SecondFactorRequired,
+        401,
+        "SECOND_FACTOR_REQUIRED",
+        "Give the code of the authenticator app, or a recovery code.",
+    ),
     code(Code::InsufficientPermissions, 403, "INSUFFICIENT_PERMISSIONS", "Insufficient permissions"),
+    // Ours.
+    code(
+        Code::FreshSignInRequired,
+        403,
+        "FRESH_SIGN_IN_REQUIRED",
+        "Confirm your password first (POST /v1/auth/confirm): this needs a sign-in of the last minutes.",
+    ),
+    // Ours.
+    code(Code::SignUpClosed, 403, "SIGN_UP_CLOSED", "Sign-up is closed here; ask an administrator for an invitation."),
     code(Code::NotFound, 404, "RESOURCE_NOT_FOUND", "There is no such resource."),
     // Ours.
     code(Code::MethodNotAllowed, 405, "METHOD_NOT_ALLOWED", "This path does not take that method; see the Allow header."),

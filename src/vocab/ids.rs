@@ -39,6 +39,9 @@ pub mod kinds {
     pub enum Recipient {}
     pub enum Webhook {}
     pub enum Delivery {}
+    pub enum Session {}
+    pub enum Claim {}
+    pub enum Invitation {}
 
     impl Kind for Account {
         const NAME: &'static str = "account";
@@ -107,6 +110,15 @@ pub mod kinds {
     impl Kind for Delivery {
         const NAME: &'static str = "delivery";
     }
+    impl Kind for Session {
+        const NAME: &'static str = "session";
+    }
+    impl Kind for Claim {
+        const NAME: &'static str = "agent's request";
+    }
+    impl Kind for Invitation {
+        const NAME: &'static str = "invitation";
+    }
 }
 
 /// A kind of thing with identifiers.
@@ -137,6 +149,9 @@ pub type MessageId = Id<kinds::Message>;
 pub type RecipientId = Id<kinds::Recipient>;
 pub type WebhookId = Id<kinds::Webhook>;
 pub type DeliveryId = Id<kinds::Delivery>;
+pub type SessionId = Id<kinds::Session>;
+pub type ClaimId = Id<kinds::Claim>;
+pub type InvitationId = Id<kinds::Invitation>;
 
 impl<K> Id<K> {
     /// The identifier with these bytes.

@@ -41,6 +41,73 @@ pub const SETUP_LINK_MS: i64 = 24 * 60 * 60 * 1000;
 /// The set-up form is an email address and a password.
 pub const SETUP_FORM_BYTES_MAX: usize = 8 * 1024;
 
+/// Browsers of one person that are signed in at a time, and programs; the oldest give way.
+pub const SESSIONS_PER_USER_MAX: usize = 20;
+/// Guards what cannot be undone: long enough to read a page and press a button.
+pub const FRESH_SIGN_IN_MS: i64 = 10 * 60 * 1000;
+/// What a browser says of itself, as far as a list of sessions shows it.
+pub const AGENT_CHARACTERS_MAX: usize = 200;
+/// Requests within this time do not move a session's end on the disk.
+pub const SESSION_SEEN_STEP_MS: i64 = 60 * 1000;
+/// Tries to sign in that cost no wait, by address and by account, within [`SIGN_IN_WINDOW_MS`].
+pub const SIGN_IN_TRIES_FREE: u32 = 10;
+/// See [`SIGN_IN_TRIES_FREE`].
+pub const SIGN_IN_WINDOW_MS: i64 = 60 * 1000;
+/// The longest wait between tries: guessing at this pace is hopeless, and nobody is locked out of their own account for long.
+pub const SIGN_IN_WAIT_MAX_MS: i64 = 60 * 1000;
+/// Passwords waiting to be hashed; each is some tens of milliseconds of work.
+pub const PASSWORDS_WAITING_MAX: usize = 64;
+/// Names that a brake on guessing remembers; each is about a hundred bytes.
+pub const THROTTLED_NAMES_MAX: usize = 50_000;
+/// Signed tokens of ours have some 400 bytes.
+pub const TOKEN_BYTES_MAX: usize = 2_048;
+/// Members of an account and open invitations, each.
+pub const MEMBERS_MAX: usize = 1_000;
+/// A name is shown in one line.
+pub const MEMBER_NAME_CHARACTERS_MAX: usize = 100;
+/// An invitation may lie over a weekend and a holiday.
+pub const INVITATION_MS: i64 = 7 * 24 * 60 * 60 * 1000;
+/// A link to a new password is asked for when it is needed.
+pub const RESET_LINK_MS: i64 = 60 * 60 * 1000;
+/// Codes for those who have lost their telephone.
+pub const RECOVERY_CODES: usize = 10;
+/// Rows of the audit log that one look may walk to find those of an account.
+pub const AUDIT_WALK_MAX: usize = 5_000;
+
+// --- Agents that ask for a key ---
+
+/// The interface's lifetime of a code.
+pub const CLAIM_CODE_MS: i64 = 600 * 1000;
+/// The interface's lifetime of a registration.
+pub const CLAIM_MS: i64 = 60 * 60 * 1000;
+/// The interface's interval between polls, in seconds.
+pub const CLAIM_POLL_SECONDS: u64 = 5;
+/// The interface's limit of registrations in an hour from one address; the same for one person.
+pub const CLAIMS_PER_HOUR: u32 = 10;
+/// New codes that one registration can have: one for each time the old one ends, and some more.
+pub const CLAIM_CODES_MAX: u32 = 12;
+/// Registrations that wait for somebody, of all accounts together; each ends within an hour.
+pub const CLAIMS_WAITING_MAX: usize = 2_000;
+/// Polls in a minute from one address before it is abuse: a hundred agents behind one address poll 1,200 times.
+pub const CLAIM_POLLS_PER_MINUTE: u32 = 2_400;
+/// Wrong codes in ten minutes by one person or from one address: with 34 bits in a code, guessing is hopeless.
+pub const CLAIM_GUESSES_FREE: u32 = 5;
+/// See [`CLAIM_GUESSES_FREE`].
+pub const CLAIM_GUESS_WINDOW_MS: i64 = 10 * 60 * 1000;
+/// An agent's name is shown in one line.
+pub const AGENT_NAME_CHARACTERS_MAX: usize = 100;
+/// A registration, a poll and a form are some hundred bytes.
+pub const AGENT_BODY_BYTES_MAX: usize = 16 * 1024;
+/// Past requests of agents that a list shows.
+pub const CLAIMS_SHOWN_MAX: usize = 100;
+
+// --- The dashboard ---
+
+/// A form of the dashboard: texts of people, no files.
+pub const DASHBOARD_FORM_BYTES_MAX: usize = 256 * 1024;
+/// Where to go after signing in: a path of our own pages.
+pub const NEXT_BYTES_MAX: usize = 500;
+
 // --- Projects ---
 
 /// A name is shown in one line of a list.

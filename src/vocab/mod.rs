@@ -6,6 +6,7 @@ pub mod ids;
 pub mod limits;
 pub mod permissions;
 pub mod rates;
+pub mod roles;
 pub mod settings;
 pub mod tables;
 pub mod webhook_events;

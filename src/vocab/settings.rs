@@ -252,6 +252,12 @@ pub enum LogFormat {
 pub struct Accounts {
     /// Invariant after loading: a key of `plans`.
     pub plan: String,
+    pub sign_up: bool,
+    pub session_idle_hours: Bounded<1, 720>,
+    pub session_days: Bounded<1, 365>,
+    pub token_minutes: Bounded<1, 1_440>,
+    /// Invariant after loading: a word of small letters, digits and hyphens.
+    pub agent_vendor: String,
 }
 
 /// What an account may do.

@@ -128,6 +128,12 @@ pub const CONTACT_EXTERNAL_IDS: TableId = TableId(90);
 pub const CLICKERS: TableId = TableId(91);
 pub const ORDERS: TableId = TableId(92);
 pub const CONVERSIONS: TableId = TableId(93);
+pub const SESSIONS: TableId = TableId(94);
+pub const SECOND_FACTORS: TableId = TableId(95);
+pub const INVITATIONS: TableId = TableId(96);
+pub const RESET_LINKS: TableId = TableId(97);
+pub const CLAIMS: TableId = TableId(98);
+pub const CLAIM_CODES: TableId = TableId(99);
 
 /// Every table, by id.
 pub const TABLES: &[TableInfo] = &[
@@ -265,6 +271,12 @@ pub const TABLES: &[TableInfo] = &[
     table(91, "clickers", World, "(project id, contact number) -> contact whose clicks have changed; the last order looked at"),
     table(92, "orders", World, "(project id, digest of the order id) -> what was paid and paid back, and what it is credited to"),
     table(93, "conversions", World, "(mailing or email, id, currency) -> how many orders, and how much"),
+    table(94, "sessions", Control, "session id -> whose it is, digest of its token, until when"),
+    table(95, "second_factors", Control, "user id -> sealed secret of the authenticator app, digests of recovery codes"),
+    table(96, "invitations", Control, "invitation id -> email, role, digest of its link's token, expiry"),
+    table(97, "reset_links", Control, "digest of the link's token -> user id, expiry"),
+    table(98, "claims", Control, "claim id -> which agent asks whom for what, and what became of it"),
+    table(99, "claim_codes", Control, "digest of the code -> claim id"),
 ];
 
 impl TableId {

@@ -1,10 +1,12 @@
 //! The service as shipped: the real program on free ports, asked by clients that check every reply against its declaration.
 
 mod access;
+mod agents;
 mod budgets;
 mod campaigns;
 mod clocks;
 mod crash;
+mod dashboard;
 mod delivery;
 mod disks;
 mod edits;
@@ -17,6 +19,7 @@ mod inbound;
 mod inputs;
 mod outages;
 mod peers;
+mod people;
 mod pixels;
 mod process;
 mod replays;

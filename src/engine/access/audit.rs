@@ -3,8 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use crate::base::clock::Timestamp;
-use crate::engine::store::{self, Record, Span, Table, WriteTx, key::Key};
-use crate::vocab::ids::KeyId;
+use std::ops::ControlFlow;
+
+use crate::engine::store::codec::decode_fields;
+use crate::engine::store::{self, Order, Read, Record, Span, Table, WriteTx, key::Key};
+use crate::vocab::ids::{AccountId, KeyId, UserId};
 use crate::vocab::limits;
 use crate::vocab::tables;
 
@@ -15,18 +18,58 @@ const AUDIT: Table<(Timestamp, u64), Act> = Table::new(tables::AUDIT);
 pub struct Act {
     /// The operation's id.
     pub operation: String,
-    /// The key it was done with; `None` for the operator of the machine.
+    /// The key it was done with; `None` for people.
     pub key: Option<KeyId>,
+    /// Who did it; `None` for keys and for the operator of the machine.
+    pub user: Option<UserId>,
+    /// Whose it was; `None` for the operator of the machine.
+    pub account: Option<AccountId>,
     /// The request's id.
     pub request: String,
 }
 
-impl Record for Act {}
+impl Record for Act {
+    const VERSION: u8 = 2;
+
+    fn upgrade(version: u8, bytes: &[u8]) -> Option<Self> {
+        #[derive(Deserialize)]
+        struct First {
+            operation: String,
+            key: Option<KeyId>,
+            request: String,
+        }
+        let First { operation, key, request } = (version == 1).then(|| decode_fields(bytes)).flatten()?;
+        Some(Self { operation, key, user: None, account: None, request })
+    }
+}
 
 /// Note an act; `number` tells acts of one millisecond apart.
 pub fn note(tx: &mut WriteTx<'_>, number: u64, act: &Act) {
     let at = tx.now();
     tx.put(AUDIT, &(at, number), act);
+}
+
+/// An act, and when it was.
+pub type Noted = ((Timestamp, u64), Act);
+
+/// The newest `limit` acts before `before` that are `wanted`, the newest first; only so many rows are looked at.
+pub fn newest(
+    tx: &impl Read,
+    before: Option<(Timestamp, u64)>,
+    limit: usize,
+    wanted: impl Fn(&Act) -> bool,
+) -> store::Result<Vec<Noted>> {
+    let span = Span { from: Vec::new(), to: before.map(|place| place.to_bytes()) };
+    let (mut found, mut walked) = (Vec::new(), 0);
+    tx.visit(AUDIT, &span, Order::Backward, |place, act| {
+        walked += 1;
+        if wanted(&act) {
+            found.push((place, act));
+        }
+        let goes_on = found.len() < limit && walked < limits::AUDIT_WALK_MAX;
+        Ok(if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+    })?;
+    Ok(found)
 }
 
 /// Forget acts older than the retention, a bounded number; true if there may be more.

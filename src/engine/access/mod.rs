@@ -2,8 +2,11 @@
 
 pub mod audit;
 pub mod budgets;
+pub mod jwt;
 pub mod keys;
 pub mod links;
+pub mod people;
 pub mod replays;
+pub mod throttle;
 pub mod token;
 pub mod visits;

@@ -19,9 +19,8 @@ use super::operation::{Entry, Pending, Prepared, RawRequest, Run, View};
 use super::router::Route;
 use super::spec::{Access, BodySize, Replay, Spec, Weight};
 use super::wire::{Body, BodyError, Incoming, Peer, Reply, ReplyBody, Service};
-use crate::engine::access::audit::{self, Act};
+use crate::engine::access::audit;
 use crate::engine::access::budgets::Allowance;
-use crate::engine::access::keys::Grant;
 use crate::engine::access::replays::{Guard, Kept, Known, Ticket};
 use crate::engine::access::token;
 use crate::engine::store::{Store, WriteTx};
@@ -42,9 +41,21 @@ pub struct Api(pub Arc<Engine>);
 
 impl Service for Api {
     async fn call(&self, request: Incoming) -> Reply {
+        self.answer(request, None).await
+    }
+}
+
+impl Api {
+    /// Answer a request of somebody whom the surface knows already: a person by their cookie, or the operator of this process on
+    /// behalf of a stranger who signs in. Everything else is as with any request.
+    pub async fn call_as(&self, principal: Principal, request: Incoming) -> Reply {
+        self.answer(request, Some(principal)).await
+    }
+
+    async fn answer(&self, request: Incoming, known: Option<Principal>) -> Reply {
         let envelope = self.0.envelope();
         let mut call = Call { engine: &self.0, envelope, allowance: None, replayed: false };
-        match call.run(request).await {
+        match call.run(request, known).await {
             Ok(Outcome::Encoded(encoded)) => call.reply(encoded),
             Ok(Outcome::Raw(mut reply)) => {
                 call.head(&mut reply.headers);
@@ -80,19 +91,19 @@ struct Call<'e> {
 }
 
 impl Call<'_> {
-    async fn run(&mut self, request: Incoming) -> Result<Outcome, Refusal> {
+    async fn run(&mut self, request: Incoming, known: Option<Principal>) -> Result<Outcome, Refusal> {
         let Incoming { method, uri, headers, body, peer } = request;
-        let operator = peer == Peer::Operator;
+        let operator = peer == Peer::Operator || matches!(known, Some(Principal::Operator));
         let (entry, path) = match self.engine.router.find(&method, uri.path(), operator) {
             Route::Found { entry, path } => (entry, path),
             Route::OtherMethods(allowed) => return Err(method_not_allowed(&allowed)),
             Route::Unknown => return Err(Failure::because(Code::NotFound, "There is no such path; see /openapi.json.").into()),
         };
         let spec = entry.spec;
-        let principal = self.authenticate(spec, &headers)?;
+        let principal = self.authenticate(spec, &headers, known)?;
         self.count(spec, &principal)?;
         authorise(spec, &principal)?;
-        let caller = Caller { principal, request: self.envelope.request, engine: self.engine.clone() };
+        let caller = Caller { principal, request: self.envelope.request, peer, engine: self.engine.clone() };
         let query = uri.query().unwrap_or_default();
         if let Run::Raw(run) = entry.run {
             let arguments = Arguments { spec, path, query, body: b"{}" };
@@ -111,26 +122,54 @@ impl Call<'_> {
         Context { engine: self.engine.clone(), caller, envelope: self.envelope }
     }
 
-    fn authenticate(&self, spec: &Spec, headers: &HeaderMap) -> Result<Principal, Refusal> {
+    fn authenticate(&self, spec: &Spec, headers: &HeaderMap, known: Option<Principal>) -> Result<Principal, Refusal> {
         match spec.access {
             Access::Public => Ok(Principal::Anonymous),
             Access::Operator => Ok(Principal::Operator),
-            Access::Needs(_) | Access::NeedsOne(_) => {
+            Access::Needs(_) | Access::NeedsOne(_) | Access::Person | Access::Manager => {
+                if let Some(Principal::Person(who)) = known {
+                    return Ok(Principal::Person(who));
+                }
                 let presented = presented(headers);
-                let found = presented.and_then(|text| token::parse(text).ok()).and_then(|key| self.engine.keys.find(&key));
-                found.map(Principal::Key).ok_or_else(|| unauthorized(presented.is_some()))
+                let found = presented.and_then(|text| self.find(spec, text));
+                found.ok_or_else(|| self.unauthorized(spec, presented.is_some()))
             }
         }
     }
 
+    /// Whom this key or token stands for, if the operation takes it.
+    fn find(&self, spec: &Spec, presented: &str) -> Option<Principal> {
+        match token::parse(presented) {
+            Ok(_) if spec.access.is_personal() => None,
+            Ok(key) => self.engine.keys.find(&key).map(Principal::Key),
+            Err(_) if spec.takes_tokens => self.engine.signed_in(presented, self.envelope.timestamp).map(Principal::Person),
+            Err(_) => None,
+        }
+    }
+
+    fn unauthorized(&self, spec: &Spec, presented: bool) -> Refusal {
+        let code = if spec.access.is_personal() { Code::NotSignedIn } else { Code::InvalidApiKey };
+        let header = Box::new((WWW_AUTHENTICATE, self.challenge(if presented { r#", error="invalid_token""# } else { "" })));
+        Refusal { failure: code.into(), header: Some(header) }
+    }
+
+    /// How to get in. RFC 6750 §3.1: no error code when no credentials were sent. RFC 9728 §5.1: where agents learn the rest.
+    fn challenge(&self, error: &str) -> HeaderValue {
+        let metadata = format!("{}/.well-known/oauth-protected-resource", self.engine.base_url());
+        let challenge = format!(r#"Bearer realm="mailmill"{error}, resource_metadata="{metadata}""#);
+        HeaderValue::from_str(&challenge).unwrap_or(HeaderValue::from_static(r#"Bearer realm="mailmill""#))
+    }
+
     fn count(&mut self, spec: &Spec, principal: &Principal) -> Result<(), Refusal> {
-        let Principal::Key(grant) = principal else { return Ok(()) };
-        grant.usage.note(self.envelope.timestamp);
-        let Some(limits) = &grant.account.limits else {
+        if let Principal::Key(grant) = principal {
+            grant.usage.note(self.envelope.timestamp);
+        }
+        let Some(holder) = principal.holder() else { return Ok(()) };
+        let Some(limits) = &holder.limits else {
             return Err(Failure::new(Code::LimiterUnavailable).after_seconds(1).into());
         };
         let limit = limits[spec.rate as usize];
-        let allowance = grant.account.budgets.take(spec.rate, limit, self.envelope.timestamp);
+        let allowance = holder.budgets.take(spec.rate, limit, self.envelope.timestamp);
         self.allowance = Some(allowance);
         if allowance.granted {
             return Ok(());
@@ -175,8 +214,8 @@ impl Call<'_> {
 
     fn store(&self, spec: &Spec, caller: &Caller) -> &Arc<Store> {
         match spec.access {
-            Access::Operator => &self.engine.control,
-            _ => &self.engine.world(caller.environment()).store,
+            Access::Operator | Access::Person | Access::Manager => &self.engine.control,
+            Access::Public | Access::Needs(_) | Access::NeedsOne(_) => &self.engine.world(caller.environment()).store,
         }
     }
 
@@ -303,8 +342,14 @@ impl Call<'_> {
         if let Some(seconds) = failure.retry_after {
             reply.headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
         }
-        if let Some((name, value)) = header.map(|header| *header) {
-            reply.headers.insert(name, value);
+        match header.map(|header| *header) {
+            Some((name, value)) => {
+                reply.headers.insert(name, value);
+            }
+            None if reply.status == StatusCode::UNAUTHORIZED => {
+                reply.headers.insert(WWW_AUTHENTICATE, self.challenge(""));
+            }
+            None => {}
         }
         reply
     }
@@ -335,8 +380,7 @@ fn write(
     }
     let encoded = match prepared.and_then(|run| run(tx, caller, envelope)) {
         Ok(encoded) => {
-            let act = Act { operation: spec.id.into(), key: caller.key(), request: envelope.request.to_string() };
-            audit::note(tx, envelope.request.number, &act);
+            audit::note(tx, envelope.request.number, &caller.act(spec.id));
             encoded
         }
         Err(failure) => {
@@ -388,22 +432,15 @@ fn presented(headers: &HeaderMap) -> Option<&str> {
     headers.get(API_KEY)?.to_str().ok()
 }
 
-fn unauthorized(presented: bool) -> Refusal {
-    // RFC 6750 §3.1: no error code when no credentials were sent.
-    let challenge = if presented { r#"Bearer realm="mailmill", error="invalid_token""# } else { r#"Bearer realm="mailmill""# };
-    let header = Box::new((WWW_AUTHENTICATE, HeaderValue::from_static(challenge)));
-    Refusal { failure: Code::InvalidApiKey.into(), header: Some(header) }
-}
-
 fn authorise(spec: &Spec, principal: &Principal) -> Result<(), Refusal> {
-    let Principal::Key(grant) = principal else { return Ok(()) };
-    let grant: &Grant = grant;
+    let granted = principal.permissions();
     let (allowed, scope) = match spec.access {
-        Access::Needs(permission) => (grant.permissions.contains(permission), permission.word()),
+        Access::Needs(permission) => (granted.contains(permission), permission.word()),
         Access::NeedsOne(permissions) => {
-            (permissions.iter().any(|permission| grant.permissions.contains(*permission)), permissions[0].word())
+            (permissions.iter().any(|permission| granted.contains(*permission)), permissions[0].word())
         }
-        Access::Public | Access::Operator => (true, ""),
+        Access::Manager => return manages(principal),
+        Access::Public | Access::Person | Access::Operator => (true, ""),
     };
     if allowed {
         return Ok(());
@@ -412,6 +449,13 @@ fn authorise(spec: &Spec, principal: &Principal) -> Result<(), Refusal> {
     let header = HeaderValue::from_str(&challenge).expect("permission names are ASCII");
     let failure = Failure::new(Code::InsufficientPermissions).with(serde_json::json!({ "permission": scope }));
     Err(Refusal { failure, header: Some(Box::new((WWW_AUTHENTICATE, header))) })
+}
+
+fn manages(principal: &Principal) -> Result<(), Refusal> {
+    match principal {
+        Principal::Person(who) if who.person.role.manages() => Ok(()),
+        _ => Err(Failure::because(Code::InsufficientPermissions, "Only the owner and admins of the account may do this.").into()),
+    }
 }
 
 fn method_not_allowed(allowed: &str) -> Refusal {

@@ -5,13 +5,17 @@ use std::sync::Arc;
 use super::answer::{Envelope, RequestId};
 use super::engine::{Engine, World};
 use super::failure::Failure;
-use super::spec::Spec;
+use super::spec::{Access, Spec};
+use super::wire::Peer;
 use crate::base::clock::Timestamp;
 use crate::engine::access::audit::{self, Act};
-use crate::engine::access::keys::Grant;
-use crate::engine::store::{ReadTx, WriteTx};
+use crate::engine::access::keys::{Grant, Holder};
+use crate::engine::access::people::SignedIn;
+use crate::engine::store::{ReadTx, Store, WriteTx};
+use crate::vocab::codes::Code;
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{AccountId, KeyId};
+use crate::vocab::permissions::PermissionSet;
 
 /// Who is behind a request.
 #[derive(Clone)]
@@ -22,6 +26,28 @@ pub enum Principal {
     Operator,
     /// The holder of an API key.
     Key(Arc<Grant>),
+    /// Somebody who is signed in.
+    Person(SignedIn),
+}
+
+impl Principal {
+    /// The account that the call counts for, if it is somebody's.
+    pub fn holder(&self) -> Option<&Arc<Holder>> {
+        match self {
+            Principal::Key(grant) => Some(&grant.account),
+            Principal::Person(who) => Some(&who.person.account),
+            Principal::Anonymous | Principal::Operator => None,
+        }
+    }
+
+    /// What it may do.
+    pub fn permissions(&self) -> PermissionSet {
+        match self {
+            Principal::Key(grant) => grant.permissions,
+            Principal::Person(who) => who.person.role.permissions(),
+            Principal::Anonymous | Principal::Operator => PermissionSet::NONE,
+        }
+    }
 }
 
 /// Who calls, and where.
@@ -29,6 +55,8 @@ pub enum Principal {
 pub struct Caller {
     pub principal: Principal,
     pub request: RequestId,
+    /// Where the call comes from.
+    pub peer: Peer,
     /// The engine that serves the call: for what is neither in the store nor in the input, like settings and addresses.
     pub engine: Arc<Engine>,
 }
@@ -36,26 +64,47 @@ pub struct Caller {
 impl Caller {
     /// The account the call belongs to.
     pub fn account(&self) -> AccountId {
+        let holder = self.principal.holder();
+        holder.expect("operations that need an account are declared so, and then there is a key or a person").id
+    }
+
+    /// Who is signed in.
+    pub fn person(&self) -> Result<&SignedIn, Failure> {
         match &self.principal {
-            Principal::Key(grant) => grant.account.id,
-            Principal::Anonymous | Principal::Operator => {
-                panic!("operations that need an account are declared with a permission, and then there is a key")
-            }
+            Principal::Person(who) => Ok(who),
+            Principal::Anonymous | Principal::Operator | Principal::Key(_) => Err(Code::NotSignedIn.into()),
         }
+    }
+
+    /// Who is signed in and has proved a moment ago that it is they.
+    pub fn proven(&self, now: Timestamp) -> Result<&SignedIn, Failure> {
+        let who = self.person()?;
+        if who.seat.is_fresh(now) { Ok(who) } else { Err(Code::FreshSignInRequired.into()) }
+    }
+
+    /// The audit row of this call.
+    pub fn act(&self, operation: &str) -> Act {
+        let user = match &self.principal {
+            Principal::Person(who) => Some(who.person.id),
+            Principal::Anonymous | Principal::Operator | Principal::Key(_) => None,
+        };
+        let account = self.principal.holder().map(|holder| holder.id);
+        Act { operation: operation.into(), key: self.key(), user, account, request: self.request.to_string() }
     }
 
     /// The key, if there is one.
     pub fn key(&self) -> Option<KeyId> {
         match &self.principal {
             Principal::Key(grant) => Some(grant.id),
-            Principal::Anonymous | Principal::Operator => None,
+            Principal::Anonymous | Principal::Operator | Principal::Person(_) => None,
         }
     }
 
-    /// The environment of the caller's key.
+    /// The environment of the caller's key, or the one that the person has chosen.
     pub fn environment(&self) -> Environment {
         match &self.principal {
             Principal::Key(grant) => grant.environment,
+            Principal::Person(who) => who.environment,
             Principal::Anonymous | Principal::Operator => Environment::Test,
         }
     }
@@ -97,13 +146,21 @@ impl Context {
         T: Send + 'static,
         F: FnOnce(&mut WriteTx<'_>) -> Result<T, Failure> + Send + 'static,
     {
-        let act = Act { operation: spec.id.into(), key: self.caller.key(), request: self.envelope.request.to_string() };
+        let act = self.caller.act(spec.id);
         let number = self.envelope.request.number;
         let changing = move |tx: &mut WriteTx<'_>| {
             let changed = change(tx)?;
             audit::note(tx, number, &act);
             Ok(changed)
         };
-        self.world().store.write(changing).await?
+        self.store(spec).write(changing).await?
+    }
+
+    /// Where an operation's data is.
+    pub fn store(&self, spec: &Spec) -> &Arc<Store> {
+        match spec.access {
+            Access::Operator | Access::Person | Access::Manager => &self.engine.control,
+            Access::Public | Access::Needs(_) | Access::NeedsOne(_) => &self.world().store,
+        }
     }
 }

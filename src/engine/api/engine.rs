@@ -8,9 +8,12 @@ use super::operation::Entry;
 use super::router::Router;
 use crate::base::clock::{Clock, Timestamp};
 use crate::base::random::Random;
+use crate::engine::access::jwt::Tokens;
 use crate::engine::access::keys::KeyRing;
 use crate::engine::access::links::Links;
+use crate::engine::access::people::{People, SignedIn};
 use crate::engine::access::replays::Running;
+use crate::engine::access::throttle::Throttle;
 use crate::engine::access::visits::Visits;
 use crate::engine::fetch::{Fetch, Recent};
 use crate::engine::language_model::Client;
@@ -20,7 +23,7 @@ use crate::engine::search::Index;
 use crate::engine::store::Store;
 use crate::engine::store::seal::Seal;
 use crate::vocab::environment::Environment;
-use crate::vocab::ids::BlobId;
+use crate::vocab::ids::{BlobId, SessionId};
 use crate::vocab::limits;
 use crate::vocab::settings::Settings;
 
@@ -66,6 +69,12 @@ pub struct Engine {
     pub random: Arc<dyn Random>,
     pub control: Arc<Store>,
     pub keys: KeyRing,
+    /// Who may sign in, and their sessions.
+    pub people: People,
+    /// Signs and reads the tokens that programs of people sign in with.
+    pub tokens: Tokens,
+    /// Brakes on guessing.
+    pub throttle: Throttle,
     pub seal: Seal,
     pub links: Links,
     /// The way out to other servers.
@@ -104,6 +113,9 @@ impl Engine {
             random,
             control,
             keys: KeyRing::default(),
+            people: People::default(),
+            tokens: Tokens::new(seal.derive("mailmill access tokens v1"), "at+jwt", "mailmill-api"),
+            throttle: Throttle::default(),
             seal,
             links,
             fetch,
@@ -159,6 +171,12 @@ impl Engine {
 
     fn file_path(file: BlobId) -> String {
         format!("/v1/files/{file}")
+    }
+
+    /// Who signed in with this token, if it is one and still works.
+    pub fn signed_in(&self, token: &str, now: Timestamp) -> Option<SignedIn> {
+        let claims = self.tokens.read(self.base_url(), token).filter(|claims| !claims.is_over(now))?;
+        self.people.by_id(SessionId::parse(&claims.sub)?, claims.env?.parse().ok()?, now)
     }
 
     /// Both worlds.

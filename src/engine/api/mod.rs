@@ -23,4 +23,4 @@ pub use engine::{Engine, World};
 pub use failure::Failure;
 pub use operation::{Command, Entry, Media, Operation, Outward, Query, Raw, RawRequest, View, command, outward, query, raw};
 pub use page::{Limit, Listed, Offset, Page, PageNumber, Window};
-pub use spec::{Access, BodySize, Replay, Spec, needs, needs_one, operator, public};
+pub use spec::{Access, BodySize, Replay, Spec, manager, needs, needs_one, operator, public, signed_in};

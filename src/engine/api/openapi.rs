@@ -113,7 +113,7 @@ impl Writer {
             "tags": [spec.noun()],
             "summary": spec.summary,
             "description": describe(spec),
-            "security": if is_keyed(spec) { json!([{ "bearer": [] }, { "apiKey": [] }]) } else { json!([]) },
+            "security": security(spec),
         });
         let shape = self.shape(entry);
         let parameters = parameters(entry, &shape, &input);
@@ -126,7 +126,7 @@ impl Writer {
         let mut responses = Map::new();
         responses.insert(entry.status.to_string(), self.success(entry, output));
         for (status, codes) in by_status(&spec.codes()) {
-            responses.insert(status.to_string(), self.failure(status, &codes, is_keyed(spec)));
+            responses.insert(status.to_string(), self.failure(status, &codes, is_counted(spec)));
         }
         operation["responses"] = responses.into();
         operation
@@ -182,7 +182,7 @@ impl Writer {
             content["example"] = example;
         }
         let mut headers = json!({ "X-Request-Id": header("X-Request-Id") });
-        if is_keyed(entry.spec) {
+        if is_counted(entry.spec) {
             for name in RATE_HEADERS {
                 headers[name] = header(name);
             }
@@ -197,7 +197,9 @@ impl Writer {
     /// A reference to the answer with these codes.
     fn failure(&mut self, status: u16, codes: &[Code], keyed: bool) -> Value {
         let words: Vec<&str> = codes.iter().map(|code| code.info().wire).collect();
-        let counted = keyed && !matches!(status, 401 | 405);
+        // Who is not let in is not counted; who is in and does not prove again who they are, is.
+        let is_let_in = status != 401 || codes.contains(&Code::SignInFailed);
+        let counted = keyed && is_let_in && status != 405;
         let name = format!("{}{status}.{}", if counted { "Counted." } else { "" }, words.join("."));
         self.responses.entry(name.clone()).or_insert_with(|| failure(status, codes, &words, counted));
         json!({ "$ref": format!("#/components/responses/{name}") })
@@ -258,13 +260,29 @@ impl Writer {
                     "description": "`Authorization: Bearer sk_…`. `Authorization: ApiKey sk_…` is understood too.",
                 },
                 "apiKey": { "type": "apiKey", "in": "header", "name": "X-API-Key" },
+                "signedIn": {
+                    "type": "http", "scheme": "bearer", "bearerFormat": "JWT",
+                    "description": "`Authorization: Bearer …` with the token that `POST /v1/auth/login` gives.",
+                },
             },
         })
     }
 }
 
-fn is_keyed(spec: &Spec) -> bool {
-    matches!(spec.access, Access::Needs(_) | Access::NeedsOne(_))
+/// Whether a call counts for an account.
+fn is_counted(spec: &Spec) -> bool {
+    matches!(spec.access, Access::Needs(_) | Access::NeedsOne(_) | Access::Person | Access::Manager)
+}
+
+fn security(spec: &Spec) -> Value {
+    let mut ways = Vec::new();
+    if matches!(spec.access, Access::Needs(_) | Access::NeedsOne(_)) {
+        ways.extend([json!({ "bearer": [] }), json!({ "apiKey": [] })]);
+    }
+    if spec.takes_tokens {
+        ways.push(json!({ "signedIn": [] }));
+    }
+    ways.into()
 }
 
 /// What a caller must know beyond the types, and what follows from the declaration.
@@ -280,9 +298,14 @@ fn describe(spec: &Spec) -> String {
             let words: Vec<String> = permissions.iter().map(|permission| format!("`{}`", permission.word())).collect();
             parts.push(format!("Needs one of the permissions {}.", words.join(", ")));
         }
+        Access::Person => parts.push("For people who are signed in; keys are refused.".into()),
+        Access::Manager => parts.push("For people who are signed in and manage the account: its owner and admins.".into()),
         Access::Operator => {}
     }
-    if is_keyed(spec) {
+    if spec.takes_tokens && !spec.access.is_personal() {
+        parts.push("In place of a key, the token of somebody who is signed in is taken too, with what their role allows.".into());
+    }
+    if is_counted(spec) {
         parts.push(format!("Counts against the request budget `{}`.", spec.rate.word()));
     }
     if spec.replay == Replay::Keyed {

@@ -44,8 +44,29 @@ pub enum Access {
     Needs(Permission),
     /// A key with one of these permissions.
     NeedsOne(&'static [Permission]),
+    /// Somebody who is signed in, whatever their role. Works on the account, not on one of the two worlds.
+    Person,
+    /// Somebody who is signed in and whose role manages the account. The same.
+    Manager,
     /// The operator of the machine, through the administration socket or with the server stopped. Not on the network at all.
     Operator,
+}
+
+impl Access {
+    /// Whether it is about the account and the people in it: a matter of the control store, and not of keys.
+    pub const fn is_personal(self) -> bool {
+        matches!(self, Access::Person | Access::Manager)
+    }
+}
+
+/// Somebody who is signed in.
+pub const fn signed_in() -> Access {
+    Access::Person
+}
+
+/// Somebody who manages the account.
+pub const fn manager() -> Access {
+    Access::Manager
 }
 
 /// A key with this permission.
@@ -117,6 +138,8 @@ pub struct Spec {
     /// Whether the answer shows a secret: then it is sealed where it is kept for repeats.
     pub answers_secret: bool,
     pub weight: Weight,
+    /// Whether the token of `POST /v1/auth/login` is taken in place of a key.
+    pub takes_tokens: bool,
     /// Codes it can fail with, beyond those of the pipeline.
     pub fails: &'static [Code],
     pub body: BodySize,
@@ -136,6 +159,7 @@ impl Spec {
             replay: Replay::Never,
             answers_secret: false,
             weight: Weight::Light,
+            takes_tokens: access.is_personal(),
             fails: &[],
             body: BodySize::Default,
         }
@@ -196,6 +220,11 @@ impl Spec {
         self
     }
 
+    pub const fn takes_tokens(mut self) -> Self {
+        self.takes_tokens = true;
+        self
+    }
+
     pub const fn fails(mut self, codes: &'static [Code]) -> Self {
         self.fails = codes;
         self
@@ -224,6 +253,9 @@ impl Spec {
         }
         if matches!(self.access, Access::Needs(_) | Access::NeedsOne(_)) {
             codes.extend([Code::InvalidApiKey, Code::InsufficientPermissions, Code::RateLimitExceeded, Code::LimiterUnavailable]);
+        }
+        if self.access.is_personal() {
+            codes.extend([Code::NotSignedIn, Code::InsufficientPermissions, Code::RateLimitExceeded, Code::LimiterUnavailable]);
         }
         if self.replay == Replay::Keyed {
             codes.extend([Code::IdempotencyKeyInvalid, Code::IdempotencyConflict, Code::IdempotencyInProgress]);

@@ -191,6 +191,11 @@ fn check(settings: &Settings) -> Option<(String, String)> {
         let names = names.into_iter().collect::<Vec<_>>().join(", ");
         return broken("accounts.plan", &format!("there is no such plan; the plans are {names}"));
     }
+    let is_vendor = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    let vendor = &settings.accounts.agent_vendor;
+    if vendor.is_empty() || !vendor.bytes().all(is_vendor) {
+        return broken("accounts.agent_vendor", "expected a word of small letters, digits and hyphens");
+    }
     settings.plans.iter().find_map(|(name, plan)| check_plan(name, plan))
 }
 

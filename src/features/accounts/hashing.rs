@@ -1,11 +1,14 @@
 //! Hashing passwords with Argon2id. Slow on purpose, so never on a thread that serves others, and never many at a time.
 
 use argon2::{Algorithm, Argon2, Params, Version};
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, SemaphorePermit};
 
 use super::model::{Password, PasswordHash};
 use crate::base::random::Random;
+use crate::base::secret::{Secret, same};
 use crate::engine::api::Failure;
+use crate::vocab::codes::Code;
+use crate::vocab::limits;
 
 /// The least that is recommended for Argon2id with two passes (OWASP): 19 MiB of memory, 2 passes, 1 lane.
 const MEMORY_KIB: u32 = 19 * 1024;
@@ -15,22 +18,51 @@ const LANES: u32 = 1;
 /// Two at a time: each takes 19 MiB and a core for some tens of milliseconds, and the smallest machine has two cores.
 static HASHING: Semaphore = Semaphore::const_new(2);
 
+/// Room to wait: whoever finds none is told to come back.
+static WAITING: Semaphore = Semaphore::const_new(limits::PASSWORDS_WAITING_MAX);
+
+/// What a password is held against where there is no user: the same work, and nothing fits it.
+const NOBODY: PasswordHash =
+    PasswordHash { memory_kib: MEMORY_KIB, passes: PASSES, lanes: LANES, salt: *b"nobody is called", hash: [0; 32] };
+
+async fn turn() -> Result<(SemaphorePermit<'static>, SemaphorePermit<'static>), Failure> {
+    let place = WAITING.try_acquire().map_err(|_| Failure::new(Code::Unavailable).after_seconds(2))?;
+    Ok((place, HASHING.acquire().await.map_err(Failure::internal)?))
+}
+
+/// Whether `given` is the password of `known`; without one it takes as long and is not.
+pub async fn verify(given: Secret, known: Option<PasswordHash>) -> Result<bool, Failure> {
+    let exists = known.is_some();
+    let known = known.unwrap_or(NOBODY);
+    let turn = turn().await?;
+    let work = move || {
+        // What cannot be a password is worked on all the same, as far as one goes.
+        let end =
+            (0..=given.expose().len().min(limits::PASSWORD_BYTES_MAX)).rev().find(|end| given.expose().is_char_boundary(*end));
+        let bytes = &given.expose().as_bytes()[..end.unwrap_or(0)];
+        let hash = sum(bytes, &known.salt, (known.memory_kib, known.passes, known.lanes));
+        drop(turn);
+        same(&hash, &known.hash) && given.expose().len() <= limits::PASSWORD_BYTES_MAX
+    };
+    Ok(tokio::task::spawn_blocking(work).await.map_err(Failure::internal)? && exists)
+}
+
 /// Hash a password.
 pub async fn hash(password: Password, random: &dyn Random) -> Result<PasswordHash, Failure> {
     let salt = random.bytes();
-    let _turn = HASHING.acquire().await.map_err(Failure::internal)?;
+    let _turn = turn().await?;
     let work = move || {
-        let hash = sum(&password, &salt, (MEMORY_KIB, PASSES, LANES));
+        let hash = sum(password.bytes(), &salt, (MEMORY_KIB, PASSES, LANES));
         PasswordHash { memory_kib: MEMORY_KIB, passes: PASSES, lanes: LANES, salt, hash }
     };
     tokio::task::spawn_blocking(work).await.map_err(Failure::internal)
 }
 
-fn sum(password: &Password, salt: &[u8; 16], (memory_kib, passes, lanes): (u32, u32, u32)) -> [u8; 32] {
+fn sum(password: &[u8], salt: &[u8; 16], (memory_kib, passes, lanes): (u32, u32, u32)) -> [u8; 32] {
     let params = Params::new(memory_kib, passes, lanes, Some(32)).expect("only parameters of ours are kept");
     let mut hash = [0; 32];
     Argon2::new(Algorithm::Argon2id, Version::V0x13, params)
-        .hash_password_into(password.bytes(), salt, &mut hash)
+        .hash_password_into(password, salt, &mut hash)
         .expect("the lengths are within the algorithm's limits");
     hash
 }
@@ -51,7 +83,13 @@ mod tests {
         let second = hash(password("correct horse battery"), &random).await.expect("hashes");
         assert_ne!((first.salt, first.hash), (second.salt, second.hash));
         let costs = (first.memory_kib, first.passes, first.lanes);
-        assert_eq!(sum(&password("correct horse battery"), &first.salt, costs), first.hash);
-        assert_ne!(sum(&password("correct horse batterY"), &first.salt, costs), first.hash);
+        assert_eq!(sum(b"correct horse battery", &first.salt, costs), first.hash);
+        assert_ne!(sum(b"correct horse batterY", &first.salt, costs), first.hash);
+        let given = |text: &str| Secret::new(text.to_owned());
+        assert!(verify(given("correct horse battery"), Some(first.clone())).await.expect("verifies"));
+        assert!(!verify(given("correct horse batterY"), Some(first)).await.expect("verifies"));
+        for text in ["", "correct horse battery", &"é".repeat(500)] {
+            assert!(!verify(given(text), None).await.expect("verifies"), "nobody has no password");
+        }
     }
 }

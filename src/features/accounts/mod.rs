@@ -1,14 +1,22 @@
 //! Accounts: who owns this installation, and with which keys other programs work for them.
 //!
-//! An installation has one account today, made when it is first needed; the tables could hold more. Keys and passwords are kept as
-//! hashes only. The ring of keys in memory is a copy of the table and is changed after every commit, one change at a time, so a key
+//! An installation has one account, made when it is first needed, and more where strangers may sign up. Its members sign in with a
+//! password and perhaps an authenticator app; agents ask them for keys. Keys, passwords, tokens and codes are kept as hashes only. The
+//! rings of keys and of people in memory are copies of the tables and are changed after every commit, one change at a time, so a key
 //! works from the answer that shows it until the answer that says it is revoked.
 
+mod agents;
 mod hashing;
+mod members;
 mod model;
 pub mod ops;
 mod pages;
+mod people_store;
+mod people_views;
 mod ring;
+mod second_factor;
+mod sessions;
+mod signing_in;
 mod store;
 mod usage;
 mod views;
@@ -23,8 +31,18 @@ use crate::vocab::permissions::PermissionSet;
 
 pub use model::{Account, Password, User};
 pub use ring::fill_ring;
-pub use store::sweep;
-pub use usage::flush as flush_usage;
+
+/// Write down what requests have only counted in memory: uses of keys and of sessions.
+pub async fn flush_usage(engine: &Arc<Engine>) -> Result<(), Failure> {
+    usage::flush(engine).await?;
+    sessions::flush(engine).await
+}
+
+/// Forget what is over; up to `limit` of each kind. True if there may be more.
+pub fn sweep(tx: &mut WriteTx<'_>, limit: usize) -> engine_store::Result<bool> {
+    let more = [store::sweep(tx, limit)?, people_store::sweep(tx, limit)?, agents::store::sweep(tx, limit)?];
+    Ok(more.contains(&true))
+}
 
 /// Whether nobody has used this installation yet: there is no account.
 pub fn is_untouched(engine: &Engine) -> engine_store::Result<bool> {
@@ -42,7 +60,7 @@ pub struct Welcome {
 /// Make the account, a one-time set-up link and a test key.
 pub async fn welcome(engine: &Arc<Engine>) -> Result<Welcome, Failure> {
     let new = model::NewKey { name: "First key".into(), environment: Environment::Test, permissions: PermissionSet::ALL };
-    let made = ring::create_key(engine, new, None).await?;
+    let made = ring::create_key(engine, None, new, None).await?;
     let token = random_base62(engine.random.as_ref(), model::LINK_TOKEN_CHARACTERS);
     let digest = sha256(token.as_bytes());
     let write = move |tx: &mut WriteTx<'_>| {

@@ -10,11 +10,14 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::base::clock::Timestamp;
 use crate::base::parsed;
 use crate::base::secret::Secret;
+use crate::engine::access::people::SessionKind;
 use crate::engine::store::Record;
+use crate::engine::store::codec::decode_fields;
 use crate::vocab::environment::Environment;
-use crate::vocab::ids::{AccountId, KeyId, UserId};
+use crate::vocab::ids::{AccountId, InvitationId, KeyId, SessionId, UserId};
 use crate::vocab::limits::{PASSWORD_BYTES_MAX, PASSWORD_BYTES_MIN};
 use crate::vocab::permissions::PermissionSet;
+use crate::vocab::roles::Role;
 
 /// 32 × log2 62 = 190 random bits: beyond guessing.
 pub const LINK_TOKEN_CHARACTERS: usize = 32;
@@ -37,11 +40,89 @@ pub struct User {
     pub account: AccountId,
     /// As given.
     pub email: String,
+    /// How others see them; empty if they gave none.
+    pub name: String,
+    pub role: Role,
     pub password: PasswordHash,
     pub created_at: Timestamp,
 }
 
-impl Record for User {}
+impl Record for User {
+    const VERSION: u8 = 2;
+
+    fn upgrade(version: u8, bytes: &[u8]) -> Option<Self> {
+        #[derive(Deserialize)]
+        struct First {
+            id: UserId,
+            account: AccountId,
+            email: String,
+            password: PasswordHash,
+            created_at: Timestamp,
+        }
+        let First { id, account, email, password, created_at } = (version == 1).then(|| decode_fields(bytes)).flatten()?;
+        // Before there were members, everybody who could sign in was the owner.
+        Some(Self { id, account, email, name: String::new(), role: Role::Owner, password, created_at })
+    }
+}
+
+/// A sign-in as it is kept. Its token is not.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Session {
+    pub id: SessionId,
+    pub user: UserId,
+    pub kind: SessionKind,
+    /// SHA-256 of the cookie's token; of nothing for a program's session.
+    pub digest: [u8; 32],
+    pub created_at: Timestamp,
+    pub expires_at: Timestamp,
+    pub idle_ms: i64,
+    pub seen_at: Timestamp,
+    pub proven_at: Timestamp,
+    /// Where the sign-in came from, and what the browser called itself.
+    pub address: String,
+    pub agent: String,
+}
+
+impl Record for Session {}
+
+/// An authenticator app, and the codes for when it is lost.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SecondFactor {
+    /// The shared secret, sealed.
+    pub secret: Vec<u8>,
+    /// Asked for at each sign-in only after one code was right.
+    pub is_confirmed: bool,
+    /// The newest step whose code was used: it and those before are not taken again.
+    pub last_step: u64,
+    /// Digests of the recovery codes that are left.
+    pub recovery: Vec<[u8; 32]>,
+}
+
+impl Record for SecondFactor {}
+
+/// Somebody who may become a member by a link.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Invitation {
+    pub id: InvitationId,
+    pub account: AccountId,
+    pub email: String,
+    pub role: Role,
+    pub digest: [u8; 32],
+    pub invited_by: UserId,
+    pub created_at: Timestamp,
+    pub expires_at: Timestamp,
+}
+
+impl Record for Invitation {}
+
+/// A one-time link to a new password. Its token is kept as a digest, which is the row's key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ResetLink {
+    pub user: UserId,
+    pub expires_at: Timestamp,
+}
+
+impl Record for ResetLink {}
 
 /// A hashed password with everything needed to check one against it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use tokio::sync::Mutex;
 
-use super::model::{Account, Key, NewKey};
-use super::store;
+use super::model::{Account, Key, NewKey, Session, User};
+use super::{people_store, store};
 use crate::base::random::Random;
 use crate::base::secret::{Secret, sha256};
 use crate::engine::access::audit::{self, Act};
 use crate::engine::access::budgets::Budgets;
 use crate::engine::access::keys::{Grant, Holder, SendingLimits, Usage};
+use crate::engine::access::people::{Moving, Person, Seat};
 use crate::engine::access::token;
 use crate::engine::api::{Engine, Envelope, Failure};
 use crate::engine::store as engine_store;
@@ -22,7 +23,7 @@ use crate::vocab::settings::Settings;
 
 /// Held while a key is made or revoked: the commit and the change of the ring stay together, so that the ring never goes back to
 /// an older state. Keys are changed by people, so one lock for all engines of a process costs nobody anything.
-static CHANGING: Mutex<()> = Mutex::const_new(());
+pub static CHANGING: Mutex<()> = Mutex::const_new(());
 
 /// Put every key that works on the ring.
 pub fn fill_ring(engine: &Engine) -> engine_store::Result<()> {
@@ -30,14 +31,33 @@ pub fn fill_ring(engine: &Engine) -> engine_store::Result<()> {
     for account in store::accounts(&tx)? {
         holder(engine, &account);
     }
+    for user in store::users(&tx)? {
+        if let Some(holder) = engine.keys.holder(user.account) {
+            engine.people.set_person(person(&user, holder));
+        }
+    }
+    for session in people_store::sessions(&tx)? {
+        engine.people.add(Arc::new(seat(&session)));
+    }
     let working = store::keys(&tx)?.into_iter().filter(|key| key.revoked_at.is_none());
     // A key without its account would be damage; it opens nothing.
     engine.keys.fill(working.filter_map(|key| Some(grant(&key, engine.keys.holder(key.account)?))));
     Ok(())
 }
 
+/// Somebody as requests see them.
+pub fn person(user: &User, account: Arc<Holder>) -> Person {
+    Person { id: user.id, email: user.email.clone(), name: user.name.clone(), account, role: user.role }
+}
+
+/// A session as requests see it.
+pub fn seat(session: &Session) -> Seat {
+    let Session { id, user, kind, digest, expires_at, idle_ms, seen_at, proven_at, .. } = *session;
+    Seat { id, user, kind, digest, expires_at, idle_ms, seen_at: Moving::at(seen_at), proven_at: Moving::at(proven_at) }
+}
+
 /// The account as requests see it.
-fn holder(engine: &Engine, account: &Account) -> Arc<Holder> {
+pub fn holder(engine: &Engine, account: &Account) -> Arc<Holder> {
     let limits = plan_limits(&engine.settings, &account.plan);
     if limits.is_none() {
         tracing::error!(account = %account.id, plan = account.plan, "the account's plan is not in the settings; its requests get 503");
@@ -60,7 +80,8 @@ fn plan_limits(settings: &Settings, plan: &str) -> Option<[u32; RouteGroup::ALL.
     Some(RouteGroup::ALL.map(|group| u32::try_from(plan.budgets.of(group).get()).unwrap_or(u32::MAX)))
 }
 
-fn grant(key: &Key, account: Arc<Holder>) -> Arc<Grant> {
+/// A key as requests see it.
+pub fn grant(key: &Key, account: Arc<Holder>) -> Arc<Grant> {
     let Key { id, environment, permissions, hash, .. } = *key;
     Arc::new(Grant { id, account, environment, permissions, hash, usage: Usage::default() })
 }
@@ -72,17 +93,25 @@ pub struct Made {
     pub token: Secret,
 }
 
-/// Make a key; it works when this returns. `asked` is the request that asked for it, if it was one.
-pub async fn create_key(engine: &Arc<Engine>, new: NewKey, asked: Option<Envelope>) -> Result<Made, Failure> {
+/// Make a key of `account`, or of the installation's own; it works when this returns. `act` is what is noted of it.
+pub async fn create_key(
+    engine: &Arc<Engine>,
+    account: Option<AccountId>,
+    new: NewKey,
+    act: Option<(Act, Envelope)>,
+) -> Result<Made, Failure> {
     let _turn = CHANGING.lock().await;
     let token = token::create(new.environment, engine.random.as_ref());
     let hash = sha256(token.expose().as_bytes());
     let plan = engine.settings.accounts.plan.clone();
     let write = move |tx: &mut engine_store::WriteTx<'_>| {
-        let account = store::ensure_account(tx, &plan)?;
+        let account = match account {
+            Some(id) => store::account_of(tx, id)?.ok_or(Code::NotFound)?,
+            None => store::ensure_account(tx, &plan)?,
+        };
         let key = add_key(tx, account.id, new, hash)?;
-        if let Some(envelope) = asked {
-            note(tx, "accounts.create_key", envelope);
+        if let Some((act, envelope)) = act {
+            audit::note(tx, envelope.request.number, &act);
         }
         Ok::<_, Failure>((account, key))
     };
@@ -91,7 +120,8 @@ pub async fn create_key(engine: &Arc<Engine>, new: NewKey, asked: Option<Envelop
     Ok(Made { key, token })
 }
 
-fn add_key(tx: &mut engine_store::WriteTx<'_>, account: AccountId, new: NewKey, hash: [u8; 32]) -> Result<Key, Failure> {
+/// Write a new key.
+pub fn add_key(tx: &mut engine_store::WriteTx<'_>, account: AccountId, new: NewKey, hash: [u8; 32]) -> Result<Key, Failure> {
     let keys = store::keys(tx)?;
     let working = keys.iter().filter(|key| key.account == account && key.revoked_at.is_none()).count();
     if working >= limits::KEYS_PER_ACCOUNT_MAX {
@@ -121,19 +151,26 @@ pub fn shown(id: KeyId) -> String {
     id.to_string()[..limits::KEY_ID_CHARACTERS_SHOWN].to_owned()
 }
 
-/// Revoke the one working key whose id begins with `prefix`; the next request with it fails.
-pub async fn revoke_key(engine: &Arc<Engine>, prefix: String, asked: Envelope) -> Result<Key, Failure> {
+/// Revoke the one working key whose id begins with `prefix`, of `account` or of any; the next request with it fails.
+pub async fn revoke_key(
+    engine: &Arc<Engine>,
+    account: Option<AccountId>,
+    prefix: String,
+    (act, envelope): (Act, Envelope),
+) -> Result<Key, Failure> {
     let _turn = CHANGING.lock().await;
     let counted = engine.keys.all();
     let write = move |tx: &mut engine_store::WriteTx<'_>| {
-        let mut key = find_by_prefix(store::keys(tx)?, &prefix)?;
+        let mut keys = store::keys(tx)?;
+        keys.retain(|key| account.is_none_or(|account| key.account == account));
+        let mut key = find_by_prefix(keys, &prefix)?;
         key.revoked_at = Some(tx.now());
         store::save_key(tx, &key);
         let taken = counted.iter().find(|grant| grant.id == key.id).and_then(|grant| grant.usage.take());
         if let Some((requests, last)) = taken {
             store::add_usage(tx, key.id, requests, last)?;
         }
-        note(tx, "accounts.revoke_key", asked);
+        audit::note(tx, envelope.request.number, &act);
         Ok::<_, Failure>(key)
     };
     let key = engine.control.write(write).await??;
@@ -154,8 +191,9 @@ fn find_by_prefix(keys: Vec<Key>, prefix: &str) -> Result<Key, Failure> {
     Ok(key)
 }
 
-/// Note the operator's act in the transaction of its effect.
-pub fn note(tx: &mut engine_store::WriteTx<'_>, operation: &str, envelope: Envelope) {
-    let act = Act { operation: operation.into(), key: None, request: envelope.request.to_string() };
+/// Note an act in the transaction of its effect: the operator's, or that of `user`, who has just shown who they are.
+pub fn note(tx: &mut engine_store::WriteTx<'_>, operation: &str, user: Option<&User>, envelope: Envelope) {
+    let (account, user) = (user.map(|user| user.account), user.map(|user| user.id));
+    let act = Act { operation: operation.into(), key: None, user, account, request: envelope.request.to_string() };
     audit::note(tx, envelope.request.number, &act);
 }

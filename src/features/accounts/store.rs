@@ -37,6 +37,11 @@ pub fn ensure_account(tx: &mut WriteTx<'_>, plan: &str) -> Result<Account> {
     Ok(account)
 }
 
+/// The account with this id.
+pub fn account_of(tx: &impl Read, id: AccountId) -> Result<Option<Account>> {
+    tx.get(ACCOUNTS, &id)
+}
+
 /// Whether anybody can sign in.
 pub fn has_user(tx: &impl Read) -> Result<bool> {
     let mut found = false;
@@ -53,6 +58,40 @@ pub fn save_user(tx: &mut WriteTx<'_>, user: &User, normalised: &str) {
     tx.put(USERS_BY_EMAIL, &normalised.to_owned(), &UserIdRow(user.id));
 }
 
+/// Write what changed of a user, whose email is the same.
+pub fn update_user(tx: &mut WriteTx<'_>, user: &User) {
+    tx.put(USERS, &user.id, user);
+}
+
+/// Remove a user.
+pub fn delete_user(tx: &mut WriteTx<'_>, user: UserId, normalised: &str) {
+    tx.delete(USERS, &user);
+    tx.delete(USERS_BY_EMAIL, &normalised.to_owned());
+}
+
+/// A user.
+pub fn user(tx: &impl Read, id: UserId) -> Result<Option<User>> {
+    tx.get(USERS, &id)
+}
+
+/// The user with this normalised email.
+pub fn user_by_email(tx: &impl Read, normalised: &str) -> Result<Option<User>> {
+    match tx.get(USERS_BY_EMAIL, &normalised.to_owned())? {
+        Some(UserIdRow(id)) => tx.get(USERS, &id),
+        None => Ok(None),
+    }
+}
+
+/// Everybody who may sign in. There are at most [`limits::MEMBERS_MAX`] of an account.
+pub fn users(tx: &impl Read) -> Result<Vec<User>> {
+    Ok(tx.list(USERS, &Span::default(), Order::Forward, usize::MAX)?.into_iter().map(|(_, user)| user).collect())
+}
+
+/// Write an account.
+pub fn save_account(tx: &mut WriteTx<'_>, account: &Account) {
+    tx.put(ACCOUNTS, &account.id, account);
+}
+
 /// Every account.
 pub fn accounts(tx: &impl Read) -> Result<Vec<Account>> {
     Ok(tx.list(ACCOUNTS, &Span::default(), Order::Forward, usize::MAX)?.into_iter().map(|(_, account)| account).collect())
@@ -61,6 +100,11 @@ pub fn accounts(tx: &impl Read) -> Result<Vec<Account>> {
 /// Every key, revoked or not. There are few: [`limits::KEYS_PER_ACCOUNT_MAX`] that work, and those revoked lately.
 pub fn keys(tx: &impl Read) -> Result<Vec<Key>> {
     Ok(tx.list(KEYS, &Span::default(), Order::Forward, usize::MAX)?.into_iter().map(|(_, key)| key).collect())
+}
+
+/// A key.
+pub fn key(tx: &impl Read, id: KeyId) -> Result<Option<Key>> {
+    tx.get(KEYS, &id)
 }
 
 /// Write a key.
@@ -237,6 +281,8 @@ mod tests {
                     id: UserId::from_bytes([1; 12]),
                     account,
                     email: "a@b.example".into(),
+                    name: String::new(),
+                    role: crate::vocab::roles::Role::Owner,
                     password: hash,
                     created_at: START,
                 };

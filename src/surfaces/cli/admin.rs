@@ -9,7 +9,7 @@ use http::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use http::{Method, Uri};
 use serde_json::{Value, json};
 
-use super::args::{Administration, Backup, Keys, Reindex, Setup};
+use super::args::{Administration, Backup, Keys, Reindex, ResetLink, Setup};
 use super::problem::Problem;
 use crate::base::secret::Secret;
 use crate::engine::api::wire::{Body, Incoming, Peer, Reply, ReplyBody};
@@ -35,6 +35,7 @@ pub async fn perform(
 fn request(command: &Administration) -> Result<Incoming, Problem> {
     Ok(match command {
         Administration::Setup(setup) => post("/admin/setup", owner(setup)?),
+        Administration::ResetLink(ResetLink { email }) => post("/admin/reset-link", json!({ "email": email })),
         Administration::Keys(Keys::Create { env, name, permissions }) => {
             post("/admin/keys", json!({ "environment": env, "name": name, "permissions": permissions }))
         }
@@ -103,6 +104,10 @@ fn say(command: &Administration, data: &Value) -> Said {
     let text = |name: &str| data[name].as_str().unwrap_or_default();
     match command {
         Administration::Setup(_) => Said { out: String::new(), err: format!("{} owns this installation now.\n", text("email")) },
+        Administration::ResetLink(_) => Said {
+            out: format!("{}\n", text("link")),
+            err: format!("{} can choose a new password there, once, until {}.\n", text("email"), text("expiresAt")),
+        },
         Administration::Keys(Keys::Create { .. }) => Said {
             out: format!("{}\n", text("key")),
             err: format!("This is the only time the {} key \"{}\" is shown.\n", text("environment"), text("name")),

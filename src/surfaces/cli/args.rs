@@ -34,6 +34,8 @@ pub enum Command {
     Serve(Serve),
     /// Create the owner of this installation
     Setup(Setup),
+    /// Make a link to a new password for somebody who forgot theirs
+    ResetLink(ResetLink),
     /// API keys
     #[command(subcommand)]
     Keys(Keys),
@@ -75,6 +77,13 @@ pub struct Setup {
     /// A file with the owner's password; "-" for the standard input
     #[arg(long, value_name = "FILE")]
     pub password_file: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub struct ResetLink {
+    /// The email that they sign in with
+    #[arg(long, value_name = "EMAIL")]
+    pub email: String,
 }
 
 #[derive(Debug, Subcommand)]
@@ -137,6 +146,7 @@ pub struct Inbound {
 #[derive(Debug)]
 pub enum Administration {
     Setup(Setup),
+    ResetLink(ResetLink),
     Keys(Keys),
     Backup(Backup),
     Reindex(Reindex),
@@ -160,6 +170,7 @@ impl Command {
         match self {
             Command::Serve(serve) => Asked::Serve(serve),
             Command::Setup(setup) => Asked::Administration(Administration::Setup(setup)),
+            Command::ResetLink(who) => Asked::Administration(Administration::ResetLink(who)),
             Command::Keys(keys) => Asked::Administration(Administration::Keys(keys)),
             Command::Backup(backup) => Asked::Administration(Administration::Backup(backup)),
             Command::Reindex(reindex) => Asked::Administration(Administration::Reindex(reindex)),

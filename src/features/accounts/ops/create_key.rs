@@ -64,7 +64,8 @@ impl Outward for CreateKey {
             return Err(Failure::field("permissions", "give at least one permission, or all"));
         }
         let new = NewKey { name: name.to_string(), environment, permissions };
-        let made = ring::create_key(&context.engine, new, Some(context.envelope)).await?;
+        let made =
+            ring::create_key(&context.engine, None, new, Some((context.caller.act(Self::SPEC.id), context.envelope))).await?;
         let key = made.token.expose().clone();
         Ok(Created(NewKeyView { id: made.key.id, key, name: made.key.name, environment, permissions }))
     }

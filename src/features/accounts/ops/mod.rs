@@ -1,8 +1,45 @@
-//! The operations on accounts, one file each. All but the set-up page belong to the operator of the machine.
+//! The operations on accounts, one file each: of the operator of the machine, of people who are signed in, and of agents that ask
+//! people for keys.
 
+pub mod agent_claim;
+pub mod agent_identity;
+pub mod agent_metadata;
+pub mod approval_deny;
+pub mod approval_grant;
+pub mod approval_look;
+pub mod approval_revoke;
+pub mod approvals_list;
+pub mod audit_list;
+pub mod confirm;
 pub mod create_key;
+pub mod invitation_remove;
+pub mod join;
+pub mod key_create;
+pub mod key_list;
+pub mod key_revoke;
 pub mod list_keys;
+pub mod login;
+pub mod logout;
+pub mod member_invite;
+pub mod member_remove;
+pub mod member_reset;
+pub mod member_update;
+pub mod members_list;
+pub mod password;
+pub mod reset;
+pub mod reset_link;
+pub mod resource_metadata;
 pub mod revoke_key;
+pub mod session;
+pub mod session_end;
+pub mod sessions_list;
 pub mod set_up;
 pub mod set_up_form;
 pub mod set_up_page;
+pub mod sign_in;
+pub mod sign_up;
+pub mod token;
+pub mod tool_metadata;
+pub mod totp_begin;
+pub mod totp_confirm;
+pub mod totp_remove;

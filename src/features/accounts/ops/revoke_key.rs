@@ -21,6 +21,17 @@ pub struct Which {
     pub id: String,
 }
 
+impl Which {
+    /// What the id begins with.
+    pub fn prefix(self) -> Result<String, Failure> {
+        let shown = limits::KEY_ID_CHARACTERS_SHOWN;
+        if !(shown..=24).contains(&self.id.len()) {
+            return Err(Failure::field("id", format_args!("give at least the {shown} characters that the list of keys shows")));
+        }
+        Ok(self.id)
+    }
+}
+
 impl Operation for RevokeKey {
     const SPEC: Spec =
         Spec::delete("accounts.revoke_key", "/admin/keys/{id}", operator()).summary("Revoke an API key").fails(&[Code::NotFound]);
@@ -35,11 +46,8 @@ impl Operation for RevokeKey {
 
 impl Outward for RevokeKey {
     async fn run(context: Context, input: Which) -> Result<Self::Output, Failure> {
-        let shown = limits::KEY_ID_CHARACTERS_SHOWN;
-        if !(shown..=24).contains(&input.id.len()) {
-            return Err(Failure::field("id", format_args!("give at least the {shown} characters that the list of keys shows")));
-        }
-        let key = ring::revoke_key(&context.engine, input.id, context.envelope).await?;
+        let key = ring::revoke_key(&context.engine, None, input.prefix()?, (context.caller.act(Self::SPEC.id), context.envelope))
+            .await?;
         let usage = store::usage(&context.engine.control.read(), key.id)?;
         Ok(Done(views::view(key, usage)))
     }

@@ -8,9 +8,10 @@ use crate::base::email::EmailAddress;
 use crate::engine::api::{Context, Created, Envelope, Failure, Operation, Outward, Spec, operator};
 use crate::engine::store::WriteTx;
 use crate::features::accounts::model::{Password, PasswordHash, User};
-use crate::features::accounts::{hashing, ring, store};
+use crate::features::accounts::{hashing, members, ring, store};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, UserId};
+use crate::vocab::roles::Role;
 
 pub struct SetUp;
 
@@ -57,25 +58,29 @@ impl Outward for SetUp {
         let plan = context.engine.settings.accounts.plan.clone();
         let envelope = context.envelope;
         let write = move |tx: &mut WriteTx<'_>| create_owner(tx, &plan, &input.email, password, envelope);
-        Ok(Created(context.engine.control.write(write).await??))
+        let _turn = ring::CHANGING.lock().await;
+        let (owner, user) = context.engine.control.write(write).await??;
+        members::show(&context.engine, &user)?;
+        Ok(Created(owner))
     }
 }
 
-/// Make the account, if there is none, and its owner.
+/// Make the account, if there is none, and its owner. [`members::show`] follows after the commit.
 pub fn create_owner(
     tx: &mut WriteTx<'_>,
     plan: &str,
     email: &EmailAddress,
     password: PasswordHash,
     envelope: Envelope,
-) -> Result<Owner, Failure> {
+) -> Result<(Owner, User), Failure> {
     if store::has_user(tx)? {
         return Err(Code::AlreadySetUp.into());
     }
     let account = store::ensure_account(tx, plan)?.id;
     let id = UserId::make(tx.now(), tx.random());
-    let user = User { id, account, email: email.as_str().to_owned(), password, created_at: tx.now() };
+    let (email_text, created_at) = (email.as_str().to_owned(), tx.now());
+    let user = User { id, account, email: email_text, name: String::new(), role: Role::Owner, password, created_at };
     store::save_user(tx, &user, &email.normalised());
-    ring::note(tx, SetUp::SPEC.id, envelope);
-    Ok(Owner { account_id: account, user_id: id, email: user.email })
+    ring::note(tx, SetUp::SPEC.id, Some(&user), envelope);
+    Ok((Owner { account_id: account, user_id: id, email: user.email.clone() }, user))
 }

@@ -13,7 +13,7 @@ use crate::engine::api::{Bare, Context, Failure, Media, Operation, Raw, RawReque
 use crate::engine::store::WriteTx;
 use crate::features::accounts::model::Password;
 use crate::features::accounts::pages::{Form, Page};
-use crate::features::accounts::{hashing, store};
+use crate::features::accounts::{hashing, members, ring, store};
 use crate::vocab::codes::Code;
 use crate::vocab::limits;
 
@@ -87,8 +87,12 @@ async fn set_up(context: &Context, token: &str, email: EmailAddress, password: P
         store::delete_link(tx, digest);
         create_owner(tx, &plan, &email, password, envelope)
     };
+    let _turn = ring::CHANGING.lock().await;
     match context.engine.control.write(write).await? {
-        Ok(owner) => Ok(Page::Done { email: owner.email }),
+        Ok((owner, user)) => {
+            members::show(&context.engine, &user)?;
+            Ok(Page::Done { email: owner.email })
+        }
         Err(failure) if failure.code == Code::AlreadySetUp => Ok(Page::Gone),
         Err(failure) => Err(failure),
     }

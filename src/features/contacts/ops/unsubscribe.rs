@@ -37,6 +37,7 @@ impl Operation for Unsubscribe {
     const SPEC: Spec = Spec::post("contacts.unsubscribe", "/v1/subscribers/unsubscribe", needs(Permission::AudienceWrite))
         .also_at(&["/v1/contacts/unsubscribe"])
         .summary("Unsubscribe a contact")
+        .takes_tokens()
         .about("Emits subscriber.unsubscribed with action \"unsubscribed\". Repeating it changes nothing and emits nothing.")
         .fails(&[Code::NotFound]);
     type Input = Leaving;

@@ -1,0 +1,165 @@
+//! JSON Web Tokens of our own making (RFC 7519, hardened by RFC 8725): one algorithm, one type of token, one key for each purpose.
+//!
+//! We read only what we wrote, so the header is compared and never interpreted: a token that names another algorithm, `none`, another
+//! type or a key of its own is no token. A token is a pointer; what it points to is looked up, so that it can be revoked. The
+//! libraries for foreign tokens bring every algorithm there is and read the clock by themselves, which both are worse here.
+
+use hmac::{Hmac, KeyInit, Mac};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use sha2::Sha256;
+
+use crate::base::base64;
+use crate::base::clock::Timestamp;
+use crate::vocab::limits;
+
+/// What every token says of itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Claims {
+    /// Who made it: the address of this service.
+    pub iss: String,
+    /// For what it was made.
+    pub aud: String,
+    /// What it points to.
+    pub sub: String,
+    /// Which of the two worlds it opens, if it opens one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub env: Option<String>,
+    /// Unix seconds.
+    pub iat: i64,
+    /// Unix seconds.
+    pub exp: i64,
+}
+
+/// Makes and reads the tokens of one purpose.
+pub struct Tokens {
+    key: [u8; 32],
+    /// The encoded header that all of them have.
+    header: String,
+    audience: &'static str,
+}
+
+impl Tokens {
+    /// Tokens under this key, which has no other purpose. `kind` is their `typ`, `audience` their `aud`.
+    pub fn new(key: [u8; 32], kind: &str, audience: &'static str) -> Self {
+        let header = base64::encode_url(format!(r#"{{"alg":"HS256","typ":"{kind}"}}"#).as_bytes());
+        Self { key, header, audience }
+    }
+
+    /// A token that points to `subject` from now on for `life_ms`.
+    pub fn sign(&self, issuer: &str, subject: String, env: Option<&str>, (now, life_ms): (Timestamp, i64)) -> String {
+        let claims = Claims {
+            iss: issuer.to_owned(),
+            aud: self.audience.to_owned(),
+            sub: subject,
+            env: env.map(str::to_owned),
+            iat: now.seconds(),
+            exp: now.plus_ms(life_ms).seconds(),
+        };
+        self.seal(&claims)
+    }
+
+    fn seal(&self, claims: &impl Serialize) -> String {
+        let body = serde_json::to_vec(claims).expect("claims are text and numbers");
+        let signed = format!("{}.{}", self.header, base64::encode_url(&body));
+        let sum = self.sum(&signed).finalize().into_bytes();
+        format!("{signed}.{}", base64::encode_url(&sum))
+    }
+
+    fn sum(&self, signed: &str) -> Hmac<Sha256> {
+        let mut sum = Hmac::<Sha256>::new_from_slice(&self.key).expect("HMAC takes keys of any length");
+        sum.update(signed.as_bytes());
+        sum
+    }
+
+    /// What a token says, if we made it for this purpose at this address; whether its time is over is the caller's question.
+    pub fn read(&self, issuer: &str, text: &str) -> Option<Claims> {
+        if text.len() > limits::TOKEN_BYTES_MAX {
+            return None;
+        }
+        let (signed, sum) = text.rsplit_once('.')?;
+        let (header, body) = signed.split_once('.')?;
+        if header != self.header {
+            return None;
+        }
+        self.sum(signed).verify_slice(&base64::decode_url(sum)?).ok()?;
+        let claims: Claims = parse(&base64::decode_url(body)?)?;
+        (claims.iss == issuer && claims.aud == self.audience).then_some(claims)
+    }
+}
+
+fn parse<T: DeserializeOwned>(body: &[u8]) -> Option<T> {
+    serde_json::from_slice(body).ok()
+}
+
+impl Claims {
+    /// Whether its time is over.
+    pub fn is_over(&self, now: Timestamp) -> bool {
+        now.seconds() >= self.exp
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: Timestamp = Timestamp(1_767_225_600_000);
+    const HERE: &str = "https://mail.example.com";
+
+    fn tokens() -> Tokens {
+        Tokens::new([1; 32], "at+jwt", "api")
+    }
+
+    fn with_header(header: &str, token: &str) -> String {
+        let (_, rest) = token.split_once('.').expect("three parts");
+        format!("{}.{rest}", base64::encode_url(header.as_bytes()))
+    }
+
+    #[test]
+    fn a_token_says_what_it_was_made_with_until_its_time_is_over() {
+        let token = tokens().sign(HERE, "someone".into(), Some("live"), (NOW, 60_000));
+        let claims = tokens().read(HERE, &token).expect("ours");
+        assert_eq!((claims.sub.as_str(), claims.env.as_deref()), ("someone", Some("live")));
+        assert!(!claims.is_over(NOW.plus_ms(59_999)) && claims.is_over(NOW.plus_ms(60_000)));
+    }
+
+    #[test]
+    fn another_purpose_place_audience_or_type_is_refused() {
+        let token = tokens().sign(HERE, "someone".into(), None, (NOW, 60_000));
+        assert_eq!(tokens().read("https://other.example.com", &token), None);
+        assert_eq!(Tokens::new([2; 32], "at+jwt", "api").read(HERE, &token), None);
+        assert_eq!(Tokens::new([1; 32], "claim+jwt", "api").read(HERE, &token), None);
+        assert_eq!(Tokens::new([1; 32], "at+jwt", "claims").read(HERE, &token), None);
+    }
+
+    #[test]
+    fn no_other_algorithm_is_ever_looked_at() {
+        let token = tokens().sign(HERE, "someone".into(), None, (NOW, 60_000));
+        for header in [
+            r#"{"alg":"none","typ":"at+jwt"}"#,
+            r#"{"alg":"None"}"#,
+            r#"{"typ":"at+jwt","alg":"HS256"}"#,
+            r#"{"alg":"HS512","typ":"at+jwt"}"#,
+            r#"{"alg":"RS256","typ":"at+jwt"}"#,
+            r#"{"alg":"HS256","typ":"at+jwt","jwk":{"kty":"oct","k":""}}"#,
+        ] {
+            let forged = with_header(header, &token);
+            assert_eq!(tokens().read(HERE, &forged), None, "{header}");
+            let (unsigned, _) = forged.rsplit_once('.').expect("three parts");
+            assert_eq!(tokens().read(HERE, &format!("{unsigned}.")), None, "{header}");
+            assert_eq!(tokens().read(HERE, unsigned), None, "{header}");
+        }
+    }
+
+    #[test]
+    fn any_changed_letter_is_noticed() {
+        let token = tokens().sign(HERE, "someone".into(), None, (NOW, 60_000));
+        for place in 0..token.len() {
+            let mut changed = token.clone().into_bytes();
+            changed[place] = if changed[place] == b'A' { b'B' } else { b'A' };
+            let changed = String::from_utf8(changed).expect("ASCII");
+            assert_eq!(tokens().read(HERE, &changed), None, "{changed}");
+        }
+        assert_eq!(tokens().read(HERE, &"x".repeat(1_000_000)), None);
+    }
+}

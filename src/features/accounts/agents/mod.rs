@@ -1,0 +1,252 @@
+//! Agents that ask a person for a key: registration, the person's decision, and the key that is handed out once.
+//!
+//! Invariants: a key is made in the transaction that ends the request, so of any number of polls at once one gets it; the token, the code
+//! and the key are kept as digests only; only the person whose email the agent named can decide, and grants at most what they may
+//! themselves. It does not know how people sign in.
+
+pub mod model;
+pub mod store;
+pub mod views;
+pub mod wire;
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use self::model::{Claim, Poll, State};
+use super::model::NewKey;
+use super::{ring, sessions};
+use crate::base::email::EmailAddress;
+use crate::base::secret::{Secret, random_code, sha256, typed_code};
+use crate::engine::access::audit::{self, Act};
+use crate::engine::access::jwt::Tokens;
+use crate::engine::access::people::SignedIn;
+use crate::engine::access::throttle::Rule;
+use crate::engine::access::token;
+use crate::engine::api::{Context, Engine, Failure};
+use crate::engine::store::{Read, WriteTx};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::ClaimId;
+use crate::vocab::limits;
+
+/// Two groups of four letters: 34 random bits, tried a few times at most.
+const CODE_GROUPS: usize = 2;
+const HOUR_MS: i64 = 60 * 60 * 1000;
+const MINUTE_MS: i64 = 60 * 1000;
+
+/// Registrations from one address.
+pub const BY_ADDRESS: Rule = Rule { name: "agent by address", free: limits::CLAIMS_PER_HOUR, window_ms: HOUR_MS, wait_max_ms: 0 };
+/// Registrations that name one person.
+pub const BY_PERSON: Rule = Rule { name: "agent by person", free: limits::CLAIMS_PER_HOUR, window_ms: HOUR_MS, wait_max_ms: 0 };
+/// Polls from one address.
+pub const POLLS: Rule = Rule { name: "agent polls", free: limits::CLAIM_POLLS_PER_MINUTE, window_ms: MINUTE_MS, wait_max_ms: 0 };
+/// Wrong codes.
+const GUESSES: Rule =
+    Rule { name: "agent codes", free: limits::CLAIM_GUESSES_FREE, window_ms: limits::CLAIM_GUESS_WINDOW_MS, wait_max_ms: 0 };
+
+/// The grant type that agents poll with.
+pub fn grant_type(engine: &Engine) -> String {
+    format!("urn:{}:{GRANT_SUFFIX}", engine.settings.accounts.agent_vendor)
+}
+
+/// Whatever word stands before it: agents that know the protocol by another service's name mean the same.
+const GRANT_SUFFIX: &str = "agent-auth:grant-type:claim";
+
+/// Whether this is the grant type of the protocol.
+pub fn is_grant_type(given: &str) -> bool {
+    let vendor =
+        given.strip_prefix("urn:").and_then(|rest| rest.strip_suffix(GRANT_SUFFIX)).and_then(|rest| rest.strip_suffix(':'));
+    vendor.is_some_and(|vendor| !vendor.is_empty() && !vendor.contains(':'))
+}
+
+/// Signs and reads the tokens that agents poll with.
+pub fn tokens(engine: &Engine) -> Tokens {
+    Tokens::new(engine.seal.derive("mailmill claim tokens v1"), "claim+jwt", "mailmill-claims")
+}
+
+/// What an agent registers.
+pub struct Registration {
+    pub agent_name: String,
+    pub login_hint: EmailAddress,
+    pub wanted: crate::vocab::permissions::PermissionSet,
+}
+
+/// A request with what only its agent gets to know.
+pub struct Registered {
+    pub claim: Claim,
+    pub token: String,
+    pub code: String,
+}
+
+/// Take down an agent's request; `None` when too many wait.
+pub async fn register(context: &Context, wanted: Registration) -> Result<Option<Registered>, Failure> {
+    let engine = &context.engine;
+    let (now, random) = (context.now(), engine.random.as_ref());
+    let id = ClaimId::make(now, random);
+    let token = tokens(engine).sign(engine.base_url(), id.to_string(), None, (now, limits::CLAIM_MS));
+    let code = random_code(random, CODE_GROUPS);
+    let claim = Claim {
+        id,
+        agent_name: wanted.agent_name,
+        login_hint: wanted.login_hint.normalised(),
+        wanted: wanted.wanted,
+        token: sha256(token.as_bytes()),
+        code: digest(&code),
+        code_expires_at: now.plus_ms(limits::CLAIM_CODE_MS),
+        codes: 1,
+        created_at: now,
+        expires_at: now.plus_ms(limits::CLAIM_MS),
+        state: State::Waiting,
+    };
+    let row = claim.clone();
+    let write = move |tx: &mut WriteTx<'_>| {
+        let has_room = store::has_room(tx)?;
+        if has_room {
+            store::save(tx, &row)?;
+        }
+        Ok::<_, Failure>(has_room)
+    };
+    let written = engine.control.write(write).await??;
+    Ok(written.then_some(Registered { claim, token, code }))
+}
+
+/// Another code for a request that waits; `None` if it does not.
+pub async fn renew(context: &Context, token: &str) -> Result<Option<(Claim, String)>, Failure> {
+    let engine = &context.engine;
+    let Some(id) = pointed_to(context, token) else { return Ok(None) };
+    let code = random_code(engine.random.as_ref(), CODE_GROUPS);
+    let (token, digest) = (sha256(token.as_bytes()), digest(&code));
+    let write = move |tx: &mut WriteTx<'_>| {
+        let claim = store::find(tx, id)?.filter(|claim| claim.is_of(&token));
+        let renewed = claim.and_then(|claim| claim.with_code(digest, tx.now()));
+        if let Some(claim) = &renewed {
+            store::save(tx, claim)?;
+        }
+        Ok::<_, Failure>(renewed)
+    };
+    Ok(engine.control.write(write).await??.map(|claim| (claim, code)))
+}
+
+/// Which request a token points to, if we made it and its hour is not over.
+fn pointed_to(context: &Context, token: &str) -> Option<ClaimId> {
+    let claims = tokens(&context.engine).read(context.engine.base_url(), token)?;
+    if claims.is_over(context.now()) { None } else { ClaimId::parse(&claims.sub) }
+}
+
+/// What a poll comes to.
+pub enum Polled {
+    Pending,
+    Expired,
+    Over,
+    /// The key, told this once.
+    Key {
+        text: Secret,
+        granted: model::Granted,
+    },
+}
+
+/// Answer a poll. Nothing is written unless there is a key to hand out.
+pub async fn poll(context: &Context, token: &str) -> Result<Polled, Failure> {
+    let Some(id) = pointed_to(context, token) else { return Ok(Polled::Over) };
+    let digest = sha256(token.as_bytes());
+    let look = |tx: &_| Ok::<_, Failure>(find_own(tx, id, &digest)?.map_or(Poll::Over, |claim| claim.poll(context.now())));
+    match look(&context.engine.control.read())? {
+        Poll::Pending => Ok(Polled::Pending),
+        Poll::Expired => Ok(Polled::Expired),
+        Poll::Over => Ok(Polled::Over),
+        Poll::Grant(..) => hand_out(context, id, digest).await,
+    }
+}
+
+fn find_own(tx: &impl Read, id: ClaimId, token: &[u8; 32]) -> Result<Option<Claim>, Failure> {
+    Ok(store::find(tx, id)?.filter(|claim| claim.is_of(token)))
+}
+
+/// Make the key and end the request, in one transaction.
+async fn hand_out(context: &Context, id: ClaimId, digest: [u8; 32]) -> Result<Polled, Failure> {
+    let engine: &Arc<Engine> = &context.engine;
+    let _turn = ring::CHANGING.lock().await;
+    let Some(Poll::Grant(_, granted)) = find_own(&engine.control.read(), id, &digest)?.map(|claim| claim.poll(context.now()))
+    else {
+        return Ok(Polled::Over);
+    };
+    let text = token::create(granted.environment, engine.random.as_ref());
+    let (hash, envelope) = (sha256(text.expose().as_bytes()), context.envelope);
+    let write = move |tx: &mut WriteTx<'_>| {
+        // Asked again inside: of polls at once, all but one find it taken.
+        let Some(claim) = find_own(tx, id, &digest)? else { return Ok(None) };
+        let Poll::Grant(decision, granted) = claim.poll(tx.now()) else { return Ok(None) };
+        let new = NewKey { name: granted.key_name.clone(), environment: granted.environment, permissions: granted.permissions };
+        let key = ring::add_key(tx, decision.account, new, hash)?;
+        let (account, user) = (Some(decision.account), Some(decision.user));
+        let act =
+            Act { operation: "accounts.token".into(), key: Some(key.id), user, account, request: envelope.request.to_string() };
+        audit::note(tx, envelope.request.number, &act);
+        store::save(tx, &Claim { state: State::Taken(decision, granted, key.id), ..claim })?;
+        Ok::<_, Failure>(Some(key))
+    };
+    let Some(key) = engine.control.write(write).await?? else { return Ok(Polled::Over) };
+    if let Some(holder) = engine.keys.holder(key.account) {
+        engine.keys.add(ring::grant(&key, holder));
+    }
+    Ok(Polled::Key { text, granted })
+}
+
+/// What an agent is told of its code.
+pub fn told(context: &Context, claim: &Claim, code: &str) -> Value {
+    let page = format!("{}/agent", context.engine.base_url());
+    json!({
+        "user_code": code,
+        "verification_uri": page,
+        "verification_uri_complete": format!("{page}?code={code}"),
+        "expires_in": claim.code_expires_at.ms_since(context.now()) / 1000,
+        "interval": limits::CLAIM_POLL_SECONDS,
+    })
+}
+
+/// The digest of a code, however it was typed.
+pub fn digest(code: &str) -> [u8; 32] {
+    sha256(typed_code(code).as_bytes())
+}
+
+/// The open request with this code, if it is one for this person. Wrong codes are counted, by person and by address.
+pub fn open(context: &Context, who: &SignedIn, code: &str) -> Result<Claim, Failure> {
+    let (throttle, now) = (&context.engine.throttle, context.now());
+    let mut names = vec![format!("user {}", who.person.id)];
+    names.extend(sessions::address(context.caller.peer).map(|address| format!("address {address}")));
+    for name in &names {
+        throttle.take(&GUESSES, name, now).map_err(super::signing_in::too_many)?;
+    }
+    let digest = digest(code);
+    let claim = store::by_code(&context.engine.control.read(), digest)?;
+    let claim = claim.filter(|claim| claim.is_open(&digest, now) && is_for(claim, who));
+    let claim = claim.ok_or_else(|| {
+        let detail =
+            "There is no open request with this code for you; ask the agent for a new code. Agents ask one person, by email.";
+        Failure::because(Code::NotFound, detail)
+    })?;
+    names.iter().for_each(|name| throttle.undo(&GUESSES, name, now));
+    Ok(claim)
+}
+
+/// Whether this person is the one whom the agent named.
+pub fn is_for(claim: &Claim, who: &SignedIn) -> bool {
+    EmailAddress::parse(&who.person.email).is_ok_and(|email| email.normalised() == claim.login_hint)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_grant_type_is_known_by_its_end() {
+        for right in ["urn:mailmill:agent-auth:grant-type:claim", "urn:other:agent-auth:grant-type:claim"] {
+            assert!(is_grant_type(right), "{right}");
+        }
+        for wrong in
+            ["", "claim", "urn::agent-auth:grant-type:claim", "urn:a:b:agent-auth:grant-type:claim", "authorization_code"]
+        {
+            assert!(!is_grant_type(wrong), "{wrong}");
+        }
+    }
+}

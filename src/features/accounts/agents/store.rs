@@ -1,0 +1,84 @@
+//! The tables of agents' requests, and all access to them.
+
+use std::ops::ControlFlow;
+
+use super::model::{Claim, State};
+use crate::engine::store::{Order, Read, Record, Result, Span, Table, WriteTx};
+use crate::vocab::ids::ClaimId;
+use crate::vocab::limits;
+use crate::vocab::tables;
+
+const CLAIMS: Table<ClaimId, Claim> = Table::new(tables::CLAIMS);
+const CODES: Table<[u8; 32], ClaimRow> = Table::new(tables::CLAIM_CODES);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+struct ClaimRow(ClaimId);
+
+impl Record for ClaimRow {}
+
+/// A request.
+pub fn find(tx: &impl Read, id: ClaimId) -> Result<Option<Claim>> {
+    tx.get(CLAIMS, &id)
+}
+
+/// The request that has this code.
+pub fn by_code(tx: &impl Read, code: [u8; 32]) -> Result<Option<Claim>> {
+    match tx.get(CODES, &code)? {
+        Some(ClaimRow(id)) => tx.get(CLAIMS, &id),
+        None => Ok(None),
+    }
+}
+
+/// Write a request. Its code leads to it exactly while it waits.
+pub fn save(tx: &mut WriteTx<'_>, claim: &Claim) -> Result<()> {
+    if let Some(before) = tx.get(CLAIMS, &claim.id)? {
+        tx.delete(CODES, &before.code);
+    }
+    if claim.state == State::Waiting {
+        tx.put(CODES, &claim.code, &ClaimRow(claim.id));
+    }
+    tx.put(CLAIMS, &claim.id, claim);
+    Ok(())
+}
+
+/// Whether there is room for one more that waits.
+pub fn has_room(tx: &impl Read) -> Result<bool> {
+    Ok(tx.list(CODES, &Span::default(), Order::Forward, limits::CLAIMS_WAITING_MAX)?.len() < limits::CLAIMS_WAITING_MAX)
+}
+
+/// The newest requests that are `wanted`, up to [`limits::CLAIMS_SHOWN_MAX`].
+pub fn newest(tx: &impl Read, wanted: impl Fn(&Claim) -> bool) -> Result<Vec<Claim>> {
+    let (mut found, mut walked) = (Vec::new(), 0);
+    tx.visit(CLAIMS, &Span::default(), Order::Backward, |_, claim| {
+        walked += 1;
+        if wanted(&claim) {
+            found.push(claim);
+        }
+        let goes_on = found.len() < limits::CLAIMS_SHOWN_MAX && walked < limits::AUDIT_WALK_MAX;
+        Ok(if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+    })?;
+    Ok(found)
+}
+
+/// Forget requests that nobody decided in time, and those decided longer ago than acts are kept, up to `limit`; true if there may be
+/// more.
+pub fn sweep(tx: &mut WriteTx<'_>, limit: usize) -> Result<bool> {
+    let now = tx.now();
+    let forgotten_before = now.plus_ms(-limits::AUDIT_KEPT_MS);
+    let mut gone = Vec::new();
+    tx.visit(CLAIMS, &Span::default(), Order::Forward, |id, claim| {
+        let is_gone = match claim.decision() {
+            None => claim.expires_at <= now,
+            Some(decision) => decision.at < forgotten_before,
+        };
+        if is_gone {
+            gone.push((id, claim.code));
+        }
+        Ok(if gone.len() < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+    })?;
+    for (id, code) in &gone {
+        tx.delete(CLAIMS, id);
+        tx.delete(CODES, code);
+    }
+    Ok(gone.len() == limit)
+}

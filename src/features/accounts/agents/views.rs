@@ -1,0 +1,127 @@
+//! Agents' requests as people see them.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::model::{Claim, GRAVE, State};
+use crate::base::clock::Timestamp;
+use crate::engine::access::people::SignedIn;
+use crate::engine::api::answer::Moment;
+use crate::features::accounts::ring::shown;
+use crate::vocab::environment::Environment;
+use crate::vocab::ids::ClaimId;
+use crate::vocab::permissions::{Permission, PermissionSet};
+
+/// An agent's request for a key.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ApprovalView {
+    pub id: ClaimId,
+    /// As the agent calls itself; nobody has checked it.
+    pub agent_name: String,
+    pub status: ApprovalStatus,
+    /// What the agent asks for.
+    pub wanted: PermissionSet,
+    /// What it was granted; `null` if nothing was.
+    pub granted: Option<PermissionSet>,
+    /// The data that the granted key works on.
+    pub environment: Option<Environment>,
+    /// The first 8 characters of the id of the key that the agent fetched.
+    pub key_id: Option<String>,
+    /// Whether that key does not work any more.
+    pub key_revoked: bool,
+    pub created_at: Moment,
+    /// Until when the agent waits.
+    pub expires_at: Moment,
+    pub decided_at: Option<Moment>,
+    /// The email of whoever decided; `null` if nobody did or they are not a member any more.
+    pub decided_by: Option<String>,
+}
+
+/// How far a request is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ApprovalStatus {
+    Waiting,
+    Denied,
+    /// Granted, and not fetched yet.
+    Approved,
+    /// The agent has its key.
+    Fetched,
+    /// Granted, and never fetched.
+    Expired,
+}
+
+/// One permission that an agent asks for.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ScopeView {
+    pub permission: Permission,
+    /// What it allows, as a sentence.
+    pub allows: String,
+    /// Whether you have it yourself: nobody grants more than that.
+    pub yours: bool,
+    /// Whether granting it needs a sign-in of the last minutes.
+    pub grave: bool,
+}
+
+/// The permissions that a request asks for, one by one.
+pub fn scopes(claim: &Claim, who: &SignedIn) -> Vec<ScopeView> {
+    let own = who.person.role.permissions();
+    let scope = |permission: Permission| ScopeView {
+        permission,
+        allows: permission.allows().to_owned(),
+        yours: own.contains(permission),
+        grave: GRAVE.contains(&permission),
+    };
+    claim.wanted.iter().map(scope).collect()
+}
+
+/// A request for people. `decided_by` is the email of whoever decided, `key_works` whether its key does.
+pub fn view(claim: Claim, now: Timestamp, decided_by: Option<String>, key_works: bool) -> ApprovalView {
+    let status = match &claim.state {
+        State::Waiting => ApprovalStatus::Waiting,
+        State::Denied(_) => ApprovalStatus::Denied,
+        State::Approved(..) if now >= claim.expires_at => ApprovalStatus::Expired,
+        State::Approved(..) => ApprovalStatus::Approved,
+        State::Taken(..) => ApprovalStatus::Fetched,
+    };
+    let key = match &claim.state {
+        State::Taken(_, _, key) => Some(*key),
+        State::Waiting | State::Denied(_) | State::Approved(..) => None,
+    };
+    ApprovalView {
+        id: claim.id,
+        status,
+        wanted: claim.wanted,
+        granted: claim.granted().map(|granted| granted.permissions),
+        environment: claim.granted().map(|granted| granted.environment),
+        key_id: key.map(shown),
+        key_revoked: key.is_some() && !key_works,
+        created_at: Moment(claim.created_at),
+        expires_at: Moment(claim.expires_at),
+        decided_at: claim.decision().map(|decision| Moment(decision.at)),
+        decided_by,
+        agent_name: claim.agent_name,
+    }
+}
+
+impl ApprovalView {
+    /// A request as the documents show it.
+    pub fn sample() -> Self {
+        Self {
+            id: ClaimId::from_bytes([0x66; 12]),
+            agent_name: "Shop helper".into(),
+            status: ApprovalStatus::Fetched,
+            wanted: super::model::DEFAULT_SCOPE,
+            granted: Some(PermissionSet::of(&[Permission::AudienceRead])),
+            environment: Some(Environment::Test),
+            key_id: Some("9c1185a5".into()),
+            key_revoked: false,
+            created_at: Moment::sample(),
+            expires_at: Moment::sample(),
+            decided_at: Some(Moment::sample()),
+            decided_by: Some("ada@example.com".into()),
+        }
+    }
+}

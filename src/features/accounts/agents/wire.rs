@@ -1,0 +1,71 @@
+//! Requests and answers of agents in the form that OAuth clients speak: no envelope, words for errors, JSON or a form.
+
+use http::StatusCode;
+use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue};
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use crate::engine::api::call::body_failure;
+use crate::engine::api::wire::{Reply, ReplyBody};
+use crate::engine::api::{Failure, RawRequest};
+use crate::vocab::limits;
+
+/// What is wrong, in the words of OAuth 2 (RFC 6749 §5.2, RFC 8628 §3.5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Word {
+    InvalidRequest,
+    InvalidScope,
+    UnsupportedGrantType,
+    AuthorizationPending,
+    ExpiredToken,
+    InvalidGrant,
+}
+
+impl Word {
+    const fn text(self) -> &'static str {
+        match self {
+            Word::InvalidRequest => "invalid_request",
+            Word::InvalidScope => "invalid_scope",
+            Word::UnsupportedGrantType => "unsupported_grant_type",
+            Word::AuthorizationPending => "authorization_pending",
+            Word::ExpiredToken => "expired_token",
+            Word::InvalidGrant => "invalid_grant",
+        }
+    }
+}
+
+/// A refusal: 400, as OAuth has it.
+pub fn refusal(word: Word, description: impl Into<String>) -> Reply {
+    reply(StatusCode::BAD_REQUEST, &json!({ "error": word.text(), "error_description": description.into() }))
+}
+
+/// An answer that nobody on the way keeps.
+pub fn reply(status: StatusCode, body: &Value) -> Reply {
+    document(status, body, "no-store")
+}
+
+/// An answer that may be kept as `cache` says.
+pub fn document(status: StatusCode, body: &Value, cache: &'static str) -> Reply {
+    let body = body.to_string();
+    let mut headers = HeaderMap::with_capacity(8);
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static(cache));
+    Reply { status, headers, body: ReplyBody::Whole(body.into()) }
+}
+
+/// The fields of a request: JSON, or a form where the content type says so. What is not asked for is passed over, as RFC 6749 §3.2
+/// wants; a refusal in place of what cannot be read.
+pub async fn fields<T: DeserializeOwned>(request: RawRequest) -> Result<Result<T, Reply>, Failure> {
+    let is_form = request.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).is_some_and(|value| {
+        value.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/x-www-form-urlencoded")
+    });
+    let max = limits::AGENT_BODY_BYTES_MAX;
+    let body = request.body.collect(max).await.map_err(|error| body_failure(error, max))?;
+    Ok(match is_form {
+        true => serde_urlencoded::from_bytes(&body)
+            .map_err(|error| refusal(Word::InvalidRequest, format!("The form cannot be read: {error}."))),
+        false => serde_json::from_slice(&body)
+            .map_err(|error| refusal(Word::InvalidRequest, format!("The body is not the JSON that is expected: {error}."))),
+    })
+}

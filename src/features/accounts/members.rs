@@ -1,0 +1,104 @@
+//! What several operations on members share: who may be changed, free emails, new passwords, links.
+
+use std::sync::Arc;
+
+use super::model::{LINK_TOKEN_CHARACTERS, Password, ResetLink, User};
+use super::people_views::LinkView;
+use super::{hashing, people_store, ring, sessions, store};
+use crate::base::clock::Timestamp;
+use crate::base::email::EmailAddress;
+use crate::base::secret::{random_base62, sha256};
+use crate::engine::api::answer::Moment;
+use crate::engine::api::{Context, Engine, Failure};
+use crate::engine::store::{Read, WriteTx};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::{AccountId, SessionId, UserId};
+use crate::vocab::limits;
+use crate::vocab::roles::Role;
+
+/// The member with this id, if `own` may change them.
+pub fn changeable(tx: &impl Read, account: AccountId, own: UserId, id: UserId) -> Result<User, Failure> {
+    let user = store::user(tx, id)?.filter(|user| user.account == account).ok_or(Code::NotFound)?;
+    if user.role == Role::Owner {
+        return Err(Failure::because(Code::WrongState, "The owner stays the owner."));
+    }
+    if user.id == own {
+        return Err(Failure::because(Code::WrongState, "Somebody else who manages the account has to do this for you."));
+    }
+    Ok(user)
+}
+
+/// The normalised form of an email that nobody signs in with yet.
+pub fn free_email(tx: &impl Read, email: &str) -> Result<String, Failure> {
+    let normalised = EmailAddress::parse(email).map_err(Failure::internal)?.normalised();
+    if store::user_by_email(tx, &normalised)?.is_some() {
+        return Err(Failure::because(Code::NameTaken, "Somebody signs in with this email already."));
+    }
+    if store::users(tx)?.len() >= limits::MEMBERS_MAX {
+        return Err(Failure::because(Code::NameTaken, "There are as many members as there can be."));
+    }
+    Ok(normalised)
+}
+
+/// Let requests see what changed of a member. The caller holds the turn for changes.
+pub fn show(engine: &Engine, user: &User) -> Result<(), Failure> {
+    let account = store::account_of(&engine.control.read(), user.account)?.ok_or(Code::NotFound)?;
+    engine.people.set_person(ring::person(user, ring::holder(engine, &account)));
+    Ok(())
+}
+
+/// What is said of a link that does not work, whatever the reason.
+pub fn dead_link() -> Failure {
+    Failure::because(Code::NotFound, "The link does not work: it was used, it is too old, or it was copied incompletely.")
+}
+
+/// The token of a new link, and its digest.
+pub fn new_link(engine: &Engine) -> (String, [u8; 32]) {
+    let token = random_base62(engine.random.as_ref(), LINK_TOKEN_CHARACTERS);
+    let digest = sha256(token.as_bytes());
+    (token, digest)
+}
+
+/// Write a link to a new password; those before it do not work any more. Says until when this one does.
+pub fn save_reset(tx: &mut WriteTx<'_>, user: UserId, digest: [u8; 32]) -> Result<Timestamp, Failure> {
+    people_store::delete_reset_links(tx, user)?;
+    let expires_at = tx.now().plus_ms(limits::RESET_LINK_MS);
+    people_store::save_reset_link(tx, digest, &ResetLink { user, expires_at });
+    Ok(expires_at)
+}
+
+/// A link to a new password, to be handed on.
+pub fn reset_view(engine: &Engine, token: &str, user: User, expires_at: Timestamp) -> LinkView {
+    let link = format!("{}/reset/{token}", engine.base_url());
+    LinkView { link, email: user.email, expires_at: Moment(expires_at) }
+}
+
+/// Give somebody a new password and end their sessions but `kept`. `by_link` is the digest of the link that this uses up.
+pub async fn set_password(
+    context: &Context,
+    user: UserId,
+    password: Password,
+    kept: Option<SessionId>,
+    operation: &'static str,
+    by_link: Option<[u8; 32]>,
+) -> Result<(), Failure> {
+    let engine: &Arc<Engine> = &context.engine;
+    let password = hashing::hash(password, engine.random.as_ref()).await?;
+    let _turn = ring::CHANGING.lock().await;
+    let (inside, envelope) = (engine.clone(), context.envelope);
+    let write = move |tx: &mut WriteTx<'_>| {
+        if let Some(digest) = by_link {
+            // Asked again inside: of two uses at once, one finds the link used.
+            people_store::reset_link(tx, digest, tx.now())?.ok_or_else(dead_link)?;
+        }
+        let user = store::user(tx, user)?.ok_or(Code::NotFound)?;
+        people_store::delete_reset_links(tx, user.id)?;
+        sessions::end(tx, &inside, user.id, |seat| Some(seat.id) != kept);
+        ring::note(tx, operation, Some(&user), envelope);
+        store::update_user(tx, &User { password, ..user });
+        Ok::<_, Failure>(())
+    };
+    engine.control.write(write).await??;
+    sessions::forget(engine, user, |seat| Some(seat.id) != kept);
+    Ok(())
+}

@@ -1,0 +1,100 @@
+//! An agent asks a person for a key (specification, Agent registration, step 1).
+
+use http::StatusCode;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::base::email::EmailAddress;
+use crate::base::text::Name;
+use crate::engine::api::wire::Reply;
+use crate::engine::api::{Bare, Context, Failure, Media, Operation, Raw, RawRequest, Spec, public};
+use crate::features::accounts::agents::wire::{self, Word};
+use crate::features::accounts::agents::{self, Registration, model};
+use crate::features::accounts::sessions;
+use crate::vocab::codes::Code;
+use crate::vocab::limits;
+use crate::vocab::permissions::PermissionSet;
+
+/// `accounts.agent_identity`
+pub struct AgentIdentity;
+
+/// What the agent says of itself and of what it wants.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[serde(default)]
+#[schemars(rename = "AgentRegistration")]
+pub struct Asked {
+    /// `service_auth`: the only type there is.
+    pub r#type: String,
+    /// The email of the person who shall grant the key.
+    pub login_hint: String,
+    /// What the agent calls itself; the person sees it.
+    pub agent_name: String,
+    /// Permissions separated by spaces. Absent: reading contacts, emails, campaigns, webhooks and domains.
+    pub scope: Option<String>,
+}
+
+impl Operation for AgentIdentity {
+    const SPEC: Spec = Spec::post("accounts.agent_identity", "/agent/identity", public())
+        .summary("Ask a person for a key")
+        .about(
+            "The answer has no envelope: claim_token, which the agent keeps to itself, and claim with user_code, verification_uri, \
+                verification_uri_complete, expires_in and interval. Nobody learns whether somebody has an account. A wrong request is 400 \
+                with error and error_description. Ten an hour from one address and for one person.",
+        )
+        .fails(&[Code::RateLimitExceeded, Code::PayloadTooLarge]);
+    type Input = Asked;
+    type Output = Bare;
+
+    fn example() -> (Value, Self::Output) {
+        let input = json!({ "type": "service_auth", "login_hint": "ada@example.com", "agent_name": "Shop helper", "scope": "audience:read" });
+        (input, Bare)
+    }
+}
+
+impl Raw for AgentIdentity {
+    const MEDIA: Media = Media::JSON;
+
+    async fn run(context: Context, _: Asked, request: RawRequest) -> Result<Reply, Failure> {
+        let asked: Asked = match wire::fields(request).await? {
+            Ok(asked) => asked,
+            Err(reply) => return Ok(reply),
+        };
+        let wanted = match read(asked) {
+            Ok(wanted) => wanted,
+            Err(reply) => return Ok(reply),
+        };
+        brake(&context, &wanted.login_hint)?;
+        let Some(registered) = agents::register(&context, wanted).await? else {
+            return Err(
+                Failure::because(Code::Unavailable, "Too many agents wait for people; try again later.").after_seconds(60)
+            );
+        };
+        let claim = agents::told(&context, &registered.claim, &registered.code);
+        Ok(wire::reply(StatusCode::OK, &json!({ "claim_token": registered.token, "claim": claim })))
+    }
+}
+
+fn read(asked: Asked) -> Result<Registration, Reply> {
+    if asked.r#type != "service_auth" {
+        return Err(wire::refusal(Word::InvalidRequest, "type: only service_auth is supported"));
+    }
+    let login_hint = EmailAddress::parse(&asked.login_hint)
+        .map_err(|error| wire::refusal(Word::InvalidRequest, format!("login_hint: {error}")))?;
+    let agent_name = Name::<{ limits::AGENT_NAME_CHARACTERS_MAX }>::parse(&asked.agent_name)
+        .map_err(|error| wire::refusal(Word::InvalidRequest, format!("agent_name: {error}")))?;
+    let scope: PermissionSet = match asked.scope.as_deref().map(str::trim).filter(|scope| !scope.is_empty()) {
+        None => model::DEFAULT_SCOPE,
+        Some(scope) => scope.parse().map_err(|error| wire::refusal(Word::InvalidScope, format!("scope: {error}")))?,
+    };
+    Ok(Registration { agent_name: agent_name.to_string(), login_hint, wanted: scope })
+}
+
+fn brake(context: &Context, person: &EmailAddress) -> Result<(), Failure> {
+    let (throttle, now) = (&context.engine.throttle, context.now());
+    let address = sessions::address(context.caller.peer).map(|address| address.to_string());
+    let by_address = address.map_or(Ok(()), |address| throttle.take(&agents::BY_ADDRESS, &address, now));
+    let taken = by_address.and_then(|()| throttle.take(&agents::BY_PERSON, &person.normalised(), now));
+    taken.map_err(|seconds| Failure::new(Code::RateLimitExceeded).after_seconds(seconds))
+}

@@ -1,0 +1,59 @@
+//! Where agents learn how to get a key (RFC 8414, with the block `agent_auth`).
+
+use http::StatusCode;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::engine::api::wire::Reply;
+use crate::engine::api::{Bare, Context, Failure, Media, Operation, Raw, RawRequest, Spec, public};
+use crate::features::accounts::agents::{self, wire};
+use crate::vocab::permissions::Permission;
+
+/// `accounts.agent_metadata`
+pub struct AgentMetadata;
+
+/// Nothing to choose.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Wanted {}
+
+impl Operation for AgentMetadata {
+    const SPEC: Spec = Spec::get("accounts.agent_metadata", "/.well-known/oauth-authorization-server", public())
+        .summary("Describe how agents get a key")
+        .about("OAuth 2.0 Authorization Server Metadata (RFC 8414), with the endpoints of agent registration under agent_auth.");
+    type Input = Wanted;
+    type Output = Bare;
+
+    fn example() -> (Value, Self::Output) {
+        (json!({}), Bare)
+    }
+}
+
+impl Raw for AgentMetadata {
+    const MEDIA: Media = Media { takes: crate::engine::api::operation::Takes::Nothing, ..Media::JSON };
+
+    async fn run(context: Context, _: Wanted, _: RawRequest) -> Result<Reply, Failure> {
+        let base = context.engine.base_url();
+        let grant = agents::grant_type(&context.engine);
+        let document = json!({
+            "issuer": base,
+            "token_endpoint": format!("{base}/oauth2/token"),
+            "token_endpoint_auth_methods_supported": ["none"],
+            "response_types_supported": ["none"],
+            "grant_types_supported": [grant],
+            "scopes_supported": Permission::ALL.map(Permission::word),
+            "service_documentation": format!("{base}/openapi.json"),
+            "agent_auth": {
+                "identity_endpoint": format!("{base}/agent/identity"),
+                "claim_endpoint": format!("{base}/agent/identity/claim"),
+                "token_endpoint": format!("{base}/oauth2/token"),
+                "verification_uri": format!("{base}/agent"),
+                "identity_types_supported": ["service_auth"],
+                "grant_type": grant,
+                "default_scope": agents::model::DEFAULT_SCOPE.to_string(),
+            },
+        });
+        Ok(wire::document(StatusCode::OK, &document, "public, max-age=300"))
+    }
+}

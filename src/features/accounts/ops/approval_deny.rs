@@ -1,0 +1,54 @@
+//! An agent is granted nothing.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, signed_in};
+use crate::engine::store::WriteTx;
+use crate::features::accounts::agents::model::{Claim, Decision, State};
+use crate::features::accounts::agents::views::{self, ApprovalView};
+use crate::features::accounts::agents::{self, store as claims};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::ClaimId;
+
+/// `accounts.approval_deny`
+pub struct ApprovalDeny;
+
+/// Which request.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "WhichApproval")]
+pub struct Which {
+    pub id: ClaimId,
+}
+
+impl Operation for ApprovalDeny {
+    const SPEC: Spec = Spec::post("accounts.approval_deny", "/v1/account/approvals/{id}/deny", signed_in())
+        .summary("Deny an agent's request")
+        .about("The agent learns it with its next poll. Needs no code: what you did not expect can always be denied.")
+        .fails(&[Code::NotFound]);
+    type Input = Which;
+    type Output = Done<ApprovalView>;
+
+    fn example() -> (Value, Self::Output) {
+        (json!({ "id": "666666666666666666666666" }), Done(ApprovalView::sample()))
+    }
+}
+
+impl Outward for ApprovalDeny {
+    async fn run(context: Context, input: Which) -> Result<Self::Output, Failure> {
+        let who = context.caller.person()?.clone();
+        let email = who.person.email.clone();
+        let write = move |tx: &mut WriteTx<'_>| {
+            let claim = claims::find(tx, input.id)?.filter(|claim| claim.state == State::Waiting && agents::is_for(claim, &who));
+            let claim = claim.filter(|claim| tx.now() < claim.expires_at).ok_or(Code::NotFound)?;
+            let decision = Decision { account: who.person.account.id, user: who.person.id, at: tx.now() };
+            let claim = Claim { state: State::Denied(decision), ..claim };
+            claims::save(tx, &claim)?;
+            Ok(claim)
+        };
+        let claim = context.write(&Self::SPEC, write).await?;
+        Ok(Done(views::view(claim, context.now(), Some(email), false)))
+    }
+}

@@ -1,0 +1,88 @@
+//! An agent is granted a key.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::base::text::Name;
+use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, signed_in};
+use crate::engine::store::WriteTx;
+use crate::features::accounts::agents::model::{Claim, Decision, GRAVE, Granted, State};
+use crate::features::accounts::agents::views::{self, ApprovalView};
+use crate::features::accounts::agents::{self, store as claims};
+use crate::vocab::codes::Code;
+use crate::vocab::environment::Environment;
+use crate::vocab::limits;
+use crate::vocab::permissions::PermissionSet;
+
+/// `accounts.approval_grant`
+pub struct ApprovalGrant;
+
+/// Which request, and what is granted.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "ApprovalGrant")]
+pub struct Wanted {
+    /// As the agent shows it.
+    pub code: String,
+    /// All that the agent asks for, or less.
+    pub permissions: PermissionSet,
+    /// The data that the key works on.
+    pub environment: Environment,
+    /// The name of the key; the agent's name if absent.
+    pub key_name: Option<Name<{ limits::KEY_NAME_CHARACTERS_MAX }>>,
+}
+
+impl Operation for ApprovalGrant {
+    const SPEC: Spec = Spec::post("accounts.approval_grant", "/v1/account/approvals/grant", signed_in())
+        .summary("Grant an agent a key")
+        .about("With at most what the agent asks for and what you may yourself. email:send and campaign:write need a fresh sign-in. The \
+            agent fetches the key with its next poll; nobody else sees it.")
+        .fails(&[Code::NotFound, Code::FreshSignInRequired]);
+    type Input = Wanted;
+    type Output = Done<ApprovalView>;
+
+    fn example() -> (Value, Self::Output) {
+        let input = json!({ "code": "BCDF-GHJK", "permissions": ["audience:read"], "environment": "test" });
+        (input, Done(ApprovalView::sample()))
+    }
+}
+
+impl Outward for ApprovalGrant {
+    async fn run(context: Context, input: Wanted) -> Result<Self::Output, Failure> {
+        let who = context.caller.person()?;
+        let claim = agents::open(&context, who, &input.code)?;
+        check(&context, &claim, input.permissions)?;
+        let key_name = input.key_name.map_or(claim.agent_name, |name| name.to_string());
+        let granted = Granted { permissions: input.permissions, environment: input.environment, key_name };
+        let (id, digest, person) = (claim.id, agents::digest(&input.code), who.person.clone());
+        let write = move |tx: &mut WriteTx<'_>| {
+            // Asked again inside: of two decisions at once, one finds it decided.
+            let claim = claims::find(tx, id)?.filter(|claim| claim.is_open(&digest, tx.now())).ok_or(Code::NotFound)?;
+            let decision = Decision { account: person.account.id, user: person.id, at: tx.now() };
+            let claim = Claim { state: State::Approved(decision, granted), ..claim };
+            claims::save(tx, &claim)?;
+            Ok(claim)
+        };
+        let claim = context.write(&Self::SPEC, write).await?;
+        Ok(Done(views::view(claim, context.now(), Some(who.person.email.clone()), false)))
+    }
+}
+
+/// Whether this much may be granted, by this person, now.
+fn check(context: &Context, claim: &Claim, wanted: PermissionSet) -> Result<(), Failure> {
+    let own = context.caller.principal.permissions();
+    if wanted.is_empty() {
+        return Err(Failure::field("permissions", "grant at least one, or deny the request"));
+    }
+    if let Some(more) = wanted.iter().find(|permission| !claim.wanted.contains(*permission)) {
+        return Err(Failure::field("permissions", format_args!("the agent does not ask for {more}")));
+    }
+    if let Some(more) = wanted.iter().find(|permission| !own.contains(*permission)) {
+        return Err(Failure::field("permissions", format_args!("you do not have {more} yourself")));
+    }
+    if GRAVE.iter().any(|permission| wanted.contains(*permission)) {
+        context.caller.proven(context.now())?;
+    }
+    Ok(())
+}

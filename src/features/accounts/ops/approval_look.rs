@@ -1,0 +1,52 @@
+//! An agent's request, found by the code that the agent shows.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, signed_in};
+use crate::features::accounts::agents;
+use crate::features::accounts::agents::views::{self, ApprovalView, ScopeView};
+use crate::vocab::codes::Code;
+
+/// `accounts.approval_look`
+pub struct ApprovalLook;
+
+/// The code.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "ApprovalCode")]
+pub struct Wanted {
+    /// As the agent shows it; case and hyphen do not matter.
+    pub code: String,
+}
+
+/// A request, and what it would allow.
+#[derive(Serialize, JsonSchema)]
+pub struct ApprovalDetails {
+    pub approval: ApprovalView,
+    pub scopes: Vec<ScopeView>,
+}
+
+impl Operation for ApprovalLook {
+    const SPEC: Spec = Spec::post("accounts.approval_look", "/v1/account/approvals/look", signed_in())
+        .summary("Look at an agent's request")
+        .about("Found by the code that the agent shows. Wrong codes are counted: after a few, wait ten minutes.")
+        .fails(&[Code::NotFound]);
+    type Input = Wanted;
+    type Output = Done<ApprovalDetails>;
+
+    fn example() -> (Value, Self::Output) {
+        let details = ApprovalDetails { approval: ApprovalView::sample(), scopes: Vec::new() };
+        (json!({ "code": "BCDF-GHJK" }), Done(details))
+    }
+}
+
+impl Outward for ApprovalLook {
+    async fn run(context: Context, input: Wanted) -> Result<Self::Output, Failure> {
+        let who = context.caller.person()?;
+        let claim = agents::open(&context, who, &input.code)?;
+        let scopes = views::scopes(&claim, who);
+        Ok(Done(ApprovalDetails { approval: views::view(claim, context.now(), None, false), scopes }))
+    }
+}

@@ -1,0 +1,61 @@
+//! What an agent was granted is taken back.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, signed_in};
+use crate::engine::store::WriteTx;
+use crate::features::accounts::agents::model::{Claim, State};
+use crate::features::accounts::agents::store as claims;
+use crate::features::accounts::agents::views::{self, ApprovalView};
+use crate::features::accounts::ring;
+use crate::vocab::codes::Code;
+use crate::vocab::ids::ClaimId;
+
+/// `accounts.approval_revoke`
+pub struct ApprovalRevoke;
+
+/// Which request.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "WhichGrant")]
+pub struct Which {
+    pub id: ClaimId,
+}
+
+impl Operation for ApprovalRevoke {
+    const SPEC: Spec = Spec::post("accounts.approval_revoke", "/v1/account/approvals/{id}/revoke", signed_in())
+        .summary("Take back what an agent was granted")
+        .about("Its key does not work any more from the answer on; one that was not fetched yet never comes to be.")
+        .fails(&[Code::NotFound]);
+    type Input = Which;
+    type Output = Done<ApprovalView>;
+
+    fn example() -> (Value, Self::Output) {
+        (json!({ "id": "666666666666666666666666" }), Done(ApprovalView::sample()))
+    }
+}
+
+impl Outward for ApprovalRevoke {
+    async fn run(context: Context, input: Which) -> Result<Self::Output, Failure> {
+        let who = context.caller.person()?;
+        let (account, user, manages) = (context.caller.account(), who.person.id, who.person.role.manages());
+        let is_own = move |claim: &Claim| {
+            claim.decision().is_some_and(|decision| decision.account == account && (manages || decision.user == user))
+        };
+        let write = move |tx: &mut WriteTx<'_>| {
+            let claim = claims::find(tx, input.id)?.filter(is_own).ok_or(Code::NotFound)?;
+            let State::Approved(decision, _) = &claim.state else { return Ok(claim) };
+            let claim = Claim { state: State::Denied(decision.clone()), ..claim };
+            claims::save(tx, &claim)?;
+            Ok(claim)
+        };
+        let claim = context.write(&Self::SPEC, write).await?;
+        if let State::Taken(_, _, key) = &claim.state {
+            let act = (context.caller.act(Self::SPEC.id), context.envelope);
+            ring::revoke_key(&context.engine, Some(account), key.to_string(), act).await?;
+        }
+        Ok(Done(views::view(claim, context.now(), None, false)))
+    }
+}

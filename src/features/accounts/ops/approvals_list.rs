@@ -1,0 +1,60 @@
+//! What agents have asked for.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, signed_in};
+use crate::features::accounts::agents::model::{Claim, State};
+use crate::features::accounts::agents::views::{self, ApprovalView};
+use crate::features::accounts::agents::{self, store as claims};
+use crate::features::accounts::store;
+
+/// `accounts.approvals_list`
+pub struct ApprovalsList;
+
+/// Nothing to choose.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Wanted {}
+
+/// Requests, the newest first.
+#[derive(Serialize, JsonSchema)]
+pub struct Approvals {
+    pub approvals: Vec<ApprovalView>,
+}
+
+impl Operation for ApprovalsList {
+    const SPEC: Spec = Spec::get("accounts.approvals_list", "/v1/account/approvals", signed_in())
+        .summary("List requests of agents")
+        .about("Those that wait for you, and those decided: your own, and for those who manage the account everybody's.");
+    type Input = Wanted;
+    type Output = Done<Approvals>;
+
+    fn example() -> (Value, Self::Output) {
+        (json!({}), Done(Approvals { approvals: vec![ApprovalView::sample()] }))
+    }
+}
+
+impl Query for ApprovalsList {
+    fn run(view: &View<'_>, _: Wanted) -> Result<Self::Output, Failure> {
+        let who = view.caller.person()?;
+        let account = view.caller.account();
+        let is_shown = |claim: &Claim| match claim.decision() {
+            None => agents::is_for(claim, who) && view.now < claim.expires_at,
+            Some(decision) if who.person.role.manages() => decision.account == account,
+            Some(decision) => decision.user == who.person.id,
+        };
+        let mut approvals = Vec::new();
+        for claim in claims::newest(view.tx, is_shown)? {
+            let decider = claim.decision().map(|decision| decision.user);
+            let decided_by = decider.map(|user| store::user(view.tx, user)).transpose()?.flatten().map(|user| user.email);
+            let key_works = match &claim.state {
+                State::Taken(_, _, key) => store::key(view.tx, *key)?.is_some_and(|key| key.revoked_at.is_none()),
+                State::Waiting | State::Denied(_) | State::Approved(..) => false,
+            };
+            approvals.push(views::view(claim, view.now, decided_by, key_works));
+        }
+        Ok(Done(Approvals { approvals }))
+    }
+}

@@ -1,0 +1,117 @@
+//! Who did what, in the account and in its data.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::base::clock::Timestamp;
+use crate::engine::access::audit::{self, Act};
+use crate::engine::api::answer::Moment;
+use crate::engine::api::{Context, Done, Failure, Limit, Operation, Outward, Spec, manager};
+use crate::engine::store::ReadTx;
+use crate::features::accounts::ring::shown;
+use crate::features::accounts::store;
+use crate::vocab::environment::Environment;
+use crate::vocab::ids::AccountId;
+
+/// `accounts.audit_list`
+pub struct AuditList;
+
+/// Which part of the log.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Wanted {
+    /// `test` or `live`: what was done with that data; absent: what was done with the account.
+    pub r#in: Option<Environment>,
+    #[serde(default)]
+    pub limit: Limit,
+    /// Only what was done before: the `next` of the page before.
+    pub before: Option<String>,
+}
+
+/// A page of the log.
+#[derive(Serialize, JsonSchema)]
+pub struct Log {
+    pub entries: Vec<Entry>,
+    /// For the next page; `null` if there is none.
+    pub next: Option<String>,
+}
+
+/// One change.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "AuditEntry")]
+pub struct Entry {
+    pub at: Moment,
+    /// The operation's id, like `contacts.create`.
+    pub operation: String,
+    /// The email of whoever did it; `null` for keys, for the operator of the machine, and for former members.
+    pub who: Option<String>,
+    /// The first 8 characters of the key it was done with, and its name.
+    pub key_id: Option<String>,
+    pub key_name: Option<String>,
+    /// The requestId that the answer had.
+    pub request_id: String,
+}
+
+impl Operation for AuditList {
+    const SPEC: Spec = Spec::get("accounts.audit_list", "/v1/account/audit", manager())
+        .summary("List what was done")
+        .about("Every change, the newest first, for 90 days. Without `in`: changes of members, keys and sign-ins; with it, of that data.");
+    type Input = Wanted;
+    type Output = Done<Log>;
+
+    fn example() -> (Value, Self::Output) {
+        let entry = Entry {
+            at: Moment::sample(),
+            operation: "contacts.create".into(),
+            who: None,
+            key_id: Some("9c1185a5".into()),
+            key_name: Some("Shop".into()),
+            request_id: "req_000000ab000000000012".into(),
+        };
+        (json!({ "in": "live" }), Done(Log { entries: vec![entry], next: None }))
+    }
+}
+
+impl Outward for AuditList {
+    async fn run(context: Context, input: Wanted) -> Result<Self::Output, Failure> {
+        let before = input.before.as_deref().map(place).transpose()?;
+        let account = context.caller.account();
+        let control = context.engine.control.read();
+        // What keys and the operator did before the log knew accounts was done in the first one.
+        let is_first = store::account(&control)?.is_some_and(|first| first.id == account);
+        let log = match input.r#in {
+            Some(environment) => context.engine.world(environment).store.read(),
+            None => control.clone(),
+        };
+        let limit = usize::try_from(input.limit.0).unwrap_or(1);
+        let is_own = move |act: &Act| act.account.map_or(is_first, |owner| owner == account);
+        let looking = tokio::task::spawn_blocking(move || audit::newest(&log, before, limit, is_own));
+        let found = looking.await.map_err(Failure::internal)??;
+        let next = (found.len() == limit).then(|| found.last().map(|((at, number), _)| format!("{}-{number}", at.0))).flatten();
+        Ok(Done(Log { entries: entries(&control, account, found)?, next }))
+    }
+}
+
+/// Where a page ended.
+fn place(text: &str) -> Result<(Timestamp, u64), Failure> {
+    let parts = text.split_once('-').and_then(|(at, number)| Some((Timestamp(at.parse().ok()?), number.parse().ok()?)));
+    parts.ok_or_else(|| Failure::field("before", "give the next of the page before, as it was"))
+}
+
+fn entries(control: &ReadTx, account: AccountId, found: Vec<audit::Noted>) -> Result<Vec<Entry>, Failure> {
+    let mut keys = store::keys(control)?;
+    keys.retain(|key| key.account == account);
+    let mut entries = Vec::with_capacity(found.len());
+    for ((at, _), act) in found {
+        let who = match act.user {
+            Some(user) => store::user(control, user)?.map(|user| user.email),
+            None => None,
+        };
+        let key_name = keys.iter().find(|key| Some(key.id) == act.key).map(|key| key.name.clone());
+        let key_id = act.key.map(shown);
+        entries.push(Entry { at: Moment(at), operation: act.operation, who, key_id, key_name, request_id: act.request });
+    }
+    Ok(entries)
+}

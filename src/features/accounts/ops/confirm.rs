@@ -1,0 +1,50 @@
+//! Proving again who one is: for what cannot be undone.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::base::secret::Secret;
+use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, signed_in};
+use crate::features::accounts::people_views::SessionState;
+use crate::features::accounts::second_factor;
+use crate::features::accounts::signing_in::{self, Proof};
+use crate::vocab::codes::Code;
+
+/// `accounts.confirm`
+pub struct Confirm;
+
+/// The proof.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Confirmation")]
+pub struct Wanted {
+    pub password: Secret,
+    /// The code of the authenticator app or a recovery code, for people who have one.
+    pub code: Option<String>,
+}
+
+impl Operation for Confirm {
+    const SPEC: Spec = Spec::post("accounts.confirm", "/v1/auth/confirm", signed_in())
+        .summary("Confirm your password")
+        .about("For ten minutes afterwards the session may do what needs a fresh sign-in.")
+        .fails(&[Code::SignInFailed, Code::SecondFactorRequired]);
+    type Input = Wanted;
+    type Output = Done<SessionState>;
+
+    fn example() -> (Value, Self::Output) {
+        (json!({ "password": "correct horse battery" }), Done(SessionState::sample()))
+    }
+}
+
+impl Outward for Confirm {
+    async fn run(context: Context, input: Wanted) -> Result<Self::Output, Failure> {
+        let who = context.caller.person()?;
+        let proof = Proof { password: input.password, code: input.code };
+        signing_in::prove(&context, &who.person.email, proof).await?;
+        context.write(&Self::SPEC, |_| Ok(())).await?;
+        who.seat.proven_at.to(context.now());
+        let second_factor = second_factor::is_used(&context.engine.control.read(), who.person.id)?;
+        Ok(Done(SessionState::new(who, second_factor, context.now())))
+    }
+}

@@ -1,0 +1,70 @@
+//! Becoming a member by an invitation.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::base::secret::sha256;
+use crate::base::text::ShortText;
+use crate::engine::api::{Context, Created, Failure, Operation, Outward, Spec, public};
+use crate::engine::store::WriteTx;
+use crate::features::accounts::model::{Password, User};
+use crate::features::accounts::people_views::MemberView;
+use crate::features::accounts::{hashing, members, people_store, ring, store};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::UserId;
+use crate::vocab::limits;
+
+/// `accounts.join`
+pub struct Join;
+
+/// The link, and who comes.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Newcomer {
+    pub token: String,
+    /// How others see you.
+    pub name: Option<ShortText<{ limits::MEMBER_NAME_CHARACTERS_MAX }>>,
+    pub password: Password,
+}
+
+impl Operation for Join {
+    const SPEC: Spec = Spec::post("accounts.join", "/v1/auth/join", public())
+        .summary("Accept an invitation")
+        .about("The token is the last part of the invitation's link. It works once.")
+        .fails(&[Code::NotFound, Code::NameTaken]);
+    type Input = Newcomer;
+    type Output = Created<MemberView>;
+
+    fn example() -> (Value, Self::Output) {
+        let input = json!({ "token": "0123456789abcdefghijABCDEFGHIJ01", "name": "Ada", "password": "correct horse battery" });
+        (input, Created(MemberView::sample()))
+    }
+}
+
+impl Outward for Join {
+    async fn run(context: Context, input: Newcomer) -> Result<Self::Output, Failure> {
+        let digest = sha256(input.token.as_bytes());
+        let engine = &context.engine;
+        // Known before the work of hashing; the transaction asks again.
+        people_store::invitation_by_digest(&engine.control.read(), digest, context.now())?.ok_or_else(members::dead_link)?;
+        let password = hashing::hash(input.password, engine.random.as_ref()).await?;
+        let name = input.name.map(ShortText::into_string).unwrap_or_default();
+        let envelope = context.envelope;
+        let _turn = ring::CHANGING.lock().await;
+        let write = move |tx: &mut WriteTx<'_>| {
+            let invitation = people_store::invitation_by_digest(tx, digest, tx.now())?.ok_or_else(members::dead_link)?;
+            let normalised = members::free_email(tx, &invitation.email)?;
+            let id = UserId::make(tx.now(), tx.random());
+            let (account, email, role) = (invitation.account, invitation.email, invitation.role);
+            let user = User { id, account, email, name, role, password, created_at: tx.now() };
+            store::save_user(tx, &user, &normalised);
+            people_store::delete_invitation(tx, invitation.id);
+            ring::note(tx, Self::SPEC.id, Some(&user), envelope);
+            Ok::<_, Failure>(user)
+        };
+        let user = engine.control.write(write).await??;
+        members::show(engine, &user)?;
+        Ok(Created(MemberView::new(&user, false)))
+    }
+}

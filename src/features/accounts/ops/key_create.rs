@@ -1,0 +1,57 @@
+//! A new API key by somebody who manages the account, shown once.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::base::text::Name;
+use crate::engine::api::{Context, Created, Failure, Operation, Outward, Spec, manager};
+use crate::features::accounts::model::NewKey;
+use crate::features::accounts::ops::create_key::{CreateKey, NewKeyView};
+use crate::features::accounts::ring;
+use crate::vocab::codes::Code;
+use crate::vocab::environment::Environment;
+use crate::vocab::limits;
+use crate::vocab::permissions::PermissionSet;
+
+/// `accounts.key_create`
+pub struct KeyCreate;
+
+/// What the key shall be for.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "WantedKey")]
+pub struct Wanted {
+    /// What it is for, for people.
+    pub name: Name<{ limits::KEY_NAME_CHARACTERS_MAX }>,
+    pub environment: Environment,
+    /// What it allows; `["all"]` for everything.
+    pub permissions: PermissionSet,
+}
+
+impl Operation for KeyCreate {
+    const SPEC: Spec = Spec::post("accounts.key_create", "/v1/account/keys", manager())
+        .summary("Create an API key")
+        .about("The key is shown only in this answer.")
+        .fails(&[Code::LimitReached, Code::NotFound]);
+    type Input = Wanted;
+    type Output = Created<NewKeyView>;
+
+    fn example() -> (Value, Self::Output) {
+        CreateKey::example()
+    }
+}
+
+impl Outward for KeyCreate {
+    async fn run(context: Context, input: Wanted) -> Result<Self::Output, Failure> {
+        let Wanted { name, environment, permissions } = input;
+        if permissions.is_empty() {
+            return Err(Failure::field("permissions", "give at least one permission, or all"));
+        }
+        let new = NewKey { name: name.to_string(), environment, permissions };
+        let act = (context.caller.act(Self::SPEC.id), context.envelope);
+        let made = ring::create_key(&context.engine, Some(context.caller.account()), new, Some(act)).await?;
+        let key = made.token.expose().clone();
+        Ok(Created(NewKeyView { id: made.key.id, key, name: made.key.name, environment, permissions }))
+    }
+}

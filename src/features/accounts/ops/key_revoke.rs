@@ -1,0 +1,35 @@
+//! An API key that shall not work any more, by somebody who manages the account.
+
+use serde_json::Value;
+
+use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, manager};
+use crate::features::accounts::ops::revoke_key::{RevokeKey, Which};
+use crate::features::accounts::views::{self, KeyView};
+use crate::features::accounts::{ring, store};
+use crate::vocab::codes::Code;
+
+/// `accounts.key_revoke`
+pub struct KeyRevoke;
+
+impl Operation for KeyRevoke {
+    const SPEC: Spec = Spec::delete("accounts.key_revoke", "/v1/account/keys/{id}", manager())
+        .summary("Revoke an API key")
+        .about("The next request with it fails.")
+        .fails(&[Code::NotFound]);
+    type Input = Which;
+    type Output = Done<KeyView>;
+
+    fn example() -> (Value, Self::Output) {
+        RevokeKey::example()
+    }
+}
+
+impl Outward for KeyRevoke {
+    async fn run(context: Context, input: Which) -> Result<Self::Output, Failure> {
+        let prefix = input.prefix()?;
+        let act = (context.caller.act(Self::SPEC.id), context.envelope);
+        let key = ring::revoke_key(&context.engine, Some(context.caller.account()), prefix, act).await?;
+        let usage = store::usage(&context.engine.control.read(), key.id)?;
+        Ok(Done(views::view(key, usage)))
+    }
+}

@@ -1,0 +1,82 @@
+//! A token for a program that works for a person: for clients that sign people in instead of holding a key.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::base::secret::Secret;
+use crate::engine::access::people::{SessionKind, SignedIn};
+use crate::engine::api::answer::Moment;
+use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, public};
+use crate::features::accounts::people_views::SessionState;
+use crate::features::accounts::second_factor;
+use crate::features::accounts::sessions;
+use crate::features::accounts::signing_in::{self, Proof};
+use crate::vocab::codes::Code;
+use crate::vocab::environment::Environment;
+
+/// `accounts.login`
+pub struct Login;
+
+/// Who signs in.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Credentials {
+    pub email: String,
+    pub password: Secret,
+    /// The code of the authenticator app or a recovery code, for people who have one.
+    pub code: Option<String>,
+    /// The data to work on; `live` if absent.
+    pub environment: Option<Environment>,
+}
+
+/// A token, and who has it.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Token {
+    pub token: String,
+    /// Always `bearer`.
+    pub token_type: String,
+    pub expires_at: Moment,
+    pub session: SessionState,
+}
+
+impl Operation for Login {
+    const SPEC: Spec = Spec::post("accounts.login", "/v1/auth/login", public())
+        .summary("Sign in for a token")
+        .about(
+            "The token is a JWT for the header Authorization: Bearer. Operations that take it say so; it allows what the person's role \
+                allows, and stops working at once when the person is removed or signs out. Every refusal looks the same, and many tries \
+                wait longer and longer.",
+        )
+        .fails(&[Code::SignInFailed, Code::SecondFactorRequired, Code::RateLimitExceeded]);
+    type Input = Credentials;
+    type Output = Done<Token>;
+
+    fn example() -> (Value, Self::Output) {
+        let token = Token {
+            token: "eyJhbGciOiJIUzI1NiIsInR5cCI6ImF0K2p3dCJ9.e30.c2lnbmF0dXJl".into(),
+            token_type: "bearer".into(),
+            expires_at: Moment::sample(),
+            session: SessionState::sample(),
+        };
+        (json!({ "email": "ada@example.com", "password": "correct horse battery", "environment": "live" }), Done(token))
+    }
+}
+
+impl Outward for Login {
+    async fn run(context: Context, input: Credentials) -> Result<Self::Output, Failure> {
+        let Credentials { email, password, code, environment } = input;
+        let environment = environment.unwrap_or(Environment::Live);
+        let user = signing_in::prove(&context, &email, Proof { password, code }).await?;
+        let begun = sessions::begin(&context, &user, SessionKind::Program, "", Self::SPEC.id).await?;
+        let (engine, now) = (&context.engine, context.now());
+        let life = (now, sessions::token_life_ms(engine));
+        let token = engine.tokens.sign(engine.base_url(), begun.seat.id.to_string(), Some(environment.word()), life);
+        let person = engine.people.person(user.id).ok_or(Code::SignInFailed)?;
+        let expires_at = Moment(begun.seat.expires_at);
+        let second_factor = second_factor::is_used(&engine.control.read(), user.id)?;
+        let session = SessionState::new(&SignedIn { person, seat: begun.seat, environment }, second_factor, now);
+        Ok(Done(Token { token, token_type: "bearer".into(), expires_at, session }))
+    }
+}

@@ -1,0 +1,46 @@
+//! The end of the session that asks.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, signed_in};
+use crate::engine::store::WriteTx;
+use crate::features::accounts::people_views::Accomplished;
+use crate::features::accounts::{ring, sessions};
+
+/// `accounts.logout`
+pub struct Logout;
+
+/// Nothing to choose.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Wanted {}
+
+impl Operation for Logout {
+    const SPEC: Spec = Spec::post("accounts.logout", "/v1/auth/logout", signed_in())
+        .summary("Sign out")
+        .about("The session and its token do not work any more from the answer on.");
+    type Input = Wanted;
+    type Output = Done<Accomplished>;
+
+    fn example() -> (Value, Self::Output) {
+        (json!({}), Done(Accomplished::YES))
+    }
+}
+
+impl Outward for Logout {
+    async fn run(context: Context, _: Wanted) -> Result<Self::Output, Failure> {
+        let who = context.caller.person()?;
+        let (user, own, engine) = (who.person.id, who.seat.id, context.engine.clone());
+        let _turn = ring::CHANGING.lock().await;
+        let inside = engine.clone();
+        let write = move |tx: &mut WriteTx<'_>| {
+            sessions::end(tx, &inside, user, |seat| seat.id == own);
+            Ok(())
+        };
+        context.write(&Self::SPEC, write).await?;
+        sessions::forget(&engine, user, |seat| seat.id == own);
+        Ok(Done(Accomplished::YES))
+    }
+}

@@ -1,0 +1,76 @@
+//! An invitation: a link by which somebody becomes a member.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::base::email::EmailAddress;
+use crate::base::secret::{random_base62, sha256};
+use crate::engine::api::answer::Moment;
+use crate::engine::api::{Context, Created, Failure, Operation, Outward, Spec, manager};
+use crate::engine::store::WriteTx;
+use crate::features::accounts::model::{Invitation, LINK_TOKEN_CHARACTERS};
+use crate::features::accounts::people_views::{LinkView, RoleWord, role};
+use crate::features::accounts::{members, people_store};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::InvitationId;
+use crate::vocab::limits;
+use crate::vocab::permissions::PermissionSet;
+
+/// `accounts.member_invite`
+pub struct MemberInvite;
+
+/// Whom to invite, as what.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewMember {
+    pub email: EmailAddress,
+    pub role: RoleWord,
+    /// For the role `custom` only.
+    pub permissions: Option<PermissionSet>,
+}
+
+impl Operation for MemberInvite {
+    const SPEC: Spec = Spec::post("accounts.member_invite", "/v1/account/members", manager())
+        .summary("Invite a member")
+        .about("Answers with a one-time link for you to hand on; no mail is sent. A second invitation of the same email replaces the first.")
+        .fails(&[Code::NameTaken, Code::LimitReached]);
+    type Input = NewMember;
+    type Output = Created<LinkView>;
+
+    fn example() -> (Value, Self::Output) {
+        (json!({ "email": "bob@example.com", "role": "viewer" }), Created(LinkView::sample("join")))
+    }
+}
+
+impl Outward for MemberInvite {
+    async fn run(context: Context, input: NewMember) -> Result<Self::Output, Failure> {
+        let role = role(input.role, input.permissions)?;
+        let person = &context.caller.person()?.person;
+        let (account, invited_by) = (person.account.id, person.id);
+        let engine = &context.engine;
+        let token = random_base62(engine.random.as_ref(), LINK_TOKEN_CHARACTERS);
+        let digest = sha256(token.as_bytes());
+        let write = move |tx: &mut WriteTx<'_>| {
+            let normalised = members::free_email(tx, input.email.as_str())?;
+            let open = people_store::invitations(tx, tx.now())?;
+            let own = open.iter().filter(|invitation| invitation.account == account);
+            if own.clone().count() >= limits::MEMBERS_MAX {
+                return Err(Failure::because(Code::LimitReached, "There are too many open invitations; withdraw some."));
+            }
+            let is_same = |email: &str| EmailAddress::parse(email).is_ok_and(|email| email.normalised() == normalised);
+            for before in own.filter(|invitation| is_same(&invitation.email)) {
+                people_store::delete_invitation(tx, before.id);
+            }
+            let (id, created_at) = (InvitationId::make(tx.now(), tx.random()), tx.now());
+            let expires_at = created_at.plus_ms(limits::INVITATION_MS);
+            let email = input.email.into_string();
+            let invitation = Invitation { id, account, email, role, digest, invited_by, created_at, expires_at };
+            people_store::save_invitation(tx, &invitation);
+            Ok(invitation)
+        };
+        let invitation = context.write(&Self::SPEC, write).await?;
+        let link = format!("{}/join/{token}", engine.base_url());
+        Ok(Created(LinkView { link, email: invitation.email, expires_at: Moment(invitation.expires_at) }))
+    }
+}

@@ -1,0 +1,59 @@
+//! A member who shall not come in any more.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::base::email::EmailAddress;
+use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, manager};
+use crate::engine::store::WriteTx;
+use crate::features::accounts::people_views::Accomplished;
+use crate::features::accounts::{members, people_store, ring, sessions, store};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::UserId;
+
+/// `accounts.member_remove`
+pub struct MemberRemove;
+
+/// Who.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "WhichMember")]
+pub struct Which {
+    pub id: UserId,
+}
+
+impl Operation for MemberRemove {
+    const SPEC: Spec = Spec::delete("accounts.member_remove", "/v1/account/members/{id}", manager())
+        .summary("Remove a member")
+        .about(
+            "Ends all their sessions at once. Keys that they made or granted to agents go on working; revoke those separately.",
+        )
+        .fails(&[Code::NotFound, Code::WrongState]);
+    type Input = Which;
+    type Output = Done<Accomplished>;
+
+    fn example() -> (Value, Self::Output) {
+        (json!({ "id": "666666666666666666666666" }), Done(Accomplished::YES))
+    }
+}
+
+impl Outward for MemberRemove {
+    async fn run(context: Context, input: Which) -> Result<Self::Output, Failure> {
+        let (account, own) = (context.caller.account(), context.caller.person()?.person.id);
+        let engine = context.engine.clone();
+        let _turn = ring::CHANGING.lock().await;
+        let write = move |tx: &mut WriteTx<'_>| {
+            let user = members::changeable(tx, account, own, input.id)?;
+            let normalised = EmailAddress::parse(&user.email).map_err(Failure::internal)?.normalised();
+            sessions::end(tx, &engine, user.id, |_| true);
+            people_store::delete_second_factor(tx, user.id);
+            people_store::delete_reset_links(tx, user.id)?;
+            store::delete_user(tx, user.id, &normalised);
+            Ok(())
+        };
+        context.write(&Self::SPEC, write).await?;
+        context.engine.people.remove_person(input.id);
+        Ok(Done(Accomplished::YES))
+    }
+}

@@ -1,0 +1,56 @@
+//! A link to a new password for a member who forgot theirs.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::engine::api::{Context, Created, Failure, Operation, Outward, Spec, manager};
+use crate::engine::store::WriteTx;
+use crate::features::accounts::people_views::LinkView;
+use crate::features::accounts::{members, store};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::UserId;
+use crate::vocab::roles::Role;
+
+/// `accounts.member_reset`
+pub struct MemberReset;
+
+/// For whom.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "WhoseReset")]
+pub struct Which {
+    pub id: UserId,
+}
+
+impl Operation for MemberReset {
+    const SPEC: Spec = Spec::post("accounts.member_reset", "/v1/account/members/{id}/reset", manager())
+        .summary("Make a link to a new password")
+        .about("Needs a fresh sign-in. Answers with a one-time link for you to hand on; no mail is sent. For the owner, the operator of the \
+            machine makes one: mailmill reset-link.")
+        .fails(&[Code::NotFound, Code::WrongState, Code::FreshSignInRequired]);
+    type Input = Which;
+    type Output = Created<LinkView>;
+
+    fn example() -> (Value, Self::Output) {
+        (json!({ "id": "666666666666666666666666" }), Created(LinkView::sample("reset")))
+    }
+}
+
+impl Outward for MemberReset {
+    async fn run(context: Context, input: Which) -> Result<Self::Output, Failure> {
+        let own = context.caller.proven(context.now())?.person.clone();
+        let account = own.account.id;
+        let (token, digest) = members::new_link(&context.engine);
+        let write = move |tx: &mut WriteTx<'_>| {
+            let user = store::user(tx, input.id)?.filter(|user| user.account == account).ok_or(Code::NotFound)?;
+            if user.role == Role::Owner && user.id != own.id {
+                return Err(Failure::because(Code::WrongState, "Only the operator of the machine makes a link for the owner."));
+            }
+            let expires_at = members::save_reset(tx, user.id, digest)?;
+            Ok((user, expires_at))
+        };
+        let (user, expires_at) = context.write(&Self::SPEC, write).await?;
+        Ok(Created(members::reset_view(&context.engine, &token, user, expires_at)))
+    }
+}

@@ -1,0 +1,58 @@
+//! Another role for a member.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, manager};
+use crate::engine::store::WriteTx;
+use crate::features::accounts::model::User;
+use crate::features::accounts::people_views::{MemberView, RoleWord, role};
+use crate::features::accounts::{members, ring, second_factor, store};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::UserId;
+use crate::vocab::permissions::PermissionSet;
+
+/// `accounts.member_update`
+pub struct MemberUpdate;
+
+/// Who, and what they shall be.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewRole {
+    pub id: UserId,
+    pub role: RoleWord,
+    /// For the role `custom` only.
+    pub permissions: Option<PermissionSet>,
+}
+
+impl Operation for MemberUpdate {
+    const SPEC: Spec = Spec::patch("accounts.member_update", "/v1/account/members/{id}", manager())
+        .summary("Change a member's role")
+        .about("Counts from the member's next request on. The owner's role and your own cannot be changed.")
+        .fails(&[Code::NotFound, Code::WrongState]);
+    type Input = NewRole;
+    type Output = Done<MemberView>;
+
+    fn example() -> (Value, Self::Output) {
+        (json!({ "id": "666666666666666666666666", "role": "editor" }), Done(MemberView::sample()))
+    }
+}
+
+impl Outward for MemberUpdate {
+    async fn run(context: Context, input: NewRole) -> Result<Self::Output, Failure> {
+        let role = role(input.role, input.permissions)?;
+        let (account, own) = (context.caller.account(), context.caller.person()?.person.id);
+        let _turn = ring::CHANGING.lock().await;
+        let write = move |tx: &mut WriteTx<'_>| {
+            let user = members::changeable(tx, account, own, input.id)?;
+            let user = User { role, ..user };
+            store::update_user(tx, &user);
+            let second_factor = second_factor::is_used(tx, user.id)?;
+            Ok((user, second_factor))
+        };
+        let (user, second_factor) = context.write(&Self::SPEC, write).await?;
+        members::show(&context.engine, &user)?;
+        Ok(Done(MemberView::new(&user, second_factor)))
+    }
+}

@@ -1,0 +1,50 @@
+//! Who belongs to the account.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, manager};
+use crate::features::accounts::people_views::{InvitationView, MemberView};
+use crate::features::accounts::{people_store, second_factor, store};
+
+/// `accounts.members_list`
+pub struct MembersList;
+
+/// Nothing to choose.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Wanted {}
+
+/// Members, the first one first, and open invitations.
+#[derive(Serialize, JsonSchema)]
+pub struct Members {
+    pub members: Vec<MemberView>,
+    pub invitations: Vec<InvitationView>,
+}
+
+impl Operation for MembersList {
+    const SPEC: Spec =
+        Spec::get("accounts.members_list", "/v1/account/members", manager()).summary("List members and invitations");
+    type Input = Wanted;
+    type Output = Done<Members>;
+
+    fn example() -> (Value, Self::Output) {
+        (json!({}), Done(Members { members: vec![MemberView::sample()], invitations: vec![InvitationView::sample()] }))
+    }
+}
+
+impl Query for MembersList {
+    fn run(view: &View<'_>, _: Wanted) -> Result<Self::Output, Failure> {
+        let account = view.caller.account();
+        let mut members = Vec::new();
+        for user in store::users(view.tx)?.iter().filter(|user| user.account == account) {
+            let second_factor = second_factor::is_used(view.tx, user.id)?;
+            members.push(MemberView::new(user, second_factor));
+        }
+        let invitations = people_store::invitations(view.tx, view.now)?;
+        let invitations =
+            invitations.iter().filter(|invitation| invitation.account == account).map(InvitationView::new).collect();
+        Ok(Done(Members { members, invitations }))
+    }
+}

@@ -1,0 +1,51 @@
+//! A new password by somebody who knows the old one.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::base::secret::Secret;
+use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, signed_in};
+use crate::features::accounts::members;
+use crate::features::accounts::model::Password;
+use crate::features::accounts::people_views::Accomplished;
+use crate::features::accounts::signing_in::{self, Proof};
+use crate::vocab::codes::Code;
+
+/// `accounts.password`
+pub struct ChangePassword;
+
+/// The old password and the new one.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewPassword {
+    pub current: Secret,
+    /// The code of the authenticator app or a recovery code, for people who have one.
+    pub code: Option<String>,
+    pub password: Password,
+}
+
+impl Operation for ChangePassword {
+    const SPEC: Spec = Spec::put("accounts.password", "/v1/auth/password", signed_in())
+        .summary("Change your password")
+        .about("Ends all your other sessions, and links to new passwords stop working.")
+        .fails(&[Code::SignInFailed, Code::SecondFactorRequired]);
+    type Input = NewPassword;
+    type Output = Done<Accomplished>;
+
+    fn example() -> (Value, Self::Output) {
+        let input = json!({ "current": "correct horse battery", "password": "staple and more of it" });
+        (input, Done(Accomplished::YES))
+    }
+}
+
+impl Outward for ChangePassword {
+    async fn run(context: Context, input: NewPassword) -> Result<Self::Output, Failure> {
+        let who = context.caller.person()?;
+        let proof = Proof { password: input.current, code: input.code };
+        let user = signing_in::prove(&context, &who.person.email, proof).await?;
+        let kept = Some(who.seat.id);
+        members::set_password(&context, user.id, input.password, kept, Self::SPEC.id, None).await?;
+        Ok(Done(Accomplished::YES))
+    }
+}

@@ -1,0 +1,49 @@
+//! A link to a new password, made by the operator of the machine: the last way in.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::base::email::EmailAddress;
+use crate::engine::api::{Context, Created, Failure, Operation, Outward, Spec, operator};
+use crate::engine::store::WriteTx;
+use crate::features::accounts::people_views::LinkView;
+use crate::features::accounts::{members, store};
+use crate::vocab::codes::Code;
+
+/// `accounts.reset_link`
+pub struct ResetLink;
+
+/// For whom.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "WhoForgot")]
+pub struct Who {
+    pub email: EmailAddress,
+}
+
+impl Operation for ResetLink {
+    const SPEC: Spec = Spec::post("accounts.reset_link", "/admin/reset-link", operator())
+        .summary("Make a link to a new password")
+        .fails(&[Code::NotFound]);
+    type Input = Who;
+    type Output = Created<LinkView>;
+
+    fn example() -> (Value, Self::Output) {
+        (json!({ "email": "bob@example.com" }), Created(LinkView::sample("reset")))
+    }
+}
+
+impl Outward for ResetLink {
+    async fn run(context: Context, input: Who) -> Result<Self::Output, Failure> {
+        let (token, digest) = members::new_link(&context.engine);
+        let write = move |tx: &mut WriteTx<'_>| {
+            let nobody = || Failure::because(Code::NotFound, "Nobody signs in with this email.");
+            let user = store::user_by_email(tx, &input.email.normalised())?.ok_or_else(nobody)?;
+            let expires_at = members::save_reset(tx, user.id, digest)?;
+            Ok((user, expires_at))
+        };
+        let (user, expires_at) = context.write(&Self::SPEC, write).await?;
+        Ok(Created(members::reset_view(&context.engine, &token, user, expires_at)))
+    }
+}

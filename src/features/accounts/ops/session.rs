@@ -1,0 +1,34 @@
+//! Who is signed in.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, signed_in};
+use crate::features::accounts::people_views::SessionState;
+use crate::features::accounts::second_factor;
+
+/// `accounts.session`
+pub struct State;
+
+/// Nothing to choose.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Wanted {}
+
+impl Operation for State {
+    const SPEC: Spec = Spec::get("accounts.session", "/v1/auth/session", signed_in()).summary("Get the session");
+    type Input = Wanted;
+    type Output = Done<SessionState>;
+
+    fn example() -> (Value, Self::Output) {
+        (json!({}), Done(SessionState::sample()))
+    }
+}
+
+impl Query for State {
+    fn run(view: &View<'_>, _: Wanted) -> Result<Self::Output, Failure> {
+        let who = view.caller.person()?;
+        Ok(Done(SessionState::new(who, second_factor::is_used(view.tx, who.person.id)?, view.now)))
+    }
+}

@@ -1,0 +1,54 @@
+//! The end of another session.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, signed_in};
+use crate::engine::store::WriteTx;
+use crate::features::accounts::people_views::Accomplished;
+use crate::features::accounts::{ring, sessions};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::SessionId;
+
+/// `accounts.session_end`
+pub struct SessionEnd;
+
+/// Which of your sessions.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "WhichSession")]
+pub struct Which {
+    pub id: SessionId,
+}
+
+impl Operation for SessionEnd {
+    const SPEC: Spec = Spec::delete("accounts.session_end", "/v1/auth/sessions/{id}", signed_in())
+        .summary("End a session")
+        .about("It does not work any more from the answer on.")
+        .fails(&[Code::NotFound]);
+    type Input = Which;
+    type Output = Done<Accomplished>;
+
+    fn example() -> (Value, Self::Output) {
+        (json!({ "id": "686868686868686868686868" }), Done(Accomplished::YES))
+    }
+}
+
+impl Outward for SessionEnd {
+    async fn run(context: Context, input: Which) -> Result<Self::Output, Failure> {
+        let (user, engine) = (context.caller.person()?.person.id, context.engine.clone());
+        let _turn = ring::CHANGING.lock().await;
+        if !engine.people.seats().iter().any(|seat| seat.id == input.id && seat.user == user) {
+            return Err(Code::NotFound.into());
+        }
+        let inside = engine.clone();
+        let write = move |tx: &mut WriteTx<'_>| {
+            sessions::end(tx, &inside, user, |seat| seat.id == input.id);
+            Ok(())
+        };
+        context.write(&Self::SPEC, write).await?;
+        sessions::forget(&engine, user, |seat| seat.id == input.id);
+        Ok(Done(Accomplished::YES))
+    }
+}

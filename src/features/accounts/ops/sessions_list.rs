@@ -1,0 +1,51 @@
+//! Where one is signed in.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, signed_in};
+use crate::features::accounts::people_store;
+use crate::features::accounts::people_views::SessionView;
+
+/// `accounts.sessions_list`
+pub struct SessionsList;
+
+/// Nothing to choose.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Wanted {}
+
+/// Your sign-ins.
+#[derive(Serialize, JsonSchema)]
+pub struct Sessions {
+    pub sessions: Vec<SessionView>,
+}
+
+impl Operation for SessionsList {
+    const SPEC: Spec = Spec::get("accounts.sessions_list", "/v1/auth/sessions", signed_in())
+        .summary("List your sessions")
+        .about("Browsers and programs in which you are signed in, the one used last first.");
+    type Input = Wanted;
+    type Output = Done<Sessions>;
+
+    fn example() -> (Value, Self::Output) {
+        (json!({}), Done(Sessions { sessions: vec![SessionView::sample()] }))
+    }
+}
+
+impl Query for SessionsList {
+    fn run(view: &View<'_>, _: Wanted) -> Result<Self::Output, Failure> {
+        let who = view.caller.person()?;
+        let mut seats = view.caller.engine.people.seats();
+        seats.retain(|seat| seat.user == who.person.id && seat.works(view.now));
+        seats.sort_by_key(|seat| std::cmp::Reverse(seat.seen_at.get()));
+        let mut sessions = Vec::with_capacity(seats.len());
+        for seat in seats {
+            if let Some(session) = people_store::session(view.tx, seat.id)? {
+                sessions.push(SessionView::new(session, seat.seen_at.get(), who.seat.id));
+            }
+        }
+        Ok(Done(Sessions { sessions }))
+    }
+}

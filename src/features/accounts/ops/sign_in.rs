@@ -1,0 +1,59 @@
+//! A session for a browser. The dashboard asks for it on behalf of whoever fills in its form; it is not on the network.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::base::secret::Secret;
+use crate::engine::access::people::SessionKind;
+use crate::engine::api::answer::Moment;
+use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, operator};
+use crate::features::accounts::sessions;
+use crate::features::accounts::signing_in::{self, Proof};
+use crate::vocab::codes::Code;
+
+/// `accounts.sign_in`
+pub struct SignIn;
+
+/// Who signs in, with what.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Form {
+    pub email: String,
+    pub password: Secret,
+    pub code: Option<String>,
+    /// What the browser calls itself.
+    pub agent: String,
+}
+
+/// What the browser keeps.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Cookie {
+    pub token: String,
+    pub expires_at: Moment,
+}
+
+impl Operation for SignIn {
+    const SPEC: Spec = Spec::post("accounts.sign_in", "/admin/sign-in", operator()).summary("Sign in for a browser").fails(&[
+        Code::SignInFailed,
+        Code::SecondFactorRequired,
+        Code::RateLimitExceeded,
+    ]);
+    type Input = Form;
+    type Output = Done<Cookie>;
+
+    fn example() -> (Value, Self::Output) {
+        let input = json!({ "email": "ada@example.com", "password": "correct horse battery", "agent": "Mozilla/5.0" });
+        (input, Done(Cookie { token: "…".into(), expires_at: Moment::sample() }))
+    }
+}
+
+impl Outward for SignIn {
+    async fn run(context: Context, input: Form) -> Result<Self::Output, Failure> {
+        let Form { email, password, code, agent } = input;
+        let user = signing_in::prove(&context, &email, Proof { password, code }).await?;
+        let begun = sessions::begin(&context, &user, SessionKind::Browser, &agent, Self::SPEC.id).await?;
+        Ok(Done(Cookie { token: begun.token.expose().clone(), expires_at: Moment(begun.seat.expires_at) }))
+    }
+}

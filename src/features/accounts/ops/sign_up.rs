@@ -1,0 +1,81 @@
+//! An account of one's own, where that is open to strangers.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::base::email::EmailAddress;
+use crate::base::text::ShortText;
+use crate::engine::access::throttle::Rule;
+use crate::engine::api::{Context, Created, Failure, Operation, Outward, Spec, public};
+use crate::engine::store::WriteTx;
+use crate::features::accounts::model::{Account, Password, User};
+use crate::features::accounts::people_views::MemberView;
+use crate::features::accounts::{hashing, members, ring, sessions, signing_in, store};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::{AccountId, UserId};
+use crate::vocab::limits;
+use crate::vocab::roles::Role;
+
+/// New accounts from one address in an hour.
+const BY_ADDRESS: Rule = Rule { name: "sign-up", free: limits::CLAIMS_PER_HOUR, window_ms: 60 * 60 * 1000, wait_max_ms: 0 };
+
+/// `accounts.sign_up`
+pub struct SignUp;
+
+/// The owner of the new account.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Founder {
+    pub email: EmailAddress,
+    /// How others see you.
+    pub name: Option<ShortText<{ limits::MEMBER_NAME_CHARACTERS_MAX }>>,
+    pub password: Password,
+}
+
+impl Operation for SignUp {
+    const SPEC: Spec = Spec::post("accounts.sign_up", "/v1/auth/sign-up", public())
+        .summary("Make an account of your own")
+        .about("Only where accounts.sign_up is set. The account has its own brands, contacts, members and keys, apart from all others.")
+        .fails(&[Code::SignUpClosed, Code::NameTaken, Code::RateLimitExceeded]);
+    type Input = Founder;
+    type Output = Created<MemberView>;
+
+    fn example() -> (Value, Self::Output) {
+        let input = json!({ "email": "ada@example.com", "name": "Ada", "password": "correct horse battery" });
+        (input, Created(MemberView::sample()))
+    }
+}
+
+impl Outward for SignUp {
+    async fn run(context: Context, input: Founder) -> Result<Self::Output, Failure> {
+        let engine = &context.engine;
+        if !engine.settings.accounts.sign_up {
+            return Err(Code::SignUpClosed.into());
+        }
+        let address = sessions::address(context.caller.peer).map(|address| address.to_string()).unwrap_or_default();
+        engine.throttle.take(&BY_ADDRESS, &address, context.now()).map_err(signing_in::too_many)?;
+        let password = hashing::hash(input.password, engine.random.as_ref()).await?;
+        let name = input.name.map(ShortText::into_string).unwrap_or_default();
+        let (envelope, plan, email) = (context.envelope, engine.settings.accounts.plan.clone(), input.email);
+        let _turn = ring::CHANGING.lock().await;
+        let write = move |tx: &mut WriteTx<'_>| {
+            // The first account is the operator's: its owner comes by the set-up link.
+            if !store::has_user(tx)? {
+                return Err(Code::SignUpClosed.into());
+            }
+            let normalised = members::free_email(tx, email.as_str())?;
+            let account = Account { id: AccountId::make(tx.now(), tx.random()), plan, created_at: tx.now() };
+            store::save_account(tx, &account);
+            let (id, created_at) = (UserId::make(tx.now(), tx.random()), tx.now());
+            let email = email.into_string();
+            let user = User { id, account: account.id, email, name, role: Role::Owner, password, created_at };
+            store::save_user(tx, &user, &normalised);
+            ring::note(tx, Self::SPEC.id, Some(&user), envelope);
+            Ok::<_, Failure>(user)
+        };
+        let user = engine.control.write(write).await??;
+        members::show(engine, &user)?;
+        Ok(Created(MemberView::new(&user, false)))
+    }
+}

@@ -1,0 +1,32 @@
+//! The same as [`super::resource_metadata`] for the tool server at `/mcp`: a document names its own resource (RFC 9728 §3.3).
+
+use http::StatusCode;
+use serde_json::{Value, json};
+
+use super::resource_metadata::{Wanted, metadata};
+use crate::engine::api::wire::Reply;
+use crate::engine::api::{Bare, Context, Failure, Media, Operation, Raw, RawRequest, Spec, public};
+use crate::features::accounts::agents::wire;
+
+/// `accounts.tool_metadata`
+pub struct ToolMetadata;
+
+impl Operation for ToolMetadata {
+    const SPEC: Spec = Spec::get("accounts.tool_metadata", "/.well-known/oauth-protected-resource/mcp", public())
+        .summary("Name the server that gives out keys for the tool server")
+        .about("OAuth 2.0 Protected Resource Metadata (RFC 9728) of the tool server.");
+    type Input = Wanted;
+    type Output = Bare;
+
+    fn example() -> (Value, Self::Output) {
+        (json!({}), Bare)
+    }
+}
+
+impl Raw for ToolMetadata {
+    const MEDIA: Media = Media { takes: crate::engine::api::operation::Takes::Nothing, ..Media::JSON };
+
+    async fn run(context: Context, _: Wanted, _: RawRequest) -> Result<Reply, Failure> {
+        Ok(wire::document(StatusCode::OK, &metadata(context.engine.base_url(), "/mcp"), "public, max-age=300"))
+    }
+}

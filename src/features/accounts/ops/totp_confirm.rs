@@ -1,0 +1,70 @@
+//! The first code of an authenticator app: from then on it is asked for.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, signed_in};
+use crate::engine::store::WriteTx;
+use crate::features::accounts::{people_store, second_factor, signing_in};
+use crate::vocab::codes::Code;
+
+/// `accounts.totp_confirm`
+pub struct TotpConfirm;
+
+/// The proof that the app works.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FirstCode {
+    /// What the app shows.
+    pub code: String,
+}
+
+/// For when the app is lost.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RecoveryCodes {
+    pub recovery_codes: Vec<String>,
+}
+
+impl Operation for TotpConfirm {
+    const SPEC: Spec = Spec::post("accounts.totp_confirm", "/v1/auth/totp/confirm", signed_in())
+        .summary("Confirm the authenticator app")
+        .about("Answers with recovery codes, each of which replaces the app once. They are shown only now.")
+        .fails(&[Code::FreshSignInRequired, Code::WrongState, Code::SignInFailed]);
+    type Input = FirstCode;
+    type Output = Done<RecoveryCodes>;
+
+    fn example() -> (Value, Self::Output) {
+        (json!({ "code": "287082" }), Done(RecoveryCodes { recovery_codes: vec!["BCDF-GHJK-LMNP".into()] }))
+    }
+}
+
+impl Outward for TotpConfirm {
+    async fn run(context: Context, input: FirstCode) -> Result<Self::Output, Failure> {
+        let user = context.caller.proven(context.now())?.person.id;
+        let (throttle, name) = (&context.engine.throttle, user.to_string());
+        throttle.take(&signing_in::BY_ACCOUNT, &name, context.now()).map_err(signing_in::too_many)?;
+        let engine = context.engine.clone();
+        let write = move |tx: &mut WriteTx<'_>| {
+            let waits = people_store::second_factor(tx, user)?.is_some_and(|factor| !factor.is_confirmed);
+            if !waits {
+                return Err(Failure::because(Code::WrongState, "There is no authenticator app to confirm; begin first."));
+            }
+            if !second_factor::accept(tx, &engine.seal, user, &input.code)? {
+                return Err(Failure::because(
+                    Code::SignInFailed,
+                    "The code is wrong; look whether the clock of the app is right.",
+                ));
+            }
+            let mut factor = people_store::second_factor(tx, user)?.ok_or(Code::WrongState)?;
+            factor.is_confirmed = true;
+            let codes = second_factor::renew_recovery(&mut factor, tx.random());
+            people_store::save_second_factor(tx, user, &factor);
+            Ok(codes)
+        };
+        let recovery_codes = context.write(&Self::SPEC, write).await?;
+        throttle.forgive(&signing_in::BY_ACCOUNT, &name);
+        Ok(Done(RecoveryCodes { recovery_codes }))
+    }
+}

@@ -1,0 +1,275 @@
+//! Members, sessions and sign-ins on the wire.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::model::{Invitation, Session, User};
+use crate::engine::access::people::{SessionKind, SignedIn};
+use crate::engine::api::Failure;
+use crate::engine::api::answer::Moment;
+use crate::vocab::environment::Environment;
+use crate::vocab::ids::{InvitationId, SessionId, UserId};
+use crate::vocab::permissions::PermissionSet;
+use crate::vocab::roles::Role;
+
+/// What a member is to the account.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(rename = "MemberRole")]
+pub enum RoleWord {
+    /// Everything; cannot be removed.
+    Owner,
+    /// Everything but what concerns the owner.
+    Admin,
+    /// Work on brands, emails, contacts and campaigns.
+    Editor,
+    /// Looking only.
+    Viewer,
+    /// Exactly the given permissions.
+    Custom,
+}
+
+impl RoleWord {
+    fn of(role: Role) -> Self {
+        match role {
+            Role::Owner => RoleWord::Owner,
+            Role::Admin => RoleWord::Admin,
+            Role::Editor => RoleWord::Editor,
+            Role::Viewer => RoleWord::Viewer,
+            Role::Custom(_) => RoleWord::Custom,
+        }
+    }
+}
+
+/// The role that a request gives somebody. There is one owner, who is made by setting up.
+pub fn role(word: RoleWord, permissions: Option<PermissionSet>) -> Result<Role, Failure> {
+    match (word, permissions) {
+        (RoleWord::Custom, Some(permissions)) if !permissions.is_empty() => Ok(Role::Custom(permissions)),
+        (RoleWord::Custom, _) => Err(Failure::field("permissions", "the role custom needs at least one permission")),
+        (_, Some(_)) => Err(Failure::field("permissions", "only the role custom takes permissions; leave them out")),
+        (RoleWord::Owner, None) => Err(Failure::field("role", "there is one owner; give admin, editor, viewer or custom")),
+        (RoleWord::Admin, None) => Ok(Role::Admin),
+        (RoleWord::Editor, None) => Ok(Role::Editor),
+        (RoleWord::Viewer, None) => Ok(Role::Viewer),
+    }
+}
+
+/// A member of the account.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct MemberView {
+    pub id: UserId,
+    pub email: String,
+    /// Empty if they gave none.
+    pub name: String,
+    pub role: RoleWord,
+    pub permissions: PermissionSet,
+    /// Whether an authenticator app is asked for when they sign in.
+    pub second_factor: bool,
+    pub created_at: Moment,
+}
+
+impl MemberView {
+    /// A member for the account's managers.
+    pub fn new(user: &User, second_factor: bool) -> Self {
+        Self {
+            id: user.id,
+            email: user.email.clone(),
+            name: user.name.clone(),
+            role: RoleWord::of(user.role),
+            permissions: user.role.permissions(),
+            second_factor,
+            created_at: Moment(user.created_at),
+        }
+    }
+
+    /// A member as the documents show one.
+    pub fn sample() -> Self {
+        Self {
+            id: UserId::from_bytes([0x66; 12]),
+            email: "ada@example.com".into(),
+            name: "Ada".into(),
+            role: RoleWord::Editor,
+            permissions: Role::Editor.permissions(),
+            second_factor: true,
+            created_at: Moment::sample(),
+        }
+    }
+}
+
+/// Somebody who may become a member.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct InvitationView {
+    pub id: InvitationId,
+    pub email: String,
+    pub role: RoleWord,
+    pub created_at: Moment,
+    /// The link does not work any more from then on.
+    pub expires_at: Moment,
+}
+
+impl InvitationView {
+    /// An invitation for the account's managers.
+    pub fn new(invitation: &Invitation) -> Self {
+        Self {
+            id: invitation.id,
+            email: invitation.email.clone(),
+            role: RoleWord::of(invitation.role),
+            created_at: Moment(invitation.created_at),
+            expires_at: Moment(invitation.expires_at),
+        }
+    }
+
+    /// An invitation as the documents show one.
+    pub fn sample() -> Self {
+        Self {
+            id: InvitationId::from_bytes([0x67; 12]),
+            email: "bob@example.com".into(),
+            role: RoleWord::Viewer,
+            created_at: Moment::sample(),
+            expires_at: Moment::sample(),
+        }
+    }
+}
+
+/// A link that is shown once, to be handed on.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct LinkView {
+    /// Whoever has it can use it: hand it on by a way that only the right person reads. No mail is sent.
+    pub link: String,
+    pub email: String,
+    pub expires_at: Moment,
+}
+
+impl LinkView {
+    /// A link as the documents show one.
+    pub fn sample(page: &str) -> Self {
+        let link = format!("https://mail.example.com/{page}/0123456789abcdefghijABCDEFGHIJ01");
+        Self { link, email: "bob@example.com".into(), expires_at: Moment::sample() }
+    }
+}
+
+/// Somebody who is signed in.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionState {
+    pub session_id: SessionId,
+    pub user_id: UserId,
+    pub email: String,
+    pub name: String,
+    pub role: RoleWord,
+    pub permissions: PermissionSet,
+    /// Whether the account is theirs to manage: members, keys, the audit log.
+    pub manages: bool,
+    /// The data that the session works on.
+    pub environment: Environment,
+    /// Whether an authenticator app is asked for at sign-ins.
+    pub second_factor: bool,
+    /// Whether who they are was proved within the last minutes.
+    pub fresh: bool,
+    pub expires_at: Moment,
+}
+
+impl SessionState {
+    /// What is known of who is signed in.
+    pub fn new(who: &SignedIn, second_factor: bool, now: crate::base::clock::Timestamp) -> Self {
+        let SignedIn { person, seat, environment } = who;
+        Self {
+            session_id: seat.id,
+            user_id: person.id,
+            email: person.email.clone(),
+            name: person.name.clone(),
+            role: RoleWord::of(person.role),
+            permissions: person.role.permissions(),
+            manages: person.role.manages(),
+            environment: *environment,
+            second_factor,
+            fresh: seat.is_fresh(now),
+            expires_at: Moment(seat.expires_at),
+        }
+    }
+
+    /// A state as the documents show it.
+    pub fn sample() -> Self {
+        Self {
+            session_id: SessionId::from_bytes([0x68; 12]),
+            user_id: UserId::from_bytes([0x66; 12]),
+            email: "ada@example.com".into(),
+            name: "Ada".into(),
+            role: RoleWord::Editor,
+            permissions: Role::Editor.permissions(),
+            manages: false,
+            environment: Environment::Live,
+            second_factor: true,
+            fresh: true,
+            expires_at: Moment::sample(),
+        }
+    }
+}
+
+/// One of your sign-ins.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionView {
+    pub id: SessionId,
+    /// `browser`, or `program` for a token of `POST /v1/auth/login`.
+    pub kind: &'static str,
+    /// Whether it is the one that asks.
+    pub current: bool,
+    /// Where the sign-in came from.
+    pub address: String,
+    /// What the browser called itself.
+    pub agent: String,
+    pub created_at: Moment,
+    /// When the last request with it came in.
+    pub seen_at: Moment,
+    pub expires_at: Moment,
+}
+
+impl SessionView {
+    /// A sign-in for its holder.
+    pub fn new(session: Session, seen_at: crate::base::clock::Timestamp, own: SessionId) -> Self {
+        Self {
+            id: session.id,
+            kind: match session.kind {
+                SessionKind::Browser => "browser",
+                SessionKind::Program => "program",
+            },
+            current: session.id == own,
+            address: session.address,
+            agent: session.agent,
+            created_at: Moment(session.created_at),
+            seen_at: Moment(seen_at),
+            expires_at: Moment(session.expires_at),
+        }
+    }
+
+    /// A sign-in as the documents show one.
+    pub fn sample() -> Self {
+        Self {
+            id: SessionId::from_bytes([0x68; 12]),
+            kind: "browser",
+            current: true,
+            address: "192.0.2.7".into(),
+            agent: "Mozilla/5.0".into(),
+            created_at: Moment::sample(),
+            seen_at: Moment::sample(),
+            expires_at: Moment::sample(),
+        }
+    }
+}
+
+/// Whether it was done.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Accomplished")]
+pub struct Accomplished {
+    /// Always true: a failure is an error.
+    pub done: bool,
+}
+
+impl Accomplished {
+    /// It was done.
+    pub const YES: Self = Self { done: true };
+}

@@ -1,0 +1,143 @@
+//! Codes of authenticator apps (RFC 6238) and recovery codes: each is taken once.
+
+use totp_rs::{Builder, Totp};
+
+use super::model::SecondFactor;
+use super::people_store;
+use crate::base::clock::Timestamp;
+use crate::base::random::Random;
+use crate::base::secret::{Secret, random_code, same, sha256, typed_code};
+use crate::engine::api::Failure;
+use crate::engine::store::seal::Seal;
+use crate::engine::store::{Read, WriteTx};
+use crate::vocab::ids::UserId;
+use crate::vocab::limits;
+
+const DIGITS: usize = 6;
+/// RFC 4226 §4 recommends 160 bits.
+const SECRET_BYTES: usize = 20;
+/// Three groups of four letters: 52 random bits, kept as digests and tried as slowly as passwords.
+const RECOVERY_GROUPS: usize = 3;
+
+/// A new secret, not confirmed yet, and its text for people's apps.
+pub fn begin(seal: &Seal, user: UserId, random: &dyn Random) -> (SecondFactor, Secret) {
+    let secret: [u8; SECRET_BYTES] = random.bytes();
+    let text = totp(&secret).secret().to_base32();
+    let sealed = seal.seal(&place(user), &secret, random);
+    (SecondFactor { secret: sealed, is_confirmed: false, last_step: 0, recovery: Vec::new() }, Secret::new(text))
+}
+
+/// The address that apps read from a QR code or a link.
+pub fn address(secret: &Secret, email: &str) -> Result<String, Failure> {
+    let mut address = url::Url::parse("otpauth://totp").map_err(Failure::internal)?;
+    address.set_path(&format!("Mailmill:{email}"));
+    address.query_pairs_mut().append_pair("secret", secret.expose()).append_pair("issuer", "Mailmill");
+    Ok(address.into())
+}
+
+/// New recovery codes, to be shown once; `factor` keeps their digests.
+pub fn renew_recovery(factor: &mut SecondFactor, random: &dyn Random) -> Vec<String> {
+    let codes: Vec<String> = (0..limits::RECOVERY_CODES).map(|_| random_code(random, RECOVERY_GROUPS)).collect();
+    factor.recovery = codes.iter().map(|code| digest(code)).collect();
+    codes
+}
+
+/// Whether somebody is asked for a code when they sign in.
+pub fn is_used(tx: &impl Read, user: UserId) -> Result<bool, Failure> {
+    Ok(people_store::second_factor(tx, user)?.is_some_and(|factor| factor.is_confirmed))
+}
+
+/// Whether `given` is right, as a code of the app or as a recovery code. What was right once is not taken again.
+pub fn accept(tx: &mut WriteTx<'_>, seal: &Seal, user: UserId, given: &str) -> Result<bool, Failure> {
+    let Some(mut factor) = people_store::second_factor(tx, user)? else { return Ok(false) };
+    let secret = seal.open(&place(user), &factor.secret);
+    let secret = secret.ok_or_else(|| Failure::internal("a second factor is sealed under another master key"))?;
+    let typed = typed_code(given);
+    let is_right = use_code(&mut factor, &secret, &typed, tx.now());
+    if is_right {
+        people_store::save_second_factor(tx, user, &factor);
+    }
+    Ok(is_right)
+}
+
+fn use_code(factor: &mut SecondFactor, secret: &[u8], typed: &str, now: Timestamp) -> bool {
+    if typed.len() == DIGITS {
+        let step = u64::try_from(now.seconds()).ok().and_then(|seconds| totp(secret).check(typed, seconds));
+        let Some(step) = step.filter(|step| *step > factor.last_step) else { return false };
+        factor.last_step = step;
+        return true;
+    }
+    if !factor.is_confirmed {
+        return false;
+    }
+    let digest = digest(typed);
+    let found = factor.recovery.iter().position(|known| same(known, &digest));
+    found.map(|place| factor.recovery.swap_remove(place)).is_some()
+}
+
+fn totp(secret: &[u8]) -> Totp {
+    // Six digits of SHA-1 every thirty seconds, one step to either side: what every app does.
+    Builder::new().with_secret(secret.to_vec()).build_noncompliant()
+}
+
+fn digest(code: &str) -> [u8; 32] {
+    sha256(typed_code(code).as_bytes())
+}
+
+fn place(user: UserId) -> Vec<u8> {
+    format!("second_factors/{user}").into_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::random::SeededRandom;
+
+    /// RFC 6238, appendix B: the secret of its test vectors.
+    const SECRET: &[u8] = b"12345678901234567890";
+
+    fn factor() -> SecondFactor {
+        SecondFactor { secret: Vec::new(), is_confirmed: true, last_step: 0, recovery: Vec::new() }
+    }
+
+    #[test]
+    fn the_vectors_of_the_standard_are_taken_once_each() {
+        let mut factor = factor();
+        for (seconds, code) in [(59, "287082"), (1_111_111_109, "081804"), (1_111_111_111, "050471"), (2_000_000_000, "279037")] {
+            let now = Timestamp(seconds * 1000);
+            assert!(!use_code(&mut factor, SECRET, "000000", now));
+            assert!(use_code(&mut factor, SECRET, code, now), "{seconds}");
+            assert!(!use_code(&mut factor, SECRET, code, now), "a code is not taken again");
+        }
+        assert!(!use_code(&mut factor, SECRET, "050471", Timestamp(1_111_111_111_000)), "nor one of before");
+    }
+
+    #[test]
+    fn a_clock_may_be_half_a_minute_off_and_no_more() {
+        let code = "050471";
+        let taken = |seconds: i64| use_code(&mut factor(), SECRET, code, Timestamp(seconds * 1000));
+        assert!(taken(1_111_111_111 - 30) && taken(1_111_111_111 + 30));
+        assert!(!taken(1_111_111_111 - 90) && !taken(1_111_111_111 + 90));
+    }
+
+    #[test]
+    fn each_recovery_code_works_once() {
+        let mut factor = factor();
+        let codes = renew_recovery(&mut factor, &SeededRandom::new(1));
+        assert_eq!(codes.len(), limits::RECOVERY_CODES);
+        let typed = typed_code(&codes[3].to_lowercase());
+        assert!(use_code(&mut factor, SECRET, &typed, Timestamp(0)));
+        assert!(!use_code(&mut factor, SECRET, &typed, Timestamp(0)));
+        assert_eq!(factor.recovery.len(), limits::RECOVERY_CODES - 1);
+        assert!(!use_code(&mut SecondFactor { is_confirmed: false, ..factor }, SECRET, &typed_code(&codes[4]), Timestamp(0)));
+    }
+
+    #[test]
+    fn the_address_for_apps_names_service_and_person() {
+        let address = address(&Secret::new("JBSWY3DPEHPK3PXP".into()), "ada@example.com").expect("an address");
+        assert!(
+            address.starts_with("otpauth://totp/Mailmill:ada@example.com?secret=JBSWY3DPEHPK3PXP&issuer=Mailmill"),
+            "{address}"
+        );
+    }
+}

@@ -1,0 +1,144 @@
+//! Beginning and ending sessions: the table and the ring in memory, changed together.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use super::model::{Session, User};
+use super::{people_store, ring};
+use crate::base::clock::Timestamp;
+use crate::base::secret::{Secret, random_base62, sha256};
+use crate::engine::access::people::{Seat, SessionKind};
+use crate::engine::api::wire::Peer;
+use crate::engine::api::{Context, Engine, Failure};
+use crate::engine::store::WriteTx;
+use crate::vocab::ids::{SessionId, UserId};
+use crate::vocab::limits;
+
+/// 43 × log2 62 = 256 random bits.
+const TOKEN_CHARACTERS: usize = 43;
+const MS_PER_HOUR: i64 = 60 * 60 * 1000;
+
+/// A session that has just begun.
+pub struct Begun {
+    pub seat: Arc<Seat>,
+    /// What the browser's cookie holds; of no use for a program's session.
+    pub token: Secret,
+}
+
+/// Begin a session of `user`, who has proved who they are; `operation` is noted. Always a new one with a new token: what a browser
+/// had before is worth nothing after.
+pub async fn begin(
+    context: &Context,
+    user: &User,
+    kind: SessionKind,
+    agent: &str,
+    operation: &'static str,
+) -> Result<Begun, Failure> {
+    let engine = &context.engine;
+    let token = Secret::new(random_base62(engine.random.as_ref(), TOKEN_CHARACTERS));
+    let session = new_session(context, user.id, kind, agent, &token);
+    let _turn = ring::CHANGING.lock().await;
+    let surplus = surplus(engine, user.id, kind);
+    let (row, envelope, user) = (session.clone(), context.envelope, user.clone());
+    let gone = surplus.clone();
+    let write = move |tx: &mut WriteTx<'_>| {
+        people_store::delete_sessions(tx, &gone);
+        people_store::save_session(tx, &row);
+        ring::note(tx, operation, Some(&user), envelope);
+        Ok::<_, Failure>(())
+    };
+    engine.control.write(write).await??;
+    engine.people.end(|seat| surplus.contains(&seat.id));
+    let seat = Arc::new(ring::seat(&session));
+    engine.people.add(seat.clone());
+    Ok(Begun { seat, token })
+}
+
+fn new_session(context: &Context, user: UserId, kind: SessionKind, agent: &str, token: &Secret) -> Session {
+    let settings = &context.engine.settings.accounts;
+    let now = context.now();
+    let hours = |hours: u64| i64::try_from(hours).unwrap_or(i64::MAX / MS_PER_HOUR).saturating_mul(MS_PER_HOUR);
+    let (life_ms, idle_ms, digest) = match kind {
+        SessionKind::Browser => {
+            let idle = hours(settings.session_idle_hours.get());
+            (hours(24 * settings.session_days.get()), idle, sha256(token.expose().as_bytes()))
+        }
+        SessionKind::Program => (token_life_ms(&context.engine), i64::MAX, [0; 32]),
+    };
+    Session {
+        id: SessionId::make(now, context.engine.random.as_ref()),
+        user,
+        kind,
+        digest,
+        created_at: now,
+        expires_at: now.plus_ms(life_ms),
+        idle_ms,
+        seen_at: now,
+        proven_at: now,
+        address: address(context.caller.peer).map(|address| address.to_string()).unwrap_or_default(),
+        agent: agent.chars().filter(|letter| !letter.is_control()).take(limits::AGENT_CHARACTERS_MAX).collect(),
+    }
+}
+
+/// How long the token of a program works.
+pub fn token_life_ms(engine: &Engine) -> i64 {
+    i64::try_from(engine.settings.accounts.token_minutes.get()).unwrap_or(1).saturating_mul(60_000)
+}
+
+/// Where a call comes from, if it comes from the network.
+pub fn address(peer: Peer) -> Option<IpAddr> {
+    match peer {
+        Peer::Network { address, .. } => Some(address),
+        Peer::Operator => None,
+    }
+}
+
+/// The sessions of this kind that have to make room for one more.
+fn surplus(engine: &Engine, user: UserId, kind: SessionKind) -> Vec<SessionId> {
+    let seats = engine.people.seats();
+    let mut own: Vec<&Arc<Seat>> = seats.iter().filter(|seat| seat.user == user && seat.kind == kind).collect();
+    own.sort_by_key(|seat| std::cmp::Reverse(seat.seen_at.get()));
+    own.into_iter().skip(limits::SESSIONS_PER_USER_MAX - 1).map(|seat| seat.id).collect()
+}
+
+/// Remove those sessions of `user` that `is_over` says from the table. [`forget`] follows after the commit.
+pub fn end(tx: &mut WriteTx<'_>, engine: &Engine, user: UserId, is_over: impl Fn(&Seat) -> bool) {
+    let seats = engine.people.seats();
+    let gone: Vec<SessionId> = seats.iter().filter(|seat| seat.user == user && is_over(seat)).map(|seat| seat.id).collect();
+    people_store::delete_sessions(tx, &gone);
+}
+
+/// Take the same sessions out of the ring.
+pub fn forget(engine: &Engine, user: UserId, is_over: impl Fn(&Seat) -> bool) {
+    engine.people.end(|seat| seat.user == user && is_over(seat));
+}
+
+/// Write down when sessions were last used, where that moves their end; take those that are over out of the ring.
+pub async fn flush(engine: &Arc<Engine>) -> Result<(), Failure> {
+    let now = engine.clock.now();
+    engine.people.end(|seat| !seat.works(now));
+    let seats: Vec<(SessionId, Timestamp, Timestamp)> =
+        engine.people.seats().iter().map(|seat| (seat.id, seat.seen_at.get(), seat.proven_at.get())).collect();
+    let tx = engine.control.read();
+    let mut moved = Vec::new();
+    for (id, seen_at, proven_at) in seats {
+        let Some(session) = people_store::session(&tx, id)? else { continue };
+        if seen_at.ms_since(session.seen_at) >= limits::SESSION_SEEN_STEP_MS || proven_at > session.proven_at {
+            moved.push((id, seen_at, proven_at));
+        }
+    }
+    drop(tx);
+    if moved.is_empty() {
+        return Ok(());
+    }
+    let write = move |tx: &mut WriteTx<'_>| {
+        for (id, seen_at, proven_at) in moved {
+            // One that was ended in the meantime stays so.
+            if let Some(session) = people_store::session(tx, id)? {
+                people_store::save_session(tx, &Session { seen_at, proven_at, ..session });
+            }
+        }
+        Ok::<_, Failure>(())
+    };
+    engine.control.write(write).await?
+}

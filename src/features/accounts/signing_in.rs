@@ -1,0 +1,84 @@
+//! Proving who one is: password, second factor, and brakes on guessing. Every refusal looks and lasts alike.
+
+use super::model::User;
+use super::{hashing, people_store, second_factor, sessions, store};
+use crate::base::email::EmailAddress;
+use crate::base::secret::Secret;
+use crate::engine::access::throttle::Rule;
+use crate::engine::api::{Context, Failure};
+use crate::engine::store::WriteTx;
+use crate::vocab::codes::Code;
+use crate::vocab::limits;
+
+/// Tries from one address, whatever account they are for.
+pub const BY_ADDRESS: Rule = rule("sign-in by address");
+/// Tries for one account, wherever they come from.
+pub const BY_ACCOUNT: Rule = rule("sign-in by account");
+
+const fn rule(name: &'static str) -> Rule {
+    Rule {
+        name,
+        free: limits::SIGN_IN_TRIES_FREE,
+        window_ms: limits::SIGN_IN_WINDOW_MS,
+        wait_max_ms: limits::SIGN_IN_WAIT_MAX_MS,
+    }
+}
+
+/// What somebody gives to prove who they are.
+pub struct Proof {
+    pub password: Secret,
+    /// The code of the authenticator app, or a recovery code.
+    pub code: Option<String>,
+}
+
+/// The user with this email, if the proof is right.
+pub async fn prove(context: &Context, email: &str, proof: Proof) -> Result<User, Failure> {
+    let normalised = EmailAddress::parse(email).ok().map(|email| email.normalised());
+    let name = normalised.clone().unwrap_or_else(|| email.chars().take(limits::AGENT_CHARACTERS_MAX).collect());
+    brake(context, &name)?;
+    let tx = context.engine.control.read();
+    let user = match &normalised {
+        Some(normalised) => store::user_by_email(&tx, normalised)?,
+        None => None,
+    };
+    drop(tx);
+    // Without a user the same work is done on a hash that nothing fits.
+    let is_right = hashing::verify(proof.password, user.as_ref().map(|user| user.password.clone())).await?;
+    let user = user.filter(|_| is_right).ok_or_else(|| refused(context))?;
+    let tx = context.engine.control.read();
+    if people_store::second_factor(&tx, user.id)?.is_some_and(|factor| factor.is_confirmed) {
+        let code = proof.code.filter(|code| !code.trim().is_empty()).ok_or(Code::SecondFactorRequired)?;
+        let (seal_context, id) = (context.engine.clone(), user.id);
+        let write = move |tx: &mut WriteTx<'_>| second_factor::accept(tx, &seal_context.seal, id, &code);
+        if !context.engine.control.write(write).await?? {
+            return Err(refused(context));
+        }
+    }
+    let throttle = &context.engine.throttle;
+    throttle.forgive(&BY_ACCOUNT, &name);
+    // Of an address only this try is taken back: who has one account must not guess at others for free.
+    if let Some(address) = sessions::address(context.caller.peer) {
+        throttle.undo(&BY_ADDRESS, &address.to_string(), context.now());
+    }
+    Ok(user)
+}
+
+/// Count a try, by address and by `name`.
+fn brake(context: &Context, name: &str) -> Result<(), Failure> {
+    let throttle = &context.engine.throttle;
+    let now = context.now();
+    let address = sessions::address(context.caller.peer).map(|address| address.to_string());
+    let by_address = address.map_or(Ok(()), |address| throttle.take(&BY_ADDRESS, &address, now));
+    by_address.and_then(|()| throttle.take(&BY_ACCOUNT, name, now)).map_err(too_many)
+}
+
+/// Too many tries; `seconds` to wait.
+pub fn too_many(seconds: u64) -> Failure {
+    let detail = format!("Too many tries; wait {seconds} seconds and try again.");
+    Failure::because(Code::RateLimitExceeded, detail).after_seconds(seconds)
+}
+
+fn refused(context: &Context) -> Failure {
+    tracing::warn!(request = %context.envelope.request, address = ?sessions::address(context.caller.peer), "a sign-in was refused");
+    Code::SignInFailed.into()
+}

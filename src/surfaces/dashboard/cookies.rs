@@ -1,0 +1,108 @@
+//! The dashboard's cookies: whose session it is, what forms of strangers are tied to, and which data was looked at last.
+
+use http::header::{COOKIE, HeaderMap, HeaderValue};
+
+use crate::vocab::environment::Environment;
+
+/// The cookies of a request, and what becomes of them.
+pub struct Jar {
+    session: Option<String>,
+    guest: Option<String>,
+    environment: Option<Environment>,
+    /// Whether the browser speaks TLS: then cookies bear a name that no other host and no plain page can set.
+    tls: bool,
+}
+
+const SESSION: &str = "mailmill-session";
+const GUEST: &str = "mailmill-guest";
+const ENVIRONMENT: &str = "mailmill-environment";
+const HOST: &str = "__Host-";
+const YEAR_SECONDS: i64 = 365 * 24 * 60 * 60;
+
+impl Jar {
+    /// Read the cookies. Of several with one name none counts: somebody else put one there.
+    pub fn read(headers: &HeaderMap, tls: bool) -> Self {
+        let find = |name: &str| {
+            let name = if tls { format!("{HOST}{name}") } else { name.to_owned() };
+            let lines = headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok());
+            let pairs = lines.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
+            let mut values = pairs.filter(|(other, _)| *other == name).map(|(_, value)| value.to_owned());
+            values.next().filter(|_| values.next().is_none())
+        };
+        let environment = find(ENVIRONMENT).and_then(|word| word.parse().ok());
+        Self { session: find(SESSION), guest: find(GUEST), environment, tls }
+    }
+
+    /// The token of the session.
+    pub fn session(&self) -> Option<&str> {
+        self.session.as_deref()
+    }
+
+    /// What forms of somebody who is not signed in are tied to.
+    pub fn guest(&self) -> Option<&str> {
+        self.guest.as_deref()
+    }
+
+    /// Remember what a stranger's forms are tied to.
+    pub fn set_guest(&mut self, value: String) {
+        self.guest = Some(value);
+    }
+
+    /// The data that was looked at last.
+    pub fn environment(&self) -> Environment {
+        self.environment.unwrap_or(Environment::Test)
+    }
+
+    /// Keep the session's token for so long.
+    pub fn keep_session(&self, token: &str, seconds: i64) -> HeaderValue {
+        self.line(SESSION, token, seconds)
+    }
+
+    /// Forget the session's token.
+    pub fn drop_session(&self) -> HeaderValue {
+        self.line(SESSION, "", 0)
+    }
+
+    /// Tie forms to this browser until it is closed.
+    pub fn keep_guest(&self, value: &str) -> HeaderValue {
+        self.line(GUEST, value, 60 * 60)
+    }
+
+    /// Remember which data is looked at.
+    pub fn keep_environment(&self, environment: Environment) -> Option<HeaderValue> {
+        (self.environment != Some(environment)).then(|| self.line(ENVIRONMENT, environment.word(), YEAR_SECONDS))
+    }
+
+    fn line(&self, name: &str, value: &str, seconds: i64) -> HeaderValue {
+        let (host, secure) = if self.tls { (HOST, "; Secure") } else { ("", "") };
+        // Lax and not strict: links that agents show are opened from elsewhere, and must find who is signed in.
+        let line = format!("{host}{name}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Lax{secure}");
+        HeaderValue::from_str(&line).expect("tokens and words are ASCII")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn jar(line: &str, tls: bool) -> Jar {
+        let mut headers = HeaderMap::new();
+        headers.insert(COOKIE, HeaderValue::from_str(line).expect("ASCII"));
+        Jar::read(&headers, tls)
+    }
+
+    #[test]
+    fn over_tls_only_cookies_count_that_no_neighbour_can_set() {
+        assert_eq!(jar("__Host-mailmill-session=abc", true).session(), Some("abc"));
+        assert_eq!(jar("mailmill-session=abc", true).session(), None);
+        assert_eq!(jar("a=b; mailmill-session=abc", false).session(), Some("abc"));
+        assert_eq!(jar("mailmill-session=abc; mailmill-session=def", false).session(), None);
+    }
+
+    #[test]
+    fn a_cookie_is_for_no_script_and_for_no_other_host() {
+        let line = jar("", true).keep_session("abc", 60);
+        assert_eq!(line, "__Host-mailmill-session=abc; Path=/; Max-Age=60; HttpOnly; SameSite=Lax; Secure");
+        assert_eq!(jar("", false).drop_session(), "mailmill-session=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax");
+    }
+}

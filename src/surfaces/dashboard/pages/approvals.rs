@@ -1,0 +1,23 @@
+//! What agents have asked for, and taking back what they were granted.
+
+use serde_json::json;
+
+use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit};
+
+/// The list.
+pub async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
+    let data = visit.ask("accounts.approvals_list", json!({})).await?;
+    let context = json!({ "title": "Agent requests", "approvals": data["approvals"], "done": visit.query.get("done") });
+    Ok(Outcome::page("approvals.html", context))
+}
+
+/// A button of the list.
+pub async fn send(visit: &Visit) -> Result<Outcome, Trouble> {
+    let (id, done) = match visit.form.get("act") {
+        "deny" => ("accounts.approval_deny", "denied"),
+        "revoke" => ("accounts.approval_revoke", "revoked"),
+        _ => return Err(Trouble::not_found()),
+    };
+    visit.ask(id, json!({ "id": visit.form.get("id") })).await?;
+    Ok(Outcome::go(format!("{}?done={done}", visit.path)))
+}

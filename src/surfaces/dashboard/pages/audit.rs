@@ -1,0 +1,21 @@
+//! The audit log.
+
+use serde_json::json;
+
+use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit};
+
+/// What was done with the account, or with the data that is looked at.
+pub async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
+    let is_data = visit.query.get("in") == "data";
+    let part = is_data.then(|| visit.environment.word());
+    let before = visit.query.some("before");
+    let data = visit.ask("accounts.audit_list", json!({ "in": part, "limit": 50, "before": before })).await?;
+    let context = json!({
+        "title": "Audit log",
+        "is_data": is_data,
+        "entries": data["entries"],
+        "next": data["next"],
+        "first": before.is_none(),
+    });
+    Ok(Outcome::page("audit.html", context))
+}

@@ -1,0 +1,52 @@
+//! Members: who belongs to the account, as what, and links for those who come or have forgotten their password.
+
+use serde_json::{Value, json};
+
+use super::permissions;
+use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit, entered};
+
+/// The list and the form.
+pub async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
+    page(visit, Value::Null, None).await
+}
+
+async fn page(visit: &Visit, link: Value, trouble: Option<Trouble>) -> Result<Outcome, Trouble> {
+    let data = visit.ask("accounts.members_list", json!({})).await?;
+    let mut context = entered(&visit.form, &["email", "role", "act"], trouble.as_ref());
+    let own = visit.who.as_ref().map(|who| who.person.id.to_string());
+    context.insert("title".into(), "Members".into());
+    context.insert("members".into(), data["members"].clone());
+    context.insert("invitations".into(), data["invitations"].clone());
+    context.insert("permissions".into(), permissions(&visit.form.all("permission")));
+    context.insert("link".into(), link);
+    context.insert("own".into(), own.into());
+    context.insert("done".into(), visit.query.get("done").into());
+    Ok(match trouble {
+        Some(trouble) => Outcome::again("members.html", Value::Object(context), &trouble),
+        None => Outcome::page("members.html", Value::Object(context)),
+    })
+}
+
+/// One of the forms.
+pub async fn send(visit: &Visit) -> Result<Outcome, Trouble> {
+    let form = &visit.form;
+    let id = form.get("id");
+    let custom = (form.get("role") == "custom").then(|| form.all("permission"));
+    let asked = match form.get("act") {
+        "invite" => {
+            let input = json!({ "email": form.get("email"), "role": form.get("role"), "permissions": custom });
+            visit.ask("accounts.member_invite", input).await
+        }
+        "reset" => visit.ask("accounts.member_reset", json!({ "id": id })).await,
+        "role" => visit.ask("accounts.member_update", json!({ "id": id, "role": form.get("role"), "permissions": custom })).await,
+        "remove" => visit.ask("accounts.member_remove", json!({ "id": id })).await,
+        "withdraw" => visit.ask("accounts.invitation_remove", json!({ "id": id })).await,
+        _ => return Err(Trouble::not_found()),
+    };
+    match (asked, form.get("act")) {
+        (Ok(link), "invite" | "reset") => page(visit, link, None).await,
+        (Ok(_), done) => Ok(Outcome::go(format!("{}?done={done}", visit.path))),
+        (Err(trouble), _) if matches!(trouble.status.as_u16(), 400 | 409) => page(visit, Value::Null, Some(trouble)).await,
+        (Err(trouble), _) => Err(trouble),
+    }
+}

@@ -1,0 +1,26 @@
+//! The pages, one file for each feature of theirs. A page asks operations and names a template; rules are none of its business.
+
+pub mod agent;
+pub mod approvals;
+pub mod audit;
+pub mod home;
+pub mod keys;
+pub mod links;
+pub mod members;
+pub mod security;
+pub mod sign_in;
+
+use serde_json::{Value, json};
+
+use crate::vocab::permissions::Permission;
+
+/// Every permission with what it allows, for forms that choose some; `chosen` are ticked.
+pub fn permissions(chosen: &[&str]) -> Value {
+    Permission::ALL
+        .map(|permission| {
+            let word = permission.word();
+            json!({ "word": word, "allows": permission.allows(), "chosen": chosen.contains(&word) })
+        })
+        .into_iter()
+        .collect()
+}

@@ -1,0 +1,72 @@
+//! Signing in and out, and proving again who one is.
+
+use serde_json::{Value, json};
+
+use crate::surfaces::dashboard::forms;
+use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit, entered};
+use crate::vocab::limits;
+
+/// Where to go afterwards: a page of ours that was asked for, or the first one.
+fn next(visit: &Visit) -> String {
+    let given = visit.form.some("next").or(visit.query.some("next")).unwrap_or_default();
+    forms::own_path(given, limits::NEXT_BYTES_MAX).unwrap_or("/").to_owned()
+}
+
+fn page(visit: &Visit, template: &'static str, title: &str, trouble: Option<&Trouble>) -> Outcome {
+    let mut context = entered(&visit.form, &["email"], trouble);
+    context.insert("title".into(), title.into());
+    context.insert("next".into(), next(visit).into());
+    context.insert("wants_code".into(), trouble.is_some_and(|trouble| trouble.code == "SECOND_FACTOR_REQUIRED").into());
+    context.insert("done".into(), visit.query.get("done").into());
+    match trouble {
+        Some(trouble) => Outcome::again(template, Value::Object(context), trouble),
+        None => Outcome::page(template, Value::Object(context)),
+    }
+}
+
+/// The form. Who is signed in already goes on.
+pub async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
+    Ok(match visit.who {
+        Some(_) => Outcome::go(next(visit)),
+        None => page(visit, "signin.html", "Sign in", None),
+    })
+}
+
+/// The form, sent: a new session with a new token, whatever the browser had before.
+pub async fn send(visit: &Visit) -> Result<Outcome, Trouble> {
+    let form = &visit.form;
+    let input = json!({
+        "email": form.get("email"), "password": form.raw("password"), "code": form.some("code"), "agent": visit.agent,
+    });
+    let data = match visit.ask_inside("accounts.sign_in", input).await {
+        Ok(data) => data,
+        Err(trouble) => return Ok(page(visit, "signin.html", "Sign in", Some(&trouble))),
+    };
+    // The one it had is over: nobody who planted it shares the new one, and it does not live on unseen.
+    if visit.who.is_some() {
+        let _ = visit.ask("accounts.logout", json!({})).await;
+    }
+    let days = i64::try_from(visit.api.0.settings.accounts.session_days.get()).unwrap_or(1);
+    let cookie = visit.jar.keep_session(data["token"].as_str().unwrap_or_default(), days * 24 * 60 * 60);
+    Ok(Outcome::go(next(visit)).with_cookie(cookie))
+}
+
+/// The end of the session.
+pub async fn sign_out(visit: &Visit) -> Result<Outcome, Trouble> {
+    visit.ask("accounts.logout", json!({})).await?;
+    Ok(Outcome::go("/signin?done=out").with_cookie(visit.jar.drop_session()))
+}
+
+/// The form for proving again who one is.
+pub async fn confirm(visit: &Visit) -> Result<Outcome, Trouble> {
+    Ok(page(visit, "confirm.html", "Confirm that it is you", None))
+}
+
+/// The same, sent.
+pub async fn send_confirm(visit: &Visit) -> Result<Outcome, Trouble> {
+    let input = json!({ "password": visit.form.raw("password"), "code": visit.form.some("code") });
+    Ok(match visit.ask("accounts.confirm", input).await {
+        Ok(_) => Outcome::go(next(visit)),
+        Err(trouble) => page(visit, "confirm.html", "Confirm that it is you", Some(&trouble)),
+    })
+}

@@ -1,0 +1,124 @@
+//! What is around every page: head, navigation, the switch between test and live data, and the headers that keep others out.
+
+use std::sync::LazyLock;
+
+use http::StatusCode;
+use http::header::{
+    CACHE_CONTROL, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, REFERRER_POLICY,
+};
+use serde_json::{Map, Value, json};
+
+use super::assets;
+use super::visit::Visit;
+use crate::engine::api::wire::{Reply, ReplyBody};
+use crate::engine::render::Pages;
+use crate::vocab::environment::Environment;
+use crate::vocab::limits::{PASSWORD_BYTES_MAX, PASSWORD_BYTES_MIN};
+
+macro_rules! templates {
+    ($($name:literal),* $(,)?) => {
+        [$(($name, include_str!(concat!("../../../assets/dashboard/", $name)))),*]
+    };
+}
+
+static PAGES: LazyLock<Pages> = LazyLock::new(|| {
+    Pages::new(&templates![
+        "layout.html",
+        "parts.html",
+        "agent.html",
+        "approvals.html",
+        "audit.html",
+        "confirm.html",
+        "forgot.html",
+        "home.html",
+        "join.html",
+        "keys.html",
+        "members.html",
+        "reset.html",
+        "security.html",
+        "signin.html",
+        "signup.html",
+        "trouble.html",
+    ])
+});
+
+/// One line of the navigation.
+pub struct Line {
+    pub label: &'static str,
+    /// Under the environment, like `/settings/keys`.
+    pub path: &'static str,
+    /// Under which heading it stands; empty for the first lines.
+    pub group: &'static str,
+    /// Whether it is only for those who manage the account.
+    pub manager: bool,
+}
+
+const fn line(group: &'static str, label: &'static str, path: &'static str, manager: bool) -> Line {
+    Line { label, path, group, manager }
+}
+
+/// The navigation, in order.
+pub const MENU: &[Line] = &[
+    line("", "Home", "/", false),
+    line("Developers", "API keys", "/settings/keys", true),
+    line("Developers", "Agent requests", "/settings/approvals", false),
+    line("Account", "Members", "/settings/members", true),
+    line("Account", "Your security", "/settings/security", false),
+    line("Account", "Audit log", "/settings/audit", true),
+];
+
+/// The headers of every page.
+pub fn headers() -> HeaderMap {
+    const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
+                          font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; frame-src 'self'";
+    let mut headers = HeaderMap::with_capacity(16);
+    headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    // Links with tokens tell their address to nobody else; forms of ours tell theirs to us, which is how they are known.
+    headers.insert(REFERRER_POLICY, HeaderValue::from_static("same-origin"));
+    headers.insert(HeaderName::from_static("cross-origin-opener-policy"), HeaderValue::from_static("same-origin"));
+    headers.insert(HeaderName::from_static("cross-origin-resource-policy"), HeaderValue::from_static("same-origin"));
+    headers
+}
+
+/// A page as an answer.
+pub fn reply(visit: &Visit, status: StatusCode, template: &str, mut context: Map<String, Value>) -> Reply {
+    context.insert("shell".into(), around(visit));
+    let body = PAGES.draw(template, &Value::Object(context));
+    let mut headers = headers();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
+    headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
+    Reply { status, headers, body: ReplyBody::Whole(body.into()) }
+}
+
+/// What the layout needs.
+fn around(visit: &Visit) -> Value {
+    let word = visit.environment.word();
+    let person = visit.who.as_ref().map(|who| {
+        let name = if who.person.name.is_empty() { &who.person.email } else { &who.person.name };
+        json!({ "name": name, "email": who.person.email, "manages": who.person.role.manages(), "role": who.person.role.word() })
+    });
+    let manages = visit.who.as_ref().is_some_and(|who| who.person.role.manages());
+    let inside = visit.path.strip_prefix(&format!("/{word}")).unwrap_or("/");
+    let lines = MENU.iter().filter(|line| manages || !line.manager).map(|line| {
+        let here = if line.path == "/" { inside == "/" && visit.path != "/agent" } else { inside.starts_with(line.path) };
+        json!({ "label": line.label, "path": format!("/{word}{}", line.path), "group": line.group, "here": here })
+    });
+    let worlds = Environment::ALL.map(|environment| {
+        let path = if visit.path.starts_with(&format!("/{word}/")) { inside } else { "/" };
+        json!({ "word": environment.word(), "path": format!("/{environment}{path}"), "here": environment == visit.environment })
+    });
+    json!({
+        "style": assets::STYLE.path,
+        "script": assets::SCRIPT.path,
+        "csrf": visit.csrf,
+        "path": visit.path,
+        "environment": word,
+        "person": person,
+        "menu": lines.collect::<Vec<_>>(),
+        "worlds": worlds,
+        "sign_up": visit.api.0.settings.accounts.sign_up,
+        "password_min": PASSWORD_BYTES_MIN,
+        "password_max": PASSWORD_BYTES_MAX,
+    })
+}

@@ -1,0 +1,280 @@
+//! One visit to a page: who comes, what they sent, and what they may ask of the interface.
+
+use http::header::{CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION, SET_COOKIE};
+use http::{Method, StatusCode};
+use serde_json::{Map, Value, json};
+
+use super::cookies::Jar;
+use super::forms::{self, Fields};
+use super::shell;
+use crate::base::hex;
+use crate::engine::access::people::SignedIn;
+use crate::engine::api::call::Api;
+use crate::engine::api::wire::{Body, Incoming, Peer, Reply, ReplyBody};
+use crate::engine::api::{Entry, Principal};
+use crate::vocab::environment::Environment;
+use crate::vocab::limits;
+
+/// One visit.
+pub struct Visit {
+    pub api: Api,
+    /// Who is signed in. Pages behind a closed door have somebody.
+    pub who: Option<SignedIn>,
+    /// Which data the page is about.
+    pub environment: Environment,
+    pub path: String,
+    /// The names in the path and their values.
+    pub names: Vec<(String, String)>,
+    pub query: Fields,
+    /// What a form sent; empty when nothing was sent.
+    pub form: Fields,
+    /// What the forms of the page bear.
+    pub csrf: String,
+    /// What the browser calls itself.
+    pub agent: String,
+    pub jar: Jar,
+    pub peer: Peer,
+}
+
+/// What a visit comes to.
+pub enum Outcome {
+    /// A page.
+    Page { status: StatusCode, template: &'static str, context: Value, cookie: Option<HeaderValue> },
+    /// Another page of ours, by GET.
+    Go { to: String, cookie: Option<HeaderValue> },
+}
+
+impl Outcome {
+    /// A page.
+    pub fn page(template: &'static str, context: Value) -> Self {
+        Self::Page { status: StatusCode::OK, template, context, cookie: None }
+    }
+
+    /// A page that says what to correct.
+    pub fn again(template: &'static str, context: Value, trouble: &Trouble) -> Self {
+        Self::Page { status: trouble.status, template, context, cookie: None }
+    }
+
+    /// Another page. The path is one of ours.
+    pub fn go(to: impl Into<String>) -> Self {
+        Self::Go { to: to.into(), cookie: None }
+    }
+
+    /// The page for signing in, from which `next` follows.
+    pub fn to_sign_in(next: Option<&str>) -> Self {
+        Self::go(with_next("/signin", next))
+    }
+
+    /// The same with a cookie.
+    pub fn with_cookie(mut self, value: HeaderValue) -> Self {
+        let (Self::Page { cookie, .. } | Self::Go { cookie, .. }) = &mut self;
+        *cookie = Some(value);
+        self
+    }
+}
+
+/// A page of ours from which `next` follows.
+pub fn with_next(page: &str, next: Option<&str>) -> String {
+    match next.and_then(|next| forms::own_path(next, limits::NEXT_BYTES_MAX)) {
+        Some(next) => format!("{page}?{}", serde_urlencoded::to_string([("next", next)]).unwrap_or_default()),
+        None => page.to_owned(),
+    }
+}
+
+/// Why something was not done, for people.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trouble {
+    pub status: StatusCode,
+    /// The interface's code; empty for troubles of pages.
+    pub code: String,
+    pub message: String,
+    /// The field of the input that is wrong, if it is one.
+    pub field: String,
+}
+
+impl Trouble {
+    /// A trouble of a page.
+    pub fn plain(status: StatusCode, message: &str) -> Self {
+        Self { status, code: String::new(), message: message.to_owned(), field: String::new() }
+    }
+
+    /// A form that is not one of ours, or an old one.
+    pub fn foreign_form() -> Self {
+        Self::plain(
+            StatusCode::FORBIDDEN,
+            "The form was too old or came from another site, so nothing was done. Open the page again.",
+        )
+    }
+
+    /// Nothing is there.
+    pub fn not_found() -> Self {
+        Self::plain(StatusCode::NOT_FOUND, "There is no such page.")
+    }
+
+    fn of(status: StatusCode, body: &Value) -> Self {
+        let text = |place: &str| body.pointer(place).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let field = text("/data/field");
+        let message = text("/error");
+        // People see the field; its name in the interface says nothing to them.
+        let message = message.strip_prefix(&format!("{field}: ")).filter(|_| !field.is_empty()).map_or(message.clone(), sentence);
+        Self { status, code: text("/code"), message, field }
+    }
+}
+
+fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
+    let end = if text.ends_with(['.', '!', '?']) { "" } else { "." };
+    format!("{first}{}{end}", letters.as_str())
+}
+
+impl Visit {
+    /// A value from the path.
+    pub fn name(&self, name: &str) -> &str {
+        self.names.iter().find(|(other, _)| other == name).map_or("", |(_, value)| value)
+    }
+
+    /// Do an operation as who is signed in; its `data`.
+    pub async fn ask(&self, id: &str, input: Value) -> Result<Value, Trouble> {
+        let principal = self.who.clone().map_or(Principal::Anonymous, Principal::Person);
+        self.ask_as(principal, id, input).await
+    }
+
+    /// Do an operation of the machine's operator: on behalf of somebody who has yet to show who they are.
+    pub async fn ask_inside(&self, id: &str, input: Value) -> Result<Value, Trouble> {
+        self.ask_as(Principal::Operator, id, input).await
+    }
+
+    async fn ask_as(&self, principal: Principal, id: &str, input: Value) -> Result<Value, Trouble> {
+        let entry = self.api.0.operations.iter().find(|entry| entry.spec.id == id);
+        let entry = entry.unwrap_or_else(|| panic!("a page asks for {id}, which is no operation"));
+        let reply = self.api.call_as(principal, self.request(entry, input)).await;
+        let ReplyBody::Whole(bytes) = reply.body else { panic!("a page asks for {id}, which streams its answer") };
+        let mut body: Value = serde_json::from_slice(&bytes).unwrap_or(Value::Null);
+        if reply.status.is_success() { Ok(body["data"].take()) } else { Err(Trouble::of(reply.status, &body)) }
+    }
+
+    /// The request that gives `input` to an operation: names of the path there, the rest in the query or the body.
+    fn request(&self, entry: &Entry, input: Value) -> Incoming {
+        let Value::Object(mut rest) = input else { panic!("the input of an operation is an object") };
+        let mut target = String::new();
+        for part in entry.spec.path.split('/').skip(1) {
+            target.push('/');
+            match part.strip_prefix('{').and_then(|part| part.strip_suffix('}')) {
+                Some(name) => target.push_str(&escaped(&text(&rest.remove(name).unwrap_or_default()))),
+                None => target.push_str(part),
+            }
+        }
+        let mut headers = HeaderMap::new();
+        let body = match entry.spec.verb.has_body() {
+            true => {
+                headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+                Body::Whole(Value::Object(rest).to_string().into())
+            }
+            false => {
+                let pairs: Vec<(String, String)> =
+                    rest.into_iter().filter(|(_, value)| !value.is_null()).map(|(name, value)| (name, text(&value))).collect();
+                if !pairs.is_empty() {
+                    target = format!("{target}?{}", serde_urlencoded::to_string(pairs).unwrap_or_default());
+                }
+                Body::Empty
+            }
+        };
+        let method: Method = entry.spec.verb.name().parse().expect("verbs are methods");
+        // Whatever a path was given, it is escaped; one that is no address all the same leads nowhere.
+        let uri = target.parse().unwrap_or_default();
+        Incoming { method, uri, headers, body, peer: self.peer }
+    }
+
+    /// The page for a trouble: for signing in, for proving who one is, or one that says what is wrong.
+    pub fn trouble(self, trouble: Trouble) -> Reply {
+        let back: &str = if self.form.get("csrf").is_empty() { &self.path } else { self.form.some("back").unwrap_or(&self.path) };
+        let outcome = match trouble.code.as_str() {
+            "NOT_SIGNED_IN" => Outcome::to_sign_in(Some(back)),
+            "FRESH_SIGN_IN_REQUIRED" => Outcome::go(with_next("/confirm", Some(back))),
+            _ => Outcome::again("trouble.html", json!({ "title": "This did not work", "message": trouble.message }), &trouble),
+        };
+        self.reply(outcome)
+    }
+
+    /// The outcome as an answer.
+    pub fn reply(mut self, outcome: Outcome) -> Reply {
+        let mut cookies: Vec<HeaderValue> = Vec::new();
+        if self.who.is_none() && self.jar.guest().is_none() && matches!(outcome, Outcome::Page { .. }) {
+            let value = hex::encode(&self.api.0.random.bytes::<16>());
+            cookies.push(self.jar.keep_guest(&value));
+            self.jar.set_guest(value);
+            self.csrf = forms::token(&self.api.0, &self.jar, false);
+        }
+        if self.who.is_some() {
+            cookies.extend(self.jar.keep_environment(self.environment));
+        }
+        let mut reply = match outcome {
+            Outcome::Page { status, template, context, cookie } => {
+                cookies.extend(cookie);
+                let Value::Object(context) = context else { panic!("the context of a page is an object") };
+                shell::reply(&self, status, template, context)
+            }
+            Outcome::Go { to, cookie } => {
+                cookies.extend(cookie);
+                let mut headers = shell::headers();
+                headers.insert(LOCATION, HeaderValue::from_str(&to).unwrap_or(HeaderValue::from_static("/")));
+                Reply { status: StatusCode::SEE_OTHER, headers, body: ReplyBody::Whole(Default::default()) }
+            }
+        };
+        cookies.into_iter().for_each(|cookie| {
+            reply.headers.append(SET_COOKIE, cookie);
+        });
+        reply
+    }
+}
+
+/// What a form's fields need to be filled in again, for templates: each name with what was sent or nothing, and what is wrong with it.
+pub fn entered(form: &Fields, names: &[&str], trouble: Option<&Trouble>) -> Map<String, Value> {
+    let mut context: Map<String, Value> = names.iter().map(|name| ((*name).to_owned(), form.get(name).into())).collect();
+    let (field, message) = trouble.map_or(("", ""), |trouble| (trouble.field.as_str(), trouble.message.as_str()));
+    // What belongs to no field of the page stands above all of them.
+    context.insert("wrong_field".into(), field.into());
+    context.insert("wrong".into(), message.into());
+    context
+}
+
+fn text(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(items) => items.iter().map(text).collect::<Vec<_>>().join(","),
+        Value::Null => String::new(),
+        other => other.to_string(),
+    }
+}
+
+/// A part of a path with everything escaped that is not a letter, a digit or one of `-_.~`.
+fn escaped(part: &str) -> String {
+    let mut out = String::with_capacity(part.len());
+    for byte in part.bytes() {
+        match byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'~') || (byte == b'.' && part.len() > 2) {
+            true => out.push(byte.into()),
+            false => out.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_put_into_a_path_stays_one_part_of_it() {
+        assert_eq!(escaped("66f1a2b3"), "66f1a2b3");
+        assert_eq!(escaped("../x?y#z/é"), "..%2Fx%3Fy%23z%2F%C3%A9");
+        assert_eq!(escaped(".."), "%2E%2E");
+    }
+
+    #[test]
+    fn a_trouble_names_its_field_and_speaks_to_people() {
+        let body = json!({ "error": "role: there is one owner", "code": "INVALID_REQUEST", "data": { "field": "role" } });
+        let trouble = Trouble::of(StatusCode::BAD_REQUEST, &body);
+        assert_eq!((trouble.field.as_str(), trouble.message.as_str()), ("role", "There is one owner."));
+    }
+}

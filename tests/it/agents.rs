@@ -1,0 +1,200 @@
+//! Agents that ask a person for a key, from the metadata to the key, and what is tried against it.
+
+use http::{Method, StatusCode};
+use serde_json::{Value, json};
+
+use super::people::{OWNER, member, owned, signed_in, stranger};
+use super::support::client::Call;
+use super::support::server::BOUNDLESS;
+use super::support::{Client, Reply, Server, operation};
+
+const GRANT: &str = "urn:mailmill:agent-auth:grant-type:claim";
+
+/// Answers of these operations have no envelope, so they are not held to one.
+async fn ask(server: &Server, id: &str, body: Value) -> Reply {
+    stranger(server).try_send(Call::new(operation(id), json!({})).json(body)).await.expect("an answer")
+}
+
+async fn register(server: &Server, scope: &str) -> (String, String) {
+    let body = json!({ "type": "service_auth", "login_hint": OWNER, "agent_name": "Helper", "scope": scope });
+    let reply = ask(server, "accounts.agent_identity", body).await;
+    assert_eq!(reply.status, 200, "{}", reply.json());
+    let answer = reply.json();
+    let text = |value: &Value| value.as_str().expect("text").to_owned();
+    (text(&answer["claim_token"]), text(&answer["claim"]["user_code"]))
+}
+
+async fn poll(server: &Server, token: &str) -> Reply {
+    ask(server, "accounts.token", json!({ "grant_type": GRANT, "claim_token": token })).await
+}
+
+async fn poll_word(server: &Server, token: &str) -> String {
+    let reply = poll(server, token).await;
+    assert_eq!((reply.status, reply.header("cache-control")), (400, Some("no-store")));
+    reply.json()["error"].as_str().expect("a word").to_owned()
+}
+
+async fn grant(owner: &Client, code: &str, permissions: &[&str]) -> Reply {
+    let input = json!({ "code": code, "permissions": permissions, "environment": "test" });
+    owner.call("accounts.approval_grant", input).await
+}
+
+#[tokio::test]
+async fn an_agent_finds_its_way_and_gets_exactly_one_key() {
+    let server = owned(&format!("{BOUNDLESS}\n[server]\nconnections_per_address_max = 1024\n"));
+    let owner = signed_in(&server, OWNER, "test").await;
+    let refused = stranger(&server).call("projects.list", json!({})).await;
+    let challenge = refused.header("www-authenticate").expect("a challenge").to_owned();
+    let base = format!("http://{}", server.address());
+    assert!(challenge.contains(&format!("resource_metadata=\"{base}/.well-known/oauth-protected-resource\"")), "{challenge}");
+    let resource = ask_get(&server, "accounts.resource_metadata").await;
+    assert_eq!(resource["authorization_servers"], json!([base]));
+    let metadata = ask_get(&server, "accounts.agent_metadata").await;
+    assert_eq!(metadata["issuer"], base.as_str());
+    assert_eq!(metadata["grant_types_supported"], json!([GRANT]));
+    assert_eq!(metadata["agent_auth"]["identity_endpoint"], format!("{base}/agent/identity"));
+
+    let (token, code) = register(&server, "audience:read email:read").await;
+    assert_eq!(poll_word(&server, &token).await, "authorization_pending");
+    assert_eq!(poll_word(&server, &token).await, "authorization_pending");
+    let look = owner.data("accounts.approval_look", json!({ "code": code.to_lowercase().replace('-', " ") })).await;
+    assert_eq!((look["approval"]["agentName"].as_str(), look["scopes"].as_array().map(Vec::len)), (Some("Helper"), Some(2)));
+    assert_eq!(grant(&owner, &code, &["audience:read"]).await.status, 200);
+
+    // A hundred polls at once.
+    let polls = (0..100).map(|_| poll(&server, &token));
+    let replies = futures_util::future::join_all(polls).await;
+    let keys: Vec<&Reply> = replies.iter().filter(|reply| reply.status == 200).collect();
+    assert_eq!(keys.len(), 1);
+    let others = replies.iter().filter(|reply| reply.status == 400 && reply.json()["error"] == "invalid_grant").count();
+    assert_eq!(others, 99);
+    let answer = keys[0].json();
+    assert_eq!((answer["token_type"].as_str(), answer["scope"].as_str()), (Some("bearer"), Some("audience:read")));
+    assert_eq!(answer["key_name"], "Helper");
+    let agent = stranger(&server).with_key(answer["access_token"].as_str());
+    agent
+        .call("campaigns.list", json!({ "projectId": super::support::NO_PROJECT }))
+        .await
+        .refused(StatusCode::FORBIDDEN, "INSUFFICIENT_PERMISSIONS");
+    agent
+        .call("contacts.list", json!({ "projectId": super::support::NO_PROJECT }))
+        .await
+        .refused(StatusCode::NOT_FOUND, "RESOURCE_NOT_FOUND");
+
+    // It is seen, and can be taken back.
+    let list = owner.data("accounts.approvals_list", json!({})).await;
+    let first = &list["approvals"][0];
+    assert_eq!((first["status"].as_str(), first["decidedBy"].as_str()), (Some("fetched"), Some(OWNER)));
+    owner.data("accounts.approval_revoke", json!({ "id": first["id"] })).await;
+    agent
+        .call("contacts.list", json!({ "projectId": super::support::NO_PROJECT }))
+        .await
+        .refused(StatusCode::UNAUTHORIZED, "INVALID_API_KEY");
+}
+
+async fn ask_get(server: &Server, id: &str) -> Value {
+    stranger(server).try_send(Call::new(operation(id), json!({}))).await.expect("an answer").json()
+}
+
+#[tokio::test]
+async fn the_token_endpoint_takes_forms_and_refuses_what_is_not_ours() {
+    let server = owned(BOUNDLESS);
+    let (token, _) = register(&server, "").await;
+    let form = serde_urlencoded::to_string([("grant_type", GRANT), ("claim_token", &token)]).expect("a form");
+    let mut call = Call::new(operation("accounts.token"), json!({})).body("application/x-www-form-urlencoded", form);
+    call.method = Method::POST;
+    let reply = stranger(&server).try_send(call).await.expect("an answer");
+    assert_eq!(reply.json()["error"], "authorization_pending");
+    for forged in ["", "x", "a.b.c", &token.replace('.', ""), &format!("{token}x")] {
+        assert_eq!(poll_word(&server, forged).await, "invalid_grant", "{forged}");
+    }
+    // The token of somebody who is signed in is none of an agent's, nor the other way round.
+    let owner = signed_in(&server, OWNER, "test").await;
+    assert_eq!(poll_word(&server, owner.key().expect("a token")).await, "invalid_grant");
+    let agent = stranger(&server).with_key(Some(&token));
+    agent.call("accounts.session", json!({})).await.refused(StatusCode::UNAUTHORIZED, "NOT_SIGNED_IN");
+    let other = ask(&server, "accounts.token", json!({ "grant_type": "authorization_code", "claim_token": token })).await;
+    assert_eq!((other.status, other.json()["error"].as_str()), (400, Some("unsupported_grant_type")));
+    let broken = ask(&server, "accounts.token", json!(["x"])).await;
+    assert_eq!((broken.status, broken.json()["error"].as_str()), (400, Some("invalid_request")));
+}
+
+#[tokio::test]
+async fn registrations_are_checked_and_ten_an_hour_are_enough() {
+    let server = owned(BOUNDLESS);
+    let whole = json!({ "type": "service_auth", "login_hint": OWNER, "agent_name": "Helper", "scope": "audience:read" });
+    for (field, value, word) in [
+        ("type", "anonymous", "invalid_request"),
+        ("login_hint", "nobody", "invalid_request"),
+        ("agent_name", "", "invalid_request"),
+        ("agent_name", "a\u{202e}b\nc", "invalid_request"),
+        ("scope", "audience:raed", "invalid_scope"),
+    ] {
+        let mut body = whole.clone();
+        body[field] = value.into();
+        let reply = ask(&server, "accounts.agent_identity", body).await;
+        assert_eq!((reply.status, reply.json()["error"].as_str()), (400, Some(word)), "{field}: {}", reply.json());
+    }
+    for number in 0..10 {
+        // Whether somebody has an account is not told.
+        let mut body = whole.clone();
+        body["login_hint"] = format!("nobody{number}@example.com").into();
+        let reply = ask(&server, "accounts.agent_identity", body).await;
+        assert_eq!(reply.status, 200);
+        let claim = reply.json()["claim"].clone();
+        assert_eq!((claim["expires_in"].as_u64(), claim["interval"].as_u64()), (Some(600), Some(5)));
+        let code = claim["user_code"].as_str().expect("a code");
+        assert_eq!(claim["verification_uri_complete"], format!("http://{}/agent?code={code}", server.address()));
+    }
+    let reply = ask(&server, "accounts.agent_identity", whole).await;
+    assert_eq!(reply.status, 429);
+    assert!(reply.number("retry-after") > 3000);
+}
+
+#[tokio::test]
+async fn a_new_code_replaces_the_old_one_and_a_denial_is_final() {
+    let server = owned(BOUNDLESS);
+    let owner = signed_in(&server, OWNER, "test").await;
+    let (token, code) = register(&server, "").await;
+    let renewed = ask(&server, "accounts.agent_claim", json!({ "claim_token": token })).await.json();
+    let new = renewed["claim"]["user_code"].as_str().expect("a code").to_owned();
+    assert_ne!(new, code);
+    owner.call("accounts.approval_look", json!({ "code": code })).await.refused(StatusCode::NOT_FOUND, "RESOURCE_NOT_FOUND");
+    let look = owner.data("accounts.approval_look", json!({ "code": new })).await;
+    owner.data("accounts.approval_deny", json!({ "id": look["approval"]["id"] })).await;
+    assert_eq!(poll_word(&server, &token).await, "invalid_grant");
+    let again = ask(&server, "accounts.agent_claim", json!({ "claim_token": token })).await;
+    assert_eq!((again.status, again.json()["error"].as_str()), (400, Some("invalid_grant")));
+    grant(&owner, &new, &["audience:read"]).await.refused(StatusCode::NOT_FOUND, "RESOURCE_NOT_FOUND");
+}
+
+#[tokio::test]
+async fn nobody_grants_for_another_nor_more_than_asked_or_owned() {
+    let server = owned(BOUNDLESS);
+    let owner = signed_in(&server, OWNER, "test").await;
+    let editor = member(&server, &owner, "editor@example.com", json!({ "role": "viewer" })).await;
+    let (token, code) = register(&server, "audience:read").await;
+    grant(&editor, &code, &["audience:read"]).await.refused(StatusCode::NOT_FOUND, "RESOURCE_NOT_FOUND");
+    grant(&owner, &code, &["audience:read", "email:send"]).await.refused(StatusCode::BAD_REQUEST, "INVALID_REQUEST");
+    grant(&owner, &code, &[]).await.refused(StatusCode::BAD_REQUEST, "INVALID_REQUEST");
+    assert_eq!(poll_word(&server, &token).await, "authorization_pending");
+    let body = json!({ "type": "service_auth", "login_hint": "Editor@Example.com", "agent_name": "H", "scope": "email:send audience:read" });
+    let answer = ask(&server, "accounts.agent_identity", body).await.json();
+    let code = answer["claim"]["user_code"].as_str().expect("a code");
+    grant(&editor, code, &["email:send"]).await.refused(StatusCode::BAD_REQUEST, "INVALID_REQUEST");
+    assert_eq!(grant(&editor, code, &["audience:read"]).await.status, 200);
+}
+
+#[tokio::test]
+async fn codes_cannot_be_guessed() {
+    let server = owned(BOUNDLESS);
+    let owner = signed_in(&server, OWNER, "test").await;
+    let (_, code) = register(&server, "").await;
+    for guess in ["BBBB-BBBB", "CCCC-CCCC", "DDDD-DDDD", "FFFF-FFFF", "GGGG-GGGG"] {
+        let reply = owner.call("accounts.approval_look", json!({ "code": guess })).await;
+        reply.refused(StatusCode::NOT_FOUND, "RESOURCE_NOT_FOUND");
+    }
+    let reply = owner.call("accounts.approval_look", json!({ "code": code })).await;
+    let reply = reply.refused(StatusCode::TOO_MANY_REQUESTS, "RATE_LIMIT_EXCEEDED");
+    assert!(reply.number("retry-after") > 500);
+}

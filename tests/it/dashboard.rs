@@ -1,0 +1,268 @@
+//! The dashboard as a browser sees it: signing in, every page, forms of others, cookies, and text that wants to be more than text.
+
+use std::collections::HashMap;
+
+use http::{HeaderMap, Method};
+use serde_json::json;
+
+use super::people::{OWNER, PASSWORD, owned, signed_in, stranger};
+use super::support::client::Call;
+use super::support::server::BOUNDLESS;
+use super::support::{Server, operation};
+
+/// A browser without scripts: cookies, forms, and no redirects followed unasked.
+struct Browser<'s> {
+    server: &'s Server,
+    cookies: HashMap<String, String>,
+}
+
+struct Page {
+    status: u16,
+    headers: HeaderMap,
+    text: String,
+}
+
+impl Page {
+    fn location(&self) -> &str {
+        self.headers.get("location").map_or("", |value| value.to_str().expect("ASCII"))
+    }
+
+    /// What the forms of the page bear.
+    fn csrf(&self) -> &str {
+        let rest = self.text.split("name=\"csrf\" value=\"").nth(1).unwrap_or_else(|| panic!("a form: {}", self.text));
+        rest.split('"').next().expect("the value ends")
+    }
+
+    fn value(&self, name: &str) -> &str {
+        let rest = self.text.split(&format!("name=\"{name}\" value=\"")).nth(1).expect("a field");
+        rest.split('"').next().expect("the value ends")
+    }
+}
+
+impl<'s> Browser<'s> {
+    fn new(server: &'s Server) -> Self {
+        Self { server, cookies: HashMap::new() }
+    }
+
+    async fn request(&mut self, method: Method, path: &str, more: &[(&'static str, &str)], body: Option<String>) -> Page {
+        let mut call = Call::new(operation("system.health"), json!({}));
+        (call.method, call.target) = (method, path.to_owned());
+        let cookies: Vec<String> = self.cookies.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        call = call.header("cookie", cookies.join("; "));
+        for (name, value) in more {
+            call = call.header(name, *value);
+        }
+        if let Some(body) = body {
+            call = call.body("application/x-www-form-urlencoded", body);
+        }
+        let reply = stranger(self.server).try_send(call).await.expect("an answer");
+        for line in reply.headers.get_all("set-cookie") {
+            let line = line.to_str().expect("ASCII");
+            assert!(line.contains("HttpOnly") && line.contains("SameSite=Lax") && line.contains("Path=/"), "{line}");
+            let (name, value) = line.split(';').next().and_then(|pair| pair.split_once('=')).expect("a cookie");
+            if line.contains("Max-Age=0") {
+                self.cookies.remove(name)
+            } else {
+                self.cookies.insert(name.into(), value.into())
+            };
+        }
+        Page { status: reply.status, headers: reply.headers.clone(), text: String::from_utf8_lossy(&reply.bytes).into_owned() }
+    }
+
+    async fn get(&mut self, path: &str) -> Page {
+        self.request(Method::GET, path, &[], None).await
+    }
+
+    async fn post(&mut self, path: &str, fields: &[(&str, &str)]) -> Page {
+        let body = serde_urlencoded::to_string(fields).expect("a form");
+        self.request(Method::POST, path, &[("sec-fetch-site", "same-origin")], Some(body)).await
+    }
+
+    async fn sign_in(&mut self, next: &str) -> Page {
+        let page = self.get("/signin").await;
+        let csrf = page.csrf().to_owned();
+        self.post("/signin", &[("csrf", &csrf), ("email", OWNER), ("password", PASSWORD), ("next", next)]).await
+    }
+}
+
+const PAGES: [&str; 6] = [
+    "/test/",
+    "/test/settings/keys",
+    "/live/settings/approvals",
+    "/test/settings/members",
+    "/test/settings/security",
+    "/live/settings/audit",
+];
+
+#[tokio::test]
+async fn pages_are_closed_until_somebody_signs_in_and_then_all_are_drawn() {
+    let server = owned(BOUNDLESS);
+    let mut browser = Browser::new(&server);
+    for path in PAGES {
+        let page = browser.get(path).await;
+        assert_eq!(page.status, 303, "{path}");
+        assert!(page.location().starts_with("/signin?next=%2F"), "{}", page.location());
+    }
+    let signed = browser.sign_in("/test/settings/keys").await;
+    assert_eq!((signed.status, signed.location()), (303, "/test/settings/keys"), "{}", signed.text);
+    for path in PAGES.iter().chain(&["/agent", "/confirm"]) {
+        let page = browser.get(path).await;
+        assert_eq!(page.status, 200, "{path}: {}", page.text);
+        let policy = page.headers["content-security-policy"].to_str().expect("ASCII");
+        assert!(
+            policy.starts_with("default-src 'none'; script-src 'self'; style-src 'self'") && !policy.contains("unsafe"),
+            "{policy}"
+        );
+        assert!(policy.contains("frame-ancestors 'none'") && policy.contains("base-uri 'none'"), "{policy}");
+        assert_eq!(page.headers["cache-control"], "no-store");
+        assert!(!page.text.contains("style=\"") && !page.text.contains(" onclick") && !page.text.contains("<script>"), "{path}");
+        assert!(page.text.len() < 60_000);
+    }
+    for path in ["/forgot", "/reset/x", "/join/x"] {
+        assert_eq!(Browser::new(&server).get(path).await.status, 200, "{path}");
+    }
+    assert_eq!(Browser::new(&server).get("/signup").await.status, 404);
+}
+
+#[tokio::test]
+async fn a_session_is_new_at_every_sign_in_and_over_after_signing_out() {
+    let server = owned(BOUNDLESS);
+    let mut browser = Browser::new(&server);
+    // What somebody planted is worth nothing.
+    browser.cookies.insert("mailmill-session".into(), "planted".into());
+    assert_eq!(browser.get("/test/").await.status, 303);
+    browser.cookies.clear();
+    browser.sign_in("/").await;
+    let first = browser.cookies["mailmill-session"].clone();
+    assert!(first.len() >= 43, "256 bits");
+    let mut thief = Browser::new(&server);
+    thief.cookies.insert("mailmill-session".into(), first.clone());
+    assert_eq!(thief.get("/test/").await.status, 200);
+    let page = browser.get("/test/").await;
+    let csrf = page.csrf().to_owned();
+    browser.post("/signin", &[("csrf", &csrf), ("email", OWNER), ("password", PASSWORD)]).await;
+    assert_ne!(browser.cookies["mailmill-session"], first);
+    assert_eq!(thief.get("/test/").await.status, 303, "the one before is over");
+    let page = browser.get("/test/").await;
+    let kept = browser.cookies["mailmill-session"].clone();
+    let csrf = page.csrf().to_owned();
+    assert_eq!(browser.post("/signout", &[("csrf", &csrf)]).await.location(), "/signin?done=out");
+    thief.cookies.insert("mailmill-session".into(), kept);
+    assert_eq!(thief.get("/test/").await.status, 303);
+}
+
+#[tokio::test]
+async fn no_form_of_another_site_does_anything() {
+    let server = owned(BOUNDLESS);
+    let mut browser = Browser::new(&server);
+    browser.sign_in("/").await;
+    let csrf = browser.get("/test/settings/keys").await.csrf().to_owned();
+    let host = server.address().to_string();
+    let own = format!("http://{host}");
+    for path in [
+        "/test/settings/keys",
+        "/test/settings/members",
+        "/test/settings/security",
+        "/live/settings/approvals",
+        "/agent",
+        "/signout",
+        "/confirm",
+        "/signin",
+    ] {
+        let good = serde_urlencoded::to_string([("csrf", csrf.as_str()), ("act", "none")]).expect("a form");
+        for headers in [
+            &[("sec-fetch-site", "cross-site")][..],
+            &[("sec-fetch-site", "same-site")],
+            &[("sec-fetch-site", "none")],
+            &[("origin", "https://evil.example")],
+            &[("origin", "null")],
+            &[("sec-fetch-site", "cross-site"), ("origin", own.as_str())],
+            &[],
+        ] {
+            let page = browser.request(Method::POST, path, headers, Some(good.clone())).await;
+            assert_eq!(page.status, 403, "{path} {headers:?}");
+        }
+        for token in ["", "x", &csrf.replace(['0', '1', '2', '3'], "f")] {
+            let page = browser.post(path, &[("csrf", token), ("act", "none")]).await;
+            assert_eq!(page.status, 403, "{path} {token}");
+        }
+    }
+    // Another's token is not one's own.
+    let mut other = Browser::new(&server);
+    other.sign_in("/").await;
+    assert_eq!(other.post("/test/settings/keys", &[("csrf", &csrf)]).await.status, 403);
+    // An older browser that says only its origin is believed.
+    let form = serde_urlencoded::to_string([("csrf", csrf.as_str())]).expect("a form");
+    let page = browser.request(Method::POST, "/signout", &[("origin", own.as_str()), ("host", host.as_str())], Some(form)).await;
+    assert_eq!(page.status, 303);
+}
+
+#[tokio::test]
+async fn signing_in_leads_to_our_own_pages_only() {
+    let server = owned(BOUNDLESS);
+    for next in ["https://evil.example", "//evil.example", "/\\evil.example", "javascript:alert(1)", "/\r\nx: y"] {
+        let mut browser = Browser::new(&server);
+        assert_eq!(browser.sign_in(next).await.location(), "/", "{next}");
+        let query = serde_urlencoded::to_string([("next", next)]).expect("a query");
+        assert_eq!(browser.get(&format!("/signin?{query}")).await.location(), "/", "{next}");
+    }
+}
+
+#[tokio::test]
+async fn what_people_and_agents_call_themselves_stays_text() {
+    let server = owned(BOUNDLESS);
+    let evil = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>";
+    let body = json!({ "type": "service_auth", "login_hint": OWNER, "agent_name": evil });
+    let call = Call::new(operation("accounts.agent_identity"), json!({})).json(body);
+    let answer = stranger(&server).try_send(call).await.expect("an answer").json();
+    let code = answer["claim"]["user_code"].as_str().expect("a code").to_owned();
+    let owner = signed_in(&server, OWNER, "test").await;
+    let link = owner.data("accounts.member_invite", json!({ "email": "bob@example.com", "role": "admin" })).await;
+    let token = link["link"].as_str().and_then(|link| link.rsplit('/').next()).expect("a link").to_owned();
+    let join = json!({ "token": token, "name": evil, "password": PASSWORD });
+    stranger(&server).data("accounts.join", join).await;
+    owner.data("accounts.key_create", json!({ "name": evil, "environment": "test", "permissions": ["all"] })).await;
+    let mut browser = Browser::new(&server);
+    browser.sign_in("/").await;
+    for path in [
+        format!("/agent?code={code}"),
+        "/test/settings/approvals".into(),
+        "/test/settings/members".into(),
+        "/test/settings/keys".into(),
+    ] {
+        let page = browser.get(&path).await;
+        assert_eq!(page.status, 200, "{path}");
+        assert!(page.text.contains("&lt;script&gt;") && !page.text.contains("<script>") && !page.text.contains("<img"), "{path}");
+    }
+    let page = browser.get("/agent?code=%22%3E%3Cscript%3E").await;
+    assert!(page.status == 404 && !page.text.contains("\"><script>"), "{}", page.text);
+}
+
+#[tokio::test]
+async fn a_key_is_made_shown_once_and_revoked_by_forms() {
+    let server = owned(BOUNDLESS);
+    let mut browser = Browser::new(&server);
+    browser.sign_in("/").await;
+    let csrf = browser.get("/test/settings/keys").await.csrf().to_owned();
+    let path = "/test/settings/keys";
+    let wrong = browser.post(path, &[("csrf", &csrf), ("act", "create"), ("name", "Shop"), ("environment", "test")]).await;
+    assert!(
+        wrong.status == 400 && wrong.text.contains("role=\"alert\"") && wrong.text.contains("value=\"Shop\""),
+        "{}",
+        wrong.text
+    );
+    let fields =
+        [("csrf", csrf.as_str()), ("act", "create"), ("name", "Shop"), ("environment", "test"), ("permission", "audience:read")];
+    let made = browser.post(path, &fields).await;
+    let key =
+        made.text.split("<code>sk_test_").nth(1).and_then(|rest| rest.split('<').next()).map(|rest| format!("sk_test_{rest}"));
+    let key = key.unwrap_or_else(|| panic!("a key: {}", made.text));
+    let client = stranger(&server).with_key(Some(&key));
+    assert_eq!(client.call("contacts.list", json!({ "projectId": super::support::NO_PROJECT })).await.status, 404);
+    let list = browser.get(path).await;
+    assert!(!list.text.contains(&key) && list.text.contains("Shop"));
+    let id = list.value("id").to_owned();
+    let revoked = browser.post(path, &[("csrf", &csrf), ("act", "revoke"), ("id", &id)]).await;
+    assert_eq!(revoked.location(), "/test/settings/keys?done=revoked");
+    assert_eq!(client.call("contacts.list", json!({ "projectId": super::support::NO_PROJECT })).await.status, 401);
+}

@@ -1,0 +1,279 @@
+//! People: signing in for a token, roles, sessions, authenticator apps, links; and what is tried against them.
+
+use http::StatusCode;
+use serde_json::{Value, json};
+
+use super::support::client::Call;
+use super::support::server::BOUNDLESS;
+use super::support::{Client, NO_PROJECT, Server, operation};
+
+pub const OWNER: &str = "owner@example.com";
+pub const PASSWORD: &str = "correct horse battery";
+
+/// A server with an owner.
+pub fn owned(settings: &str) -> Server {
+    let server = Server::start(settings);
+    let output = server.run_with_input(&["setup", "--email", OWNER, "--password-file", "-"], PASSWORD.as_bytes());
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    server
+}
+
+/// Nobody in particular.
+pub fn stranger(server: &Server) -> Client {
+    Client::new(server.address(), None)
+}
+
+/// Somebody who is signed in, on this data.
+pub async fn signed_in(server: &Server, email: &str, environment: &str) -> Client {
+    let input = json!({ "email": email, "password": PASSWORD, "environment": environment });
+    let data = stranger(server).data("accounts.login", input).await;
+    stranger(server).with_key(data["token"].as_str())
+}
+
+/// A member with this role, who is signed in.
+pub async fn member(server: &Server, owner: &Client, email: &str, role: Value) -> Client {
+    let mut input = json!({ "email": email });
+    input.as_object_mut().expect("an object").extend(role.as_object().cloned().expect("an object"));
+    let link = owner.data("accounts.member_invite", input).await;
+    let token = link["link"].as_str().and_then(|link| link.rsplit('/').next()).expect("a link").to_owned();
+    stranger(server).data("accounts.join", json!({ "token": token, "name": "Somebody", "password": PASSWORD })).await;
+    signed_in(server, email, "test").await
+}
+
+fn six_digits(secret: &str, step_offset: i64) -> String {
+    use mailmill::base::clock::Clock;
+    let now = mailmill::base::clock::SystemClock.now().seconds() + 30 * step_offset;
+    let secret = totp_rs::Secret::try_from_base32(secret).expect("base32");
+    totp_rs::Builder::new().with_secret(secret).build_noncompliant().generate(now as u64).to_string()
+}
+
+#[tokio::test]
+async fn a_token_opens_what_takes_it_until_its_holder_signs_out() {
+    let server = owned(BOUNDLESS);
+    let owner = signed_in(&server, OWNER, "test").await;
+    let state = owner.data("accounts.session", json!({})).await;
+    assert_eq!(
+        (state["email"].as_str(), state["role"].as_str(), state["environment"].as_str()),
+        (Some(OWNER), Some("owner"), Some("test"))
+    );
+    // The interface's one operation with a token, beside what people do.
+    let keys = server.all();
+    let project = keys.project("Acme").await;
+    keys.contact(&project, "ada@example.com").await;
+    let left = owner.data("contacts.unsubscribe", json!({ "projectId": project, "email": "ada@example.com" })).await;
+    assert_eq!(left["success"], true);
+    owner.call("projects.list", json!({})).await.refused(StatusCode::UNAUTHORIZED, "INVALID_API_KEY");
+    // A token of the other world does not find it.
+    let live = signed_in(&server, OWNER, "live").await;
+    live.call("contacts.unsubscribe", json!({ "projectId": project, "email": "ada@example.com" }))
+        .await
+        .refused(StatusCode::NOT_FOUND, "RESOURCE_NOT_FOUND");
+    owner.data("accounts.logout", json!({})).await;
+    owner.call("accounts.session", json!({})).await.refused(StatusCode::UNAUTHORIZED, "NOT_SIGNED_IN");
+    let gone = owner.call("contacts.unsubscribe", json!({ "projectId": project, "email": "ada@example.com" })).await;
+    gone.refused(StatusCode::UNAUTHORIZED, "INVALID_API_KEY");
+    live.data("accounts.session", json!({})).await;
+}
+
+#[tokio::test]
+async fn forged_tokens_and_keys_do_not_sign_in() {
+    let server = owned(BOUNDLESS);
+    let owner = signed_in(&server, OWNER, "test").await;
+    let token = owner.key().expect("a token").to_owned();
+    let parts: Vec<&str> = token.split('.').collect();
+    let encode = mailmill::base::base64::encode_url;
+    let body = mailmill::base::base64::decode_url(parts[1]).expect("our own");
+    let none = encode(br#"{"alg":"none","typ":"at+jwt"}"#);
+    let mut forever: Value = serde_json::from_slice(&body).expect("JSON");
+    forever["exp"] = json!(9_999_999_999_i64);
+    let forever = encode(forever.to_string().as_bytes());
+    for forged in [
+        format!("{none}.{}.", parts[1]),
+        format!("{none}.{}.{}", parts[1], parts[2]),
+        format!("{}.{forever}.{}", parts[0], parts[2]),
+        format!("{}.{}.", parts[0], parts[1]),
+        format!("{}.{}", parts[0], parts[1]),
+        server.key("test", "all"),
+        "x".repeat(5_000),
+    ] {
+        let forger = stranger(&server).with_key(Some(&forged));
+        forger.call("accounts.session", json!({})).await.refused(StatusCode::UNAUTHORIZED, "NOT_SIGNED_IN");
+    }
+}
+
+#[tokio::test]
+async fn every_refusal_looks_alike_and_many_tries_wait() {
+    let server = owned(BOUNDLESS);
+    let stranger = stranger(&server);
+    let refusal = async |email: &str, password: &str| {
+        let reply = stranger.call("accounts.login", json!({ "email": email, "password": password })).await;
+        let reply = reply.refused(StatusCode::UNAUTHORIZED, "SIGN_IN_FAILED");
+        (reply.error(), reply.header("www-authenticate").map(str::to_owned))
+    };
+    let unknown = refusal("nobody@example.com", PASSWORD).await;
+    assert_eq!(refusal(OWNER, "wrong horse battery").await, unknown);
+    assert_eq!(refusal("no email at all", "x").await, unknown);
+    assert_eq!(refusal(OWNER, &"x".repeat(10_000)).await, unknown);
+    // The tenth try closes for a second, the next for two, and so on: on a slow machine one of them comes too late to be refused.
+    let mut wait = None;
+    for _ in 0..12 {
+        let reply = stranger.call("accounts.login", json!({ "email": OWNER, "password": "wrong horse battery" })).await;
+        if reply.status == 429 {
+            wait = Some(reply.refused(StatusCode::TOO_MANY_REQUESTS, "RATE_LIMIT_EXCEEDED").number("retry-after"));
+            break;
+        }
+        reply.refused(StatusCode::UNAUTHORIZED, "SIGN_IN_FAILED");
+    }
+    let wait = u64::try_from(wait.expect("tries are braked")).expect("a time");
+    assert!((1..=60).contains(&wait), "no lock is long: {wait}");
+    // The wait is what is tested.
+    tokio::time::sleep(std::time::Duration::from_secs(wait)).await;
+    stranger.data("accounts.login", json!({ "email": OWNER, "password": PASSWORD })).await;
+}
+
+#[tokio::test]
+async fn a_role_is_a_limit_and_changes_count_at_once() {
+    let server = owned(BOUNDLESS);
+    let owner = signed_in(&server, OWNER, "test").await;
+    let viewer = member(&server, &owner, "viewer@example.com", json!({ "role": "viewer" })).await;
+    let input = json!({ "projectId": NO_PROJECT, "email": "ada@example.com" });
+    let reply = viewer.call("contacts.unsubscribe", input.clone()).await;
+    reply.refused(StatusCode::FORBIDDEN, "INSUFFICIENT_PERMISSIONS");
+    for (id, input) in [
+        ("accounts.members_list", json!({})),
+        ("accounts.member_invite", json!({ "email": "x@example.com", "role": "admin" })),
+        ("accounts.key_list", json!({})),
+        ("accounts.key_create", json!({ "name": "x", "environment": "live", "permissions": ["all"] })),
+        ("accounts.audit_list", json!({})),
+    ] {
+        viewer.call(id, input).await.refused(StatusCode::FORBIDDEN, "INSUFFICIENT_PERMISSIONS");
+    }
+    let members = owner.data("accounts.members_list", json!({})).await;
+    let find = |email: &str| {
+        members["members"].as_array().and_then(|all| all.iter().find(|one| one["email"] == email)).expect("a member")["id"]
+            .clone()
+    };
+    let (own, other) = (find(OWNER), find("viewer@example.com"));
+    owner.data("accounts.member_update", json!({ "id": other, "role": "editor" })).await;
+    viewer.call("contacts.unsubscribe", input.clone()).await.refused(StatusCode::NOT_FOUND, "RESOURCE_NOT_FOUND");
+    owner.data("accounts.member_update", json!({ "id": other, "role": "custom", "permissions": ["audience:read"] })).await;
+    viewer.call("contacts.unsubscribe", input).await.refused(StatusCode::FORBIDDEN, "INSUFFICIENT_PERMISSIONS");
+    for (id, input) in
+        [("accounts.member_update", json!({ "id": own, "role": "viewer" })), ("accounts.member_remove", json!({ "id": own }))]
+    {
+        owner.call(id, input).await.refused(StatusCode::CONFLICT, "WRONG_STATE");
+    }
+    let nobody = owner.call("accounts.member_update", json!({ "id": other, "role": "owner" })).await;
+    nobody.refused(StatusCode::BAD_REQUEST, "INVALID_REQUEST");
+    owner.data("accounts.member_remove", json!({ "id": other })).await;
+    viewer.call("accounts.session", json!({})).await.refused(StatusCode::UNAUTHORIZED, "NOT_SIGNED_IN");
+    let back = json!({ "email": "viewer@example.com", "password": PASSWORD });
+    stranger(&server).call("accounts.login", back).await.refused(StatusCode::UNAUTHORIZED, "SIGN_IN_FAILED");
+}
+
+#[tokio::test]
+async fn an_authenticator_app_is_asked_for_and_its_codes_work_once() {
+    let server = owned(BOUNDLESS);
+    let owner = signed_in(&server, OWNER, "test").await;
+    let begun = owner.data("accounts.totp_begin", json!({})).await;
+    let secret = begun["secret"].as_str().expect("a secret");
+    // Until it is confirmed nothing changes.
+    signed_in(&server, OWNER, "test").await;
+    let wrong = owner.call("accounts.totp_confirm", json!({ "code": "000000" })).await;
+    wrong.refused(StatusCode::UNAUTHORIZED, "SIGN_IN_FAILED");
+    let first = six_digits(secret, -1);
+    let confirmed = owner.data("accounts.totp_confirm", json!({ "code": first })).await;
+    let recovery = confirmed["recoveryCodes"].as_array().expect("codes").clone();
+    let login = async |code: Option<&str>| {
+        let input = json!({ "email": OWNER, "password": PASSWORD, "code": code });
+        stranger(&server).call("accounts.login", input).await
+    };
+    login(None).await.refused(StatusCode::UNAUTHORIZED, "SECOND_FACTOR_REQUIRED");
+    login(Some(&first)).await.refused(StatusCode::UNAUTHORIZED, "SIGN_IN_FAILED");
+    let code = six_digits(secret, 0);
+    assert_eq!(login(Some(&code)).await.status, 200);
+    login(Some(&code)).await.refused(StatusCode::UNAUTHORIZED, "SIGN_IN_FAILED");
+    let spare = recovery[0].as_str().expect("a code").to_lowercase();
+    assert_eq!(login(Some(&spare)).await.status, 200);
+    login(Some(&spare)).await.refused(StatusCode::UNAUTHORIZED, "SIGN_IN_FAILED");
+    owner.data("accounts.totp_remove", json!({})).await;
+    assert_eq!(login(None).await.status, 200);
+}
+
+#[tokio::test]
+async fn a_link_to_a_new_password_works_once_and_ends_all_sessions() {
+    let server = owned(BOUNDLESS);
+    let owner = signed_in(&server, OWNER, "test").await;
+    let output = server.run(&["reset-link", "--email", OWNER]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let link = String::from_utf8(output.stdout).expect("a link");
+    let token = link.trim().rsplit('/').next().expect("a token").to_owned();
+    let reset =
+        async |password: &str| stranger(&server).call("accounts.reset", json!({ "token": token, "password": password })).await;
+    reset("short").await.refused(StatusCode::BAD_REQUEST, "INVALID_REQUEST");
+    assert_eq!(reset("a wholly new password").await.status, 200);
+    reset("another new password").await.refused(StatusCode::NOT_FOUND, "RESOURCE_NOT_FOUND");
+    owner.call("accounts.session", json!({})).await.refused(StatusCode::UNAUTHORIZED, "NOT_SIGNED_IN");
+    let old = stranger(&server).call("accounts.login", json!({ "email": OWNER, "password": PASSWORD })).await;
+    old.refused(StatusCode::UNAUTHORIZED, "SIGN_IN_FAILED");
+    stranger(&server).data("accounts.login", json!({ "email": OWNER, "password": "a wholly new password" })).await;
+}
+
+#[tokio::test]
+async fn sign_up_is_closed_unless_opened_and_accounts_do_not_see_each_other() {
+    let closed = owned(BOUNDLESS);
+    let founder = json!({ "email": "new@example.com", "password": PASSWORD });
+    stranger(&closed).call("accounts.sign_up", founder.clone()).await.refused(StatusCode::FORBIDDEN, "SIGN_UP_CLOSED");
+    let open = owned(&BOUNDLESS.replace("[accounts]", "[accounts]\nsign_up = true"));
+    stranger(&open).data("accounts.sign_up", founder.clone()).await;
+    stranger(&open).call("accounts.sign_up", founder).await.refused(StatusCode::CONFLICT, "NAME_TAKEN");
+    let (owner, other) = (signed_in(&open, OWNER, "test").await, signed_in(&open, "new@example.com", "test").await);
+    let members = other.data("accounts.members_list", json!({})).await;
+    assert_eq!(members["members"].as_array().map(Vec::len), Some(1));
+    assert!(other.data("accounts.key_list", json!({})).await["keys"].as_array().expect("keys").is_empty());
+    let made = other.data("accounts.key_create", json!({ "name": "Mine", "environment": "test", "permissions": ["all"] })).await;
+    let client = stranger(&open).with_key(made["key"].as_str());
+    client.project("Other").await;
+    assert_eq!(open.all().data("projects.list", json!({})).await["total"], 0, "the other account's brand is not seen");
+    let id = made["id"].as_str().expect("an id");
+    owner.call("accounts.key_revoke", json!({ "id": id })).await.refused(StatusCode::NOT_FOUND, "RESOURCE_NOT_FOUND");
+    other.data("accounts.key_revoke", json!({ "id": id })).await;
+    client.call("projects.list", json!({})).await.refused(StatusCode::UNAUTHORIZED, "INVALID_API_KEY");
+    let log = owner.data("accounts.audit_list", json!({})).await;
+    assert!(!log.to_string().contains("new@example.com"), "{log}");
+}
+
+#[tokio::test]
+async fn sessions_outlive_a_restart_and_what_was_ended_stays_so() {
+    let mut server = owned(BOUNDLESS);
+    server.set(&format!("{BOUNDLESS}\n[server]\npublic_url = \"https://mail.example.com\"\n"));
+    server.signal("TERM");
+    server.wait();
+    server.serve();
+    let (one, two) = (signed_in(&server, OWNER, "test").await, signed_in(&server, OWNER, "test").await);
+    let sessions = one.data("accounts.sessions_list", json!({})).await;
+    let other =
+        sessions["sessions"].as_array().and_then(|all| all.iter().find(|one| one["current"] == false)).expect("the other");
+    one.data("accounts.session_end", json!({ "id": other["id"] })).await;
+    server.kill();
+    server.serve();
+    let (one, two) = (stranger(&server).with_key(one.key()), stranger(&server).with_key(two.key()));
+    one.data("accounts.session", json!({})).await;
+    two.call("accounts.session", json!({})).await.refused(StatusCode::UNAUTHORIZED, "NOT_SIGNED_IN");
+}
+
+#[tokio::test]
+async fn nothing_that_people_do_is_open_to_keys_or_strangers() {
+    use mailmill::engine::api::Access;
+    let server = owned(BOUNDLESS);
+    let personal =
+        mailmill::operations::OPERATIONS.iter().filter(|entry| matches!(entry.spec.access, Access::Person | Access::Manager));
+    let with_key = server.all();
+    for entry in personal {
+        let (input, _) = (entry.example)(&super::support::contract::ENVELOPE);
+        for client in [&stranger(&server), &with_key] {
+            let reply = client.send(Call::new(operation(entry.spec.id), input.clone())).await;
+            reply.refused(StatusCode::UNAUTHORIZED, "NOT_SIGNED_IN");
+        }
+    }
+}
