@@ -226,6 +226,11 @@ fn median(mut values: Vec<f64>) -> f64 {
     values[values.len() / 2]
 }
 
+/// A path and a body.
+type Request = (&'static str, String);
+/// Its name, clients and requests of each, events in a request, and how one is made.
+type Kind = (&'static str, (usize, usize), u64, fn(&Fixture) -> Request);
+
 fn main() {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime");
     let tasks = Tasks::new(runtime.handle().clone());
@@ -234,7 +239,7 @@ fn main() {
     let fixture = runtime.block_on(fixture(folder));
     let (_running, address) = runtime.block_on(start(fixture.api.clone(), &tasks));
     println!("{} contacts", fixture.contacts);
-    let kinds: [(&str, (usize, usize), u64, fn(&Fixture) -> (&'static str, String)); 2] = [
+    let kinds: [Kind; 2] = [
         ("POST /v1/events, 64 clients", (CLIENTS, EVENTS_PER_CLIENT), 1, Fixture::single),
         ("POST /v1/events/batch of 500, 4 clients", (BATCHERS, BATCHES_PER_CLIENT), BATCH as u64, Fixture::batch),
     ];

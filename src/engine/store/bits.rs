@@ -61,6 +61,10 @@ pub fn apply<K: Key>(tx: &mut WriteTx<'_>, table: Table<K, Block>, block_key: im
     for (number, part) in by_block(delta) {
         let key = block_key(number);
         let Block(mut block) = tx.get(table, &key)?.unwrap_or(Block(RoaringBitmap::new()));
+        if part.add.is_subset(&block) && part.remove.is_disjoint(&block) {
+            // Most of what people do they did before: the block is not written again for it.
+            continue;
+        }
         block -= &part.remove;
         block |= &part.add;
         if block.is_empty() {

@@ -26,7 +26,10 @@ const DEEDS: Table<(ProjectId, u32, Timestamp, (u8, MailingId)), Belongs> = Tabl
 /// By action and campaign (all zeros: any), then by stretch of time.
 const WHO: Table<(ProjectId, Scope, u32, u16), Block> = Table::new(tables::ACTIVITY_BITS);
 /// Contacts whose clicks have changed, for whoever makes something of clicks; with a place that only they know.
-const CLICKERS: Table<(ProjectId, u32), Vec<u8>> = Table::new(tables::CLICKERS);
+const CLICKERS: Table<Clicker, Vec<u8>> = Table::new(tables::CLICKERS);
+
+/// A contact of a project by its number.
+pub type Clicker = (ProjectId, u32);
 
 /// An action, and the campaign it must belong to.
 type Scope = (u8, CampaignId);
@@ -133,12 +136,12 @@ pub fn last_click(tx: &impl Read, project: ProjectId, number: u32, period: Perio
 }
 
 /// Up to `limit` contacts whose clicks have changed since somebody looked, each with the place where that one stopped.
-pub fn clickers(tx: &impl Read, limit: usize) -> Result<Vec<((ProjectId, u32), Vec<u8>)>> {
+pub fn clickers(tx: &impl Read, limit: usize) -> Result<Vec<(Clicker, Vec<u8>)>> {
     tx.list(CLICKERS, &Span::default(), Order::Forward, limit)
 }
 
 /// Somebody has looked at a contact's clicks, or stopped at a place to go on from.
-pub fn looked_at(tx: &mut WriteTx<'_>, clicker: (ProjectId, u32), stopped_at: Option<Vec<u8>>) {
+pub fn looked_at(tx: &mut WriteTx<'_>, clicker: Clicker, stopped_at: Option<Vec<u8>>) {
     match stopped_at {
         Some(place) => tx.put(CLICKERS, &clicker, &place),
         None => tx.delete(CLICKERS, &clicker),

@@ -86,19 +86,20 @@ pub struct Page {
     project: ProjectId,
     /// Names by their folded form; `None` is one that is not there yet.
     names: HashMap<String, Option<u32>>,
-    names_left: u64,
+    /// Random ends of ids, fetched together: asking the system for each takes its time.
+    endings: Vec<[u8; 4]>,
     sets: BTreeMap<(u32, u32), RoaringBitmap>,
     first: u64,
     written: u64,
 }
 
 impl Page {
-    /// Nothing written yet.
-    pub fn new(tx: &impl Read, project: ProjectId) -> Result<Self> {
-        let used = store::count(tx, project, Facet::EventNames)?;
+    /// Nothing written yet of about so many events.
+    pub fn new(tx: &WriteTx<'_>, project: ProjectId, many: usize) -> Result<Self> {
         let first = store::count(tx, project, Facet::Events)?;
-        let names_left = limits::EVENT_NAMES_PER_PROJECT_MAX.saturating_sub(used);
-        Ok(Self { project, names: HashMap::new(), names_left, sets: BTreeMap::new(), first, written: 0 })
+        let mut endings = vec![[0; 4]; many];
+        tx.random().fill(endings.as_flattened_mut());
+        Ok(Self { project, names: HashMap::new(), endings, sets: BTreeMap::new(), first, written: 0 })
     }
 
     /// Whether the project has this name, or room for it.
@@ -112,7 +113,7 @@ impl Page {
                 known
             }
         };
-        Ok(known.is_some() || self.names_left > 0)
+        Ok(known.is_some() || store::count(tx, self.project, Facet::EventNames)? < limits::EVENT_NAMES_PER_PROJECT_MAX)
     }
 
     /// Write an event of a contact. Its name was asked for before.
@@ -120,7 +121,8 @@ impl Page {
         let (project, now) = (self.project, tx.now());
         let name = self.number(tx, &new.name)?;
         // The number keeps the ids of one second in order, so that new rows land at the right edge of the table.
-        let id = EventId::numbered(now, (self.first + self.written) as u32, tx.random());
+        let ending = self.endings.pop().unwrap_or_else(|| tx.random().bytes());
+        let id = EventId::numbered_with(now, (self.first + self.written) as u32, ending);
         let occurred_at = new.occurred_at.unwrap_or(now);
         for stretch in stretches::of(occurred_at) {
             self.sets.entry((name, stretch)).or_default().insert(contact);
@@ -157,7 +159,6 @@ impl Page {
         let number = store::next_number(tx, self.project, Facet::EventNames, 1)?;
         tx.put(NAMES, &(self.project, folded.clone()), &number);
         self.names.insert(folded, Some(number));
-        self.names_left = self.names_left.saturating_sub(1);
         Ok(number)
     }
 
@@ -291,7 +292,7 @@ mod tests {
     fn note(mill: &Mill, events: &[(u32, &'static str, i64)]) -> Vec<EventId> {
         let (project, events) = (mill.project, events.to_vec());
         write(mill, move |tx| {
-            let mut page = Page::new(tx, project)?;
+            let mut page = Page::new(tx, project, events.len())?;
             let mut ids = Vec::new();
             for (contact, name, after) in events {
                 assert!(page.has_room_for(tx, name)?);

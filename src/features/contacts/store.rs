@@ -379,7 +379,9 @@ impl Changes {
             bits::apply(tx, BITS, |block| (project, key, block), delta)?;
             add_count(tx, project, *facet, delta.add.len() as i64 - delta.remove.len() as i64)?;
         }
-        emails::add(tx, project, self.emails)?;
+        if !self.emails.is_empty() {
+            emails::add(tx, project, self.emails)?;
+        }
         write_updates(tx, project, &self.updates)?;
         feed_runs(tx, project, &self.fresh, true);
         feed_runs(tx, project, &self.changed, false);

@@ -65,7 +65,7 @@ pub fn take_in(
     mut each: impl FnMut(Result<(Taken, Option<String>), Denied>) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     roll::call(tx, project, |tx, roll| {
-        let mut intake = Intake { project, now: tx.now(), roll, page: Page::new(tx, project)? };
+        let mut intake = Intake { project, now: tx.now(), roll, page: Page::new(tx, project, events.len())? };
         for event in events {
             let outcome = event.map_err(Denied::Row).and_then(|event| {
                 let key = event.dedupe_key.as_ref().map(|key| key.to_string());

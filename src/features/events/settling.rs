@@ -43,7 +43,7 @@ pub async fn step(engine: &Engine, environment: Environment) -> Result<bool, Fai
     if activity::clickers(&store.read(), 1)?.is_empty() {
         return Ok(false);
     }
-    Ok(store.write(|tx| look(tx).map_err(Failure::from)).await??)
+    store.write(|tx| look(tx).map_err(Failure::from)).await?
 }
 
 pub(super) fn look(tx: &mut WriteTx<'_>) -> Result<bool> {

@@ -17,7 +17,10 @@ use crate::vocab::ids::{EmailId, MailingId, ProjectId};
 use crate::vocab::tables;
 
 const ORDERS: Table<(ProjectId, Digest), Order> = Table::new(tables::ORDERS);
-const TOTALS: Table<((u8, [u8; 12]), [u8; 3]), Takings> = Table::new(tables::CONVERSIONS);
+const TOTALS: Table<(ScopeKey, [u8; 3]), Takings> = Table::new(tables::CONVERSIONS);
+
+/// Mailing or email, and which.
+type ScopeKey = (u8, [u8; 12]);
 
 /// Something that was said of an order's money. Two that are equal are one that was said twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -71,7 +74,7 @@ pub enum Scope {
 }
 
 impl Scope {
-    fn key(self) -> (u8, [u8; 12]) {
+    fn key(self) -> ScopeKey {
         match self {
             Scope::Mailing(id) => (0, id.0),
             Scope::Email(id) => (1, id.0),
@@ -90,7 +93,7 @@ pub fn save(tx: &mut WriteTx<'_>, project: ProjectId, key: Digest, before: &Orde
     if (before.credit, &before.counted) == (after.credit, &after.counted) {
         return Ok(());
     }
-    let mut changes: BTreeMap<((u8, [u8; 12]), Currency), Takings> = BTreeMap::new();
+    let mut changes: BTreeMap<(ScopeKey, Currency), Takings> = BTreeMap::new();
     for (order, sign) in [(before, -1), (after, 1)] {
         for scope in order.credit.iter().flat_map(Credit::scopes) {
             for (currency, takings) in &order.counted {

@@ -20,7 +20,7 @@ fn named(name: &str, email: &str, occurred_at: i64) -> Value {
 
 fn sweep(shop: &Shop) {
     let store = &shop.mill.world().store;
-    while store.write_blocking(|tx| events::sweep(tx)).expect("written").expect("swept") {}
+    while store.write_blocking(events::sweep).expect("written").expect("swept") {}
 }
 
 #[test]
