@@ -133,6 +133,7 @@ impl Mill {
         batch.expect("a send to an audience has a batch")
     }
 
+    #[expect(clippy::disallowed_methods, reason = "a bench measures")]
     async fn plan(&self) -> Duration {
         let start = Instant::now();
         while sending::plan(&self.engine, Environment::Live).await.expect("planned") {}
@@ -141,6 +142,7 @@ impl Mill {
 }
 
 /// A mail server that takes everything, and how many messages it has taken.
+#[expect(clippy::disallowed_methods, reason = "it lives as long as the bench")]
 async fn sink() -> (SocketAddr, Arc<AtomicU64>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let (address, taken) = (listener.local_addr().expect("bound"), Arc::new(AtomicU64::new(0)));
@@ -205,6 +207,7 @@ fn html() -> String {
     format!("<html><body>{paragraphs}<p><a href=\"{{{{ unsubscribe_url }}}}\">Unsubscribe</a></p></body></html>")
 }
 
+#[expect(clippy::disallowed_methods, reason = "how large a bench is can only be said from outside")]
 fn number(name: &str, usual: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.replace('_', "").parse().ok()).unwrap_or(usual)
 }
@@ -227,6 +230,7 @@ async fn planning(contacts: u64) {
     }
 }
 
+#[expect(clippy::disallowed_methods, reason = "a bench measures")]
 async fn sending_all(recipients: u64) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let (relay, taken) = sink().await;
