@@ -22,9 +22,11 @@ struct UserIdRow(UserId);
 
 impl crate::engine::store::Record for UserIdRow {}
 
-/// The installation's account, if there is one yet.
+/// The installation's account, which is the oldest one, if there is one yet.
 pub fn account(tx: &impl Read) -> Result<Option<Account>> {
-    Ok(tx.list(ACCOUNTS, &Span::default(), Order::Forward, 1)?.pop().map(|(_, account)| account))
+    // Ids stand in the order of the seconds they were made in: among the first ones is the first.
+    let first = tx.list(ACCOUNTS, &Span::default(), Order::Forward, 100)?;
+    Ok(first.into_iter().map(|(_, account)| account).min_by_key(|account| account.created_at))
 }
 
 /// The installation's account, made on the plan `plan` if there is none yet.

@@ -3,7 +3,7 @@
 use http::StatusCode;
 use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue};
 use serde::de::DeserializeOwned;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::engine::api::call::body_failure;
 use crate::engine::api::wire::{Reply, ReplyBody};
@@ -65,7 +65,9 @@ pub async fn fields<T: DeserializeOwned>(request: RawRequest) -> Result<Result<T
     Ok(match is_form {
         true => serde_urlencoded::from_bytes(&body)
             .map_err(|error| refusal(Word::InvalidRequest, format!("The form cannot be read: {error}."))),
-        false => serde_json::from_slice(&body)
+        // Of a list serde would take the fields in their order.
+        false => serde_json::from_slice::<Map<String, Value>>(&body)
+            .and_then(|fields| serde_json::from_value(Value::Object(fields)))
             .map_err(|error| refusal(Word::InvalidRequest, format!("The body is not the JSON that is expected: {error}."))),
     })
 }
