@@ -4,6 +4,7 @@
 //! comes by here again, and everything that deliveries of it say is forgotten.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use serde_json::json;
 
@@ -42,10 +43,10 @@ fn take(tx: &mut WriteTx<'_>) -> Result<bool> {
             break;
         }
         if let Some(event) = outbox::find(book.tx, *id)? {
-            if !known.contains_key(&event.account) {
-                known.insert(event.account, store::all(book.tx, event.account)?);
-            }
-            let webhooks = &known[&event.account];
+            let webhooks = match known.entry(event.account) {
+                Entry::Occupied(there) => there.into_mut(),
+                Entry::Vacant(room) => room.insert(store::all(book.tx, event.account)?),
+            };
             if event.is_erased() { forget(&mut book, webhooks, *id)? } else { tell(&mut book, webhooks, *id, &event)? }
         }
         outbox::dequeue(book.tx, *id);

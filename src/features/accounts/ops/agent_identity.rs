@@ -63,7 +63,7 @@ impl Raw for AgentIdentity {
         };
         let wanted = match read(asked) {
             Ok(wanted) => wanted,
-            Err(reply) => return Ok(reply),
+            Err((word, description)) => return Ok(wire::refusal(word, description)),
         };
         brake(&context, &wanted.login_hint)?;
         let Some(registered) = agents::register(&context, wanted).await? else {
@@ -76,17 +76,17 @@ impl Raw for AgentIdentity {
     }
 }
 
-fn read(asked: Asked) -> Result<Registration, Reply> {
+fn read(asked: Asked) -> Result<Registration, (Word, String)> {
     if asked.r#type != "service_auth" {
-        return Err(wire::refusal(Word::InvalidRequest, "type: only service_auth is supported"));
+        return Err((Word::InvalidRequest, "type: only service_auth is supported".to_owned()));
     }
-    let login_hint = EmailAddress::parse(&asked.login_hint)
-        .map_err(|error| wire::refusal(Word::InvalidRequest, format!("login_hint: {error}")))?;
+    let login_hint =
+        EmailAddress::parse(&asked.login_hint).map_err(|error| (Word::InvalidRequest, format!("login_hint: {error}")))?;
     let agent_name = Name::<{ limits::AGENT_NAME_CHARACTERS_MAX }>::parse(&asked.agent_name)
-        .map_err(|error| wire::refusal(Word::InvalidRequest, format!("agent_name: {error}")))?;
+        .map_err(|error| (Word::InvalidRequest, format!("agent_name: {error}")))?;
     let scope: PermissionSet = match asked.scope.as_deref().map(str::trim).filter(|scope| !scope.is_empty()) {
         None => model::DEFAULT_SCOPE,
-        Some(scope) => scope.parse().map_err(|error| wire::refusal(Word::InvalidScope, format!("scope: {error}")))?,
+        Some(scope) => scope.parse().map_err(|error| (Word::InvalidScope, format!("scope: {error}")))?,
     };
     Ok(Registration { agent_name: agent_name.to_string(), login_hint, wanted: scope })
 }
