@@ -33,9 +33,11 @@ pub const KEY_ID_CHARACTERS_SHOWN: usize = 8;
 // --- Users ---
 
 /// Shorter passwords are guessed; the usual rules about kinds of characters add less than length does.
-pub const PASSWORD_BYTES_MIN: usize = 12;
+pub const PASSWORD_CHARACTERS_MIN: usize = 12;
 /// Long enough for any sentence, short enough that hashing a stranger's text costs nothing to speak of.
-pub const PASSWORD_BYTES_MAX: usize = 128;
+pub const PASSWORD_CHARACTERS_MAX: usize = 128;
+/// The same in bytes of UTF-8, of which a character has up to four.
+pub const PASSWORD_BYTES_MAX: usize = 4 * PASSWORD_CHARACTERS_MAX;
 /// A set-up link is opened right after it was printed, or by tomorrow; then it is forgotten.
 pub const SETUP_LINK_MS: i64 = 24 * 60 * 60 * 1000;
 /// The set-up form is an email address and a password.

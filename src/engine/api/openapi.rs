@@ -126,7 +126,11 @@ impl Writer {
         let mut responses = Map::new();
         responses.insert(entry.status.to_string(), self.success(entry, output));
         for (status, codes) in by_status(&spec.codes()) {
-            responses.insert(status.to_string(), self.failure(status, &codes, is_counted(spec)));
+            let failure = match status {
+                400 if spec.speaks_oauth => oauth_failure(),
+                _ => self.failure(status, &codes, is_counted(spec)),
+            };
+            responses.insert(status.to_string(), failure);
         }
         operation["responses"] = responses.into();
         operation
@@ -420,6 +424,16 @@ fn failure(status: u16, codes: &[Code], words: &[&str], counted: bool) -> Value 
         "allOf": [{ "$ref": format!("{SCHEMAS}Error") }, { "properties": { "code": { "enum": words } } }],
     });
     json!({ "description": lines.join("\n\n"), "headers": headers, "content": { Media::JSON_TYPE: { "schema": schema } } })
+}
+
+/// RFC 6749 §5.2.
+fn oauth_failure() -> Value {
+    let schema = json!({
+        "type": "object",
+        "required": ["error"],
+        "properties": { "error": { "type": "string" }, "error_description": { "type": "string" } },
+    });
+    json!({ "description": "`error` says what is wrong, in OAuth's words.", "content": { Media::JSON_TYPE: { "schema": schema } } })
 }
 
 const RATE_HEADERS: [&str; 3] = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"];

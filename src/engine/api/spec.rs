@@ -140,6 +140,8 @@ pub struct Spec {
     pub weight: Weight,
     /// Whether the token of `POST /v1/auth/login` is taken in place of a key.
     pub takes_tokens: bool,
+    /// Whether a wrong request is answered as OAuth has it: 400 without our envelope, with `error` and `error_description`.
+    pub speaks_oauth: bool,
     /// Codes it can fail with, beyond those of the pipeline.
     pub fails: &'static [Code],
     pub body: BodySize,
@@ -160,6 +162,7 @@ impl Spec {
             answers_secret: false,
             weight: Weight::Light,
             takes_tokens: access.is_personal(),
+            speaks_oauth: false,
             fails: &[],
             body: BodySize::Default,
         }
@@ -217,6 +220,11 @@ impl Spec {
 
     pub const fn heavy(mut self) -> Self {
         self.weight = Weight::Heavy;
+        self
+    }
+
+    pub const fn speaks_oauth(mut self) -> Self {
+        self.speaks_oauth = true;
         self
     }
 

@@ -15,7 +15,7 @@ use crate::engine::store::Record;
 use crate::engine::store::codec::decode_fields;
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{AccountId, InvitationId, KeyId, SessionId, UserId};
-use crate::vocab::limits::{PASSWORD_BYTES_MAX, PASSWORD_BYTES_MIN};
+use crate::vocab::limits::{PASSWORD_CHARACTERS_MAX, PASSWORD_CHARACTERS_MIN};
 use crate::vocab::permissions::PermissionSet;
 use crate::vocab::roles::Role;
 
@@ -203,8 +203,8 @@ pub enum PasswordError {
 impl fmt::Display for PasswordError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::TooShort => write!(f, "The password is too short; give at least {PASSWORD_BYTES_MIN} characters."),
-            Self::TooLong => write!(f, "The password is too long; give at most {PASSWORD_BYTES_MAX} bytes."),
+            Self::TooShort => write!(f, "The password is too short; give at least {PASSWORD_CHARACTERS_MIN} characters."),
+            Self::TooLong => write!(f, "The password is too long; give at most {PASSWORD_CHARACTERS_MAX} characters."),
         }
     }
 }
@@ -215,9 +215,9 @@ impl FromStr for Password {
     type Err = PasswordError;
 
     fn from_str(given: &str) -> Result<Self, PasswordError> {
-        match given.len() {
-            ..PASSWORD_BYTES_MIN => Err(PasswordError::TooShort),
-            PASSWORD_BYTES_MIN..=PASSWORD_BYTES_MAX => Ok(Self(Secret::new(given.to_owned()))),
+        match given.chars().count() {
+            ..PASSWORD_CHARACTERS_MIN => Err(PasswordError::TooShort),
+            PASSWORD_CHARACTERS_MIN..=PASSWORD_CHARACTERS_MAX => Ok(Self(Secret::new(given.to_owned()))),
             _ => Err(PasswordError::TooLong),
         }
     }
@@ -241,7 +241,7 @@ impl JsonSchema for Password {
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({
             "type": "string", "format": "password", "writeOnly": true,
-            "minLength": PASSWORD_BYTES_MIN, "maxLength": PASSWORD_BYTES_MAX,
+            "minLength": PASSWORD_CHARACTERS_MIN, "maxLength": PASSWORD_CHARACTERS_MAX,
         })
     }
 }

@@ -10,7 +10,7 @@ use crate::base::hex;
 use crate::base::random::Random;
 use crate::engine::api::wire::{Reply, ReplyBody};
 use crate::engine::render::Pages;
-use crate::vocab::limits::{PASSWORD_BYTES_MAX, PASSWORD_BYTES_MIN};
+use crate::vocab::limits::{PASSWORD_CHARACTERS_MAX, PASSWORD_CHARACTERS_MIN};
 
 const SETUP: &str = "setup.html";
 
@@ -68,7 +68,7 @@ impl Page {
     }
 
     fn draw(&self, nonce: &str) -> String {
-        let context = Context { nonce, password_min: PASSWORD_BYTES_MIN, password_max: PASSWORD_BYTES_MAX, page: self };
+        let context = Context { nonce, password_min: PASSWORD_CHARACTERS_MIN, password_max: PASSWORD_CHARACTERS_MAX, page: self };
         PAGES.draw(SETUP, &context)
     }
 

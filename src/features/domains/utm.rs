@@ -16,7 +16,7 @@ const MEDIUM: &str = "email";
 
 /// What links are marked with. Parameters that an address has already stay as they are.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
+#[serde(deny_unknown_fields)]
 #[schemars(rename = "Utm")]
 pub struct Utm {
     /// `false`: links are not marked, whatever the domain is set to.

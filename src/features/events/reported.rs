@@ -26,7 +26,13 @@ pub type DedupeKey = Name<{ limits::EVENT_DEDUPE_KEY_CHARACTERS_MAX }>;
 /// of other systems are then remembered for that contact, so that later events may name them alone.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[schemars(rename = "EventIdentifiers", extend("minProperties" = 1))]
+#[schemars(rename = "EventIdentifiers", extend("anyOf" = [
+    { "required": ["email"], "properties": { "email": { "type": "string" } } },
+    { "required": ["subscriberId"], "properties": { "subscriberId": { "type": "string" } } },
+    { "required": ["externalCustomerId"], "properties": { "externalCustomerId": { "type": "string" } } },
+    { "required": ["externalCheckoutId"], "properties": { "externalCheckoutId": { "type": "string" } } },
+    { "required": ["externalOrderId"], "properties": { "externalOrderId": { "type": "string" } } },
+]))]
 pub struct Identifiers {
     /// The contact with this address. If there is none, one is made that is `non-subscribed`: an event opts nobody in.
     pub email: Option<EmailAddress>,

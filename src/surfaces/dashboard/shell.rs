@@ -13,7 +13,7 @@ use super::visit::Visit;
 use crate::engine::api::wire::{Reply, ReplyBody};
 use crate::engine::render::Pages;
 use crate::vocab::environment::Environment;
-use crate::vocab::limits::{PASSWORD_BYTES_MAX, PASSWORD_BYTES_MIN};
+use crate::vocab::limits::{PASSWORD_CHARACTERS_MAX, PASSWORD_CHARACTERS_MIN};
 
 macro_rules! templates {
     ($($name:literal),* $(,)?) => {
@@ -118,7 +118,7 @@ fn around(visit: &Visit) -> Value {
         "menu": lines.collect::<Vec<_>>(),
         "worlds": worlds,
         "sign_up": visit.api.0.settings.accounts.sign_up,
-        "password_min": PASSWORD_BYTES_MIN,
-        "password_max": PASSWORD_BYTES_MAX,
+        "password_min": PASSWORD_CHARACTERS_MIN,
+        "password_max": PASSWORD_CHARACTERS_MAX,
     })
 }

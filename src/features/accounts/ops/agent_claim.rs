@@ -32,6 +32,7 @@ impl Operation for AgentClaim {
             "Answers, without an envelope, with claim as at the registration; the code before it does not work any more. The whole \
                 registration ends an hour after it began: then, as after a decision, 400 with error invalid_grant.",
         )
+        .speaks_oauth()
         .fails(&[Code::RateLimitExceeded, Code::PayloadTooLarge]);
     type Input = Asked;
     type Output = Bare;

@@ -43,6 +43,7 @@ impl Operation for AgentIdentity {
                 verification_uri_complete, expires_in and interval. Nobody learns whether somebody has an account. A wrong request is 400 \
                 with error and error_description. Ten an hour from one address and for one person.",
         )
+        .speaks_oauth()
         .fails(&[Code::RateLimitExceeded, Code::PayloadTooLarge]);
     type Input = Asked;
     type Output = Bare;

@@ -35,6 +35,7 @@ impl Operation for Token {
                 key_name; or 400 with error: authorization_pending (poll on), expired_token (get a new code, then poll on), or \
                 invalid_grant (over: denied, fetched, too old, or never ours).",
         )
+        .speaks_oauth()
         .fails(&[Code::RateLimitExceeded, Code::PayloadTooLarge]);
     type Input = Asked;
     type Output = Bare;

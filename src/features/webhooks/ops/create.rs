@@ -29,6 +29,7 @@ pub struct NewWebhook {
     /// Where deliveries are sent: an https address that the public internet can reach.
     pub url: String,
     /// What it is told of: at least one type of `GET /v1/webhooks/events`.
+    #[schemars(length(min = 1))]
     pub events: Vec<Subscription>,
     /// What it is for.
     pub description: Option<LongText<{ limits::DESCRIPTION_CHARACTERS_MAX }>>,

@@ -30,6 +30,7 @@ pub struct WebhookPatch {
     /// Where deliveries are sent, also those that wait already.
     pub url: Option<String>,
     /// What it is told of from now on.
+    #[schemars(length(min = 1))]
     pub events: Option<Vec<Subscription>>,
     /// Whether it is told at all. What waits when it is switched off is not delivered; what happens meanwhile can be by
     /// `POST …/redeliver`.
