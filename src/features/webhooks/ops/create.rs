@@ -27,6 +27,7 @@ pub struct Create;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewWebhook {
     /// Where deliveries are sent: an https address that the public internet can reach.
+    #[schemars(url)]
     pub url: String,
     /// What it is told of: at least one type of `GET /v1/webhooks/events`.
     #[schemars(length(min = 1))]

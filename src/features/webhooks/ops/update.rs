@@ -28,6 +28,7 @@ pub struct WebhookPatch {
     /// The webhook's id.
     pub webhook_id: WebhookId,
     /// Where deliveries are sent, also those that wait already.
+    #[schemars(url)]
     pub url: Option<String>,
     /// What it is told of from now on.
     #[schemars(length(min = 1))]
