@@ -189,8 +189,14 @@ fn open_objects(schema: &Value, all: &Value, place: &str, seen: &mut Vec<String>
                 let target = all.pointer(at.trim_start_matches('#')).unwrap_or_else(|| panic!("{place}: {at} is nowhere"));
                 open_objects(target, all, &format!("{place} > {at}"), seen, findings);
             }
-            // Beside a list of all that may be there, alternatives say only what must be.
+            // Beside a list of all that may be there, alternatives say only what must be: they name nothing that is not in it.
             let is_closed = members.get("additionalProperties") == Some(&Value::Bool(false));
+            if let (true, Some(Value::Array(choices))) = (is_closed, members.get("anyOf")) {
+                let named =
+                    choices.iter().filter_map(|choice| choice.get("properties")?.as_object()).flat_map(|fields| fields.keys());
+                let strange: Vec<&String> = named.filter(|name| members["properties"].get(name.as_str()).is_none()).collect();
+                findings.extend(strange.into_iter().map(|name| format!("{place}: {name}")));
+            }
             for (name, member) in members.iter().filter(|(name, _)| !(is_closed && *name == "anyOf")) {
                 // Under `properties` stand names of fields, and a field may have the name of anything.
                 match member {

@@ -45,13 +45,14 @@ pub fn rows(set: Setting<'_>, block: &Products) -> Vec<Row> {
     rows
 }
 
-/// Whether the pictures are so much of one shape that they can stand side by side.
+/// Whether the pictures are known to be so much of one shape that they can stand side by side.
 fn alike(products: &[Product]) -> bool {
-    let shapes = products.iter().filter_map(|product| {
-        let image = product.image.as_ref()?;
-        Some(f64::from(image.height?) / f64::from(image.width?.max(1)))
-    });
-    let (flattest, tallest) = shapes.fold((f64::INFINITY, 0.0_f64), |(least, most), now| (least.min(now), most.max(now)));
+    let (mut flattest, mut tallest) = (f64::INFINITY, 0.0_f64);
+    for image in products.iter().filter_map(|product| product.image.as_ref()) {
+        let (Some(width), Some(height)) = (image.width, image.height) else { return false };
+        let shape = f64::from(height) / f64::from(width.max(1));
+        (flattest, tallest) = (flattest.min(shape), tallest.max(shape));
+    }
     tallest <= flattest * 1.25
 }
 
