@@ -76,6 +76,9 @@ pub const OPERATIONS: &[Entry] = &[
     command::<projects::ops::images_add::ImagesAdd>(),
     command::<projects::ops::images_update::ImagesUpdate>(),
     command::<projects::ops::images_remove::ImagesRemove>(),
+    outward::<projects::ops::images_upload::ImagesUpload>(),
+    raw::<projects::ops::image_preview::ImagePreview>(),
+    raw::<projects::ops::image_file::ImageFile>(),
     command::<projects::ops::logos_update::LogosUpdate>(),
     command::<projects::ops::guidelines_update::GuidelinesUpdate>(),
     // Sending domains.

@@ -168,6 +168,18 @@ pub const IMPORT_FAILURES_MAX: u8 = 5;
 pub const IMAGES_AT_ONCE: usize = 8;
 /// Looks at one image before it is left alone.
 pub const IMAGE_LOOKS_MAX: u8 = 4;
+/// Width of an uploaded image: twice that of an email, for today's screens. Wider ones are made smaller.
+pub const UPLOADED_IMAGE_WIDTH_MAX: u32 = 1_600;
+/// Bytes of an uploaded animation, which is kept as it is: recipients would not wait for more.
+pub const UPLOADED_ANIMATION_BYTES_MAX: usize = 3 * 1024 * 1024;
+/// How long the file of an uploaded image is there after it was removed: emails that were sent still show it.
+pub const UPLOADED_IMAGE_KEPT_MS: i64 = 365 * 24 * 60 * 60 * 1000;
+/// The longer side of a preview: a card in a list, on a screen with two pixels for one.
+pub const PREVIEW_SIDE_MAX: u32 = 480;
+/// How long a preview is kept before its image is fetched again: sites change theirs.
+pub const PREVIEW_KEPT_MS: i64 = 14 * 24 * 60 * 60 * 1000;
+/// A drawing (SVG) that is shown as it is; larger ones are no logos.
+pub const PREVIEW_DRAWING_BYTES_MAX: usize = 512 * 1024;
 
 // --- Requests to other servers ---
 

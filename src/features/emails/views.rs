@@ -86,6 +86,11 @@ pub struct ConversationView {
     #[schemars(extend("enum" = ["pending", "processing", "completed", "failed"]))]
     pub status: &'static str,
     pub screenshot_url: Option<String>,
+    pub thumbnail_url: Option<String>,
+    /// How many emails there are, in all languages; 0 until they are planned.
+    pub email_count: usize,
+    /// Whether one of them is marked as a favourite.
+    pub favorite: bool,
     pub created_at: Moment,
     pub updated_at: Moment,
 }
@@ -356,18 +361,22 @@ impl Viewer<'_> {
 
     /// A conversation in a list.
     pub fn conversation(&self, conversation: &Conversation) -> Result<ConversationView, Failure> {
-        let first = store::emails(self.tx, self.account, conversation.id)?.into_iter().next();
-        let version = match &first {
+        let emails = store::emails(self.tx, self.account, conversation.id)?;
+        let version = match emails.first() {
             Some(email) => store::version(self.tx, email.id, email.version)?,
             None => None,
         };
+        let pictures = version.as_ref().map(|version| version.pictures.clone()).unwrap_or_default();
         Ok(ConversationView {
             conversation_id: conversation.id,
             title: title(conversation),
             subject: version.as_ref().map(|version| version.subject.clone()),
             preview_text: version.as_ref().map(|version| version.preheader.clone()),
             status: conversation.state.word(),
-            screenshot_url: self.link(version.and_then(|version| version.pictures.screenshot)),
+            screenshot_url: self.link(pictures.screenshot),
+            thumbnail_url: self.link(pictures.thumbnail),
+            email_count: emails.len(),
+            favorite: emails.iter().any(|email| email.favorite),
             created_at: Moment(conversation.created_at),
             updated_at: Moment(conversation.updated_at),
         })

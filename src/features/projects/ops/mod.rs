@@ -2,10 +2,13 @@
 
 pub mod get;
 pub mod guidelines_update;
+pub mod image_file;
+pub mod image_preview;
 pub mod images_add;
 pub mod images_list;
 pub mod images_remove;
 pub mod images_update;
+pub mod images_upload;
 pub mod import;
 pub mod import_retry;
 pub mod import_status;
