@@ -70,6 +70,7 @@ pub const OPERATIONS: &[Entry] = &[
     command::<projects::ops::import_retry::ImportRetry>(),
     query::<projects::ops::knowledge_list::KnowledgeList>(),
     command::<projects::ops::knowledge_add::KnowledgeAdd>(),
+    query::<projects::ops::knowledge_get::KnowledgeGet>(),
     command::<projects::ops::knowledge_update::KnowledgeUpdate>(),
     command::<projects::ops::knowledge_remove::KnowledgeRemove>(),
     query::<projects::ops::images_list::ImagesList>(),

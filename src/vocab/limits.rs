@@ -107,6 +107,12 @@ pub const CLAIMS_SHOWN_MAX: usize = 100;
 
 /// A form of the dashboard: texts of people, no files.
 pub const DASHBOARD_FORM_BYTES_MAX: usize = 256 * 1024;
+/// A form with a picture: a photograph of a telephone, and what base64 makes of it still fits the body of an operation.
+pub const DASHBOARD_IMAGE_BYTES_MAX: usize = 7 * 1024 * 1024;
+/// A form with a long text or a text file: every text that the knowledge base takes, however it is coded.
+pub const DASHBOARD_TEXT_BYTES_MAX: usize = 2 * 1024 * 1024;
+/// A form with an email that was made elsewhere: the largest that is taken in, however it is coded.
+pub const DASHBOARD_EMAIL_BYTES_MAX: usize = 3 * 1024 * 1024;
 /// Where to go after signing in: a path of our own pages.
 pub const NEXT_BYTES_MAX: usize = 500;
 

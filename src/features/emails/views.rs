@@ -72,6 +72,21 @@ pub struct EmailDetails {
     pub email: EmailView,
     /// The email's document: typed blocks, from which everything else is made. Null for one that was handed in as HTML.
     pub document: Option<Value>,
+    /// All emails of its conversation, this one among them: by place in the series, then by language.
+    pub series: Vec<SiblingView>,
+}
+
+/// An email beside another one of its conversation.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SiblingView {
+    pub email_id: EmailId,
+    /// The place in the series, from 1.
+    pub slot: u8,
+    /// BCP 47.
+    pub language: String,
+    #[schemars(extend("enum" = ["processing", "ready", "failed"]))]
+    pub status: &'static str,
 }
 
 /// A conversation in a list.
@@ -110,6 +125,10 @@ pub struct StatusView {
     #[schemars(extend("enum" = ["pending", "processing", "completed", "failed"]))]
     pub status: &'static str,
     pub progress: Progress,
+    /// What the emails are about; the beginning of the prompt until they are planned.
+    pub title: String,
+    /// What was asked for; empty where HTML was handed in without an instruction.
+    pub prompt: String,
     /// Which model writes: `composer` is the built-in one.
     pub model: String,
     pub created_at: Moment,
@@ -307,7 +326,14 @@ impl Viewer<'_> {
     pub fn details(&self, email: &Email) -> Result<EmailDetails, Failure> {
         let document = store::version(self.tx, email.id, email.version)?.and_then(|version| version.document);
         let document = document.map(|text| serde_json::from_str(&text)).transpose().map_err(Failure::internal)?;
-        Ok(EmailDetails { email: self.email(email)?, document })
+        let sibling = |other: Email| SiblingView {
+            email_id: other.id,
+            slot: other.slot + 1,
+            status: other.stage.word(),
+            language: other.language,
+        };
+        let series = store::emails(self.tx, self.account, email.conversation)?.into_iter().map(sibling).collect();
+        Ok(EmailDetails { email: self.email(email)?, document, series })
     }
 
     /// How far a conversation is.
@@ -318,6 +344,8 @@ impl Viewer<'_> {
             project_id: conversation.project,
             status: conversation.state.word(),
             progress: progress(conversation, &emails),
+            title: title(conversation),
+            prompt: conversation.wanted.prompt.clone(),
             model: conversation.wanted.model.clone(),
             created_at: Moment(conversation.created_at),
             updated_at: Moment(conversation.updated_at),

@@ -13,6 +13,7 @@ pub mod import;
 pub mod import_retry;
 pub mod import_status;
 pub mod knowledge_add;
+pub mod knowledge_get;
 pub mod knowledge_list;
 pub mod knowledge_remove;
 pub mod knowledge_update;

@@ -3,6 +3,10 @@
 pub mod agent;
 pub mod approvals;
 pub mod audit;
+pub mod brand_parts;
+pub mod brands;
+pub mod email;
+pub mod emails;
 pub mod home;
 pub mod keys;
 pub mod links;
