@@ -1,5 +1,8 @@
 //! The dashboard as a browser sees it: signing in, every page, forms of others, cookies, and text that wants to be more than text.
 
+mod brands;
+mod emails;
+
 use http::Method;
 use serde_json::json;
 
@@ -9,8 +12,13 @@ use super::support::client::Call;
 use super::support::operation;
 use super::support::server::BOUNDLESS;
 
-const PAGES: [&str; 6] = [
+const PAGES: [&str; 11] = [
     "/test/",
+    "/test/brands",
+    "/live/brands/new",
+    "/test/emails",
+    "/test/emails/new",
+    "/live/emails/import",
     "/test/settings/keys",
     "/live/settings/approvals",
     "/test/settings/members",

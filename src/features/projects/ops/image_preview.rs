@@ -88,6 +88,12 @@ mod tests {
     use crate::base::base64;
     use crate::testing::Mill;
 
+    fn mill() -> Mill {
+        let mill = Mill::new();
+        mill.engine().set_base_url("https://mail.example.com".into());
+        mill
+    }
+
     fn preview(mill: &Mill, url: &str) -> (u16, Vec<u8>) {
         let query = serde_urlencoded::to_string([("imageUrl", url)]).expect("a query");
         let (status, _, bytes) = mill.download(&format!("/v1/projects/{}/images/preview?{query}", mill.project));
@@ -96,7 +102,7 @@ mod tests {
 
     #[test]
     fn a_picture_of_the_project_is_shown_small_and_no_other_address_is_fetched() {
-        let mill = Mill::new();
+        let mill = mill();
         let mut out = std::io::Cursor::new(Vec::new());
         let picture = image::RgbImage::from_pixel(1_000, 500, image::Rgb([0, 90, 0]));
         picture.write_to(&mut out, image::ImageFormat::Png).expect("memory");

@@ -86,6 +86,12 @@ mod tests {
     use super::*;
     use crate::testing::Mill;
 
+    fn mill() -> Mill {
+        let mill = Mill::new();
+        mill.engine().set_base_url("https://mail.example.com".into());
+        mill
+    }
+
     /// Two red pixels.
     fn file() -> Vec<u8> {
         let mut out = std::io::Cursor::new(Vec::new());
@@ -99,7 +105,7 @@ mod tests {
 
     #[test]
     fn an_upload_is_an_image_of_the_project_that_anybody_with_its_link_sees() {
-        let mill = Mill::new();
+        let mill = mill();
         let body = json!({ "file": base64::encode(&file()), "description": "Red", "tags": ["red"] });
         let made = mill.post(&format!("{}/upload", path(&mill)), body.clone()).data();
         assert_eq!((&made["width"], &made["height"], &made["description"]), (&json!(2), &json!(1), &json!("Red")));
@@ -114,7 +120,7 @@ mod tests {
 
     #[test]
     fn a_removed_upload_is_still_there_for_the_emails_that_show_it() {
-        let mill = Mill::new();
+        let mill = mill();
         let made = mill.post(&format!("{}/upload", path(&mill)), json!({ "file": base64::encode(&file()) })).data();
         let url = made["url"].as_str().expect("a link");
         let query = serde_urlencoded::to_string([("imageUrl", url)]).expect("a query");
@@ -125,7 +131,7 @@ mod tests {
 
     #[test]
     fn what_is_no_image_is_refused() {
-        let mill = Mill::new();
+        let mill = mill();
         for wrong in ["", "é", "PHN2Zz48L3N2Zz4="] {
             let answer = mill.post(&format!("{}/upload", path(&mill)), json!({ "file": wrong }));
             let (status, _, detail) = answer.refusal();

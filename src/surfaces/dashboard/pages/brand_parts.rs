@@ -214,7 +214,8 @@ async fn draw_knowledge(visit: &Visit, trouble: Option<Trouble>) -> Result<Outco
     let number = visit.query.some("page").unwrap_or("1");
     let data = visit.ask("projects.knowledge_list", json!({ "projectId": id, "limit": TEXTS_PER_PAGE, "page": number })).await?;
     let entries = rows(&data["entries"]).into_iter().map(|entry| {
-        let content = entry["content"].as_str().unwrap_or_default();
+        // In one glance headings are words like others.
+        let content = entry["content"].as_str().unwrap_or_default().replace("# ", "").replace('#', "");
         let short: String = content.chars().take(TEXT_CHARACTERS).collect();
         let more = if short.len() < content.len() { "…" } else { "" };
         json!({

@@ -250,7 +250,7 @@ async fn exports(visit: &Visit) -> Result<Outcome, Trouble> {
             false if rows(&able["availableFormats"]).iter().any(|word| *word == name) => None,
             false => Some(able["reason"].as_str().unwrap_or_default().to_owned()),
         };
-        let label = if is_platform { name.replace("platform_", "Platform ").to_string() } else { name.to_uppercase() };
+        let label = name.to_uppercase().replace("PLATFORM_", "Platform ");
         let about = &format["description"];
         formats.push(json!({ "name": name, "label": label, "about": about, "why_not": why_not, "platform": is_platform }));
     }

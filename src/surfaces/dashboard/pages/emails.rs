@@ -19,6 +19,8 @@ pub const ROUTES: &[Route] = &[
     closed("/{environment}/emails/series/{conversation}").get(|visit| Box::pin(series(visit))),
 ];
 
+/// The built-in writer.
+const COMPOSER: &str = "composer";
 const CONVERSATIONS_PER_PAGE: u64 = 24;
 /// Patterns to choose from: the newest favourites.
 const PATTERNS: u64 = 50;
@@ -164,6 +166,11 @@ async fn send_new(visit: &Visit) -> Result<Outcome, Trouble> {
     });
     match visit.ask("emails.generate", input).await {
         Ok(begun) => Ok(to_series(visit, &begun)),
+        // The favourite is one of another brand.
+        Err(trouble) if trouble.status == http::StatusCode::NOT_FOUND && form.some("reference").is_some() => {
+            let message = "This favourite does not belong to the brand; choose one of its own.".to_owned();
+            draw_new(visit, Some(Trouble { field: "reference".into(), message, ..trouble })).await
+        }
         Err(trouble) if is_shown(&trouble) => draw_new(visit, Some(trouble)).await,
         Err(trouble) => Err(trouble),
     }
@@ -219,7 +226,9 @@ async fn series(visit: &Visit) -> Result<Outcome, Trouble> {
         let id = email["id"].as_str().unwrap_or_default();
         return Ok(Outcome::go(format!("/{}/emails/{id}", visit.environment)));
     }
-    let slots = rows(&status["result"]["seriesPlan"]["slots"]);
+    // The composer names its places by words of its own.
+    let is_told = status["model"] != COMPOSER;
+    let slots = if is_told { rows(&status["result"]["seriesPlan"]["slots"]) } else { Vec::new() };
     let card = |email: &Value| {
         let slot = &email["slotIdx"];
         let planned = slots.iter().find(|planned| planned["slotIdx"] == *slot);
