@@ -207,6 +207,10 @@ async fn send_import(visit: &Visit) -> Result<Outcome, Trouble> {
         Some(file) => (form.some("name").unwrap_or(&file.name), String::from_utf8_lossy(&file.bytes).into_owned()),
         None => (form.get("name"), form.get("source").to_owned()),
     };
+    if source.trim().is_empty() {
+        let nothing = Trouble::plain(http::StatusCode::BAD_REQUEST, "Choose a file, or put the email's HTML here.");
+        return draw_import(visit, Some(Trouble { field: "html".into(), ..nothing })).await;
+    }
     let input = json!({
         "projectId": form.get("brand"), "htmls": [{ "name": name, "source": source }], "instruction": form.some("instruction"),
     });
