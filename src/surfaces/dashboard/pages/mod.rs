@@ -4,6 +4,7 @@ pub mod agent;
 pub mod approvals;
 pub mod audit;
 pub mod home;
+pub mod inbox;
 pub mod keys;
 pub mod links;
 pub mod members;
