@@ -131,7 +131,7 @@ async fn send(visit: &Visit) -> Result<Outcome, Trouble> {
 /// The email itself, for the frame: with what its merge fields may say.
 async fn frame(visit: &Visit) -> Result<Outcome, Trouble> {
     let email = email(visit).await?;
-    Ok(Outcome::framed(placeholders::preview(email["html"].as_str().unwrap_or_default())))
+    Ok(Outcome::framed(&placeholders::preview(email["html"].as_str().unwrap_or_default())))
 }
 
 /// Its document, in words.

@@ -8,6 +8,7 @@ pub mod brands;
 pub mod email;
 pub mod emails;
 pub mod home;
+pub mod inbox;
 pub mod keys;
 pub mod links;
 pub mod members;
