@@ -31,7 +31,8 @@ pub const ROUTES: &[Route] = &[
         .post(|visit| Box::pin(send_guidelines(visit))),
 ];
 
-const IMAGES_PER_PAGE: u64 = 24;
+/// Each with a form of its own.
+const IMAGES_PER_PAGE: u64 = 12;
 const TEXTS_PER_PAGE: u64 = 20;
 /// Of a text in the list.
 const TEXT_CHARACTERS: usize = 240;

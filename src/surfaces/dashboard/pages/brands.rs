@@ -15,7 +15,7 @@ pub const ROUTES: &[Route] = &[
 ];
 
 /// Brands on one page of the list: their pictures come from here, one request each.
-const BRANDS_PER_PAGE: u64 = 24;
+const BRANDS_PER_PAGE: u64 = 18;
 /// Products and images on the first page of a brand.
 const GLIMPSES: usize = 8;
 

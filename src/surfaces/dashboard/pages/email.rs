@@ -25,6 +25,8 @@ pub const ROUTES: &[Route] = &[
 ];
 
 const VERSIONS_PER_PAGE: u64 = 20;
+/// Of a prompt in the list of versions.
+const PROMPT_CHARACTERS: usize = 300;
 /// Which edit the page tells of.
 const EDITED: &str = "edit";
 
@@ -214,8 +216,9 @@ async fn versions(visit: &Visit) -> Result<Outcome, Trouble> {
     let wanted = json!({ "emailId": visit.name("id"), "limit": VERSIONS_PER_PAGE, "page": number });
     let data = visit.ask("emails.versions", wanted).await?;
     let versions = rows(&data["versions"]).into_iter().map(|version| {
+        let prompt = version["prompt"].as_str().map(|prompt| prompt.chars().take(PROMPT_CHARACTERS).collect::<String>());
         json!({
-            "version": version["version"], "origin": version["origin"], "prompt": version["prompt"], "label": version["label"],
+            "version": version["version"], "origin": version["origin"], "prompt": prompt, "label": version["label"],
             "restored": version["restoredVersion"], "subject": version["subject"], "current": version["current"],
             "at": version["createdAt"], "thumbnail": own(visit, &version["thumbnailUrl"]),
             "screenshot": own(visit, &version["screenshotUrl"]),
