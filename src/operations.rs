@@ -15,6 +15,7 @@ pub const OPERATIONS: &[Entry] = &[
     raw::<system::ops::openapi::OpenApi>(),
     outward::<system::ops::backup::Backup>(),
     outward::<system::ops::reindex::Reindex>(),
+    outward::<system::ops::doctor::Doctor>(),
     raw::<system::ops::file::File>(),
     // Accounts.
     raw::<accounts::ops::set_up_page::SetUpPage>(),

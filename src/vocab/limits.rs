@@ -869,3 +869,12 @@ pub const ORDER_FACTS_MAX: usize = 100;
 pub const CLICKERS_PER_STEP: usize = 200;
 /// Orders of one contact that one step looks at.
 pub const CLICKER_ORDERS_PER_STEP: usize = 200;
+
+// The doctor.
+
+/// With less room on the disk than this, work is about to stop.
+pub const DOCTOR_DISK_FREE_BYTES_MIN: u64 = 512 * 1024 * 1024;
+/// An import of a million contacts, a backup beside the data, and some time to notice.
+pub const DOCTOR_DISK_FREE_BYTES_WANTED: u64 = 4 * 1024 * 1024 * 1024;
+/// Domains that are looked at: each costs several questions to the DNS.
+pub const DOCTOR_DOMAINS_MAX: usize = 50;

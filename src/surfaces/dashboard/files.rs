@@ -27,6 +27,7 @@ const TEMPLATES: &[(&str, &str)] = files![
     "approvals.html",
     "audit.html",
     "confirm.html",
+    "demo.html",
     "forgot.html",
     "home.html",
     "inbox.html",

@@ -29,12 +29,15 @@ use self::visit::{Outcome, Trouble, Visit};
 use crate::engine::api::Engine;
 use crate::engine::api::call::Api;
 use crate::engine::api::wire::{Incoming, Peer, Reply, Service};
+use crate::engine::jobs::Tasks;
+use crate::surfaces::demo::{Stories, shop};
 use crate::vocab::environment::Environment;
 use crate::vocab::limits;
 
 /// Every page, by the file that draws it.
 const PAGES: &[&[Route]] = &[
     pages::home::ROUTES,
+    pages::demo::ROUTES,
     pages::inbox::ROUTES,
     pages::sign_in::ROUTES,
     pages::links::ROUTES,
@@ -50,16 +53,17 @@ const PAGES: &[&[Route]] = &[
 pub struct Dashboard {
     api: Api,
     routes: Router<&'static Route>,
+    stories: Arc<Stories>,
 }
 
 impl Dashboard {
     /// The dashboard of this engine.
-    pub fn new(engine: Arc<Engine>) -> Self {
+    pub fn new(engine: Arc<Engine>, tasks: Tasks) -> Self {
         let mut routes = Router::new();
         for route in PAGES.iter().copied().flatten() {
             routes.insert(route.path, route).unwrap_or_else(|error| panic!("the page {} cannot be routed: {error}", route.path));
         }
-        Self { api: Api(engine), routes }
+        Self { api: Api(engine), routes, stories: Arc::new(Stories::new(tasks)) }
     }
 
     fn find(&self, path: &str) -> Option<Found> {
@@ -86,6 +90,11 @@ impl Service for Dashboard {
             return self.api.call(request).await;
         }
         if let Some(reply) = files::reply(&request) {
+            return reply;
+        }
+        if self.api.0.settings.server.demo_shop
+            && let Some(reply) = shop::reply(&request)
+        {
             return reply;
         }
         match self.find(request.uri.path()) {
@@ -120,6 +129,7 @@ impl Dashboard {
             environment,
             names,
             peer,
+            stories: self.stories.clone(),
         };
         let run = match if safe { route.get } else { route.post } {
             Some(run) if safe || method == Method::POST => run,

@@ -1,6 +1,7 @@
 //! The operations on the installation, one file each.
 
 pub mod backup;
+pub mod doctor;
 pub mod file;
 pub mod health;
 pub mod openapi;

@@ -3,6 +3,7 @@
 pub mod agent;
 pub mod approvals;
 pub mod audit;
+pub mod demo;
 pub mod home;
 pub mod inbox;
 pub mod keys;
