@@ -21,6 +21,28 @@ function wire(root) {
       if (!confirm(button.dataset.confirm)) event.preventDefault();
     });
   }
+  // A button that says what goes on after it was pressed, and is not pressed twice.
+  for (const button of root.querySelectorAll("[data-busy]")) {
+    button.form?.addEventListener("submit", (event) => {
+      if (event.submitter !== button) return;
+      // The form is on its way with the button's own value first.
+      setTimeout(() => {
+        button.disabled = true;
+        button.textContent = button.dataset.busy;
+      });
+    });
+  }
+  // A choice that is the whole form.
+  for (const field of root.querySelectorAll("[data-send]")) field.addEventListener("change", () => field.form.requestSubmit());
+  // An example that one takes over.
+  for (const button of root.querySelectorAll("[data-fill]")) {
+    button.hidden = false;
+    button.addEventListener("click", () => {
+      const field = document.getElementById(button.dataset.fill);
+      field.value = button.textContent;
+      field.focus();
+    });
+  }
   for (const time of root.querySelectorAll("time[datetime]")) {
     const at = new Date(time.dateTime);
     time.title = time.textContent;

@@ -107,6 +107,12 @@ pub const CLAIMS_SHOWN_MAX: usize = 100;
 
 /// A form of the dashboard: texts of people, no files.
 pub const DASHBOARD_FORM_BYTES_MAX: usize = 256 * 1024;
+/// A form with a picture: a photograph of a telephone, and what base64 makes of it still fits the body of an operation.
+pub const DASHBOARD_IMAGE_BYTES_MAX: usize = 7 * 1024 * 1024;
+/// A form with a long text or a text file: every text that the knowledge base takes, however it is coded.
+pub const DASHBOARD_TEXT_BYTES_MAX: usize = 2 * 1024 * 1024;
+/// A form with an email that was made elsewhere: the largest that is taken in, however it is coded.
+pub const DASHBOARD_EMAIL_BYTES_MAX: usize = 3 * 1024 * 1024;
 /// Where to go after signing in: a path of our own pages.
 pub const NEXT_BYTES_MAX: usize = 500;
 
@@ -168,6 +174,18 @@ pub const IMPORT_FAILURES_MAX: u8 = 5;
 pub const IMAGES_AT_ONCE: usize = 8;
 /// Looks at one image before it is left alone.
 pub const IMAGE_LOOKS_MAX: u8 = 4;
+/// Width of an uploaded image: twice that of an email, for today's screens. Wider ones are made smaller.
+pub const UPLOADED_IMAGE_WIDTH_MAX: u32 = 1_600;
+/// Bytes of an uploaded animation, which is kept as it is: recipients would not wait for more.
+pub const UPLOADED_ANIMATION_BYTES_MAX: usize = 3 * 1024 * 1024;
+/// How long the file of an uploaded image is there after it was removed: emails that were sent still show it.
+pub const UPLOADED_IMAGE_KEPT_MS: i64 = 365 * 24 * 60 * 60 * 1000;
+/// The longer side of a preview: a card in a list, on a screen with two pixels for one.
+pub const PREVIEW_SIDE_MAX: u32 = 480;
+/// How long a preview is kept before its image is fetched again: sites change theirs.
+pub const PREVIEW_KEPT_MS: i64 = 14 * 24 * 60 * 60 * 1000;
+/// A drawing (SVG) that is shown as it is; larger ones are no logos.
+pub const PREVIEW_DRAWING_BYTES_MAX: usize = 512 * 1024;
 
 // --- Requests to other servers ---
 

@@ -47,6 +47,10 @@ const PAGES: &[&[Route]] = &[
     pages::members::ROUTES,
     pages::security::ROUTES,
     pages::audit::ROUTES,
+    pages::brands::ROUTES,
+    pages::brand_parts::ROUTES,
+    pages::emails::ROUTES,
+    pages::email::ROUTES,
 ];
 
 /// The interface for programs with the dashboard in front of it.

@@ -1,5 +1,7 @@
 //! The dashboard as a browser sees it: signing in, every page, forms of others, cookies, and text that wants to be more than text.
 
+mod brands;
+mod emails;
 mod inbox;
 
 use http::Method;
@@ -11,8 +13,13 @@ use crate::support::client::Call;
 use crate::support::operation;
 use crate::support::server::BOUNDLESS;
 
-const PAGES: [&str; 7] = [
+const PAGES: [&str; 12] = [
     "/test/",
+    "/test/brands",
+    "/live/brands/new",
+    "/test/emails",
+    "/test/emails/new",
+    "/live/emails/import",
     "/test/inbox",
     "/test/settings/keys",
     "/live/settings/approvals",

@@ -3,7 +3,11 @@
 pub mod agent;
 pub mod approvals;
 pub mod audit;
+pub mod brand_parts;
+pub mod brands;
 pub mod demo;
+pub mod email;
+pub mod emails;
 pub mod home;
 pub mod inbox;
 pub mod keys;
