@@ -8,6 +8,7 @@
 //! Here stands what all pages share and none can forget: who is signed in, that unsafe requests come from our own forms, and the
 //! policy that lets no script in but ours. It does not know what any page says.
 
+mod charts;
 mod cookies;
 mod files;
 mod forms;
@@ -43,6 +44,8 @@ const PAGES: &[&[Route]] = &[
     pages::members::ROUTES,
     pages::security::ROUTES,
     pages::audit::ROUTES,
+    pages::campaigns::ROUTES,
+    pages::plan::ROUTES,
 ];
 
 /// The interface for programs with the dashboard in front of it.

@@ -3,10 +3,12 @@
 pub mod agent;
 pub mod approvals;
 pub mod audit;
+pub mod campaigns;
 pub mod home;
 pub mod keys;
 pub mod links;
 pub mod members;
+pub mod plan;
 pub mod security;
 pub mod sign_in;
 
