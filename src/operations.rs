@@ -181,7 +181,7 @@ pub const OPERATIONS: &[Entry] = &[
     query::<sending::ops::timeline::Timeline>(),
     query::<sending::ops::plan::Plan>(),
     query::<sending::ops::inbox_list::InboxList>(),
-    query::<sending::ops::inbox_get::InboxGet>(),
+    outward::<sending::ops::inbox_get::InboxGet>(),
     raw::<sending::ops::inbox_html::InboxHtml>(),
     raw::<sending::ops::inbox_raw::InboxRaw>(),
     raw::<sending::ops::inbox_screenshot::InboxScreenshot>(),
