@@ -48,6 +48,7 @@ pub const OPERATIONS: &[Entry] = &[
     outward::<accounts::ops::member_reset::MemberReset>(),
     outward::<accounts::ops::invitation_remove::InvitationRemove>(),
     outward::<accounts::ops::key_list::KeyList>(),
+    outward::<accounts::ops::key_usage::KeyUsage>(),
     outward::<accounts::ops::key_create::KeyCreate>(),
     outward::<accounts::ops::key_revoke::KeyRevoke>(),
     outward::<accounts::ops::audit_list::AuditList>(),
@@ -182,6 +183,8 @@ pub const OPERATIONS: &[Entry] = &[
     command::<sending::ops::batch_resend_unknown::BatchResendUnknown>(),
     command::<sending::ops::test::Test>(),
     query::<sending::ops::metrics::Metrics>(),
+    query::<sending::ops::timeline::Timeline>(),
+    query::<sending::ops::plan::Plan>(),
     query::<sending::ops::inbox_list::InboxList>(),
     outward::<sending::ops::inbox_get::InboxGet>(),
     raw::<sending::ops::inbox_html::InboxHtml>(),
@@ -191,6 +194,7 @@ pub const OPERATIONS: &[Entry] = &[
     // Campaigns.
     command::<campaigns::ops::create::Create>(),
     query::<campaigns::ops::list::List>(),
+    query::<campaigns::ops::overview::Overview>(),
     query::<campaigns::ops::get::Get>(),
     command::<campaigns::ops::update::Update>(),
     command::<campaigns::ops::delete::Delete>(),
@@ -207,6 +211,7 @@ pub const OPERATIONS: &[Entry] = &[
     command::<campaigns::ops::archive::Archive>(),
     command::<campaigns::ops::unarchive::Unarchive>(),
     query::<campaigns::ops::stats::Stats>(),
+    query::<campaigns::ops::report::Report>(),
     query::<campaigns::ops::logs::Logs>(),
     command::<campaigns::ops::resend_unknown::ResendUnknown>(),
     // Webhooks.

@@ -62,8 +62,11 @@ async function renew(id, address) {
     const fresh = page.getElementById(id);
     // Signed out, or the page has become another one: show that.
     if (!fresh) return location.reload();
+    // Who is on a button stays on it.
+    const focused = old.contains(document.activeElement) ? document.activeElement.id : "";
     old.replaceWith(fresh);
     wire(fresh);
+    if (focused) document.getElementById(focused)?.focus();
   } catch {
     // The server is away for a moment: look again.
     if (old.dataset.live) setTimeout(() => renew(id, address), 3000);
@@ -87,6 +90,10 @@ function search(form) {
       history.replaceState(null, "", address);
     }, 200);
   });
+}
+// Where one is, unless something else was said.
+for (const field of document.querySelectorAll("input[data-zone]")) {
+  field.value ||= Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
 }
 wire(document);
 // On narrow screens the menu begins closed.

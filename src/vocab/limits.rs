@@ -29,6 +29,10 @@ pub const KEY_NAME_CHARACTERS_MAX: usize = 100;
 pub const KEYS_PER_ACCOUNT_MAX: usize = 1_000;
 /// The interface shows this many characters of a key's id, never of the key.
 pub const KEY_ID_CHARACTERS_SHOWN: usize = 8;
+/// Requests are counted by day for so long: what a chart shows, and some more for whoever looks at midnight.
+pub const KEY_DAYS_KEPT: u32 = 32;
+/// Days of a key that its chart shows.
+pub const KEY_DAYS_SHOWN: u32 = 30;
 
 // --- Users ---
 
@@ -311,6 +315,8 @@ pub const PROVIDER_TYPE_CHARACTERS_MAX: usize = 50;
 pub const SCHEDULE_AHEAD_MS: i64 = 731 * 24 * 60 * 60 * 1000;
 /// The colleagues who look at a test before it goes to everybody.
 pub const CAMPAIGN_TEST_ADDRESSES_MAX: usize = 20;
+/// Campaigns that one look at those of all projects goes through: some hundredths of a second.
+pub const CAMPAIGNS_LOOKED_AT_MAX: usize = 2_000;
 /// Campaigns looked at in one step of the worker; then it looks whether the service is to stop.
 pub const CAMPAIGNS_PER_STEP: usize = 256;
 /// How long a campaign whose time has come waits for an edit of its email: edits take a minute at most.
@@ -656,6 +662,14 @@ pub const SENDER_NAME_CHARACTERS_MAX: usize = 100;
 pub const SEND_SUBJECT_CHARACTERS_MAX: usize = 500;
 /// Months before the present one that are told of: three years.
 pub const METRICS_MONTHS_MAX: u64 = 36;
+/// Days before today that charts and their tables may show: a quarter of a year, still one pixel and more for each day.
+pub const TIMELINE_DAYS_MAX: u64 = 92;
+/// What charts show if nobody asks for more.
+pub const TIMELINE_DAYS: u64 = 30;
+/// What becomes of a campaign is told by day for so long after its start; what comes later is in its totals only.
+pub const CAMPAIGN_DAYS: u32 = 92;
+/// Links of a campaign that are told of, the most clicked ones.
+pub const CAMPAIGN_LINKS_SHOWN: usize = 20;
 
 // --- The built-in inbox ---
 

@@ -8,6 +8,7 @@
 
 mod control;
 pub mod conversion;
+pub mod days;
 mod delivery;
 pub mod dispatch;
 pub mod engagement;

@@ -8,6 +8,7 @@
 //! Here stands what all pages share and none can forget: who is signed in, that unsafe requests come from our own forms, and the
 //! policy that lets no script in but ours. It does not know what any page says.
 
+mod charts;
 mod cookies;
 mod files;
 mod forms;
@@ -51,6 +52,8 @@ const PAGES: &[&[Route]] = &[
     pages::brand_parts::ROUTES,
     pages::emails::ROUTES,
     pages::email::ROUTES,
+    pages::campaigns::ROUTES,
+    pages::plan::ROUTES,
 ];
 
 /// The interface for programs with the dashboard in front of it.

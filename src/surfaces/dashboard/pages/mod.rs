@@ -8,11 +8,13 @@ pub mod brands;
 pub mod demo;
 pub mod email;
 pub mod emails;
+pub mod campaigns;
 pub mod home;
 pub mod inbox;
 pub mod keys;
 pub mod links;
 pub mod members;
+pub mod plan;
 pub mod security;
 pub mod sign_in;
 
