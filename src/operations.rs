@@ -123,16 +123,22 @@ pub const OPERATIONS: &[Entry] = &[
     command::<contacts::ops::bulk_delete::BulkDelete>(),
     command::<contacts::ops::bulk::Bulk>(),
     query::<contacts::ops::bulk_status::BulkStatus>(),
+    command::<contacts::ops::bulk_change::BulkChange>(),
+    query::<contacts::ops::bulk_change_status::BulkChangeStatus>(),
     raw::<contacts::ops::import::Import>(),
     query::<contacts::ops::import_status::ImportStatus>(),
     query::<contacts::ops::import_errors::ImportErrors>(),
+    query::<contacts::ops::import_preview::ImportPreview>(),
+    command::<contacts::ops::import_start::ImportStart>(),
     command::<contacts::ops::export::Export>(),
     outward::<contacts::ops::export_status::ExportStatus>(),
     raw::<contacts::ops::export_download::ExportDownload>(),
+    query::<contacts::ops::jobs::Jobs>(),
     // What customers' systems report of contacts.
     command::<events::ops::record::Record>(),
     command::<events::ops::batch::Batch>(),
     query::<events::ops::list::List>(),
+    query::<events::ops::names::Names>(),
     // Tags.
     query::<tags::ops::list::List>(),
     command::<tags::ops::create::Create>(),
@@ -150,6 +156,7 @@ pub const OPERATIONS: &[Entry] = &[
     // Segments.
     query::<segments::ops::list::List>(),
     outward::<segments::ops::create::Create>(),
+    query::<segments::ops::preview::Preview>(),
     query::<segments::ops::get::Get>(),
     outward::<segments::ops::update::Update>(),
     command::<segments::ops::delete::Delete>(),
@@ -161,6 +168,7 @@ pub const OPERATIONS: &[Entry] = &[
     query::<tracking::ops::metrics::Metrics>(),
     query::<tracking::ops::logs::Logs>(),
     query::<tracking::ops::personal_data::PersonalData>(),
+    query::<tracking::ops::timeline::Timeline>(),
     // Links in messages.
     raw::<tracking::ops::open::Open>(),
     raw::<tracking::ops::click::Click>(),

@@ -32,7 +32,7 @@ pub struct ImportProgress {
     /// `contact_import`
     pub object: &'static str,
     pub id: JobId,
-    #[schemars(extend("enum" = ["pending", "processing", "completed", "failed"]))]
+    #[schemars(extend("enum" = ["pending", "processing", "completed", "failed", "uploaded"]))]
     pub status: &'static str,
     pub counts: RowCounts,
     /// Why it failed, and what to do.
