@@ -151,6 +151,7 @@ pub const OPERATIONS: &[Entry] = &[
     query::<topics::ops::get::Get>(),
     command::<topics::ops::update::Update>(),
     command::<topics::ops::delete::Delete>(),
+    query::<topics::ops::choices::Choices>(),
     command::<topics::ops::subscribe::Subscribe>(),
     command::<topics::ops::unsubscribe::Unsubscribe>(),
     // Segments.

@@ -107,6 +107,8 @@ pub const CLAIMS_SHOWN_MAX: usize = 100;
 
 /// A form of the dashboard: texts of people, no files.
 pub const DASHBOARD_FORM_BYTES_MAX: usize = 256 * 1024;
+/// The first field of a form with a large file: a token and its name.
+pub const DASHBOARD_TOKEN_BYTES_MAX: usize = 4 * 1024;
 /// Where to go after signing in: a path of our own pages.
 pub const NEXT_BYTES_MAX: usize = 500;
 

@@ -129,6 +129,15 @@ pub struct Import {
     pub row: u32,
 }
 
+impl Import {
+    /// How much of the file is done, from 0 to 1.
+    pub fn progress(&self, tx: &impl Read) -> Result<f64> {
+        let bytes = blobs::head(tx, self.file)?.map_or(0, |head| head.bytes);
+        let share = if bytes == 0 { 0.0 } else { self.offset as f64 / bytes as f64 };
+        Ok((share.min(1.0) * 1e3).round() / 1e3)
+    }
+}
+
 /// Contacts to be written into a file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Export {
