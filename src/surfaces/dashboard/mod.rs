@@ -36,6 +36,7 @@ use crate::vocab::limits;
 /// Every page, by the file that draws it.
 const PAGES: &[&[Route]] = &[
     pages::home::ROUTES,
+    pages::inbox::ROUTES,
     pages::sign_in::ROUTES,
     pages::links::ROUTES,
     pages::agent::ROUTES,

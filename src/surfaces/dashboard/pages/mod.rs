@@ -9,6 +9,7 @@ pub mod contact_jobs;
 pub mod contacts;
 pub mod home;
 pub mod imports;
+pub mod inbox;
 pub mod keys;
 pub mod links;
 pub mod members;
