@@ -117,6 +117,8 @@ pub const DASHBOARD_IMAGE_BYTES_MAX: usize = 7 * 1024 * 1024;
 pub const DASHBOARD_TEXT_BYTES_MAX: usize = 2 * 1024 * 1024;
 /// A form with an email that was made elsewhere: the largest that is taken in, however it is coded.
 pub const DASHBOARD_EMAIL_BYTES_MAX: usize = 3 * 1024 * 1024;
+/// The first field of a form with a large file: a token and its name.
+pub const DASHBOARD_TOKEN_BYTES_MAX: usize = 4 * 1024;
 /// Where to go after signing in: a path of our own pages.
 pub const NEXT_BYTES_MAX: usize = 500;
 
@@ -254,10 +256,22 @@ pub const FIELD_CATALOG_CONTACTS_MAX: u64 = 50_000;
 pub const UPLOAD_FIELD_BYTES_MAX: usize = 64 * 1024;
 /// An upload that was interrupted is swept away after this long.
 pub const UPLOAD_KEPT_MS: i64 = 60 * 60 * 1000;
+/// A file whose columns nobody has named yet is kept this long: until tomorrow, if somebody has to ask.
+pub const UPLOAD_HELD_MS: i64 = 24 * 60 * 60 * 1000;
+/// Files of one project that wait for that; of more the oldest are let go.
+pub const UPLOADS_HELD_PER_PROJECT_MAX: usize = 10;
+/// Rows of such a file that are shown.
+pub const UPLOAD_ROWS_SHOWN_MAX: u64 = 20;
 /// An export's file and its link live this long.
 pub const EXPORT_LINK_MS: i64 = 60 * 60 * 1000;
 /// Jobs of one project that wait or run: more is a client in a loop.
 pub const JOBS_OPEN_PER_PROJECT_MAX: usize = 20;
+/// Jobs of the whole installation that are looked through for the newest of one project.
+pub const JOBS_LOOKED_AT_MAX: usize = 2_000;
+/// Contacts that one request may name and change, answered at once.
+pub const CHANGE_IDS_MAX: usize = 1_000;
+/// Contacts changed in one transaction when many are: each is read, written and told of, so these are fewer than of other jobs.
+pub const CHANGE_STEP_CONTACTS: usize = 2_000;
 /// Finished jobs are told about this long.
 pub const JOB_RETENTION_MS: i64 = 30 * 24 * 60 * 60 * 1000;
 
@@ -289,6 +303,8 @@ pub const SEGMENT_CONDITIONS_MAX: usize = 50;
 pub const SEGMENT_VALUES_PER_CONDITION_MAX: usize = 100;
 /// Characters of one value of a condition.
 pub const SEGMENT_VALUE_CHARACTERS_MAX: usize = 500;
+/// Contacts shown of a condition that is being written: a page of them.
+pub const SEGMENT_PREVIEW_MAX: usize = 100;
 /// How far back a condition on activity can look, in days: ten years, longer than activity is kept.
 pub const SEGMENT_ACTIVITY_DAYS_MAX: u32 = 3_650;
 
@@ -579,6 +595,10 @@ pub const VISIT_REPEAT_MS: i64 = 1_000;
 pub const HAPPENINGS_PER_STEP: usize = 500;
 /// Rows that one step of an erasure looks at: a few milliseconds of the writer's time.
 pub const ERASURE_ROWS_PER_STEP: usize = 500;
+/// Deeds of one contact that are looked through for what became of its messages: years of them.
+pub const TIMELINE_DEEDS_MAX: usize = 2_000;
+/// Messages to one contact of which a time line tells what came back; each is three look-ups.
+pub const TIMELINE_SENDS_MAX: usize = 500;
 /// What one person's export lists of each kind; what is older is counted only.
 pub const PERSONAL_DATA_ROWS_MAX: usize = 10_000;
 /// Mailings of one email that a part of its log looks into: those without rows of the wanted kind cost as much as others.

@@ -69,6 +69,20 @@ const TEMPLATES: &[(&str, &str)] = files![
     "signin.html",
     "signup.html",
     "trouble.html",
+    "contacts.html",
+    "contact_new.html",
+    "contact.html",
+    "contact_fields.html",
+    "contact_job.html",
+    "import.html",
+    "import_columns.html",
+    "import_progress.html",
+    "segments.html",
+    "segment_edit.html",
+    "tags.html",
+    "topics.html",
+    "suppressions.html",
+    "no_brand.html",
 ];
 const STYLE: &[(&str, &str)] = files!["dashboard.css"];
 const SCRIPT: &[(&str, &str)] = files!["dashboard.js"];

@@ -15,9 +15,10 @@ mod forms;
 mod pages;
 mod route;
 mod shell;
+mod streamed;
 mod visit;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use http::header::{HeaderMap, USER_AGENT};
 use http::{Method, StatusCode};
@@ -54,6 +55,14 @@ const PAGES: &[&[Route]] = &[
     pages::email::ROUTES,
     pages::campaigns::ROUTES,
     pages::plan::ROUTES,
+    pages::contacts::ROUTES,
+    pages::contact::ROUTES,
+    pages::imports::ROUTES,
+    pages::contact_jobs::ROUTES,
+    pages::segments::ROUTES,
+    pages::tags::ROUTES,
+    pages::topics::ROUTES,
+    pages::suppressions::ROUTES,
 ];
 
 /// The interface for programs with the dashboard in front of it.
@@ -137,6 +146,7 @@ impl Dashboard {
             names,
             peer,
             stories: self.stories.clone(),
+            rest: Mutex::new(None),
         };
         let run = match if safe { route.get } else { route.post } {
             Some(run) if safe || method == Method::POST => run,
@@ -150,7 +160,14 @@ impl Dashboard {
             if !forms::is_own(engine, &uri, &headers) {
                 return visit.trouble(Trouble::foreign_form());
             }
-            match Fields::collect(&headers, body, route).await {
+            let collected = match route.streams {
+                true => streamed::begin(&headers, body).await.map(|(form, rest)| {
+                    visit.rest = Mutex::new(Some(rest));
+                    form
+                }),
+                false => Fields::collect(&headers, body, route).await,
+            };
+            match collected {
                 Ok(form) if forms::is_right(&visit.csrf, form.get("csrf")) => visit.form = form,
                 Ok(_) => return visit.trouble(Trouble::foreign_form()),
                 Err(trouble) => return visit.trouble(trouble),

@@ -1,6 +1,6 @@
 //! One visit to a page: who comes, what they sent, and what they may ask of the interface.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
 use http::StatusCode;
@@ -41,6 +41,8 @@ pub struct Visit {
     pub peer: Peer,
     /// The first minutes that are told.
     pub stories: Arc<Stories>,
+    /// What a form of a page that streams has behind its token, until somebody takes it.
+    pub rest: Mutex<Option<(HeaderValue, Body)>>,
 }
 
 /// What a visit comes to.
@@ -163,6 +165,12 @@ impl Visit {
     pub async fn ask_with(&self, id: &str, names: Value, content_type: &str, bytes: Bytes) -> Result<Value, Trouble> {
         let content_type = HeaderValue::from_str(content_type).map_err(|_| Trouble::broken_form())?;
         data(id, self.send(self.principal(), id, names, Some((content_type, Body::Whole(bytes)))).await)
+    }
+
+    /// The same with what the form has behind its token, as it arrives. Once.
+    pub async fn ask_with_rest(&self, id: &str) -> Result<Value, Trouble> {
+        let rest = self.rest.lock().unwrap_or_else(PoisonError::into_inner).take();
+        data(id, self.send(self.principal(), id, json!({}), Some(rest.ok_or_else(Trouble::broken_form)?)).await)
     }
 
     /// Do an operation as who is signed in and hand on its answer as it is: a picture, a download, a document for a frame.

@@ -2,6 +2,7 @@
 
 pub mod agent;
 pub mod approvals;
+pub mod audience;
 pub mod audit;
 pub mod brand_parts;
 pub mod brands;
@@ -9,14 +10,23 @@ pub mod demo;
 pub mod email;
 pub mod emails;
 pub mod campaigns;
+pub mod contact;
+pub mod contact_jobs;
+pub mod contacts;
 pub mod home;
+pub mod imports;
 pub mod inbox;
 pub mod keys;
 pub mod links;
 pub mod members;
 pub mod plan;
 pub mod security;
+pub mod segment_form;
+pub mod segments;
 pub mod sign_in;
+pub mod suppressions;
+pub mod tags;
+pub mod topics;
 
 use serde_json::{Value, json};
 
