@@ -16,6 +16,7 @@ pub const OPERATIONS: &[Entry] = &[
     outward::<system::ops::backup::Backup>(),
     outward::<system::ops::reindex::Reindex>(),
     raw::<system::ops::file::File>(),
+    outward::<system::ops::status::Status>(),
     // Accounts.
     raw::<accounts::ops::set_up_page::SetUpPage>(),
     raw::<accounts::ops::set_up_form::SetUpForm>(),

@@ -869,3 +869,12 @@ pub const ORDER_FACTS_MAX: usize = 100;
 pub const CLICKERS_PER_STEP: usize = 200;
 /// Orders of one contact that one step looks at.
 pub const CLICKER_ORDERS_PER_STEP: usize = 200;
+
+// --- The system ---
+
+/// Lines of the log that are kept in memory for people to read: what happened in the last minutes of a service that has trouble.
+pub const LOG_LINES_KEPT: usize = 200;
+/// Of each line of them: with the number of lines, some hundred kilobytes at most.
+pub const LOG_LINE_CHARACTERS_MAX: usize = 500;
+/// Open jobs on contacts that a look at the system counts; more than this is a lot, however many they are.
+pub const OPEN_JOBS_COUNTED: usize = 100;
