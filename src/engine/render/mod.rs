@@ -4,6 +4,7 @@
 //! error, which a test over all templates and their sample contexts finds before any reader does.
 
 pub mod css;
+mod filters;
 pub mod foreign;
 pub mod gate;
 pub mod merge;
@@ -26,6 +27,7 @@ impl Pages {
         environment.set_auto_escape_callback(|_| AutoEscape::Html);
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
         environment.set_formatter(write_escaped);
+        filters::add(&mut environment);
         for (name, source) in sources {
             environment.add_template(name, source).unwrap_or_else(|error| panic!("the template {name} is wrong: {error:#}"));
         }

@@ -2,12 +2,18 @@
 //!
 //! Two locks, each enough by itself: the browser's word on where a request comes from, and a token that only our pages know.
 
+use std::convert::Infallible;
+
+use bytes::Bytes;
+use futures_util::stream;
 use hmac::{Hmac, KeyInit, Mac};
 use http::header::{CONTENT_TYPE, HOST, HeaderMap, ORIGIN};
 use http::{StatusCode, Uri};
+use multer::Multipart;
 use sha2::Sha256;
 
 use super::cookies::Jar;
+use super::route::Route;
 use super::visit::Trouble;
 use crate::base::hex;
 use crate::base::secret::same;
@@ -16,26 +22,67 @@ use crate::engine::api::wire::{Body, BodyError};
 
 /// Names and values, in order; a name may come several times.
 #[derive(Clone, Debug, Default)]
-pub struct Fields(Vec<(String, String)>);
+pub struct Fields {
+    values: Vec<(String, String)>,
+    files: Vec<(String, File)>,
+}
+
+/// A file that somebody chose in a form.
+#[derive(Clone, Debug)]
+pub struct File {
+    /// What it is called on their machine: a text like any other.
+    pub name: String,
+    pub content_type: String,
+    pub bytes: Bytes,
+}
 
 impl Fields {
     /// Read them. What cannot be read has none.
     pub fn read(text: &[u8]) -> Self {
-        Self(serde_urlencoded::from_bytes(text).unwrap_or_default())
+        Self { values: serde_urlencoded::from_bytes(text).unwrap_or_default(), files: Vec::new() }
     }
 
-    /// Read them from a body.
-    pub async fn collect(headers: &HeaderMap, body: Body, bytes_max: usize) -> Result<Self, Trouble> {
+    /// Read them from the body of a page's form.
+    pub async fn collect(headers: &HeaderMap, body: Body, route: &Route) -> Result<Self, Trouble> {
         let content_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-        if !content_type.to_ascii_lowercase().starts_with("application/x-www-form-urlencoded") {
+        let is_plain = content_type.to_ascii_lowercase().starts_with("application/x-www-form-urlencoded");
+        let boundary = multer::parse_boundary(content_type).ok().filter(|_| route.takes_files);
+        if !is_plain && boundary.is_none() {
             return Err(Trouble::plain(StatusCode::UNSUPPORTED_MEDIA_TYPE, "This page takes its own form only."));
         }
-        let body = body.collect(bytes_max).await.map_err(|error| match error {
+        let body = body.collect(route.form_bytes_max).await.map_err(|error| match error {
             BodyError::TooLarge => Trouble::plain(StatusCode::PAYLOAD_TOO_LARGE, "This is more than the form takes."),
             BodyError::TooSlow => Trouble::plain(StatusCode::REQUEST_TIMEOUT, "The form arrived too slowly; send it again."),
-            BodyError::Broken => Trouble::plain(StatusCode::BAD_REQUEST, "The form did not arrive whole; send it again."),
+            BodyError::Broken => Trouble::broken_form(),
         })?;
-        Ok(Self::read(&body))
+        match boundary {
+            Some(boundary) => Self::parts(body, boundary).await.map_err(|_| Trouble::broken_form()),
+            None => Ok(Self::read(&body)),
+        }
+    }
+
+    async fn parts(body: Bytes, boundary: String) -> multer::Result<Self> {
+        let chunks = stream::iter([Ok::<_, Infallible>(body)]);
+        let mut parts = Multipart::new(chunks, boundary);
+        let mut fields = Self::default();
+        while let Some(part) = parts.next_field().await? {
+            let Some(name) = part.name().map(ToOwned::to_owned) else { continue };
+            match part.file_name().map(ToOwned::to_owned) {
+                // Browsers send a part without a name for a file that nobody chose.
+                Some(file_name) if file_name.is_empty() => {}
+                Some(file_name) => {
+                    let content_type = part.content_type().map(ToString::to_string).unwrap_or_default();
+                    fields.files.push((name, File { name: file_name, content_type, bytes: part.bytes().await? }));
+                }
+                None => fields.values.push((name, part.text().await?)),
+            }
+        }
+        Ok(fields)
+    }
+
+    /// The file chosen under this name.
+    pub fn file(&self, name: &str) -> Option<&File> {
+        self.files.iter().find(|(other, _)| other == name).map(|(_, file)| file)
     }
 
     /// The first value under this name, without space around it; empty if there is none.
@@ -45,7 +92,7 @@ impl Fields {
 
     /// The same exactly as it came: for passwords.
     pub fn raw(&self, name: &str) -> &str {
-        self.0.iter().find(|(other, _)| other == name).map_or("", |(_, value)| value)
+        self.values.iter().find(|(other, _)| other == name).map_or("", |(_, value)| value)
     }
 
     /// The value, if there is one that is not empty.
@@ -55,7 +102,7 @@ impl Fields {
 
     /// Every value under this name.
     pub fn all(&self, name: &str) -> Vec<&str> {
-        self.0.iter().filter(|(other, _)| other == name).map(|(_, value)| value.as_str()).collect()
+        self.values.iter().filter(|(other, _)| other == name).map(|(_, value)| value.as_str()).collect()
     }
 }
 

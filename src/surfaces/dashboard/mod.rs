@@ -1,21 +1,21 @@
 //! The dashboard: pages for people, drawn on the server, working without scripts.
 //!
-//! A page is a row in [`ROUTES`] and a function over a [`Visit`]: it asks operations as the person who is signed in ([`Visit::ask`]) and
-//! names a template. So a page can do nothing that the person's role does not allow, and nothing that the interface could not do.
+//! A page is a [`Route`] and a function over a [`Visit`], both in a file of `pages/`, a template in `assets/dashboard/` that
+//! [`files`] names, and a line in [`shell::MENU`] if one should find it. It asks operations as the person who is signed in
+//! ([`Visit::ask`]). So a page can do nothing that the person's role does not allow, and nothing that the interface could not do.
 //! What belongs to one of the two worlds stands under `/test/…` or `/live/…`: the address says which data a form changes.
 //!
 //! Here stands what all pages share and none can forget: who is signed in, that unsafe requests come from our own forms, and the
 //! policy that lets no script in but ours. It does not know what any page says.
 
-mod assets;
 mod cookies;
+mod files;
 mod forms;
 mod pages;
+mod route;
 mod shell;
 mod visit;
 
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::Arc;
 
 use http::header::{HeaderMap, USER_AGENT};
@@ -24,6 +24,7 @@ use matchit::Router;
 
 use self::cookies::Jar;
 use self::forms::Fields;
+use self::route::{Door, Route};
 use self::visit::{Outcome, Trouble, Visit};
 use crate::engine::api::Engine;
 use crate::engine::api::call::Api;
@@ -31,71 +32,17 @@ use crate::engine::api::wire::{Incoming, Peer, Reply, Service};
 use crate::vocab::environment::Environment;
 use crate::vocab::limits;
 
-/// What a page's function comes to.
-type Drawing<'v> = Pin<Box<dyn Future<Output = Result<Outcome, Trouble>> + Send + 'v>>;
-
-/// Who may see a page.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Door {
-    /// Anybody.
-    Open,
-    /// Who is signed in; others are sent to sign in first and come back.
-    Closed,
-}
-
-/// A page, or what one of its forms sends to.
-struct Route {
-    path: &'static str,
-    door: Door,
-    get: Option<for<'v> fn(&'v Visit) -> Drawing<'v>>,
-    post: Option<for<'v> fn(&'v Visit) -> Drawing<'v>>,
-}
-
-const fn open(path: &'static str) -> Route {
-    Route { path, door: Door::Open, get: None, post: None }
-}
-
-const fn closed(path: &'static str) -> Route {
-    Route { path, door: Door::Closed, get: None, post: None }
-}
-
-impl Route {
-    const fn get(mut self, run: for<'v> fn(&'v Visit) -> Drawing<'v>) -> Self {
-        self.get = Some(run);
-        self
-    }
-
-    const fn post(mut self, run: for<'v> fn(&'v Visit) -> Drawing<'v>) -> Self {
-        self.post = Some(run);
-        self
-    }
-}
-
-use self::pages::{agent, approvals, audit, home, keys, links, members, security, sign_in};
-
-/// Every page. To add one: a row here, a function in `pages/`, a template in `assets/dashboard/`, and a line in [`shell::MENU`].
-const ROUTES: &[Route] = &[
-    open("/").get(|visit| Box::pin(home::start(visit))),
-    open("/signin").get(|visit| Box::pin(sign_in::show(visit))).post(|visit| Box::pin(sign_in::send(visit))),
-    open("/signup").get(|visit| Box::pin(links::sign_up(visit))).post(|visit| Box::pin(links::send_sign_up(visit))),
-    open("/forgot").get(|visit| Box::pin(links::forgot(visit))),
-    open("/reset/{token}").get(|visit| Box::pin(links::reset(visit))).post(|visit| Box::pin(links::send_reset(visit))),
-    open("/join/{token}").get(|visit| Box::pin(links::join(visit))).post(|visit| Box::pin(links::send_join(visit))),
-    closed("/signout").post(|visit| Box::pin(sign_in::sign_out(visit))),
-    closed("/confirm").get(|visit| Box::pin(sign_in::confirm(visit))).post(|visit| Box::pin(sign_in::send_confirm(visit))),
-    closed("/agent").get(|visit| Box::pin(agent::show(visit))).post(|visit| Box::pin(agent::decide(visit))),
-    closed("/{environment}/").get(|visit| Box::pin(home::show(visit))),
-    closed("/{environment}/settings/keys").get(|visit| Box::pin(keys::show(visit))).post(|visit| Box::pin(keys::send(visit))),
-    closed("/{environment}/settings/approvals")
-        .get(|visit| Box::pin(approvals::show(visit)))
-        .post(|visit| Box::pin(approvals::send(visit))),
-    closed("/{environment}/settings/members")
-        .get(|visit| Box::pin(members::show(visit)))
-        .post(|visit| Box::pin(members::send(visit))),
-    closed("/{environment}/settings/security")
-        .get(|visit| Box::pin(security::show(visit)))
-        .post(|visit| Box::pin(security::send(visit))),
-    closed("/{environment}/settings/audit").get(|visit| Box::pin(audit::show(visit))),
+/// Every page, by the file that draws it.
+const PAGES: &[&[Route]] = &[
+    pages::home::ROUTES,
+    pages::sign_in::ROUTES,
+    pages::links::ROUTES,
+    pages::agent::ROUTES,
+    pages::keys::ROUTES,
+    pages::approvals::ROUTES,
+    pages::members::ROUTES,
+    pages::security::ROUTES,
+    pages::audit::ROUTES,
 ];
 
 /// The interface for programs with the dashboard in front of it.
@@ -108,7 +55,7 @@ impl Dashboard {
     /// The dashboard of this engine.
     pub fn new(engine: Arc<Engine>) -> Self {
         let mut routes = Router::new();
-        for route in ROUTES {
+        for route in PAGES.iter().copied().flatten() {
             routes.insert(route.path, route).unwrap_or_else(|error| panic!("the page {} cannot be routed: {error}", route.path));
         }
         Self { api: Api(engine), routes }
@@ -137,7 +84,7 @@ impl Service for Dashboard {
         if request.peer == Peer::Operator {
             return self.api.call(request).await;
         }
-        if let Some(reply) = assets::reply(&request) {
+        if let Some(reply) = files::reply(&request) {
             return reply;
         }
         match self.find(request.uri.path()) {
@@ -185,7 +132,7 @@ impl Dashboard {
             if !forms::is_own(engine, &uri, &headers) {
                 return visit.trouble(Trouble::foreign_form());
             }
-            match Fields::collect(&headers, body, limits::DASHBOARD_FORM_BYTES_MAX).await {
+            match Fields::collect(&headers, body, route).await {
                 Ok(form) if forms::is_right(&visit.csrf, form.get("csrf")) => visit.form = form,
                 Ok(_) => return visit.trouble(Trouble::foreign_form()),
                 Err(trouble) => return visit.trouble(trouble),

@@ -1,46 +1,16 @@
 //! What is around every page: head, navigation, the switch between test and live data, and the headers that keep others out.
 
-use std::sync::LazyLock;
-
 use http::StatusCode;
 use http::header::{
     CACHE_CONTROL, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, REFERRER_POLICY,
 };
 use serde_json::{Map, Value, json};
 
-use super::assets;
+use super::files::{Files, files};
 use super::visit::Visit;
 use crate::engine::api::wire::{Reply, ReplyBody};
-use crate::engine::render::Pages;
 use crate::vocab::environment::Environment;
 use crate::vocab::limits::{PASSWORD_CHARACTERS_MAX, PASSWORD_CHARACTERS_MIN};
-
-macro_rules! templates {
-    ($($name:literal),* $(,)?) => {
-        [$(($name, include_str!(concat!("../../../assets/dashboard/", $name)))),*]
-    };
-}
-
-static PAGES: LazyLock<Pages> = LazyLock::new(|| {
-    Pages::new(&templates![
-        "layout.html",
-        "parts.html",
-        "agent.html",
-        "approvals.html",
-        "audit.html",
-        "confirm.html",
-        "forgot.html",
-        "home.html",
-        "join.html",
-        "keys.html",
-        "members.html",
-        "reset.html",
-        "security.html",
-        "signin.html",
-        "signup.html",
-        "trouble.html",
-    ])
-});
 
 /// One line of the navigation.
 pub struct Line {
@@ -60,11 +30,24 @@ const fn line(group: &'static str, label: &'static str, path: &'static str, mana
 /// The navigation, in order.
 pub const MENU: &[Line] = &[
     line("", "Home", "/", false),
+    line("", "Brands", "/brands", false),
+    line("", "Emails", "/emails", false),
+    line("", "Campaigns", "/campaigns", false),
+    line("", "Inbox", "/inbox", false),
+    line("Audience", "Contacts", "/contacts", false),
+    line("Audience", "Segments", "/segments", false),
+    line("Audience", "Tags", "/tags", false),
+    line("Audience", "Topics", "/topics", false),
+    line("Audience", "Suppressions", "/suppressions", false),
+    line("Set-up", "Domains", "/domains", false),
     line("Developers", "API keys", "/settings/keys", true),
     line("Developers", "Agent requests", "/settings/approvals", false),
+    line("Developers", "Webhooks", "/settings/webhooks", false),
     line("Account", "Members", "/settings/members", true),
     line("Account", "Your security", "/settings/security", false),
+    line("Account", "Plan and limits", "/settings/plan", false),
     line("Account", "Audit log", "/settings/audit", true),
+    line("Account", "System", "/settings/system", true),
 ];
 
 /// The headers of every page.
@@ -83,8 +66,9 @@ pub fn headers() -> HeaderMap {
 
 /// A page as an answer.
 pub fn reply(visit: &Visit, status: StatusCode, template: &str, mut context: Map<String, Value>) -> Reply {
-    context.insert("shell".into(), around(visit));
-    let body = PAGES.draw(template, &Value::Object(context));
+    let files = files();
+    context.insert("shell".into(), around(visit, &files));
+    let body = files.pages.draw(template, &Value::Object(context));
     let mut headers = headers();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
     headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
@@ -92,7 +76,7 @@ pub fn reply(visit: &Visit, status: StatusCode, template: &str, mut context: Map
 }
 
 /// What the layout needs.
-fn around(visit: &Visit) -> Value {
+fn around(visit: &Visit, files: &Files) -> Value {
     let word = visit.environment.word();
     let person = visit.who.as_ref().map(|who| {
         let name = if who.person.name.is_empty() { &who.person.email } else { &who.person.name };
@@ -109,8 +93,8 @@ fn around(visit: &Visit) -> Value {
         json!({ "word": environment.word(), "path": format!("/{environment}{path}"), "here": environment == visit.environment })
     });
     json!({
-        "style": assets::STYLE.path,
-        "script": assets::SCRIPT.path,
+        "style": files.style.path,
+        "script": files.script.path,
         "csrf": visit.csrf,
         "path": visit.path,
         "environment": word,

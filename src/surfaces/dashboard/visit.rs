@@ -1,6 +1,7 @@
 //! One visit to a page: who comes, what they sent, and what they may ask of the interface.
 
-use http::header::{CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION, SET_COOKIE};
+use bytes::Bytes;
+use http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION, REFERRER_POLICY, SET_COOKIE};
 use http::{Method, StatusCode};
 use serde_json::{Map, Value, json};
 
@@ -42,6 +43,8 @@ pub enum Outcome {
     Page { status: StatusCode, template: &'static str, context: Value, cookie: Option<HeaderValue> },
     /// Another page of ours, by GET.
     Go { to: String, cookie: Option<HeaderValue> },
+    /// An operation's own answer: a picture, a download, a document for a frame.
+    HandedOn(Reply),
 }
 
 impl Outcome {
@@ -67,9 +70,21 @@ impl Outcome {
 
     /// The same with a cookie.
     pub fn with_cookie(mut self, value: HeaderValue) -> Self {
-        let (Self::Page { cookie, .. } | Self::Go { cookie, .. }) = &mut self;
-        *cookie = Some(value);
+        if let Self::Page { cookie, .. } | Self::Go { cookie, .. } = &mut self {
+            *cookie = Some(value);
+        }
         self
+    }
+
+    /// HTML of somebody else as a document for a frame: it runs nothing, sends nothing, and knows nothing of the page around it.
+    pub fn framed(html: String) -> Self {
+        const POLICY: &str = "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; img-src * data:; \
+                              style-src 'unsafe-inline'; font-src https: data:; frame-ancestors 'self'; base-uri 'self'; form-action 'none'";
+        let mut headers = shell::headers();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
+        headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
+        headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+        Self::HandedOn(Reply { status: StatusCode::OK, headers, body: ReplyBody::Whole(html.into()) })
     }
 }
 
@@ -106,6 +121,11 @@ impl Trouble {
         )
     }
 
+    /// A form that did not arrive as it was sent.
+    pub fn broken_form() -> Self {
+        Self::plain(StatusCode::BAD_REQUEST, "The form did not arrive whole; send it again.")
+    }
+
     /// Nothing is there.
     pub fn not_found() -> Self {
         Self::plain(StatusCode::NOT_FOUND, "There is no such page.")
@@ -136,26 +156,45 @@ impl Visit {
 
     /// Do an operation as who is signed in; its `data`.
     pub async fn ask(&self, id: &str, input: Value) -> Result<Value, Trouble> {
-        let principal = self.who.clone().map_or(Principal::Anonymous, Principal::Person);
-        self.ask_as(principal, id, input).await
+        data(id, self.send(self.principal(), id, input, None).await)
+    }
+
+    /// The same with an operation that takes its body as it comes.
+    pub async fn ask_with(&self, id: &str, names: Value, content_type: &str, bytes: Bytes) -> Result<Value, Trouble> {
+        let content_type = HeaderValue::from_str(content_type).map_err(|_| Trouble::broken_form())?;
+        data(id, self.send(self.principal(), id, names, Some((content_type, Body::Whole(bytes)))).await)
+    }
+
+    /// Do an operation as who is signed in and hand on its answer as it is: a picture, a download, a document for a frame.
+    pub async fn hand_on(&self, id: &str, input: Value) -> Result<Outcome, Trouble> {
+        let mut reply = self.send(self.principal(), id, input, None).await;
+        if !reply.status.is_success() {
+            return Err(refused(reply));
+        }
+        for (name, value) in &shell::headers() {
+            // What the operation says of itself is about its own content: its policy keeps that content in.
+            reply.headers.entry(name).or_insert_with(|| value.clone());
+        }
+        Ok(Outcome::HandedOn(reply))
     }
 
     /// Do an operation of the machine's operator: on behalf of somebody who has yet to show who they are.
     pub async fn ask_inside(&self, id: &str, input: Value) -> Result<Value, Trouble> {
-        self.ask_as(Principal::Operator, id, input).await
+        data(id, self.send(Principal::Operator, id, input, None).await)
     }
 
-    async fn ask_as(&self, principal: Principal, id: &str, input: Value) -> Result<Value, Trouble> {
+    fn principal(&self) -> Principal {
+        self.who.clone().map_or(Principal::Anonymous, Principal::Person)
+    }
+
+    async fn send(&self, principal: Principal, id: &str, input: Value, body: Option<(HeaderValue, Body)>) -> Reply {
         let entry = self.api.0.operations.iter().find(|entry| entry.spec.id == id);
         let entry = entry.unwrap_or_else(|| panic!("a page asks for {id}, which is no operation"));
-        let reply = self.api.call_as(principal, self.request(entry, input)).await;
-        let ReplyBody::Whole(bytes) = reply.body else { panic!("a page asks for {id}, which streams its answer") };
-        let mut body: Value = serde_json::from_slice(&bytes).unwrap_or(Value::Null);
-        if reply.status.is_success() { Ok(body["data"].take()) } else { Err(Trouble::of(reply.status, &body)) }
+        self.api.call_as(principal, self.request(entry, input, body)).await
     }
 
     /// The request that gives `input` to an operation: names of the path there, the rest in the query or the body.
-    fn request(&self, entry: &Entry, input: Value) -> Incoming {
+    fn request(&self, entry: &Entry, input: Value, given: Option<(HeaderValue, Body)>) -> Incoming {
         let Value::Object(mut rest) = input else { panic!("the input of an operation is an object") };
         let mut target = String::new();
         for part in entry.spec.path.split('/').skip(1) {
@@ -166,12 +205,16 @@ impl Visit {
             }
         }
         let mut headers = HeaderMap::new();
-        let body = match entry.spec.verb.has_body() {
-            true => {
+        let body = match given {
+            Some((content_type, body)) => {
+                headers.insert(CONTENT_TYPE, content_type);
+                body
+            }
+            None if entry.spec.verb.has_body() => {
                 headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
                 Body::Whole(Value::Object(rest).to_string().into())
             }
-            false => {
+            None => {
                 let pairs: Vec<(String, String)> =
                     rest.into_iter().filter(|(_, value)| !value.is_null()).map(|(name, value)| (name, text(&value))).collect();
                 if !pairs.is_empty() {
@@ -221,12 +264,32 @@ impl Visit {
                 headers.insert(LOCATION, HeaderValue::from_str(&to).unwrap_or(HeaderValue::from_static("/")));
                 Reply { status: StatusCode::SEE_OTHER, headers, body: ReplyBody::Whole(Default::default()) }
             }
+            Outcome::HandedOn(reply) => reply,
         };
         cookies.into_iter().for_each(|cookie| {
             reply.headers.append(SET_COOKIE, cookie);
         });
         reply
     }
+}
+
+/// The `data` of an operation's answer.
+fn data(id: &str, reply: Reply) -> Result<Value, Trouble> {
+    if !reply.status.is_success() {
+        return Err(refused(reply));
+    }
+    let ReplyBody::Whole(bytes) = reply.body else { panic!("a page asks for the data of {id}, which streams its answer") };
+    let mut body: Value = serde_json::from_slice(&bytes).unwrap_or(Value::Null);
+    Ok(body["data"].take())
+}
+
+/// Why an operation was not done.
+fn refused(reply: Reply) -> Trouble {
+    let body = match &reply.body {
+        ReplyBody::Whole(bytes) => serde_json::from_slice(bytes).unwrap_or(Value::Null),
+        ReplyBody::Stream(_) => Value::Null,
+    };
+    Trouble::of(reply.status, &body)
 }
 
 /// What a form's fields need to be filled in again, for templates: each name with what was sent or nothing, and what is wrong with it.

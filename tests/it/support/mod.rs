@@ -1,5 +1,6 @@
 //! What the tests stand on: servers, clients, and the contract that every reply is held to.
 
+pub mod browser;
 pub mod client;
 pub mod contract;
 pub mod faults;

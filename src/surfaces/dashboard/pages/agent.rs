@@ -2,7 +2,11 @@
 
 use serde_json::{Value, json};
 
+use crate::surfaces::dashboard::route::{Route, closed};
 use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit};
+
+/// Its pages.
+pub const ROUTES: &[Route] = &[closed("/agent").get(|visit| Box::pin(show(visit))).post(|visit| Box::pin(decide(visit)))];
 
 fn page(code: &str, details: Value, trouble: Option<&Trouble>, state: &str) -> Outcome {
     let context = json!({

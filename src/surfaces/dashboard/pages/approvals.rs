@@ -2,7 +2,12 @@
 
 use serde_json::json;
 
+use crate::surfaces::dashboard::route::{Route, closed};
 use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit};
+
+/// Its pages.
+pub const ROUTES: &[Route] =
+    &[closed("/{environment}/settings/approvals").get(|visit| Box::pin(show(visit))).post(|visit| Box::pin(send(visit)))];
 
 /// The list.
 pub async fn show(visit: &Visit) -> Result<Outcome, Trouble> {

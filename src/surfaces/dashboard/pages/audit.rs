@@ -2,7 +2,11 @@
 
 use serde_json::json;
 
+use crate::surfaces::dashboard::route::{Route, closed};
 use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit};
+
+/// Its pages.
+pub const ROUTES: &[Route] = &[closed("/{environment}/settings/audit").get(|visit| Box::pin(show(visit)))];
 
 /// What was done with the account, or with the data that is looked at.
 pub async fn show(visit: &Visit) -> Result<Outcome, Trouble> {

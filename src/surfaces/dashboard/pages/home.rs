@@ -2,7 +2,12 @@
 
 use serde_json::{Value, json};
 
+use crate::surfaces::dashboard::route::{Route, closed, open};
 use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit};
+
+/// Its pages.
+pub const ROUTES: &[Route] =
+    &[open("/").get(|visit| Box::pin(start(visit))), closed("/{environment}/").get(|visit| Box::pin(show(visit)))];
 
 /// The address without a path: on to the data that was looked at last.
 pub async fn start(visit: &Visit) -> Result<Outcome, Trouble> {

@@ -3,7 +3,12 @@
 use serde_json::{Value, json};
 
 use super::permissions;
+use crate::surfaces::dashboard::route::{Route, closed};
 use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit, entered};
+
+/// Its pages.
+pub const ROUTES: &[Route] =
+    &[closed("/{environment}/settings/keys").get(|visit| Box::pin(show(visit))).post(|visit| Box::pin(send(visit)))];
 
 /// The list and the form.
 pub async fn show(visit: &Visit) -> Result<Outcome, Trouble> {

@@ -2,7 +2,16 @@
 
 use serde_json::{Value, json};
 
+use crate::surfaces::dashboard::route::{Route, open};
 use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit, entered};
+
+/// Its pages.
+pub const ROUTES: &[Route] = &[
+    open("/signup").get(|visit| Box::pin(sign_up(visit))).post(|visit| Box::pin(send_sign_up(visit))),
+    open("/forgot").get(|visit| Box::pin(forgot(visit))),
+    open("/reset/{token}").get(|visit| Box::pin(reset(visit))).post(|visit| Box::pin(send_reset(visit))),
+    open("/join/{token}").get(|visit| Box::pin(join(visit))).post(|visit| Box::pin(send_join(visit))),
+];
 
 fn page(visit: &Visit, template: &'static str, title: &str, trouble: Option<&Trouble>) -> Outcome {
     let mut context = entered(&visit.form, &["email", "name"], trouble);

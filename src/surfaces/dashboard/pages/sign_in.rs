@@ -3,8 +3,16 @@
 use serde_json::{Value, json};
 
 use crate::surfaces::dashboard::forms;
+use crate::surfaces::dashboard::route::{Route, closed, open};
 use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit, entered};
 use crate::vocab::limits;
+
+/// Its pages.
+pub const ROUTES: &[Route] = &[
+    open("/signin").get(|visit| Box::pin(show(visit))).post(|visit| Box::pin(send(visit))),
+    closed("/signout").post(|visit| Box::pin(sign_out(visit))),
+    closed("/confirm").get(|visit| Box::pin(confirm(visit))).post(|visit| Box::pin(send_confirm(visit))),
+];
 
 /// Where to go afterwards: a page of ours that was asked for, or the first one.
 fn next(visit: &Visit) -> String {

@@ -1,89 +1,13 @@
 //! The dashboard as a browser sees it: signing in, every page, forms of others, cookies, and text that wants to be more than text.
 
-use std::collections::HashMap;
-
-use http::{HeaderMap, Method};
+use http::Method;
 use serde_json::json;
 
 use super::people::{OWNER, PASSWORD, owned, signed_in, stranger};
+use super::support::browser::Browser;
 use super::support::client::Call;
+use super::support::operation;
 use super::support::server::BOUNDLESS;
-use super::support::{Server, operation};
-
-/// A browser without scripts: cookies, forms, and no redirects followed unasked.
-struct Browser<'s> {
-    server: &'s Server,
-    cookies: HashMap<String, String>,
-}
-
-struct Page {
-    status: u16,
-    headers: HeaderMap,
-    text: String,
-}
-
-impl Page {
-    fn location(&self) -> &str {
-        self.headers.get("location").map_or("", |value| value.to_str().expect("ASCII"))
-    }
-
-    /// What the forms of the page bear.
-    fn csrf(&self) -> &str {
-        let rest = self.text.split("name=\"csrf\" value=\"").nth(1).unwrap_or_else(|| panic!("a form: {}", self.text));
-        rest.split('"').next().expect("the value ends")
-    }
-
-    fn value(&self, name: &str) -> &str {
-        let rest = self.text.split(&format!("name=\"{name}\" value=\"")).nth(1).expect("a field");
-        rest.split('"').next().expect("the value ends")
-    }
-}
-
-impl<'s> Browser<'s> {
-    fn new(server: &'s Server) -> Self {
-        Self { server, cookies: HashMap::new() }
-    }
-
-    async fn request(&mut self, method: Method, path: &str, more: &[(&'static str, &str)], body: Option<String>) -> Page {
-        let mut call = Call::new(operation("system.health"), json!({}));
-        (call.method, call.target) = (method, path.to_owned());
-        let cookies: Vec<String> = self.cookies.iter().map(|(name, value)| format!("{name}={value}")).collect();
-        call = call.header("cookie", cookies.join("; "));
-        for (name, value) in more {
-            call = call.header(name, *value);
-        }
-        if let Some(body) = body {
-            call = call.body("application/x-www-form-urlencoded", body);
-        }
-        let reply = stranger(self.server).try_send(call).await.expect("an answer");
-        for line in reply.headers.get_all("set-cookie") {
-            let line = line.to_str().expect("ASCII");
-            assert!(line.contains("HttpOnly") && line.contains("SameSite=Lax") && line.contains("Path=/"), "{line}");
-            let (name, value) = line.split(';').next().and_then(|pair| pair.split_once('=')).expect("a cookie");
-            if line.contains("Max-Age=0") {
-                self.cookies.remove(name)
-            } else {
-                self.cookies.insert(name.into(), value.into())
-            };
-        }
-        Page { status: reply.status, headers: reply.headers.clone(), text: String::from_utf8_lossy(&reply.bytes).into_owned() }
-    }
-
-    async fn get(&mut self, path: &str) -> Page {
-        self.request(Method::GET, path, &[], None).await
-    }
-
-    async fn post(&mut self, path: &str, fields: &[(&str, &str)]) -> Page {
-        let body = serde_urlencoded::to_string(fields).expect("a form");
-        self.request(Method::POST, path, &[("sec-fetch-site", "same-origin")], Some(body)).await
-    }
-
-    async fn sign_in(&mut self, next: &str) -> Page {
-        let page = self.get("/signin").await;
-        let csrf = page.csrf().to_owned();
-        self.post("/signin", &[("csrf", &csrf), ("email", OWNER), ("password", PASSWORD), ("next", next)]).await
-    }
-}
 
 const PAGES: [&str; 6] = [
     "/test/",

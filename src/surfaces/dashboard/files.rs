@@ -1,0 +1,123 @@
+//! The dashboard's files: templates, the style sheet and the one script.
+//!
+//! They are part of the program. A build for development reads them from the source tree whenever they have changed, so that a page
+//! can be changed while one looks at it.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue};
+use http::{Method, StatusCode};
+
+use crate::base::hex;
+use crate::base::secret::sha256;
+use crate::engine::api::wire::{Incoming, Reply, ReplyBody};
+use crate::engine::render::Pages;
+
+macro_rules! files {
+    ($($name:literal),* $(,)?) => {
+        &[$(($name, include_str!(concat!("../../../assets/dashboard/", $name)))),*]
+    };
+}
+
+const TEMPLATES: &[(&str, &str)] = files![
+    "layout.html",
+    "parts.html",
+    "agent.html",
+    "approvals.html",
+    "audit.html",
+    "confirm.html",
+    "forgot.html",
+    "home.html",
+    "join.html",
+    "keys.html",
+    "members.html",
+    "reset.html",
+    "security.html",
+    "signin.html",
+    "signup.html",
+    "trouble.html",
+];
+const STYLE: &[(&str, &str)] = files!["dashboard.css"];
+const SCRIPT: &[(&str, &str)] = files!["dashboard.js"];
+
+/// All files, read and checked.
+pub struct Files {
+    pub pages: Pages,
+    pub style: Asset,
+    pub script: Asset,
+}
+
+/// A file that pages load, under an address that changes with its content.
+pub struct Asset {
+    /// Where it is.
+    pub path: String,
+    content_type: &'static str,
+    content: &'static str,
+}
+
+impl Asset {
+    fn new(ending: &str, content_type: &'static str, content: &'static str) -> Self {
+        let sum = hex::encode(&sha256(content.as_bytes())[..8]);
+        Self { path: format!("/assets/dashboard-{sum}.{ending}"), content_type, content }
+    }
+}
+
+impl Files {
+    fn new(text: impl Fn(&'static str, &'static str) -> &'static str) -> Self {
+        let templates: Vec<(&str, &str)> = TEMPLATES.iter().map(|(name, built_in)| (*name, text(name, built_in))).collect();
+        let one = |files: &[(&'static str, &'static str)]| text(files[0].0, files[0].1);
+        Self {
+            pages: Pages::new(&templates),
+            style: Asset::new("css", "text/css; charset=utf-8", one(STYLE)),
+            script: Asset::new("js", "text/javascript; charset=utf-8", one(SCRIPT)),
+        }
+    }
+}
+
+/// The files as they were built in.
+#[cfg(not(debug_assertions))]
+pub fn files() -> Arc<Files> {
+    static FILES: std::sync::LazyLock<Arc<Files>> = std::sync::LazyLock::new(|| Arc::new(Files::new(|_, built_in| built_in)));
+    FILES.clone()
+}
+
+/// The files as they lie in the source tree, or as they were built in if it is not there.
+#[cfg(debug_assertions)]
+pub fn files() -> Arc<Files> {
+    use std::fs;
+    use std::path::Path;
+    use std::sync::{Mutex, PoisonError};
+    use std::time::SystemTime;
+
+    type Stamps = Vec<Option<SystemTime>>;
+    static LAST: Mutex<Option<(Stamps, Arc<Files>)>> = Mutex::new(None);
+
+    let path = |name: &str| Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/dashboard")).join(name);
+    let stamp = |(name, _): &(&str, &str)| fs::metadata(path(name)).and_then(|file| file.modified()).ok();
+    let stamps: Stamps = TEMPLATES.iter().chain(STYLE).chain(SCRIPT).map(stamp).collect();
+    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, files)) = last.as_ref().filter(|(before, _)| *before == stamps) {
+        return files.clone();
+    }
+    // What is read stays until the process ends: a few kilobytes for each change that a person makes.
+    let read = |name: &str, built_in| fs::read_to_string(path(name)).map_or(built_in, |text| &*text.leak());
+    let files = Arc::new(Files::new(read));
+    *last = Some((stamps, files.clone()));
+    files
+}
+
+/// The file that a request asks for, if it is one.
+pub fn reply(request: &Incoming) -> Option<Reply> {
+    let path = request.uri.path();
+    if !path.starts_with("/assets/") || !matches!(request.method, Method::GET | Method::HEAD) {
+        return None;
+    }
+    let files = files();
+    let asset = [&files.style, &files.script].into_iter().find(|asset| asset.path == path)?;
+    let mut headers = HeaderMap::with_capacity(8);
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(asset.content_type));
+    headers.insert(CONTENT_LENGTH, HeaderValue::from(asset.content.len()));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("public, max-age=31536000, immutable"));
+    Some(Reply { status: StatusCode::OK, headers, body: ReplyBody::Whole(Bytes::from_static(asset.content.as_bytes())) })
+}

@@ -1,0 +1,65 @@
+//! What a page is: where it stands, who may see it, and the functions that draw it and do what its forms ask.
+
+use std::future::Future;
+use std::pin::Pin;
+
+use super::visit::{Outcome, Trouble, Visit};
+use crate::vocab::limits;
+
+/// What a page's function comes to.
+pub type Drawing<'v> = Pin<Box<dyn Future<Output = Result<Outcome, Trouble>> + Send + 'v>>;
+
+/// A page's function.
+pub type Draw = for<'v> fn(&'v Visit) -> Drawing<'v>;
+
+/// Who may see a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Door {
+    /// Anybody.
+    Open,
+    /// Who is signed in; others are sent to sign in first and come back.
+    Closed,
+}
+
+/// A page, or what one of its forms sends to.
+pub struct Route {
+    pub path: &'static str,
+    pub door: Door,
+    pub get: Option<Draw>,
+    pub post: Option<Draw>,
+    /// How large a form may be.
+    pub form_bytes_max: usize,
+    /// Whether its form may carry files.
+    pub takes_files: bool,
+}
+
+/// A page for anybody.
+pub const fn open(path: &'static str) -> Route {
+    Route { path, door: Door::Open, get: None, post: None, form_bytes_max: limits::DASHBOARD_FORM_BYTES_MAX, takes_files: false }
+}
+
+/// A page for those who are signed in.
+pub const fn closed(path: &'static str) -> Route {
+    Route { door: Door::Closed, ..open(path) }
+}
+
+impl Route {
+    /// With what draws it.
+    pub const fn get(mut self, run: Draw) -> Self {
+        self.get = Some(run);
+        self
+    }
+
+    /// With what does what its forms ask.
+    pub const fn post(mut self, run: Draw) -> Self {
+        self.post = Some(run);
+        self
+    }
+
+    /// With forms that carry files, together of at most so many bytes. They are held in memory.
+    pub const fn files(mut self, bytes_max: usize) -> Self {
+        self.form_bytes_max = bytes_max;
+        self.takes_files = true;
+        self
+    }
+}
