@@ -27,6 +27,8 @@ const TEMPLATES: &[(&str, &str)] = files![
     "approvals.html",
     "audit.html",
     "confirm.html",
+    "domain.html",
+    "domains.html",
     "forgot.html",
     "home.html",
     "join.html",
@@ -36,7 +38,11 @@ const TEMPLATES: &[(&str, &str)] = files![
     "security.html",
     "signin.html",
     "signup.html",
+    "system.html",
     "trouble.html",
+    "webhook.html",
+    "webhook_parts.html",
+    "webhooks.html",
 ];
 const STYLE: &[(&str, &str)] = files!["dashboard.css"];
 const SCRIPT: &[(&str, &str)] = files!["dashboard.js"];

@@ -43,6 +43,9 @@ const PAGES: &[&[Route]] = &[
     pages::members::ROUTES,
     pages::security::ROUTES,
     pages::audit::ROUTES,
+    pages::domains::ROUTES,
+    pages::webhooks::ROUTES,
+    pages::system::ROUTES,
 ];
 
 /// The interface for programs with the dashboard in front of it.

@@ -3,12 +3,15 @@
 pub mod agent;
 pub mod approvals;
 pub mod audit;
+pub mod domains;
 pub mod home;
 pub mod keys;
 pub mod links;
 pub mod members;
 pub mod security;
 pub mod sign_in;
+pub mod system;
+pub mod webhooks;
 
 use serde_json::{Value, json};
 
