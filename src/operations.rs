@@ -179,7 +179,7 @@ pub const OPERATIONS: &[Entry] = &[
     command::<sending::ops::test::Test>(),
     query::<sending::ops::metrics::Metrics>(),
     query::<sending::ops::inbox_list::InboxList>(),
-    query::<sending::ops::inbox_get::InboxGet>(),
+    outward::<sending::ops::inbox_get::InboxGet>(),
     raw::<sending::ops::inbox_html::InboxHtml>(),
     raw::<sending::ops::inbox_raw::InboxRaw>(),
     raw::<sending::ops::inbox_screenshot::InboxScreenshot>(),

@@ -181,6 +181,12 @@ fn build(settings: &Mail) -> Result<TokioResolver, String> {
     built.map_err(|error| format!("the DNS cannot be asked: {error}"))
 }
 
+/// A resolver that knows no name server: whoever needs one for its form gets no answer, at once.
+pub fn silent() -> TokioResolver {
+    let builder = Resolver::builder_with_config(ResolverConfig::from_name_servers(Vec::new()), TokioRuntimeProvider::default());
+    builder.with_tls_config(no_tls()).build().expect("nothing of a resolver without name servers can be wrong")
+}
+
 /// Name servers are asked without TLS here: loading the system's certificates for nothing would slow down every start.
 fn no_tls() -> ClientConfig {
     let provider = Arc::new(rustls::crypto::ring::default_provider());

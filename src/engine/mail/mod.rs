@@ -12,3 +12,4 @@ pub mod message;
 pub mod opened;
 pub mod smtp;
 pub mod transport;
+pub mod verdicts;

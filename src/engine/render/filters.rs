@@ -83,7 +83,8 @@ mod tests {
     fn shares_sizes_and_money_are_written_with_their_units() {
         assert_eq!(percent(&Value::from(0.1234)), "12.3 %");
         assert_eq!((percent(&Value::from(1)), percent(&Value::from(()))), ("100 %".into(), String::new()));
-        for (size, written) in [(999, "999 B"), (1_234_567, "1.2 MB"), (250_000_000, "250 MB"), (3_000_000_000_000, "3.0 TB")] {
+        for (size, written) in [(999i64, "999 B"), (1_234_567, "1.2 MB"), (250_000_000, "250 MB"), (3_000_000_000_000, "3.0 TB")]
+        {
             assert_eq!(bytes(&Value::from(size)), written);
         }
         assert_eq!(money(&Value::from(1234.5), "EUR"), "EUR 1,234.50");

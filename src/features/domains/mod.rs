@@ -21,7 +21,7 @@ mod views;
 
 pub use looking::step as look;
 pub use model::{KeyKind, Stream, Tracking};
-pub use sender::{SendingDomain, SigningKey, for_sender, usual_utm};
+pub use sender::{SendingDomain, SigningKey, for_sender, public_keys, usual_utm};
 pub use utm::Utm;
 
 use crate::engine::api::Failure;

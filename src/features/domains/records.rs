@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::model::{Domain, Phase, Purpose};
+use super::model::{Domain, DomainKey, Phase, Purpose};
 use super::site::Site;
 use crate::base::clock::Timestamp;
 
@@ -51,12 +51,17 @@ pub fn link_host(domain: &Domain) -> String {
     format!("{LINK_LABEL}.{}", domain.name)
 }
 
+/// The name of the record with the public half of a key.
+pub fn key_name(domain: &Domain, key: &DomainKey) -> String {
+    format!("{}._domainkey.{}", key.selector, domain.name)
+}
+
 /// Every record, the required ones first.
 pub fn wanted(domain: &Domain, site: &Site) -> Vec<Wanted> {
     let mut records = Vec::new();
     let mut has_required = false;
     for key in &domain.keys {
-        let name = format!("{}._domainkey.{}", key.selector, domain.name);
+        let name = key_name(domain, key);
         let mut record = Wanted::new(Purpose::Dkim(key.selector.clone()), RecordType::Txt, name, key.record.clone());
         match key.phase {
             // One key is enough, and the RSA key is the one that every receiver can check.

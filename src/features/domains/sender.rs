@@ -46,6 +46,14 @@ pub fn for_sender(
     found.map(|domain| unsealed(seal, account, &domain)).transpose()
 }
 
+/// The names and texts of the records with the public keys of the account's domains, also of keys that sign no more: mail that they
+/// signed is judged by them.
+pub fn public_keys(tx: &impl Read, account: AccountId) -> Result<Vec<(String, String)>, Failure> {
+    let named =
+        |domain: Domain| domain.keys.iter().map(|key| (records::key_name(&domain, key), key.record.clone())).collect::<Vec<_>>();
+    Ok(store::all(tx, account)?.into_iter().flat_map(named).collect())
+}
+
 /// What links in mail from this address are usually marked with, whether or not its domain is verified.
 pub fn usual_utm(tx: &impl Read, account: AccountId, from: &EmailAddress, stream: Stream) -> Result<Option<Utm>, Failure> {
     Ok(standing_for(tx, account, from, stream, |_| true)?.and_then(|domain| domain.utm))

@@ -4,8 +4,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
+use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, needs};
 use crate::engine::mail::opened::Opened;
+use crate::engine::mail::verdicts::{Holds, Verdict, verdicts};
+use crate::features::domains;
 use crate::features::sending::inbox;
 use crate::features::sending::template::links;
 use crate::features::sending::views::MessageView;
@@ -36,6 +38,37 @@ pub struct WholeMessage {
     pub html: Option<String>,
     /// Where the links of the HTML lead, each once.
     pub links: Vec<String>,
+    /// What is found of each DKIM signature (RFC 6376), judged by the keys of this account's sending domains, without asking the DNS.
+    /// Empty: the message bears none, because its From domain is not verified.
+    pub dkim: Vec<SignatureView>,
+}
+
+/// A signature on a message.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "DkimSignature")]
+pub struct SignatureView {
+    /// The domain that signed (`d=`).
+    pub domain: String,
+    /// The name of its key (`s=`).
+    pub selector: String,
+    /// `rsa-sha256` or `ed25519-sha256`
+    pub algorithm: &'static str,
+    /// `pass`, `fail`, or `no_key`: the key with which it was made was removed since.
+    pub result: &'static str,
+    /// What is wrong with a signature that does not hold.
+    pub reason: Option<String>,
+}
+
+impl From<Verdict> for SignatureView {
+    fn from(verdict: Verdict) -> Self {
+        let (result, reason) = match verdict.holds {
+            Holds::Yes => ("pass", None),
+            Holds::No(reason) => ("fail", Some(reason)),
+            Holds::NoKey => ("no_key", None),
+        };
+        Self { domain: verdict.domain, selector: verdict.selector, algorithm: verdict.algorithm, result, reason }
+    }
 }
 
 /// A header of a message.
@@ -61,18 +94,33 @@ impl Operation for InboxGet {
             text: Some("It is on its way.".into()),
             html: Some("<p>It is <a href=\"https://example.com/t/c/AAAA\">on its way</a>.</p>".into()),
             links: vec!["https://example.com/t/c/AAAA".into()],
+            dkim: vec![SignatureView {
+                domain: "example.com".into(),
+                selector: "mm1r".into(),
+                algorithm: "rsa-sha256",
+                result: "pass",
+                reason: None,
+            }],
         };
         (json!({ "id": "666666666666666666666666" }), Done(message))
     }
 }
 
-impl Query for InboxGet {
-    fn run(view: &View<'_>, input: WantedMessage) -> Result<Self::Output, Failure> {
-        let head = inbox::require(view.tx, view.caller.account(), input.id)?;
-        let Opened { headers, html, text } = Opened::of(&inbox::body(view.tx, input.id)?);
+impl Outward for InboxGet {
+    async fn run(context: Context, input: WantedMessage) -> Result<Self::Output, Failure> {
+        let account = context.caller.account();
+        let (head, bytes, keys) = context
+            .read(move |tx| {
+                let head = inbox::require(tx, account, input.id)?;
+                let bytes = inbox::body(tx, input.id)?;
+                Ok((head, bytes, domains::public_keys(tx, account)?))
+            })
+            .await?;
+        let dkim = verdicts(&bytes, &keys).await.into_iter().map(SignatureView::from).collect();
+        let Opened { headers, html, text } = Opened::of(&bytes);
         let headers = headers.into_iter().map(|(name, value)| MessageHeader { name, value }).collect();
         let links = html.as_deref().map(|html| links::rewrite(html).links).unwrap_or_default();
         let envelope_from = head.sender.clone();
-        Ok(Done(WholeMessage { message: head.into(), envelope_from, headers, text, html, links }))
+        Ok(Done(WholeMessage { message: head.into(), envelope_from, headers, text, html, links, dkim }))
     }
 }
