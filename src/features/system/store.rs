@@ -39,15 +39,14 @@ const QUEUES: &[(&str, TableId)] = &[
     ("Images to look at", tables::PROJECT_IMAGE_QUEUE),
     ("Emails being generated", tables::CONVERSATION_QUEUE),
     ("Emails being edited", tables::EMAIL_EDIT_QUEUE),
-    ("Campaigns to look at", tables::CAMPAIGN_QUEUE),
+    ("Campaigns planned or on their way", tables::CAMPAIGN_QUEUE),
     ("Mailings on their way", tables::MAILING_QUEUE),
-    ("Deferred messages and turns", tables::RECIPIENT_RETRIES),
+    ("Messages and mailings whose turn comes later", tables::RECIPIENT_RETRIES),
     ("Bounces and complaints to take in", tables::SIMULATIONS),
     ("Events for webhooks", tables::OUTBOX_QUEUE),
     ("Webhook deliveries", tables::WEBHOOK_DUE),
     ("Orders to credit again", tables::CLICKERS),
     ("Deleted contacts to erase", tables::ERASURES),
-    ("Domains to look at", tables::DOMAIN_QUEUE),
 ];
 
 /// Each queue's name and length.

@@ -12,7 +12,7 @@ mod cookies;
 mod files;
 mod forms;
 mod pages;
-mod route;
+pub mod route;
 mod shell;
 mod visit;
 
@@ -33,7 +33,7 @@ use crate::vocab::environment::Environment;
 use crate::vocab::limits;
 
 /// Every page, by the file that draws it.
-const PAGES: &[&[Route]] = &[
+pub const PAGES: &[&[Route]] = &[
     pages::home::ROUTES,
     pages::sign_in::ROUTES,
     pages::links::ROUTES,

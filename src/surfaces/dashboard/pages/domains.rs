@@ -101,7 +101,7 @@ fn tracking(visit: &Visit) -> Value {
     let form = &visit.form;
     let is_ticked = |name: &str| form.get(name) == "yes";
     let utm = match is_ticked("utm") {
-        true => MARKS.iter().filter_map(|mark| Some(((*mark).to_owned(), form.some(mark)?.into()))).collect(),
+        true => MARKS.iter().filter_map(|mark| Some(((*mark).to_owned(), Value::from(form.some(mark)?)))).collect(),
         false => Value::Null,
     };
     json!({

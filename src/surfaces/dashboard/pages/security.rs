@@ -47,15 +47,13 @@ pub async fn send(visit: &Visit) -> Result<Outcome, Trouble> {
             let secret = visit.ask("accounts.totp_begin", json!({})).await?;
             page(visit, begun(&secret["secret"], &secret["uri"]), None).await
         }
-        "app-confirm" => {
-            match visit.ask("accounts.totp_confirm", json!({ "code": form.get("code") })).await {
-                Ok(data) => page(visit, json!({ "state": "confirmed", "codes": data["recoveryCodes"] }), None).await,
-                Err(trouble) if trouble.code == "SIGN_IN_FAILED" => {
-                    page(visit, begun(&form.get("secret").into(), &form.get("uri").into()), Some(trouble)).await
-                }
-                Err(trouble) => Err(trouble),
+        "app-confirm" => match visit.ask("accounts.totp_confirm", json!({ "code": form.get("code") })).await {
+            Ok(data) => page(visit, json!({ "state": "confirmed", "codes": data["recoveryCodes"] }), None).await,
+            Err(trouble) if trouble.code == "SIGN_IN_FAILED" => {
+                page(visit, begun(&form.get("secret").into(), &form.get("uri").into()), Some(trouble)).await
             }
-        }
+            Err(trouble) => Err(trouble),
+        },
         "app-remove" => {
             visit.ask("accounts.totp_remove", json!({})).await?;
             Ok(Outcome::go(format!("{}?done=app-remove", visit.path)))

@@ -74,7 +74,8 @@ async fn one(visit: &Visit, told: Map<String, Value>, trouble: Option<Trouble>) 
     };
     context.insert("events".into(), events(visit, &chosen).await?);
     let now = visit.api.0.clock.now();
-    context.insert("from".into(), visit.form.some("from").map_or_else(|| local(now.plus_ms(-24 * HOUR_MS)), str::to_owned).into());
+    context
+        .insert("from".into(), visit.form.some("from").map_or_else(|| local(now.plus_ms(-24 * HOUR_MS)), str::to_owned).into());
     context.insert("to".into(), visit.form.get("to").into());
     for name in ["made", "tested"] {
         context.insert(name.into(), Value::Null);
@@ -98,7 +99,10 @@ pub async fn send(visit: &Visit) -> Result<Outcome, Trouble> {
         "update" => (update(visit).await, ""),
         "on" | "off" => (visit.ask("webhooks.update", json!({ "webhookId": id, "active": act == "on" })).await, ""),
         "test" => (visit.ask("webhooks.test", which).await, "tested"),
-        "rotate" => (visit.ask("webhooks.rotate_secret", json!({ "webhookId": id, "graceHours": hours(form.get("grace")) })).await, "made"),
+        "rotate" => (
+            visit.ask("webhooks.rotate_secret", json!({ "webhookId": id, "graceHours": hours(form.get("grace")) })).await,
+            "made",
+        ),
         "retry" => (visit.ask("webhooks.retry", json!({ "webhookId": id, "deliveryId": form.get("delivery") })).await, ""),
         "redeliver" => {
             let to = form.some("to").map(moment);
@@ -222,14 +226,20 @@ mod tests {
 
     #[test]
     fn headers_are_read_line_by_line_and_a_line_without_a_colon_is_told() {
-        assert_eq!(headers("X-Shop: 7\r\n\r\n Authorization: Bearer a:b ").ok(), Some(json!({ "X-Shop": "7", "Authorization": "Bearer a:b" })));
+        assert_eq!(
+            headers("X-Shop: 7\r\n\r\n Authorization: Bearer a:b ").ok(),
+            Some(json!({ "X-Shop": "7", "Authorization": "Bearer a:b" }))
+        );
         let trouble = headers("X-Shop 7").expect_err("no header");
         assert_eq!((trouble.status, trouble.field.as_str()), (StatusCode::BAD_REQUEST, "customHeaders"));
     }
 
     #[test]
     fn times_of_fields_are_utc() {
-        assert_eq!((moment("2026-01-31T10:05").as_str(), moment("2026-01-31T10:05:09").as_str()), ("2026-01-31T10:05:00Z", "2026-01-31T10:05:09Z"));
+        assert_eq!(
+            (moment("2026-01-31T10:05").as_str(), moment("2026-01-31T10:05:09").as_str()),
+            ("2026-01-31T10:05:00Z", "2026-01-31T10:05:09Z")
+        );
         assert_eq!(moment("soon"), "soon");
     }
 }
