@@ -40,6 +40,8 @@ async function renew(id, address) {
     const fresh = page.getElementById(id);
     // Signed out, or the page has become another one: show that.
     if (!fresh) return location.reload();
+    // What was opened stays open.
+    for (const part of old.querySelectorAll("details[id][open]")) fresh.querySelector(`#${part.id}`)?.setAttribute("open", "");
     old.replaceWith(fresh);
     wire(fresh);
   } catch {

@@ -9,6 +9,7 @@ pub mod caller;
 pub mod engine;
 pub mod failure;
 pub mod file;
+pub mod foreign;
 pub mod input;
 pub mod openapi;
 pub mod operation;

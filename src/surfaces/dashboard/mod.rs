@@ -35,6 +35,7 @@ use crate::vocab::limits;
 /// Every page, by the file that draws it.
 pub const PAGES: &[&[Route]] = &[
     pages::home::ROUTES,
+    pages::inbox::ROUTES,
     pages::sign_in::ROUTES,
     pages::links::ROUTES,
     pages::agent::ROUTES,

@@ -1,7 +1,7 @@
 //! One visit to a page: who comes, what they sent, and what they may ask of the interface.
 
 use bytes::Bytes;
-use http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION, REFERRER_POLICY, SET_COOKIE};
+use http::header::{CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION, SET_COOKIE};
 use http::{Method, StatusCode};
 use serde_json::{Map, Value, json};
 
@@ -12,7 +12,7 @@ use crate::base::hex;
 use crate::engine::access::people::SignedIn;
 use crate::engine::api::call::Api;
 use crate::engine::api::wire::{Body, Incoming, Peer, Reply, ReplyBody};
-use crate::engine::api::{Entry, Principal};
+use crate::engine::api::{Entry, Principal, foreign};
 use crate::vocab::environment::Environment;
 use crate::vocab::limits;
 
@@ -76,15 +76,9 @@ impl Outcome {
         self
     }
 
-    /// HTML of somebody else as a document for a frame: it runs nothing, sends nothing, and knows nothing of the page around it.
-    pub fn framed(html: String) -> Self {
-        const POLICY: &str = "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; img-src * data:; \
-                              style-src 'unsafe-inline'; font-src https: data:; frame-ancestors 'self'; base-uri 'self'; form-action 'none'";
-        let mut headers = shell::headers();
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
-        headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
-        headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
-        Self::HandedOn(Reply { status: StatusCode::OK, headers, body: ReplyBody::Whole(html.into()) })
+    /// HTML of somebody else as a document for a frame.
+    pub fn framed(html: &str) -> Self {
+        Self::HandedOn(foreign::document(html, "private, no-store"))
     }
 }
 

@@ -265,6 +265,12 @@ impl Tab<'_> {
         self.click_on(&element).await;
     }
 
+    /// Click what an XPath finds.
+    pub async fn click_path(&self, path: &str) {
+        let element = self.element("xpath", path).await;
+        self.click_on(&element).await;
+    }
+
     async fn click_on(&self, element: &str) {
         let end = Instant::now() + PATIENCE;
         loop {

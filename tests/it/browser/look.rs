@@ -32,10 +32,10 @@ pub fn axe() -> Option<String> {
 pub async fn console(tab: &Tab<'_>) -> Vec<String> {
     let address = tab.address().await;
     let is_own_status = |entry: &Value| {
-        // A page that says what to correct is a page with such a status.
+        // A page that says what to correct is a page with such a status; pages load nothing but their style and script.
         let message = entry["message"].as_str().unwrap_or_default();
         entry["source"] == "network"
-            && message.starts_with(&address)
+            && !message.contains("/assets/")
             && message.contains("Failed to load resource: the server responded with a status of 4")
     };
     let is_wrong =

@@ -4,6 +4,7 @@
 
 mod driver;
 mod look;
+mod tasks;
 
 use mailmill::surfaces::dashboard::route::Door;
 use serde_json::json;
@@ -13,6 +14,7 @@ use crate::dashboard::attacks::{address, routes};
 use crate::people::{OWNER, PASSWORD, owned};
 use crate::support::Server;
 use crate::support::furnished::{EVIL, Furnished, settings};
+use crate::support::hook_sink::HookSink;
 
 /// A place on a server.
 fn at(server: &Server, path: &str) -> String {
@@ -94,4 +96,46 @@ async fn markup_that_is_kept_anywhere_runs_nowhere() {
         assert_eq!(foreign, 0, "{path}");
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Every page's main task, in one browser; what its console has said is told in the end.
+async fn do_all(scripts: bool) {
+    if !driver::is_there() {
+        return;
+    }
+    let driver = Driver::start();
+    let server = owned(&settings());
+    let there = Furnished::new(&server, "Fresh bread", "http://127.0.0.1:9").await;
+    let sink = HookSink::content().await;
+    let mut tab = driver.browser().await;
+    tab.wide(look::WIDE).await;
+    tab.let_scripts_run(scripts).await;
+    sign_in(&tab, &server).await;
+    let mut wrong = Vec::new();
+    for (route, task) in tasks::TASKS {
+        println!("{route}");
+        task(&tasks::Scene { tab: &tab, server: &server, there: &there, sink: &sink }).await;
+        wrong.extend(look::console(&tab).await);
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_main_task_is_done_with_scripts() {
+    do_all(true).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_main_task_is_done_without_scripts() {
+    do_all(false).await;
+}
+
+#[test]
+fn every_page_that_takes_a_form_has_its_main_task() {
+    let missing: Vec<&str> = routes()
+        .filter(|route| route.door == Door::Closed && route.post.is_some() && route.path != "/confirm")
+        .map(|route| route.path)
+        .filter(|path| !tasks::TASKS.iter().any(|(known, _)| known == path))
+        .collect();
+    assert!(missing.is_empty(), "{missing:#?}");
 }

@@ -2,20 +2,22 @@
 
 pub mod attacks;
 mod domains;
+mod inbox;
 mod system;
 mod webhooks;
 
 use http::Method;
 use serde_json::json;
 
-use super::people::{OWNER, PASSWORD, owned, signed_in, stranger};
-use super::support::browser::Browser;
-use super::support::client::Call;
-use super::support::operation;
-use super::support::server::BOUNDLESS;
+use crate::people::{OWNER, PASSWORD, owned, signed_in, stranger};
+use crate::support::browser::Browser;
+use crate::support::client::Call;
+use crate::support::operation;
+use crate::support::server::BOUNDLESS;
 
-const PAGES: [&str; 6] = [
+const PAGES: [&str; 7] = [
     "/test/",
+    "/test/inbox",
     "/test/settings/keys",
     "/live/settings/approvals",
     "/test/settings/members",
@@ -132,11 +134,11 @@ async fn a_key_is_made_shown_once_and_revoked_by_forms() {
         made.text.split("<code>sk_test_").nth(1).and_then(|rest| rest.split('<').next()).map(|rest| format!("sk_test_{rest}"));
     let key = key.unwrap_or_else(|| panic!("a key: {}", made.text));
     let client = stranger(&server).with_key(Some(&key));
-    assert_eq!(client.call("contacts.list", json!({ "projectId": super::support::NO_PROJECT })).await.status, 404);
+    assert_eq!(client.call("contacts.list", json!({ "projectId": crate::support::NO_PROJECT })).await.status, 404);
     let list = browser.get(path).await;
     assert!(!list.text.contains(&key) && list.text.contains("Shop"));
     let id = list.value("id").to_owned();
     let revoked = browser.post(path, &[("csrf", &csrf), ("act", "revoke"), ("id", &id)]).await;
     assert_eq!(revoked.location(), "/test/settings/keys?done=revoked");
-    assert_eq!(client.call("contacts.list", json!({ "projectId": super::support::NO_PROJECT })).await.status, 401);
+    assert_eq!(client.call("contacts.list", json!({ "projectId": crate::support::NO_PROJECT })).await.status, 401);
 }

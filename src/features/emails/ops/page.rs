@@ -1,15 +1,13 @@
 //! An email as a page, for people without a key: for everybody if it is public, for whoever has its link if it is unlisted.
 
-use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue, X_CONTENT_TYPE_OPTIONS};
-use http::{HeaderMap, StatusCode};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::base::clock::Timestamp;
 use crate::engine::api::operation::Media;
-use crate::engine::api::wire::{Reply, ReplyBody};
-use crate::engine::api::{Bare, Context, Engine, Failure, Operation, Raw, RawRequest, Spec, public};
+use crate::engine::api::wire::Reply;
+use crate::engine::api::{Bare, Context, Engine, Failure, Operation, Raw, RawRequest, Spec, foreign, public};
 use crate::engine::store::ReadTx;
 use crate::features::emails::model::{Part, Visibility};
 use crate::features::emails::store;
@@ -55,7 +53,7 @@ impl Raw for Page {
         // The link does not say of which environment it is; an id is in one of them only.
         for world in context.engine.worlds() {
             if let Some(html) = html(&world.store.read(), &context.engine, &input)? {
-                return Ok(reply(html));
+                return Ok(foreign::document(&html, "private, max-age=60"));
             }
         }
         Err(Failure::because(Code::NotFound, "There is no such email, or it is not shared, or its link is not whole."))
@@ -76,18 +74,6 @@ fn html(tx: &ReadTx, engine: &Engine, link: &Link) -> Result<Option<String>, Fai
         return Ok(None);
     }
     Ok(store::text(tx, email.id, email.version, Part::Html)?)
-}
-
-fn reply(html: String) -> Reply {
-    let mut headers = HeaderMap::new();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("private, max-age=60"));
-    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    // It is somebody's content under our name: it runs nothing and sends nothing; its links open, though.
-    let policy =
-        "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; img-src * data:; style-src 'unsafe-inline'";
-    headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
-    Reply { status: StatusCode::OK, headers, body: ReplyBody::Whole(html.into()) }
 }
 
 fn path(account: AccountId, email: EmailId) -> String {

@@ -1,14 +1,12 @@
 //! The HTML of a message of the built-in inbox, as a page.
 
-use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS};
-use http::{HeaderMap, StatusCode};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::engine::api::operation::Media;
-use crate::engine::api::wire::{Reply, ReplyBody};
-use crate::engine::api::{Bare, Context, Failure, Operation, Raw, RawRequest, Spec, needs};
+use crate::engine::api::wire::Reply;
+use crate::engine::api::{Bare, Context, Failure, Operation, Raw, RawRequest, Spec, foreign, needs};
 use crate::engine::mail::opened::Opened;
 use crate::features::sending::inbox;
 use crate::vocab::codes::Code;
@@ -28,7 +26,7 @@ pub struct MessagePage {
 impl Operation for InboxHtml {
     const SPEC: Spec = Spec::get("sending.inbox_html", "/v1/inbox/{id}/html", needs(Permission::EmailRead))
         .summary("Show a message of the built-in inbox as a page")
-        .about("The page runs no scripts and sends nothing.")
+        .about("The page runs no scripts and sends nothing. Its links open in a window of their own.")
         .fails(&[Code::NotFound]);
     type Input = MessagePage;
     type Output = Bare;
@@ -50,15 +48,6 @@ impl Raw for InboxHtml {
                 html.ok_or_else(|| Failure::because(Code::NotFound, "The message has no HTML."))
             })
             .await?;
-        let mut headers = HeaderMap::new();
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
-        headers.insert(CACHE_CONTROL, HeaderValue::from_static("private, no-store"));
-        headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-        headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
-        // Somebody's content under our name: it runs nothing and sends nothing; its links open, though.
-        let policy =
-            "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; img-src * data:; style-src 'unsafe-inline'";
-        headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
-        Ok(Reply { status: StatusCode::OK, headers, body: ReplyBody::Whole(html.into()) })
+        Ok(foreign::document(&html, "private, no-store"))
     }
 }

@@ -5,6 +5,7 @@ pub mod approvals;
 pub mod audit;
 pub mod domains;
 pub mod home;
+pub mod inbox;
 pub mod keys;
 pub mod links;
 pub mod members;
