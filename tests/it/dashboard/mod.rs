@@ -9,10 +9,8 @@ mod webhooks;
 use http::Method;
 use serde_json::json;
 
-use crate::people::{OWNER, PASSWORD, owned, signed_in, stranger};
+use crate::people::{OWNER, PASSWORD, owned, stranger};
 use crate::support::browser::Browser;
-use crate::support::client::Call;
-use crate::support::operation;
 use crate::support::server::BOUNDLESS;
 
 const PAGES: [&str; 7] = [
