@@ -21,8 +21,11 @@ use std::process::ExitCode;
 
 use tokio::runtime::Runtime;
 use tracing_subscriber::EnvFilter;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
 
 use crate::engine::api::openapi;
+use crate::engine::recent_log;
 use crate::engine::render::pixels;
 use crate::engine::settings;
 use crate::features::system::backup;
@@ -161,12 +164,12 @@ fn start_log(log: &Log) {
         level.to_owned()
     });
     let for_eyes = std::io::stderr().is_terminal();
-    let subscriber =
-        tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_target(false).with_ansi(for_eyes);
+    let written = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_target(false).with_ansi(for_eyes);
+    let log_lines = tracing_subscriber::registry().with(filter).with(recent_log::Keeper);
     // A subscriber that is there already belongs to whoever runs us within their own process.
     let _ = match log.format {
-        LogFormat::Text => subscriber.try_init(),
-        LogFormat::Json => subscriber.json().try_init(),
+        LogFormat::Text => log_lines.with(written).try_init(),
+        LogFormat::Json => log_lines.with(written.json()).try_init(),
     };
 }
 

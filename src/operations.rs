@@ -17,6 +17,7 @@ pub const OPERATIONS: &[Entry] = &[
     outward::<system::ops::reindex::Reindex>(),
     outward::<system::ops::doctor::Doctor>(),
     raw::<system::ops::file::File>(),
+    outward::<system::ops::status::Status>(),
     // Accounts.
     raw::<accounts::ops::set_up_page::SetUpPage>(),
     raw::<accounts::ops::set_up_form::SetUpForm>(),

@@ -68,6 +68,8 @@ async function renew(id, address) {
     if (!fresh) return location.reload();
     // Who is on a button stays on it.
     const focused = old.contains(document.activeElement) ? document.activeElement.id : "";
+    // What was opened stays open.
+    for (const part of old.querySelectorAll("details[id][open]")) fresh.querySelector(`#${part.id}`)?.setAttribute("open", "");
     old.replaceWith(fresh);
     wire(fresh);
     if (focused) document.getElementById(focused)?.focus();

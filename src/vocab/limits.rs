@@ -930,3 +930,11 @@ pub const DOCTOR_DISK_FREE_BYTES_MIN: u64 = 512 * 1024 * 1024;
 pub const DOCTOR_DISK_FREE_BYTES_WANTED: u64 = 4 * 1024 * 1024 * 1024;
 /// Domains that are looked at: each costs several questions to the DNS.
 pub const DOCTOR_DOMAINS_MAX: usize = 50;
+// --- The system ---
+
+/// Lines of the log that are kept in memory for people to read: what happened in the last minutes of a service that has trouble.
+pub const LOG_LINES_KEPT: usize = 200;
+/// Of each line of them: with the number of lines, some hundred kilobytes at most.
+pub const LOG_LINE_CHARACTERS_MAX: usize = 500;
+/// Open jobs on contacts that a look at the system counts; more than this is a lot, however many they are.
+pub const OPEN_JOBS_COUNTED: usize = 100;

@@ -2,6 +2,7 @@
 
 mod access;
 mod agents;
+mod browser;
 mod budgets;
 mod campaigns;
 mod clocks;

@@ -56,6 +56,8 @@ const TEMPLATES: &[(&str, &str)] = files![
     "campaigns.html",
     "confirm.html",
     "demo.html",
+    "domain.html",
+    "domains.html",
     "forgot.html",
     "home.html",
     "inbox.html",
@@ -68,6 +70,7 @@ const TEMPLATES: &[(&str, &str)] = files![
     "security.html",
     "signin.html",
     "signup.html",
+    "system.html",
     "trouble.html",
     "contacts.html",
     "contact_new.html",
@@ -83,6 +86,9 @@ const TEMPLATES: &[(&str, &str)] = files![
     "topics.html",
     "suppressions.html",
     "no_brand.html",
+    "webhook.html",
+    "webhook_parts.html",
+    "webhooks.html",
 ];
 const STYLE: &[(&str, &str)] = files!["dashboard.css"];
 const SCRIPT: &[(&str, &str)] = files!["dashboard.js"];

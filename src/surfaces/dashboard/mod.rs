@@ -13,7 +13,7 @@ mod cookies;
 mod files;
 mod forms;
 mod pages;
-mod route;
+pub mod route;
 mod shell;
 mod streamed;
 mod visit;
@@ -37,7 +37,7 @@ use crate::vocab::environment::Environment;
 use crate::vocab::limits;
 
 /// Every page, by the file that draws it.
-const PAGES: &[&[Route]] = &[
+pub const PAGES: &[&[Route]] = &[
     pages::home::ROUTES,
     pages::demo::ROUTES,
     pages::inbox::ROUTES,
@@ -63,6 +63,9 @@ const PAGES: &[&[Route]] = &[
     pages::tags::ROUTES,
     pages::topics::ROUTES,
     pages::suppressions::ROUTES,
+    pages::domains::ROUTES,
+    pages::webhooks::ROUTES,
+    pages::system::ROUTES,
 ];
 
 /// The interface for programs with the dashboard in front of it.

@@ -6,3 +6,4 @@ pub mod file;
 pub mod health;
 pub mod openapi;
 pub mod reindex;
+pub mod status;

@@ -101,5 +101,5 @@ pub async fn frame(visit: &Visit) -> Result<Outcome, Trouble> {
         Value::String(html) => html,
         _ => String::new(),
     };
-    Ok(Outcome::framed(html))
+    Ok(Outcome::framed(&html))
 }
