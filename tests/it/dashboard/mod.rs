@@ -5,6 +5,7 @@ mod brands;
 mod domains;
 mod emails;
 mod inbox;
+mod links;
 mod system;
 mod webhooks;
 
