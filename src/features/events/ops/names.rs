@@ -64,7 +64,7 @@ mod tests {
         let mill = Mill::new();
         let id = mill.post_in("/v1/contacts", json!({ "email": "ada@example.com" })).data()["id"].clone();
         for (name, key) in [("Cart.Added", "1"), ("cart.added", "2"), ("browse", "3")] {
-            let event = json!({ "name": name, "subscriberId": id, "dedupeKey": key });
+            let event = json!({ "name": name, "identifiers": { "email": "ada@example.com" }, "dedupeKey": key });
             assert_eq!(mill.post_in("/v1/events", event).status, 200);
         }
         let names = mill.get(&format!("/v1/projects/{}/event-names", mill.project)).data();
