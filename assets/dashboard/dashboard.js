@@ -21,6 +21,28 @@ function wire(root) {
       if (!confirm(button.dataset.confirm)) event.preventDefault();
     });
   }
+  // A button that says what goes on after it was pressed, and is not pressed twice.
+  for (const button of root.querySelectorAll("[data-busy]")) {
+    button.form?.addEventListener("submit", (event) => {
+      if (event.submitter !== button) return;
+      // The form is on its way with the button's own value first.
+      setTimeout(() => {
+        button.disabled = true;
+        button.textContent = button.dataset.busy;
+      });
+    });
+  }
+  // A choice that is the whole form.
+  for (const field of root.querySelectorAll("[data-send]")) field.addEventListener("change", () => field.form.requestSubmit());
+  // An example that one takes over.
+  for (const button of root.querySelectorAll("[data-fill]")) {
+    button.hidden = false;
+    button.addEventListener("click", () => {
+      const field = document.getElementById(button.dataset.fill);
+      field.value = button.textContent;
+      field.focus();
+    });
+  }
   for (const time of root.querySelectorAll("time[datetime]")) {
     const at = new Date(time.dateTime);
     time.title = time.textContent;
@@ -47,8 +69,13 @@ async function renew(id, address) {
     const fresh = page.getElementById(id);
     // Signed out, or the page has become another one: show that.
     if (!fresh) return location.reload();
+    // Who is on a button stays on it.
+    const focused = old.contains(document.activeElement) ? document.activeElement.id : "";
+    // What was opened stays open.
+    for (const part of old.querySelectorAll("details[id][open]")) fresh.querySelector(`#${part.id}`)?.setAttribute("open", "");
     old.replaceWith(fresh);
     wire(fresh);
+    if (focused) document.getElementById(focused)?.focus();
   } catch {
     // The server is away for a moment: look again.
     if (old.dataset.live) setTimeout(() => renew(id, address), 3000);
@@ -72,6 +99,10 @@ function search(form) {
       history.replaceState(null, "", address);
     }, 200);
   });
+}
+// Where one is, unless something else was said.
+for (const field of document.querySelectorAll("input[data-zone]")) {
+  field.value ||= Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
 }
 // A form that shows what it comes to while one writes it: the part that tells, and the part that holds its rows, come from its answer.
 function preview(form) {
@@ -112,5 +143,5 @@ wire(document);
 // On narrow screens the menu begins closed.
 const menu = document.querySelector("details.menu");
 if (menu && matchMedia("(max-width: 56rem)").matches) menu.open = false;
-const wrong = document.getElementById("wrong");
+const wrong = document.querySelector("[data-wrong]");
 if (wrong) wrong.focus();

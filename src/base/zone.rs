@@ -61,6 +61,18 @@ impl Zone {
         Self::parse(ONE_CLOCK[place].1).ok()
     }
 
+    /// Names to choose from: places by continent, and UTC. Without former names of countries and without bare offsets.
+    pub fn names() -> &'static [String] {
+        static NAMES: LazyLock<Vec<String>> = LazyLock::new(|| {
+            const CONTINENTS: [&str; 10] =
+                ["Africa", "America", "Antarctica", "Arctic", "Asia", "Atlantic", "Australia", "Europe", "Indian", "Pacific"];
+            let is_place = |name: &str| name.split_once('/').is_some_and(|(continent, _)| CONTINENTS.contains(&continent));
+            let names = BUNDLED.available().map(|name| name.as_str().to_owned()).filter(|name| is_place(name));
+            std::iter::once("UTC".to_owned()).chain(names).collect()
+        });
+        &NAMES
+    }
+
     /// The IANA name.
     pub fn name(&self) -> &str {
         &self.name
@@ -281,6 +293,12 @@ mod tests {
         for given in strange {
             assert!(Zone::parse(given).is_err(), "{given}");
         }
+    }
+
+    #[test]
+    fn every_name_to_choose_from_is_a_zone() {
+        assert!(Zone::names().len() > 300 && Zone::names()[0] == "UTC");
+        assert!(Zone::names().iter().all(|name| Zone::parse(name).is_ok_and(|zone| zone.name() == name)));
     }
 
     #[test]

@@ -29,6 +29,10 @@ pub const KEY_NAME_CHARACTERS_MAX: usize = 100;
 pub const KEYS_PER_ACCOUNT_MAX: usize = 1_000;
 /// The interface shows this many characters of a key's id, never of the key.
 pub const KEY_ID_CHARACTERS_SHOWN: usize = 8;
+/// Requests are counted by day for so long: what a chart shows, and some more for whoever looks at midnight.
+pub const KEY_DAYS_KEPT: u32 = 32;
+/// Days of a key that its chart shows.
+pub const KEY_DAYS_SHOWN: u32 = 30;
 
 // --- Users ---
 
@@ -107,6 +111,12 @@ pub const CLAIMS_SHOWN_MAX: usize = 100;
 
 /// A form of the dashboard: texts of people, no files.
 pub const DASHBOARD_FORM_BYTES_MAX: usize = 256 * 1024;
+/// A form with a picture: a photograph of a telephone, and what base64 makes of it still fits the body of an operation.
+pub const DASHBOARD_IMAGE_BYTES_MAX: usize = 7 * 1024 * 1024;
+/// A form with a long text or a text file: every text that the knowledge base takes, however it is coded.
+pub const DASHBOARD_TEXT_BYTES_MAX: usize = 2 * 1024 * 1024;
+/// A form with an email that was made elsewhere: the largest that is taken in, however it is coded.
+pub const DASHBOARD_EMAIL_BYTES_MAX: usize = 3 * 1024 * 1024;
 /// The first field of a form with a large file: a token and its name.
 pub const DASHBOARD_TOKEN_BYTES_MAX: usize = 4 * 1024;
 /// Where to go after signing in: a path of our own pages.
@@ -170,6 +180,18 @@ pub const IMPORT_FAILURES_MAX: u8 = 5;
 pub const IMAGES_AT_ONCE: usize = 8;
 /// Looks at one image before it is left alone.
 pub const IMAGE_LOOKS_MAX: u8 = 4;
+/// Width of an uploaded image: twice that of an email, for today's screens. Wider ones are made smaller.
+pub const UPLOADED_IMAGE_WIDTH_MAX: u32 = 1_600;
+/// Bytes of an uploaded animation, which is kept as it is: recipients would not wait for more.
+pub const UPLOADED_ANIMATION_BYTES_MAX: usize = 3 * 1024 * 1024;
+/// How long the file of an uploaded image is there after it was removed: emails that were sent still show it.
+pub const UPLOADED_IMAGE_KEPT_MS: i64 = 365 * 24 * 60 * 60 * 1000;
+/// The longer side of a preview: a card in a list, on a screen with two pixels for one.
+pub const PREVIEW_SIDE_MAX: u32 = 480;
+/// How long a preview is kept before its image is fetched again: sites change theirs.
+pub const PREVIEW_KEPT_MS: i64 = 14 * 24 * 60 * 60 * 1000;
+/// A drawing (SVG) that is shown as it is; larger ones are no logos.
+pub const PREVIEW_DRAWING_BYTES_MAX: usize = 512 * 1024;
 
 // --- Requests to other servers ---
 
@@ -309,6 +331,8 @@ pub const PROVIDER_TYPE_CHARACTERS_MAX: usize = 50;
 pub const SCHEDULE_AHEAD_MS: i64 = 731 * 24 * 60 * 60 * 1000;
 /// The colleagues who look at a test before it goes to everybody.
 pub const CAMPAIGN_TEST_ADDRESSES_MAX: usize = 20;
+/// Campaigns that one look at those of all projects goes through: some hundredths of a second.
+pub const CAMPAIGNS_LOOKED_AT_MAX: usize = 2_000;
 /// Campaigns looked at in one step of the worker; then it looks whether the service is to stop.
 pub const CAMPAIGNS_PER_STEP: usize = 256;
 /// How long a campaign whose time has come waits for an edit of its email: edits take a minute at most.
@@ -658,6 +682,14 @@ pub const SENDER_NAME_CHARACTERS_MAX: usize = 100;
 pub const SEND_SUBJECT_CHARACTERS_MAX: usize = 500;
 /// Months before the present one that are told of: three years.
 pub const METRICS_MONTHS_MAX: u64 = 36;
+/// Days before today that charts and their tables may show: a quarter of a year, still one pixel and more for each day.
+pub const TIMELINE_DAYS_MAX: u64 = 92;
+/// What charts show if nobody asks for more.
+pub const TIMELINE_DAYS: u64 = 30;
+/// What becomes of a campaign is told by day for so long after its start; what comes later is in its totals only.
+pub const CAMPAIGN_DAYS: u32 = 92;
+/// Links of a campaign that are told of, the most clicked ones.
+pub const CAMPAIGN_LINKS_SHOWN: usize = 20;
 
 // --- The built-in inbox ---
 
@@ -889,3 +921,20 @@ pub const ORDER_FACTS_MAX: usize = 100;
 pub const CLICKERS_PER_STEP: usize = 200;
 /// Orders of one contact that one step looks at.
 pub const CLICKER_ORDERS_PER_STEP: usize = 200;
+
+// The doctor.
+
+/// With less room on the disk than this, work is about to stop.
+pub const DOCTOR_DISK_FREE_BYTES_MIN: u64 = 512 * 1024 * 1024;
+/// An import of a million contacts, a backup beside the data, and some time to notice.
+pub const DOCTOR_DISK_FREE_BYTES_WANTED: u64 = 4 * 1024 * 1024 * 1024;
+/// Domains that are looked at: each costs several questions to the DNS.
+pub const DOCTOR_DOMAINS_MAX: usize = 50;
+// --- The system ---
+
+/// Lines of the log that are kept in memory for people to read: what happened in the last minutes of a service that has trouble.
+pub const LOG_LINES_KEPT: usize = 200;
+/// Of each line of them: with the number of lines, some hundred kilobytes at most.
+pub const LOG_LINE_CHARACTERS_MAX: usize = 500;
+/// Open jobs on contacts that a look at the system counts; more than this is a lot, however many they are.
+pub const OPEN_JOBS_COUNTED: usize = 100;

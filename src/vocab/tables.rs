@@ -134,6 +134,10 @@ pub const INVITATIONS: TableId = TableId(96);
 pub const RESET_LINKS: TableId = TableId(97);
 pub const CLAIMS: TableId = TableId(98);
 pub const CLAIM_CODES: TableId = TableId(99);
+pub const ACTIVITY_DAYS: TableId = TableId(100);
+pub const TAKINGS_DAYS: TableId = TableId(101);
+pub const CLICKED_LINKS: TableId = TableId(102);
+pub const KEY_DAYS: TableId = TableId(103);
 
 /// Every table, by id.
 pub const TABLES: &[TableInfo] = &[
@@ -277,6 +281,10 @@ pub const TABLES: &[TableInfo] = &[
     table(97, "reset_links", Control, "digest of the link's token -> user id, expiry"),
     table(98, "claims", Control, "claim id -> which agent asks whom for what, and what became of it"),
     table(99, "claim_codes", Control, "digest of the code -> claim id"),
+    table(100, "activity_days", World, "(account or mailing, id, day, kind) -> how many opened, clicked, … on that day"),
+    table(101, "takings_days", World, "(account or mailing, id, day, currency) -> orders of that day, and how much"),
+    table(102, "clicked_links", World, "(mailing id, number of a link) -> clicks by people, as far as that can be told"),
+    table(103, "key_days", Control, "(key id, day) -> requests on that day"),
 ];
 
 impl TableId {

@@ -25,8 +25,9 @@ use std::sync::Arc;
 
 use crate::base::secret::{Secret, random_base62, sha256};
 use crate::engine::api::{Engine, Failure};
-use crate::engine::store::{self as engine_store, WriteTx};
+use crate::engine::store::{self as engine_store, Read, WriteTx};
 use crate::vocab::environment::Environment;
+use crate::vocab::ids::AccountId;
 use crate::vocab::permissions::PermissionSet;
 
 pub use model::{Account, Password, User};
@@ -42,6 +43,16 @@ pub async fn flush_usage(engine: &Arc<Engine>) -> Result<(), Failure> {
 pub fn sweep(tx: &mut WriteTx<'_>, limit: usize) -> engine_store::Result<bool> {
     let more = [store::sweep(tx, limit)?, people_store::sweep(tx, limit)?, agents::store::sweep(tx, limit)?];
     Ok(more.contains(&true))
+}
+
+/// The name of an account's plan.
+pub fn plan_of(engine: &Engine, account: AccountId) -> engine_store::Result<String> {
+    Ok(store::account_of(&engine.control.read(), account)?.map(|account| account.plan).unwrap_or_default())
+}
+
+/// Whether this is the installation's own account, and not one that a stranger has signed up for.
+pub fn is_installations(tx: &impl Read, account: AccountId) -> engine_store::Result<bool> {
+    Ok(store::account(tx)?.is_some_and(|first| first.id == account))
 }
 
 /// Whether nobody has used this installation yet: there is no account.

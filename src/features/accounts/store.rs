@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 
 use super::model::{Account, Key, KeyUsage, SetupLink, User};
 use crate::base::clock::Timestamp;
+use crate::engine::store::key::Key as _;
 use crate::engine::store::{Order, Read, Result, Span, Table, WriteTx};
 use crate::vocab::ids::{AccountId, KeyId, UserId};
 use crate::vocab::limits;
@@ -14,6 +15,8 @@ const USERS: Table<UserId, User> = Table::new(tables::USERS);
 const USERS_BY_EMAIL: Table<String, UserIdRow> = Table::new(tables::USERS_BY_EMAIL);
 const KEYS: Table<KeyId, Key> = Table::new(tables::KEYS);
 const USAGE: Table<KeyId, KeyUsage> = Table::new(tables::KEY_USAGE);
+/// Requests of a key by day of UTC since 1970.
+const DAYS: Table<(KeyId, u32), i64> = Table::new(tables::KEY_DAYS);
 const LINKS: Table<[u8; 32], SetupLink> = Table::new(tables::SETUP_LINKS);
 
 /// Whose email it is.
@@ -123,7 +126,25 @@ pub fn usage(tx: &impl Read, key: KeyId) -> Result<KeyUsage> {
 pub fn add_usage(tx: &mut WriteTx<'_>, key: KeyId, requests: u64, last: Timestamp) -> Result<()> {
     let usage = usage(tx, key)?.plus(requests, last);
     tx.put(USAGE, &key, &usage);
+    let day = day_of(last);
+    if tx.add(DAYS, &(key, day), i64::try_from(requests).unwrap_or(i64::MAX))? == i64::try_from(requests).unwrap_or(i64::MAX) {
+        // The first of its day: days that no chart shows any more make room.
+        let over = Span { to: Some((key, day.saturating_sub(limits::KEY_DAYS_KEPT)).to_bytes()), ..DAYS.under(&(key,)) };
+        tx.delete_span(DAYS, &over, limits::KEY_DAYS_KEPT as usize)?;
+    }
     Ok(())
+}
+
+/// The day of a moment, in days since 1970 of UTC.
+pub fn day_of(at: Timestamp) -> u32 {
+    u32::try_from(at.0.div_euclid(limits::DAY_MS)).unwrap_or(0)
+}
+
+/// Requests of a key on each day from `first` on on which there were some.
+pub fn days(tx: &impl Read, key: KeyId, first: u32) -> Result<Vec<(u32, u64)>> {
+    let span = Span { from: (key, first).to_bytes(), ..DAYS.under(&(key,)) };
+    let found = tx.list(DAYS, &span, Order::Forward, limits::KEY_DAYS_KEPT as usize + 1)?;
+    Ok(found.into_iter().map(|((_, day), requests)| (day, requests.max(0) as u64)).collect())
 }
 
 /// Write a set-up link that works for [`limits::SETUP_LINK_MS`] from now.
@@ -166,6 +187,7 @@ pub fn sweep(tx: &mut WriteTx<'_>, limit: usize) -> Result<bool> {
     for id in &revoked {
         tx.delete(KEYS, id);
         tx.delete(USAGE, id);
+        tx.delete_span(DAYS, &DAYS.under(&(*id,)), 2 * limits::KEY_DAYS_KEPT as usize)?;
     }
     Ok(more)
 }
@@ -245,6 +267,25 @@ mod tests {
         assert_eq!((works(1), works(2)), (Ok(false), Ok(true)));
         control.clock.advance_ms(limits::SETUP_LINK_MS);
         assert_eq!(works(2), Ok(false));
+    }
+
+    #[test]
+    fn requests_are_counted_by_day_and_old_days_make_room() {
+        let control = Control::new();
+        let id = KeyId::from_bytes([1; 12]);
+        let on = |day: i64| START.plus_ms(day * limits::DAY_MS);
+        control.write(move |tx| {
+            add_usage(tx, id, 2, on(0))?;
+            add_usage(tx, id, 3, on(0))?;
+            add_usage(tx, id, 7, on(1))?;
+            add_usage(tx, KeyId::from_bytes([2; 12]), 9, on(1))
+        });
+        let first = day_of(START);
+        let kept = || days(&control.store.read(), id, 0).expect("reads");
+        assert_eq!(kept(), [(first, 5), (first + 1, 7)]);
+        assert_eq!(days(&control.store.read(), id, first + 1), Ok(vec![(first + 1, 7)]));
+        control.write(move |tx| add_usage(tx, id, 1, on(i64::from(limits::KEY_DAYS_KEPT) + 1)));
+        assert_eq!(kept(), [(first + 1, 7), (first + 1 + limits::KEY_DAYS_KEPT, 1)]);
     }
 
     #[test]

@@ -120,6 +120,39 @@ impl LogStatus {
     }
 }
 
+/// Why nothing is sent to a recipient.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SkipReason {
+    Suppressed,
+    Unsubscribed,
+    Bounced,
+    NotSubscribed,
+    TopicUnsubscribed,
+    InvalidAddress,
+    DuplicateAddress,
+    MissingField,
+    Erased,
+    Cancelled,
+}
+
+impl SkipReason {
+    fn of(skip: &Skip) -> Self {
+        match skip {
+            Skip::Suppressed => Self::Suppressed,
+            Skip::Unsubscribed => Self::Unsubscribed,
+            Skip::Bounced => Self::Bounced,
+            Skip::NotSubscribed => Self::NotSubscribed,
+            Skip::TopicUnsubscribed => Self::TopicUnsubscribed,
+            Skip::InvalidAddress => Self::InvalidAddress,
+            Skip::DuplicateAddress => Self::DuplicateAddress,
+            Skip::MissingField(_) => Self::MissingField,
+            Skip::Erased => Self::Erased,
+            Skip::Cancelled => Self::Cancelled,
+        }
+    }
+}
+
 /// A part of the log.
 #[derive(Clone, Debug, Default)]
 pub struct Part {
@@ -134,6 +167,14 @@ pub fn part(tx: &impl Read, id: MailingId, from: u32, limit: usize, wanted: Opti
         Some(wanted) => recorded(tx, id, from, limit, wanted),
         None => any(tx, id, from, limit, wanted),
     }
+}
+
+/// The same of those who get nothing for this reason.
+pub fn skipped(tx: &impl Read, id: MailingId, from: u32, limit: usize, reason: SkipReason) -> Result<Part> {
+    let fits = |_, delivery: &Delivery| matches!(delivery, Delivery::Skipped { why } if SkipReason::of(why) == reason);
+    let found = sending::recipients(tx, id, from, limit, fits)?;
+    let with_deeds = |(number, recipient)| Ok((number, recipient, engagement::of(tx, id, number)?));
+    Ok(Part { rows: found.rows.into_iter().map(with_deeds).collect::<Result<_>>()?, next: found.next })
 }
 
 fn any(tx: &impl Read, id: MailingId, from: u32, limit: usize, wanted: Option<LogStatus>) -> Result<Part> {
@@ -276,6 +317,15 @@ impl LogRow {
 mod tests {
     use super::*;
     use crate::features::sending::Doubt;
+
+    #[test]
+    fn reasons_are_asked_for_by_the_words_that_stats_name() {
+        let skips = [Skip::Suppressed, Skip::Unsubscribed, Skip::Bounced, Skip::NotSubscribed, Skip::TopicUnsubscribed];
+        let more = [Skip::InvalidAddress, Skip::DuplicateAddress, Skip::MissingField("a".into()), Skip::Erased, Skip::Cancelled];
+        for skip in skips.iter().chain(&more) {
+            assert_eq!(serde_json::to_value(SkipReason::of(skip)).expect("a word"), skip.word());
+        }
+    }
 
     #[test]
     fn the_most_telling_word_wins_and_each_filter_finds_all_it_covers() {

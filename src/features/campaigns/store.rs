@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 
 use super::model::Campaign;
 use crate::base::clock::Timestamp;
+use crate::engine::store::key::{Key, after_prefix};
 use crate::engine::store::{Order, Read, Result, Span, Table, WriteTx};
 use crate::vocab::ids::{AccountId, CampaignId, ProjectId};
 use crate::vocab::tables;
@@ -67,6 +68,20 @@ pub fn visit(
     Ok(())
 }
 
+/// The account's campaigns before `before`, or all of them, newest first, until `visitor` breaks.
+pub fn visit_latest(
+    tx: &impl Read,
+    account: AccountId,
+    before: Option<CampaignId>,
+    mut visitor: impl FnMut(Campaign) -> Result<ControlFlow<()>>,
+) -> Result<()> {
+    let mut span = CAMPAIGNS.under(&(account,));
+    if let Some(before) = before {
+        span.to = Some((account, before).to_bytes());
+    }
+    tx.visit(CAMPAIGNS, &span, Order::Backward, |_, campaign| visitor(campaign))
+}
+
 /// How many campaigns a project has, counted up to `most`.
 pub fn count(tx: &impl Read, project: ProjectId, most: usize) -> Result<usize> {
     Ok(tx.list(BY_PROJECT, &BY_PROJECT.under(&(project,)), Order::Forward, most)?.len())
@@ -79,7 +94,6 @@ pub fn due(
     last: Option<(Timestamp, CampaignId, AccountId)>,
     limit: usize,
 ) -> Result<Vec<(Timestamp, CampaignId, AccountId)>> {
-    use crate::engine::store::key::{Key, after_prefix};
     let from = last.and_then(|last| after_prefix(&last.to_bytes())).unwrap_or_default();
     let span = Span { from, to: Some(now.plus_ms(1).to_bytes()) };
     Ok(tx.list(QUEUE, &span, Order::Forward, limit)?.into_iter().map(|(key, ())| key).collect())

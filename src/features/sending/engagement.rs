@@ -8,6 +8,7 @@ use std::ops::ControlFlow;
 
 use serde::{Deserialize, Serialize};
 
+use super::days;
 use super::model::Mailing;
 use crate::base::clock::Timestamp;
 use crate::engine::store::key::Key;
@@ -21,8 +22,6 @@ const DAYS: Table<(EmailId, u32, u8), i64> = Table::new(tables::EMAIL_DAYS);
 const EMAIL_MAILINGS: Table<(EmailId, MailingId), ()> = Table::new(tables::EMAIL_MAILINGS);
 /// In place of a measure in [`DAYS`]: a country in place of a day.
 const COUNTRY: u8 = 255;
-/// Milliseconds of a day.
-const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 const HAPPENINGS: Table<When, Happening> = Table::new(tables::SIMULATIONS);
 
 /// When something happened, and with which recipient of which mailing.
@@ -89,7 +88,7 @@ pub enum Measure {
 
 impl Measure {
     /// Every measure, in the order of declaration, which is the order on disk.
-    const ALL: [Self; 13] = [
+    pub(super) const ALL: [Self; 13] = [
         Self::Opens,
         Self::UniqueOpens,
         Self::Clicks,
@@ -172,10 +171,12 @@ pub fn count(tx: &impl Read, mailing: MailingId, measure: Measure) -> Result<u64
     Ok(tx.get(COUNTS, &(mailing, measure as u8))?.unwrap_or(0).max(0) as u64)
 }
 
-/// Add to what all mailings of one email came to on the day of this write.
-pub fn add_day(tx: &mut WriteTx<'_>, email: EmailId, measure: Measure, many: i64) -> Result<()> {
-    let day = u32::try_from(tx.now().0.div_euclid(DAY_MS)).unwrap_or(0);
-    tx.add(DAYS, &(email, day, measure as u8), many).map(drop)
+/// Add to what all mailings of an email, all of an account and this one came to on the day of this write.
+pub fn add_day(tx: &mut WriteTx<'_>, mailing: &Mailing, measure: Measure, many: i64) -> Result<()> {
+    if let Some(email) = mailing.email {
+        tx.add(DAYS, &(email, days::of(tx.now()), measure as u8), many)?;
+    }
+    days::add(tx, mailing, measure, many)
 }
 
 /// Count one more recipient of an email who opened it, by country (two capital letters).

@@ -8,6 +8,7 @@ use std::ops::ControlFlow;
 
 use serde::{Deserialize, Serialize};
 
+use super::days;
 use crate::base::amount::Amount;
 use crate::base::clock::Timestamp;
 use crate::base::currency::Currency;
@@ -102,6 +103,9 @@ pub fn save(tx: &mut WriteTx<'_>, project: ProjectId, key: Digest, before: &Orde
                 change.amount = if sign < 0 { change.amount.minus(takings.amount) } else { change.amount.plus(takings.amount) };
             }
         }
+    }
+    for (order, sign) in [(before, -1), (after, 1)] {
+        days::add_takings(tx, order, sign)?;
     }
     for ((scope, currency), change) in changes {
         let key = (scope, currency.bytes());

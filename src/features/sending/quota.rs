@@ -20,9 +20,11 @@ pub enum Tally {
     Taken = 0,
     /// Accepted by the next server.
     Sent = 1,
-    /// Refused by it, or sent back.
-    Bounced = 2,
+    /// Refused by it at once.
+    Refused = 2,
     Complained = 3,
+    /// Accepted by it, and sent back later.
+    Returned = 4,
 }
 
 /// In [`QUOTAS`] in place of a period: direct sends that wait for their turn.
@@ -38,6 +40,11 @@ impl Period {
     /// The day of a moment.
     pub fn day(at: Timestamp) -> Self {
         Self(u32::try_from(at.0.div_euclid(DAY_MS)).unwrap_or(0))
+    }
+
+    /// A day, counted from 1970.
+    pub fn of_day(day: u32) -> Self {
+        Self(day)
     }
 
     /// The month of a moment.

@@ -310,8 +310,8 @@ pub fn count(tx: &mut WriteTx<'_>, mailing: &Mailing, counter: Counter, many: i6
         Counter::FAILED => Some(Measure::Failed),
         _ => None,
     };
-    if let (Some(email), Some(measure)) = (mailing.email, measure) {
-        engagement::add_day(tx, email, measure, many)?;
+    if let Some(measure) = measure {
+        engagement::add_day(tx, mailing, measure, many)?;
     }
     tx.add(COUNTS, &(mailing.id, counter.0), many).map(drop)
 }

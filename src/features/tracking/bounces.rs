@@ -17,7 +17,8 @@ use crate::features::contacts::condition::Action;
 use crate::features::contacts::{Contact, Source, standing};
 use crate::features::sending::engagement::Measure;
 use crate::features::sending::notices::{self, Whom};
-use crate::features::sending::{self, engagement};
+use crate::features::sending::quota::{self, Tally};
+use crate::features::sending::{self, Delivery, engagement};
 use crate::features::suppressions::{self, Digester, Reason, Source as SaidBy};
 use crate::vocab::ids::{MailingId, ProjectId};
 use crate::vocab::tables;
@@ -161,11 +162,18 @@ fn tell(tx: &mut WriteTx<'_>, person: &Person, kind: WebhookEvent, more: Value) 
     notices::tell(tx, kind, &Whom { mailing: &person.mailing, email: person.email(), contact }, now, more)
 }
 
-/// One more of these: for the mailing, and for its email's day.
+/// One more of these: for the mailing, for the day, and for what the account sends.
 pub fn count(tx: &mut WriteTx<'_>, person: &Person, measure: Measure) -> Result<()> {
-    engagement::add(tx, person.mailing.id, measure, 1)?;
-    match person.mailing.email {
-        Some(email) => engagement::add_day(tx, email, measure, 1),
-        None => Ok(()),
-    }
+    let mailing = &person.mailing;
+    engagement::add(tx, mailing.id, measure, 1)?;
+    engagement::add_day(tx, mailing, measure, 1)?;
+    let tally = match measure {
+        Measure::Complaints => Tally::Complained,
+        // Who refused it at once was counted as it happened.
+        Measure::HardBounces | Measure::SoftBounces if !matches!(person.recipient.delivery, Delivery::Failed { .. }) => {
+            Tally::Returned
+        }
+        _ => return Ok(()),
+    };
+    quota::count(tx, mailing.account, tally, 1)
 }

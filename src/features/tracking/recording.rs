@@ -15,6 +15,7 @@ use crate::engine::api::{Engine, Failure};
 use crate::engine::store::{Error, Result, WriteTx};
 use crate::features::contacts::activity::{self, Deed};
 use crate::features::contacts::condition::Action;
+use crate::features::sending::days;
 use crate::features::sending::engagement::{self, Engagement, Measure};
 use crate::features::sending::notices::{self, Whom};
 use crate::features::sending::{self, Delivery, Mailing};
@@ -74,25 +75,29 @@ pub fn record(tx: &mut WriteTx<'_>, visits: &[Visit]) -> Result<()> {
         let Some(person) = Person::of(tx, mailing, number)? else { continue };
         one(tx, &person, &visits, &mut tally)?;
     }
-    tally.finish(tx)
+    tally.finish(tx, &mailings)
 }
 
 /// What one transaction adds up to.
 #[derive(Default)]
 struct Tally {
     counts: BTreeMap<(MailingId, Measure), i64>,
-    days: BTreeMap<(EmailId, Measure), i64>,
+    /// Of campaigns: numbers of links that were clicked.
+    links: BTreeMap<(MailingId, u16), i64>,
     countries: BTreeMap<(EmailId, String), i64>,
     deeds: BTreeMap<ProjectId, Vec<(u32, Deed)>>,
 }
 
 impl Tally {
-    fn finish(self, tx: &mut WriteTx<'_>) -> Result<()> {
-        for ((mailing, measure), many) in self.counts {
-            engagement::add(tx, mailing, measure, many)?;
+    fn finish(self, tx: &mut WriteTx<'_>, mailings: &BTreeMap<MailingId, Option<Mailing>>) -> Result<()> {
+        for ((id, measure), many) in self.counts {
+            engagement::add(tx, id, measure, many)?;
+            if let Some(mailing) = mailings.get(&id).and_then(Option::as_ref) {
+                engagement::add_day(tx, mailing, measure, many)?;
+            }
         }
-        for ((email, measure), many) in self.days {
-            engagement::add_day(tx, email, measure, many)?;
+        for ((mailing, link), many) in self.links {
+            days::add_clicks(tx, mailing, link, many)?;
         }
         for ((email, country), many) in self.countries {
             engagement::add_country(tx, email, &country, many)?;
@@ -185,6 +190,10 @@ impl Page<'_, '_> {
         }
         self.clicked(at);
         self.clicked.push((link, at));
+        // What is taken back if it proves to be a scanner's can be told by the links alone: each counts once so early.
+        if !early || !self.engagement.early_links.contains(&link) {
+            self.count_link(link, 1);
+        }
         if !early {
             return Ok(());
         }
@@ -217,6 +226,9 @@ impl Page<'_, '_> {
     /// So many links so soon: what was taken for a person was a scanner.
     fn unmask(&mut self, tx: &mut WriteTx<'_>) -> Result<()> {
         let many = std::mem::take(&mut self.engagement.early_clicks);
+        for link in self.engagement.early_links.clone() {
+            self.count_link(link, -1);
+        }
         self.clicked.clear();
         self.engagement.clicks -= many;
         self.engagement.machine_clicks += many;
@@ -273,10 +285,15 @@ impl Page<'_, '_> {
         self.tally.deeds.entry(project).or_default().push((contact.id.number(), deed));
     }
 
+    fn count_link(&mut self, link: u16, many: i64) {
+        if self.person.mailing.kind.campaign().is_some() {
+            *self.tally.links.entry((self.person.mailing.id, link)).or_default() += many;
+        }
+    }
+
     fn count(&mut self, measure: Measure, many: i64) {
         *self.tally.counts.entry((self.person.mailing.id, measure)).or_default() += many;
         let Some(email) = self.person.mailing.email else { return };
-        *self.tally.days.entry((email, measure)).or_default() += many;
         let country = self.person.contact.as_ref().and_then(|contact| contact.country.clone());
         if let (Measure::UniqueOpens, Some(country)) = (measure, country) {
             *self.tally.countries.entry((email, country)).or_default() += many;

@@ -17,6 +17,7 @@ pub mod join;
 pub mod key_create;
 pub mod key_list;
 pub mod key_revoke;
+pub mod key_usage;
 pub mod list_keys;
 pub mod login;
 pub mod logout;

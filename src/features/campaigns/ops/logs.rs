@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::engine::api::{Done, Failure, Limit, Operation, Query, Spec, View, needs_one};
-use crate::features::campaigns::logs::{LogRow, LogStatus, part, row};
+use crate::features::campaigns::logs::{LogRow, LogStatus, SkipReason, part, row, skipped};
 use crate::features::campaigns::{REPORT_READERS, require};
 use crate::features::sending;
 use crate::vocab::codes::Code;
@@ -29,6 +29,8 @@ pub struct WhichRows {
     pub cursor: Option<String>,
     /// Only recipients of whom this holds: whoever clicked has it delivered, too, and who was refused at once counts as bounced.
     pub status: Option<LogStatus>,
+    /// Only recipients who get nothing for this reason; instead of `status`, or with `skipped`.
+    pub skip_reason: Option<SkipReason>,
 }
 
 /// A part of the log.
@@ -75,7 +77,12 @@ impl Query for Logs {
             return Ok(Done(LogPart { emails: Vec::new(), next_cursor: None, has_more: false }));
         };
         let mailing = sending::require(tx, account, id)?;
-        let found = part(tx, id, from, input.limit.0 as usize, input.status)?;
+        let limit = input.limit.0 as usize;
+        let found = match (input.skip_reason, input.status) {
+            (None, status) => part(tx, id, from, limit, status)?,
+            (Some(reason), None | Some(LogStatus::Skipped)) => skipped(tx, id, from, limit, reason)?,
+            (Some(_), Some(_)) => return Err(Failure::field("skipReason", "only who is skipped has one; leave status out")),
+        };
         let show = |found| row(tx, &mailing, found);
         let emails = found.rows.into_iter().map(show).collect::<Result<_, _>>()?;
         let next_cursor = found.next.map(|next| next.to_string());

@@ -64,6 +64,11 @@ pub struct Job {
 
 impl Record for Job {}
 
+/// How many jobs are open; up to `limit` are counted.
+pub fn open_count(tx: &impl Read, limit: usize) -> Result<usize> {
+    Ok(tx.list(JOBS, &JOBS.under(&(OPEN,)), Order::Forward, limit)?.len())
+}
+
 /// How far a job is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum State {

@@ -46,6 +46,7 @@ pub struct Totals {
     pub sent: u64,
     /// Accepted and not sent back.
     pub delivered: u64,
+    /// Refused for good at once, or sent back later.
     pub bounced: u64,
     pub complained: u64,
 }
@@ -126,6 +127,7 @@ impl Query for Metrics {
 
 fn totals(tx: &impl Read, account: AccountId, period: Period) -> Result<Totals, Failure> {
     let many = |tally| quota::counted(tx, account, tally, period);
-    let (sent, bounced) = (many(Tally::Sent)?, many(Tally::Bounced)?);
-    Ok(Totals { sent, delivered: sent.saturating_sub(bounced), bounced, complained: many(Tally::Complained)? })
+    let (sent, returned) = (many(Tally::Sent)?, many(Tally::Returned)?);
+    let bounced = many(Tally::Refused)? + returned;
+    Ok(Totals { sent, delivered: sent.saturating_sub(returned), bounced, complained: many(Tally::Complained)? })
 }

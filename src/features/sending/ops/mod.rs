@@ -11,5 +11,7 @@ pub mod inbox_list;
 pub mod inbox_raw;
 pub mod inbox_screenshot;
 pub mod metrics;
+pub mod plan;
 pub mod send;
 pub mod test;
+pub mod timeline;

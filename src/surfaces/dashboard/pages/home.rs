@@ -1,13 +1,25 @@
-//! Where everybody arrives.
+//! Where everybody arrives: what needs attention, how sending does, the last campaigns, and the first steps of newcomers.
+
+mod attention;
+mod steps;
+
+use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
+use super::campaigns::{dates, items, takings};
+use crate::surfaces::dashboard::charts::{Chart, Series, Shape};
 use crate::surfaces::dashboard::route::{Route, closed, open};
 use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit};
 
 /// Its pages.
 pub const ROUTES: &[Route] =
     &[open("/").get(|visit| Box::pin(start(visit))), closed("/{environment}/").get(|visit| Box::pin(show(visit)))];
+
+/// Campaigns that are looked at for what needs attention.
+const CAMPAIGNS_LOOKED_AT: usize = 20;
+/// Campaigns that are shown.
+const CAMPAIGNS_SHOWN: usize = 5;
 
 /// The address without a path: on to the data that was looked at last.
 pub async fn start(visit: &Visit) -> Result<Outcome, Trouble> {
@@ -17,22 +29,142 @@ pub async fn start(visit: &Visit) -> Result<Outcome, Trouble> {
     })
 }
 
-/// What there is, and the next step.
+/// What is known of the account, each part null where the person may not see it.
+struct Known {
+    projects: Vec<Value>,
+    domains: Vec<Value>,
+    webhooks: Vec<Value>,
+    campaigns: Vec<Value>,
+    timeline: Value,
+    plan: Value,
+}
+
+impl Known {
+    /// Ask for all of it. Who may not see a part sees the rest.
+    async fn of(visit: &Visit) -> Self {
+        let domains = visit.ask("domains.list", json!({})).await.unwrap_or_default();
+        let campaigns = json!({ "limit": CAMPAIGNS_LOOKED_AT, "archived": false });
+        Self {
+            projects: items(visit.ask("projects.list", json!({ "limit": 100 })).await, "projects"),
+            domains: domains.as_array().cloned().unwrap_or_default(),
+            webhooks: items(visit.ask("webhooks.list", json!({ "limit": 100 })).await, "webhooks"),
+            campaigns: items(visit.ask("campaigns.overview", campaigns).await, "campaigns"),
+            timeline: visit.ask("sending.timeline", json!({})).await.unwrap_or_default(),
+            plan: visit.ask("sending.plan", json!({})).await.unwrap_or_default(),
+        }
+    }
+}
+
+/// The page.
 pub async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
-    let session = visit.ask("accounts.session", json!({})).await?;
-    // Who may not read brands sees the rest.
-    let projects = visit.ask("projects.list", json!({ "limit": 20 })).await.unwrap_or(Value::Null);
-    let keys = match session["manages"] == true {
-        true => visit.ask("accounts.key_list", json!({})).await?,
-        false => Value::Null,
-    };
-    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+    let known = Known::of(visit).await;
+    let steps = steps::of(visit, &known).await;
+    let days = known.timeline["days"].as_array().map_or(&[][..], Vec::as_slice);
     let context = json!({
         "title": "Home",
-        "manages": session["manages"],
-        "projects": list(&projects["projects"]),
-        "keys": list(&keys["keys"]).len(),
-        "base": visit.api.0.base_url(),
+        "base": format!("/{}", visit.environment),
+        "steps": steps,
+        "attention": attention::of(visit.environment, &known),
+        "health": health(&known.timeline["summary"]),
+        "charts": charts(days),
+        "campaigns": known.campaigns.iter().take(CAMPAIGNS_SHOWN).collect::<Vec<_>>(),
     });
     Ok(Outcome::page("home.html", context))
+}
+
+/// How sending does; null if nothing was sent, or if the person may not see it.
+fn health(summary: &Value) -> Value {
+    let rate = |name: &str| summary[name].as_f64();
+    let (Some(delivered), Some(bounces)) = (rate("deliveredRate"), rate("bounceRate")) else { return Value::Null };
+    let complaints = rate("complaintRate").unwrap_or(0.0);
+    let judged = |value: f64, warn: f64, bad: f64| match value {
+        _ if value >= bad => "bad",
+        _ if value >= warn => "warn",
+        _ => "good",
+    };
+    json!({
+        "sent": summary["sent"],
+        "delivered": { "many": summary["delivered"], "share": delivered / 100.0 },
+        "bounced": {
+            "many": summary["bounced"], "share": bounces / 100.0,
+            "judged": judged(bounces, attention::BOUNCES_WARN, attention::BOUNCES_BAD),
+        },
+        "complained": {
+            "many": summary["complained"], "share": complaints / 100.0,
+            "judged": judged(complaints, attention::COMPLAINTS_WARN, attention::COMPLAINTS_BAD),
+        },
+        "opened": summary["opened"],
+        "clicked": summary["clicked"],
+        "unsubscribed": summary["unsubscribed"],
+    })
+}
+
+/// Opens and clicks, and revenue, or what was sent where there is no revenue.
+fn charts(days: &[Value]) -> Vec<Value> {
+    if days.is_empty() {
+        return Vec::new();
+    }
+    let values = |name: &str| days.iter().map(|day| day[name].as_f64().unwrap_or(0.0)).collect::<Vec<f64>>();
+    let series = |label: &str, name: &str| Series { label: label.into(), values: values(name) };
+    let readers = Chart {
+        id: "readers",
+        title: "Opens and clicks by day",
+        unit: "",
+        shape: Shape::Lines,
+        dates: dates(days),
+        series: vec![series("Opened", "opened"), series("Clicked", "clicked")],
+    };
+    let second = match main_currency(days) {
+        Some(currency) => takings(days, &currency, "revenue", &format!("Revenue by day in {currency}")),
+        None => {
+            let series = vec![series("Sent", "sent")];
+            let title = "Messages sent by day";
+            Chart { id: "sent", title, unit: "", shape: Shape::Bars, dates: dates(days), series }.draw()
+        }
+    };
+    vec![readers.draw(), second]
+}
+
+/// The currency of the most orders.
+fn main_currency(days: &[Value]) -> Option<String> {
+    let mut orders: BTreeMap<&str, i64> = BTreeMap::new();
+    for takings in days.iter().flat_map(|day| day["takings"].as_array().into_iter().flatten()) {
+        *orders.entry(takings["currency"].as_str()?).or_default() += takings["conversions"].as_i64().unwrap_or(0);
+    }
+    let most = orders.into_iter().rev().max_by_key(|(_, many)| *many);
+    most.map(|(currency, _)| currency.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_currency_of_most_orders_is_drawn() {
+        let day = |takings: Value| json!({ "date": "2026-01-31", "takings": takings });
+        let days = [
+            day(json!([{ "currency": "EUR", "conversions": 1, "revenue": 900 }])),
+            day(
+                json!([{ "currency": "EUR", "conversions": 1, "revenue": 5 }, { "currency": "USD", "conversions": 3, "revenue": 1 }]),
+            ),
+        ];
+        assert_eq!(main_currency(&days).as_deref(), Some("USD"));
+        assert_eq!(main_currency(&[day(json!([]))]), None);
+    }
+
+    #[test]
+    fn health_is_judged_by_the_limits_that_mailbox_providers_set() {
+        let judged = |bounces: f64, complaints: f64| {
+            let told = health(&json!({ "deliveredRate": 98.0, "bounceRate": bounces, "complaintRate": complaints }));
+            (
+                told["bounced"]["judged"].as_str().map(ToOwned::to_owned),
+                told["complained"]["judged"].as_str().map(ToOwned::to_owned),
+            )
+        };
+        let words = |left: &str, right: &str| (Some(left.to_owned()), Some(right.to_owned()));
+        assert_eq!(judged(0.5, 0.05), words("good", "good"));
+        assert_eq!(judged(2.0, 0.1), words("warn", "warn"));
+        assert_eq!(judged(5.0, 0.3), words("bad", "bad"));
+        assert_eq!(health(&json!({ "deliveredRate": null })), Value::Null);
+    }
 }

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::permissions;
+use crate::surfaces::dashboard::charts::{self, Chart, Series, Shape};
 use crate::surfaces::dashboard::route::{Route, closed};
 use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit, entered};
 
@@ -20,7 +21,11 @@ async fn page(visit: &Visit, made: Value, trouble: Option<Trouble>) -> Result<Ou
     let mut context = entered(&visit.form, &["name"], trouble.as_ref());
     let chosen = visit.form.all("permission");
     context.insert("title".into(), "API keys".into());
-    context.insert("keys".into(), data["keys"].clone());
+    let usage = visit.ask("accounts.key_usage", json!({})).await?;
+    let used = usage["keys"].as_array().map_or(&[][..], Vec::as_slice);
+    let keys: Vec<Value> = data["keys"].as_array().into_iter().flatten().map(|key| with_usage(key, used)).collect();
+    context.insert("usage".into(), chart(visit.query.get("usage"), &keys, used));
+    context.insert("keys".into(), keys.into());
     context.insert("permissions".into(), permissions(&chosen));
     context.insert("made".into(), made);
     context.insert("done".into(), visit.query.get("done").into());
@@ -29,6 +34,32 @@ async fn page(visit: &Visit, made: Value, trouble: Option<Trouble>) -> Result<Ou
         Some(trouble) => Outcome::again("keys.html", Value::Object(context), &trouble),
         None => Outcome::page("keys.html", Value::Object(context)),
     })
+}
+
+fn days<'u>(id: &str, used: &'u [Value]) -> &'u [Value] {
+    let found = used.iter().find(|usage| usage["id"] == id).and_then(|usage| usage["days"].as_array());
+    found.map_or(&[][..], Vec::as_slice)
+}
+
+/// A key with the requests of its last days, as a line beside their sum.
+fn with_usage(key: &Value, used: &[Value]) -> Value {
+    let days = days(key["id"].as_str().unwrap_or_default(), used);
+    let requests: Vec<u64> = days.iter().map(|day| day["requests"].as_u64().unwrap_or(0)).collect();
+    let mut key = key.clone();
+    key["recent"] = requests.iter().sum::<u64>().into();
+    key["spark"] = charts::spark(&requests).into();
+    key
+}
+
+/// The chart of one key, if one was asked for.
+fn chart(id: &str, keys: &[Value], used: &[Value]) -> Value {
+    let Some(key) = keys.iter().find(|key| key["id"] == id) else { return Value::Null };
+    let days = days(id, used);
+    let values = days.iter().map(|day| day["requests"].as_f64().unwrap_or(0.0)).collect();
+    let dates = days.iter().map(|day| day["date"].as_str().unwrap_or_default().to_owned()).collect();
+    let series = vec![Series { label: "Requests".into(), values }];
+    let chart = Chart { id: "usage", title: "Requests by day", unit: "", shape: Shape::Bars, dates, series };
+    json!({ "key": key, "chart": chart.draw() })
 }
 
 /// A new key, or one revoked.

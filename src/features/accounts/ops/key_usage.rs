@@ -1,0 +1,90 @@
+//! How much the API keys of the account were used, day by day, for its managers.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::base::clock::Timestamp;
+use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, manager};
+use crate::features::accounts::ring::shown;
+use crate::features::accounts::{store, usage};
+use crate::vocab::limits;
+
+/// `accounts.key_usage`
+pub struct KeyUsage;
+
+/// Nothing to choose.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Wanted {}
+
+/// Keys that were used.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "KeysUsage")]
+pub struct Usage {
+    /// Keys that were used in these days, those revoked lately included.
+    pub keys: Vec<UsageOfKey>,
+}
+
+/// A key and its days.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "KeyUsage")]
+pub struct UsageOfKey {
+    /// The first 8 characters of its id.
+    pub id: String,
+    /// The last 30 days of UTC, today included, the earliest first.
+    pub days: Vec<UsageOfDay>,
+}
+
+/// A day.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "KeyUsageDay")]
+pub struct UsageOfDay {
+    /// Like 2026-01-31.
+    #[schemars(extend("format" = "date"))]
+    pub date: String,
+    /// Requests with it, whatever their answer was.
+    pub requests: u64,
+}
+
+impl Operation for KeyUsage {
+    const SPEC: Spec = Spec::get("accounts.key_usage", "/v1/account/keys/usage", manager())
+        .summary("Tell how much the API keys were used, day by day")
+        .about("Requests are counted in memory and written down every 10 seconds: a crash loses those of the last seconds.");
+    type Input = Wanted;
+    type Output = Done<Usage>;
+
+    fn example() -> (Value, Self::Output) {
+        let days = vec![UsageOfDay { date: "2026-01-31".into(), requests: 42 }];
+        (json!({}), Done(Usage { keys: vec![UsageOfKey { id: "9c1185a5".into(), days }] }))
+    }
+}
+
+impl Outward for KeyUsage {
+    async fn run(context: Context, _: Wanted) -> Result<Self::Output, Failure> {
+        usage::flush(&context.engine).await?;
+        let account = context.caller.account();
+        let today = store::day_of(context.engine.clock.now());
+        let first = (today + 1).saturating_sub(limits::KEY_DAYS_SHOWN);
+        let tx = context.engine.control.read();
+        let mut keys = Vec::new();
+        for key in store::keys(&tx)?.into_iter().filter(|key| key.account == account) {
+            let counted: BTreeMap<u32, u64> = store::days(&tx, key.id, first)?.into_iter().collect();
+            if counted.is_empty() {
+                continue;
+            }
+            let day = |day: u32| UsageOfDay { date: date(day), requests: counted.get(&day).copied().unwrap_or(0) };
+            keys.push(UsageOfKey { id: shown(key.id), days: (first..=today).map(day).collect() });
+        }
+        Ok(Done(Usage { keys }))
+    }
+}
+
+fn date(day: u32) -> String {
+    let text = Timestamp(i64::from(day) * limits::DAY_MS).to_string();
+    text.split('T').next().unwrap_or_default().to_owned()
+}

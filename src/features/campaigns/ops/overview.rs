@@ -1,0 +1,109 @@
+//! The account's latest campaigns, each with its numbers.
+
+use std::ops::ControlFlow;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::base::text::fold;
+use crate::engine::api::{Done, Failure, Limit, Operation, Query, Spec, View, needs};
+use crate::features::campaigns::model::Status;
+use crate::features::campaigns::stats::{self, Stats};
+use crate::features::campaigns::views::{CampaignView, view};
+use crate::features::campaigns::{follow, store};
+use crate::features::projects;
+use crate::vocab::codes::Code;
+use crate::vocab::ids::{CampaignId, ProjectId};
+use crate::vocab::limits;
+use crate::vocab::permissions::Permission;
+use crate::vocab::rates::RouteGroup;
+
+/// `campaigns.overview`
+pub struct Overview;
+
+/// Which campaigns, and which part of them.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Wanted {
+    /// Only those of this project; of all projects if absent.
+    pub project_id: Option<ProjectId>,
+    /// Only those in one of these states.
+    pub status: Option<Vec<Status>>,
+    /// Only archived ones, or only others; all if absent.
+    pub archived: Option<bool>,
+    /// Text to find in the name, whatever its case.
+    pub search: Option<String>,
+    #[serde(default)]
+    pub limit: Limit,
+    /// `next` of the part before.
+    pub before: Option<CampaignId>,
+}
+
+/// Campaigns, the newest first.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "CampaignsOverview")]
+pub struct Part {
+    pub campaigns: Vec<CampaignLine>,
+    /// Where the next part begins; null if there is none.
+    pub next: Option<CampaignId>,
+}
+
+/// A campaign with its numbers.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CampaignLine {
+    pub campaign: CampaignView,
+    pub stats: Stats,
+}
+
+impl Operation for Overview {
+    const SPEC: Spec = Spec::get("campaigns.overview", "/v1/campaigns/overview", needs(Permission::CampaignRead))
+        .summary("Look at campaigns of all projects with their numbers")
+        .about("Newest first. Where few campaigns fit, a part may have fewer of them than asked for, or none, and still a next.")
+        .rate(RouteGroup::Campaigns)
+        .heavy()
+        .fails(&[Code::NotFound]);
+    type Input = Wanted;
+    type Output = Done<Part>;
+
+    fn example() -> (Value, Self::Output) {
+        let campaign = CampaignView::sample_in(Status::Sent);
+        let part = Part { next: Some(campaign.id), campaigns: vec![CampaignLine { campaign, stats: Stats::sample() }] };
+        (json!({ "limit": 1, "archived": false }), Done(part))
+    }
+}
+
+impl Query for Overview {
+    fn run(ask: &View<'_>, input: Wanted) -> Result<Self::Output, Failure> {
+        let (tx, account) = (ask.tx, ask.caller.account());
+        if let Some(project) = input.project_id {
+            projects::require(tx, account, project)?;
+        }
+        let words = input.search.as_deref().map(|search| fold(search.trim())).filter(|search| !search.is_empty());
+        let (mut looked, mut last, mut next, mut found) = (0, None, None, Vec::new());
+        store::visit_latest(tx, account, input.before, |campaign| {
+            if found.len() == input.limit.0 as usize || looked == limits::CAMPAIGNS_LOOKED_AT_MAX {
+                next = last;
+                return Ok(ControlFlow::Break(()));
+            }
+            looked += 1;
+            last = Some(campaign.id);
+            let campaign = follow::current(tx, account, campaign)?;
+            let fits = input.project_id.is_none_or(|project| campaign.project == project)
+                && input.status.as_ref().is_none_or(|wanted| wanted.contains(&campaign.status))
+                && input.archived.is_none_or(|archived| campaign.is_archived() == archived)
+                && words.as_deref().is_none_or(|words| fold(&campaign.plan.name).contains(words));
+            if fits {
+                found.push(campaign);
+            }
+            Ok(ControlFlow::Continue(()))
+        })?;
+        let show = |campaign| {
+            let stats = stats::of(tx, &campaign, ask.now)?;
+            Ok::<_, Failure>(CampaignLine { campaign: view(tx, &ask.caller.engine, account, campaign)?, stats })
+        };
+        Ok(Done(Part { campaigns: found.into_iter().map(show).collect::<Result<_, _>>()?, next }))
+    }
+}

@@ -1,0 +1,81 @@
+//! A campaign day by day and link by link.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::WhichCampaign;
+use crate::engine::api::answer::Moment;
+use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs_one};
+use crate::features::campaigns::{REPORT_READERS, require};
+use crate::features::sending::days::{self, Day};
+use crate::features::sending::{self, Mailing};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::CampaignId;
+use crate::vocab::limits;
+use crate::vocab::rates::RouteGroup;
+
+/// `campaigns.report`
+pub struct Report;
+
+/// What became of a campaign over time.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "CampaignReport")]
+pub struct ReportView {
+    pub campaign_id: CampaignId,
+    /// From the day it started to the last one on which something happened, at most 92 days; none before it starts.
+    pub days: Vec<Day>,
+    /// The most clicked links, the most first; at most 20.
+    pub links: Vec<LinkView>,
+    pub last_updated: Moment,
+}
+
+/// A link in the email.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "CampaignLink")]
+pub struct LinkView {
+    /// Where it leads.
+    pub url: String,
+    /// Clicks by people, as far as they can be told from machines; those of one recipient in the first seconds once.
+    pub clicks: u64,
+}
+
+impl Operation for Report {
+    const SPEC: Spec = Spec::get("campaigns.report", "/v1/campaigns/{id}/report", needs_one(REPORT_READERS))
+        .summary("Get a campaign day by day and link by link")
+        .about("Opens and clicks by machines are left out. Orders stand on their own day, whenever they were reported.")
+        .rate(RouteGroup::Campaigns)
+        .fails(&[Code::NotFound]);
+    type Input = WhichCampaign;
+    type Output = Done<ReportView>;
+
+    fn example() -> (Value, Self::Output) {
+        let campaign_id = CampaignId::parse("66f1a2b3d4e5f60718293a60").expect("24 hexadecimal characters");
+        let links = vec![LinkView { url: "https://acme.example/teas".into(), clicks: 31 }];
+        let report = ReportView { campaign_id, days: vec![Day::sample()], links, last_updated: Moment::sample() };
+        (json!({ "id": campaign_id }), Done(report))
+    }
+}
+
+impl Query for Report {
+    fn run(ask: &View<'_>, input: WhichCampaign) -> Result<Self::Output, Failure> {
+        let account = ask.caller.account();
+        let campaign = require(ask.tx, account, input.id, input.project_id)?;
+        let mailing = campaign.mailing.map(|id| sending::require(ask.tx, account, id)).transpose()?;
+        let (days, links) = match &mailing {
+            Some(mailing) => (days::of_campaign(ask.tx, mailing)?, links(ask, mailing)?),
+            None => Default::default(),
+        };
+        Ok(Done(ReportView { campaign_id: campaign.id, days, links, last_updated: Moment(ask.now) }))
+    }
+}
+
+fn links(ask: &View<'_>, mailing: &Mailing) -> Result<Vec<LinkView>, Failure> {
+    let mut links = Vec::new();
+    for (number, clicks) in days::clicks(ask.tx, mailing.id, limits::CAMPAIGN_LINKS_SHOWN)? {
+        links.extend(sending::link(ask.tx, mailing, number)?.map(|url| LinkView { url, clicks }));
+    }
+    Ok(links)
+}

@@ -1,0 +1,169 @@
+//! What an account may do: the effective numbers of its plan, and how much of them is used.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::base::clock::Timestamp;
+use crate::engine::api::answer::Moment;
+use crate::engine::api::{Done, Engine, Failure, Operation, Query, Spec, View, needs_one};
+use crate::features::accounts;
+use crate::features::sending::quota::{self, Period, Tally};
+use crate::features::sending::{READERS, permit, provider, transport};
+use crate::vocab::limits;
+use crate::vocab::rates::RouteGroup;
+
+/// `sending.plan`
+pub struct Plan;
+
+/// Nothing to choose.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Wanted {}
+
+/// What an account may do.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "AccountPlan")]
+pub struct PlanView {
+    /// The plan's name in the settings.
+    pub plan: String,
+    /// What carries the mail of this environment: `inbox` or `smtp`; null if nothing is set that does.
+    pub provider: Option<&'static str>,
+    /// Recipients to whom mail is handed over per second.
+    pub recipients_per_second: u64,
+    /// Emails per day of UTC, every recipient counted.
+    pub daily: QuotaView,
+    /// Emails per month of UTC.
+    pub monthly: QuotaView,
+    /// Requests of all keys of the account together.
+    pub requests: Vec<RequestsView>,
+    /// How much of anything is taken.
+    pub sizes: Vec<SizeView>,
+}
+
+/// A quota and what is used of it.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "PlanQuota")]
+pub struct QuotaView {
+    pub limit: u64,
+    pub used: u64,
+    pub remaining: u64,
+    /// When counting begins anew.
+    pub resets_at: Moment,
+}
+
+/// A group of operations.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "PlanRequests")]
+pub struct RequestsView {
+    pub group: &'static str,
+    /// What belongs to the group.
+    pub covers: &'static str,
+    /// Requests per window; 0 closes the group.
+    pub limit: u32,
+    pub window_seconds: u64,
+}
+
+/// How much of something is taken.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "PlanSize")]
+pub struct SizeView {
+    pub what: &'static str,
+    pub limit: u64,
+    /// `items`, `bytes` or `characters`
+    pub unit: &'static str,
+}
+
+impl Operation for Plan {
+    const SPEC: Spec = Spec::get("sending.plan", "/v1/plan", needs_one(READERS))
+        .summary("Tell what the account may do")
+        .about("The numbers that hold now, and how much of the quotas is used in the key's environment.");
+    type Input = Wanted;
+    type Output = Done<PlanView>;
+
+    fn example() -> (Value, Self::Output) {
+        let quota = |limit| QuotaView { limit, used: 200, remaining: limit - 200, resets_at: Moment::sample() };
+        let plan = PlanView {
+            plan: "standard".into(),
+            provider: Some("inbox"),
+            recipients_per_second: 10,
+            daily: quota(50_000),
+            monthly: quota(1_000_000),
+            requests: requests([500, 600, 500, 500, 60]),
+            sizes: vec![size("Contacts in one bulk request", limits::BULK_MAX as u64)],
+        };
+        (json!({}), Done(plan))
+    }
+}
+
+impl Query for Plan {
+    fn run(ask: &View<'_>, _: Wanted) -> Result<Self::Output, Failure> {
+        let (engine, account, now) = (&ask.caller.engine, ask.caller.account(), ask.now);
+        let plan = permit::plan(engine, account);
+        let quota = |limit: u64, period, resets_at: Timestamp| {
+            let used = quota::counted(ask.tx, account, Tally::Taken, period)?;
+            Ok::<_, Failure>(QuotaView { limit, used, remaining: limit.saturating_sub(used), resets_at: Moment(resets_at) })
+        };
+        let environment = ask.caller.environment();
+        let carries = transport::require(engine, environment).is_ok();
+        Ok(Done(PlanView {
+            plan: accounts::plan_of(engine, account)?,
+            provider: carries.then(|| provider(engine, environment)),
+            recipients_per_second: plan.recipients_per_second,
+            daily: quota(plan.daily, Period::day(now), quota::next_day(now))?,
+            monthly: quota(plan.monthly, Period::month(now), quota::next_month(now))?,
+            requests: requests(engine.keys.holder(account).and_then(|holder| holder.limits).unwrap_or_default()),
+            sizes: sizes(engine),
+        }))
+    }
+}
+
+fn requests(allowed: [u32; RouteGroup::ALL.len()]) -> Vec<RequestsView> {
+    let view = |group: RouteGroup| RequestsView {
+        group: group.word(),
+        covers: group.covers(),
+        limit: allowed[group as usize],
+        window_seconds: limits::BUDGET_WINDOW_MS as u64 / 1_000,
+    };
+    RouteGroup::ALL.map(view).into()
+}
+
+const fn size(what: &'static str, limit: u64) -> SizeView {
+    SizeView { what, limit, unit: "items" }
+}
+
+const fn sized(what: &'static str, limit: u64, unit: &'static str) -> SizeView {
+    SizeView { what, limit, unit }
+}
+
+/// What callers meet most, the largest things first of each kind.
+fn sizes(engine: &Engine) -> Vec<SizeView> {
+    let bodies = &engine.settings.limits;
+    vec![
+        size("Brands", limits::PROJECTS_MAX),
+        size("Campaigns of a brand", limits::CAMPAIGNS_PER_PROJECT_MAX as u64),
+        size("Segments of a brand", limits::SEGMENTS_PER_PROJECT_MAX as u64),
+        size("Tags of a brand", limits::TAGS_PER_PROJECT_MAX as u64),
+        size("Topics of a brand", limits::TOPICS_PER_PROJECT_MAX as u64),
+        size("API keys that work", limits::KEYS_PER_ACCOUNT_MAX as u64),
+        size("Members", limits::MEMBERS_MAX as u64),
+        size("Webhooks", limits::WEBHOOKS_MAX as u64),
+        size("Sending domains", limits::DOMAINS_MAX as u64),
+        size("Rows of a contact file", limits::IMPORT_ROWS_MAX),
+        size("Contacts in one bulk request", limits::BULK_MAX as u64),
+        size("Events in one batch", limits::EVENTS_PER_BATCH_MAX as u64),
+        size("Recipients of a direct send", limits::DIRECT_RECIPIENTS_MAX as u64),
+        size("Emails of a series", limits::EMAILS_PER_SERIES_MAX as u64),
+        size("Items of a page of a list", limits::PAGE_LIMIT_MAX),
+        sized("A prompt", limits::PROMPT_CHARACTERS_MAX as u64, "characters"),
+        sized("An email's HTML", limits::EMAIL_HTML_BYTES_MAX as u64, "bytes"),
+        sized("Imported HTML", limits::HTML_IMPORT_BYTES_MAX as u64, "bytes"),
+        sized("A request", bodies.body_bytes_default.get(), "bytes"),
+        sized("A bulk request", bodies.body_bytes_bulk.get(), "bytes"),
+        sized("An uploaded file", bodies.upload_bytes_max.get(), "bytes"),
+    ]
+}

@@ -1,0 +1,117 @@
+//! What became of everything that an account sends, day by day.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::base::bounded::Bounded;
+use crate::engine::api::answer::Moment;
+use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs_one};
+use crate::features::sending::READERS;
+use crate::features::sending::days::{self, Day};
+use crate::vocab::limits;
+
+/// `sending.timeline`
+pub struct Timeline;
+
+/// Which days.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct WantedDays {
+    /// How many days, today included; 30 if absent.
+    pub days: Option<Bounded<1, { limits::TIMELINE_DAYS_MAX }>>,
+}
+
+/// Days, and all of them together.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "SendingTimeline")]
+pub struct Told {
+    /// Every day, the earliest first. Days are those of UTC.
+    pub days: Vec<Day>,
+    pub summary: Summary,
+    pub last_updated: Moment,
+}
+
+/// All days together.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "SendingTimelineSummary")]
+pub struct Summary {
+    pub sent: u64,
+    /// What did not come back, of what was sent.
+    pub delivered: u64,
+    pub bounced: u64,
+    pub complained: u64,
+    pub opened: u64,
+    pub clicked: u64,
+    pub unsubscribed: u64,
+    /// Percent of what was sent or refused that did not come back, with two decimals; null if nothing was sent.
+    pub delivered_rate: Option<f64>,
+    /// Percent of what was sent or refused.
+    pub bounce_rate: Option<f64>,
+    /// Percent of what was sent.
+    pub complaint_rate: Option<f64>,
+}
+
+impl Operation for Timeline {
+    const SPEC: Spec = Spec::get("sending.timeline", "/v1/metrics/timeline", needs_one(READERS))
+        .summary("Tell what became of everything that was sent, day by day")
+        .about(
+            "Of all brands together: campaigns, batches, direct sends and test sends of the key's environment. An open counts on the \
+                day it happens, not on the day of the message. Opens and clicks by machines are left out.",
+        );
+    type Input = WantedDays;
+    type Output = Done<Told>;
+
+    fn example() -> (Value, Self::Output) {
+        let days = vec![Day::sample()];
+        (json!({ "days": 1 }), Done(Told { summary: summary(&days), days, last_updated: Moment::sample() }))
+    }
+}
+
+impl Query for Timeline {
+    fn run(ask: &View<'_>, input: WantedDays) -> Result<Self::Output, Failure> {
+        let many = u32::try_from(input.days.map_or(limits::TIMELINE_DAYS, Bounded::get)).unwrap_or(1);
+        let today = days::of(ask.now);
+        let days = days::of_account(ask.tx, ask.caller.account(), today.saturating_sub(many - 1), today)?;
+        Ok(Done(Told { summary: summary(&days), days, last_updated: Moment(ask.now) }))
+    }
+}
+
+fn summary(days: &[Day]) -> Summary {
+    let sum = |of: fn(&Day) -> u64| days.iter().map(of).sum::<u64>();
+    let (sent, bounced, complained) = (sum(|day| day.sent), sum(|day| day.bounced), sum(|day| day.complained));
+    // What was refused at once is not among what was sent; what was sent back later is.
+    let all = sent + sum(|day| day.failed);
+    Summary {
+        sent,
+        delivered: all.saturating_sub(bounced),
+        bounced,
+        complained,
+        opened: sum(|day| day.opened),
+        clicked: sum(|day| day.clicked),
+        unsubscribed: sum(|day| day.unsubscribed),
+        delivered_rate: percent(all.saturating_sub(bounced), all),
+        bounce_rate: percent(bounced, all),
+        complaint_rate: percent(complained, sent),
+    }
+}
+
+/// With two decimals; nothing of nothing.
+fn percent(part: u64, whole: u64) -> Option<f64> {
+    (whole > 0).then(|| ((part as f64 * 10_000.0 / whole as f64).round() / 100.0).min(100.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rates_are_of_all_days_together_and_of_nothing_there_is_none() {
+        assert_eq!(summary(&[]).bounce_rate, None);
+        let day = Day { sent: 990, failed: 10, bounced: 20, complained: 1, ..Day::default() };
+        let told = summary(&[day.clone(), day]);
+        assert_eq!((told.delivered, told.bounce_rate, told.complaint_rate), (1_960, Some(2.0), Some(0.1)));
+    }
+}

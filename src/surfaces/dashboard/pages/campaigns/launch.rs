@@ -1,0 +1,103 @@
+//! What a campaign would do if it were sent now, and the forms that send or schedule it.
+//!
+//! Every recipient is judged for this page, as sending judges them: of very many it takes a moment, and the count is exact.
+
+use http::StatusCode;
+use serde_json::{Value, json};
+
+use super::{around, audience, base, campaign};
+use crate::base::zone::Zone;
+use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit, entered};
+
+/// The fields of the form for a time.
+const FIELDS: [&str; 4] = ["date", "time", "zone", "local"];
+
+/// What it would do.
+pub async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
+    page(visit, None).await
+}
+
+async fn page(visit: &Visit, trouble: Option<Trouble>) -> Result<Outcome, Trouble> {
+    let campaign = campaign(visit).await?;
+    let outlook = visit.ask("campaigns.dry_run", json!({ "id": visit.name("id") })).await?;
+    let plan = visit.ask("sending.plan", json!({})).await.unwrap_or_default();
+    let mut context = entered(&visit.form, &FIELDS, trouble.as_ref());
+    if visit.form.get("act") != "schedule" {
+        // What clocks show there: the time as it was given.
+        let at = campaign["scheduledAt"].as_str().and_then(|at| at.parse::<jiff::Timestamp>().ok());
+        let zone = campaign["scheduledTimezone"].as_str().unwrap_or_default();
+        let wall = at.and_then(|at| at.in_tz(zone).ok());
+        context.insert("date".into(), wall.as_ref().map(|wall| wall.date().to_string()).unwrap_or_default().into());
+        context.insert("time".into(), wall.as_ref().map(|wall| wall.strftime("%H:%M").to_string()).unwrap_or_default().into());
+        context.insert("zone".into(), zone.into());
+        context.insert("local".into(), if campaign["timezoneMode"] == "recipient" { "yes" } else { "" }.into());
+    }
+    let field = trouble.as_ref().map_or("", |trouble| match trouble.field.as_str() {
+        "scheduledAt" => "date",
+        "scheduledTimezone" => "zone",
+        other => other,
+    });
+    context.insert("wrong_field".into(), field.into());
+    context.extend(around(&campaign, "launch"));
+    context.insert("here".into(), format!("{}/{}", base(visit), visit.name("id")).into());
+    context.insert("audience".into(), audience(visit, &campaign).await);
+    context.insert("reasons".into(), reasons(&outlook["skippedReasons"]));
+    context.insert("outlook".into(), outlook);
+    context.insert("plan".into(), plan);
+    context.insert("zones".into(), Zone::names().into());
+    Ok(match trouble {
+        Some(trouble) => Outcome::again("campaign_launch.html", Value::Object(context), &trouble),
+        None => Outcome::page("campaign_launch.html", Value::Object(context)),
+    })
+}
+
+/// Why somebody gets nothing, the most frequent reason first.
+pub fn reasons(of: &Value) -> Value {
+    let mut reasons: Vec<(&String, u64)> =
+        of.as_object().into_iter().flatten().map(|(reason, many)| (reason, many.as_u64().unwrap_or(0))).collect();
+    reasons.sort_by_key(|(_, many)| std::cmp::Reverse(*many));
+    reasons.into_iter().map(|(reason, many)| json!({ "word": reason, "many": many, "why": why(reason) })).collect()
+}
+
+/// A reason in words for people.
+pub fn why(reason: &str) -> &str {
+    match reason {
+        "suppressed" => "On the suppression list",
+        "unsubscribed" => "Have unsubscribed",
+        "bounced" => "Their address does not take mail: an earlier message came back",
+        "not_subscribed" => "Are known, but have never subscribed",
+        "topic_unsubscribed" => "Do not want this topic",
+        "invalid_address" => "Their address is none that mail can be delivered to",
+        "duplicate_address" => "Another recipient has the same address",
+        "missing_field" => "Lack a merge field that the email needs",
+        "erased" => "Were deleted",
+        "cancelled" => "The campaign was cancelled before it was their turn",
+        other => other,
+    }
+}
+
+/// Send it, or give it a time.
+pub async fn send(visit: &Visit) -> Result<Outcome, Trouble> {
+    let (id, form) = (visit.name("id"), &visit.form);
+    let asked = match form.get("act") {
+        "send" => visit.ask("campaigns.send", json!({ "id": id })).await,
+        "schedule" => {
+            let mode = if form.get("local") == "yes" { "recipient" } else { "campaign" };
+            let at = format!("{}T{}", form.get("date"), form.get("time"));
+            let input = json!({
+                "id": id, "scheduledAt": at, "scheduledTimezone": form.some("zone").unwrap_or("UTC"), "timezoneMode": mode,
+            });
+            visit.ask("campaigns.schedule", input).await
+        }
+        _ => return Err(Trouble::not_found()),
+    };
+    match asked {
+        Ok(_) => Ok(Outcome::go(format!("{}/{id}?done={}", base(visit), form.get("act")))),
+        Err(trouble)
+            if matches!(trouble.status, StatusCode::BAD_REQUEST | StatusCode::CONFLICT | StatusCode::TOO_MANY_REQUESTS) =>
+        {
+            page(visit, Some(trouble)).await
+        }
+        Err(trouble) => Err(trouble),
+    }
+}

@@ -1,0 +1,81 @@
+//! Campaigns: the list, making and changing one, what it would do, what it does, and what became of it.
+
+mod edit;
+mod launch;
+mod list;
+mod one;
+mod report;
+
+pub use report::{dates, takings};
+use serde_json::{Map, Value, json};
+
+use crate::surfaces::dashboard::route::{Route, closed};
+use crate::surfaces::dashboard::visit::{Trouble, Visit};
+
+/// The pages of this file.
+pub const ROUTES: &[Route] = &[
+    closed("/{environment}/campaigns").get(|visit| Box::pin(list::show(visit))),
+    closed("/{environment}/campaigns/new").get(|visit| Box::pin(edit::new(visit))).post(|visit| Box::pin(edit::create(visit))),
+    closed("/{environment}/campaigns/{id}").get(|visit| Box::pin(one::show(visit))).post(|visit| Box::pin(one::send(visit))),
+    closed("/{environment}/campaigns/{id}/edit")
+        .get(|visit| Box::pin(edit::show(visit)))
+        .post(|visit| Box::pin(edit::change(visit))),
+    closed("/{environment}/campaigns/{id}/launch")
+        .get(|visit| Box::pin(launch::show(visit)))
+        .post(|visit| Box::pin(launch::send(visit))),
+    closed("/{environment}/campaigns/{id}/frame").get(|visit| Box::pin(one::frame(visit))),
+    closed("/{environment}/campaigns/{id}/report").get(|visit| Box::pin(report::show(visit))),
+    closed("/{environment}/campaigns/{id}/log").get(|visit| Box::pin(report::log(visit))),
+];
+
+/// The address of the pages of this environment.
+fn base(visit: &Visit) -> String {
+    format!("/{}/campaigns", visit.environment)
+}
+
+/// The campaign that the address names.
+async fn campaign(visit: &Visit) -> Result<Value, Trouble> {
+    visit.ask("campaigns.get", json!({ "id": visit.name("id") })).await
+}
+
+/// What every page of one campaign has: itself, and which of its pages there are.
+fn around(campaign: &Value, tab: &str) -> Map<String, Value> {
+    let status = campaign["status"].as_str().unwrap_or_default();
+    let mut context = Map::new();
+    context.insert("title".into(), campaign["name"].clone());
+    context.insert("is_open".into(), matches!(status, "draft" | "pending_review" | "scheduled").into());
+    context.insert("has_begun".into(), (!campaign["batchId"].is_null()).into());
+    context.insert("tab".into(), tab.into());
+    context.insert("campaign".into(), campaign.clone());
+    context
+}
+
+/// Whom a campaign is for, in words; nothing where that may not be looked up.
+async fn audience(visit: &Visit, campaign: &Value) -> Value {
+    let names = json!({ "id": campaign["recipientId"], "projectId": campaign["projectId"] });
+    let everyone = campaign["recipientId"] == campaign["projectId"];
+    let (kind, asked) = match campaign["recipientType"].as_str() {
+        Some("audience") if everyone => return json!({ "kind": "everyone", "name": "Every contact of the brand" }),
+        Some("tag") => ("tag", visit.ask("tags.get", names).await),
+        _ => ("segment", visit.ask("segments.get", names).await),
+    };
+    match asked {
+        Ok(found) => json!({ "kind": kind, "name": found["name"] }),
+        Err(trouble) if trouble.status == http::StatusCode::NOT_FOUND => json!({ "kind": kind, "name": "deleted" }),
+        Err(_) => json!({ "kind": kind, "name": campaign["recipientId"] }),
+    }
+}
+
+/// The brand's name; nothing where it may not be looked up.
+async fn brand(visit: &Visit, project: &Value) -> Value {
+    visit.ask("projects.get", json!({ "projectId": project })).await.map_or(Value::Null, |project| project["name"].clone())
+}
+
+/// The items of a list's answer; none where it may not be looked at.
+pub fn items(answer: Result<Value, Trouble>, name: &str) -> Vec<Value> {
+    answer
+        .ok()
+        .and_then(|mut answer| answer.get_mut(name).map(Value::take))
+        .and_then(|list| list.as_array().cloned())
+        .unwrap_or_default()
+}

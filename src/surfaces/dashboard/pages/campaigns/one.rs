@@ -1,0 +1,105 @@
+//! One campaign: what it is, how far it is, and what can be done with it.
+
+use http::StatusCode;
+use serde_json::{Value, json};
+
+use super::{around, audience, base, brand, campaign};
+use crate::surfaces::dashboard::charts;
+use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit};
+
+/// The campaign.
+pub async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
+    page(visit, None).await
+}
+
+async fn page(visit: &Visit, trouble: Option<Trouble>) -> Result<Outcome, Trouble> {
+    let campaign = campaign(visit).await?;
+    let mut context = around(&campaign, "campaign");
+    let has_begun = context["has_begun"] == true;
+    let stats = match has_begun {
+        true => visit.ask("campaigns.stats", json!({ "id": visit.name("id") })).await?,
+        false => Value::Null,
+    };
+    let topic = match &campaign["topicId"] {
+        Value::Null => Value::Null,
+        id => visit.ask("topics.get", json!({ "id": id, "projectId": campaign["projectId"] })).await.unwrap_or_default()["name"]
+            .take(),
+    };
+    context.insert("base".into(), base(visit).into());
+    context.insert("here".into(), format!("{}/{}", base(visit), visit.name("id")).into());
+    context.insert("audience".into(), audience(visit, &campaign).await);
+    context.insert("brand".into(), brand(visit, &campaign["projectId"]).await);
+    context.insert("topic".into(), topic);
+    context.insert("is_moving".into(), matches!(campaign["status"].as_str(), Some("sending" | "throttled")).into());
+    context.insert("progress".into(), progress(&stats));
+    context.insert("stats".into(), stats);
+    context.insert("own".into(), visit.who.as_ref().map_or("", |who| who.person.email.as_str()).into());
+    context.insert("emails".into(), visit.form.get("emails").into());
+    context.insert("wrong".into(), trouble.as_ref().map_or("", |trouble| trouble.message.as_str()).into());
+    context.insert("wrong_field".into(), trouble.as_ref().map_or("", |trouble| trouble.field.as_str()).into());
+    context.insert("done".into(), visit.query.get("done").into());
+    context.insert("many".into(), visit.query.get("many").parse::<u64>().unwrap_or(0).into());
+    Ok(match trouble {
+        Some(trouble) => Outcome::again("campaign.html", Value::Object(context), &trouble),
+        None => Outcome::page("campaign.html", Value::Object(context)),
+    })
+}
+
+/// How far it is, as parts of a bar.
+fn progress(stats: &Value) -> Value {
+    let many = |name: &str| stats[name].as_u64().unwrap_or(0);
+    charts::parts(&[
+        ("sent", "Sent", many("totalSent")),
+        ("failed", "Failed", many("failed")),
+        ("unknown", "In doubt", many("unknown")),
+        ("skipped", "Left out", many("skipped")),
+        ("deferred", "To be tried again", many("deferred")),
+        ("queued", "Waiting", many("queued")),
+    ])
+}
+
+/// One of the forms.
+pub async fn send(visit: &Visit) -> Result<Outcome, Trouble> {
+    let (id, act) = (visit.name("id"), visit.form.get("act"));
+    let here = format!("{}/{id}", base(visit));
+    let which = json!({ "id": id });
+    let asked = match act {
+        "pause" | "resume" | "cancel" | "archive" | "unarchive" | "unschedule" => {
+            visit.ask(&format!("campaigns.{act}"), which).await.map(|_| format!("{here}?done={act}"))
+        }
+        "resend" => {
+            let resent = visit.ask("campaigns.resend_unknown", which).await;
+            resent.map(|resent| format!("{here}?done=resend&many={}", resent["resent"].as_u64().unwrap_or(0)))
+        }
+        "duplicate" => {
+            let made = visit.ask("campaigns.duplicate", which).await;
+            made.map(|made| format!("{}/{}/edit", base(visit), made["id"].as_str().unwrap_or_default()))
+        }
+        "delete" => visit.ask("campaigns.delete", which).await.map(|_| format!("{}?done=deleted", base(visit))),
+        "test" => {
+            let emails: Vec<&str> =
+                visit.form.get("emails").split([',', ';', ' ', '\n', '\r']).filter(|part| !part.is_empty()).collect();
+            let asked = visit.ask("campaigns.test", json!({ "id": id, "emails": emails })).await;
+            asked.map(|_| format!("{here}?done=test&many={}", emails.len()))
+        }
+        _ => return Err(Trouble::not_found()),
+    };
+    match asked {
+        Ok(to) => Ok(Outcome::go(to)),
+        Err(trouble) if matches!(trouble.status, StatusCode::BAD_REQUEST | StatusCode::CONFLICT) => {
+            page(visit, Some(trouble)).await
+        }
+        Err(trouble) => Err(trouble),
+    }
+}
+
+/// The email, as a document for a frame.
+pub async fn frame(visit: &Visit) -> Result<Outcome, Trouble> {
+    let campaign = campaign(visit).await?;
+    let mut email = visit.ask("emails.get", json!({ "emailId": campaign["emailId"] })).await?;
+    let html = match email["html"].take() {
+        Value::String(html) => html,
+        _ => String::new(),
+    };
+    Ok(Outcome::framed(&html))
+}

@@ -1,0 +1,182 @@
+//! What needs somebody's attention: a sentence each, and where to go about it. Pure.
+
+use serde_json::{Value, json};
+
+use super::Known;
+use crate::vocab::environment::Environment;
+
+/// Percent of messages that come back: from here on mailbox providers begin to doubt a sender, and from there they refuse it.
+pub const BOUNCES_WARN: f64 = 2.0;
+pub const BOUNCES_BAD: f64 = 5.0;
+/// Percent of messages that are called spam. The large providers ask for less than the first and never take the second.
+pub const COMPLAINTS_WARN: f64 = 0.1;
+pub const COMPLAINTS_BAD: f64 = 0.3;
+/// Of fewer messages, one bounce would look like trouble.
+const MESSAGES_MIN: u64 = 100;
+/// A quota that is used up so far is nearly used up.
+const QUOTA_SHARE: f64 = 0.8;
+/// More lines would not be read.
+const LINES_MAX: usize = 12;
+
+/// Everything that needs attention, the worst first.
+pub fn of(environment: Environment, known: &Known) -> Vec<Value> {
+    let mut found = Vec::new();
+    ways_out(environment, known, &mut found);
+    campaigns(known, &mut found);
+    rates(known, &mut found);
+    quotas(known, &mut found);
+    for project in known.projects.iter().filter(|project| project["status"] == "error") {
+        let why = project["error"].as_str().unwrap_or("Its site could not be read.");
+        let id = project["id"].as_str().unwrap_or_default();
+        found.push(line(
+            "warn",
+            format!("The import of {} failed. {why}", name(project)),
+            (format!("/brands/{id}"), "Look at it"),
+        ));
+    }
+    for webhook in known.webhooks.iter().filter(|webhook| !webhook["pausedUntil"].is_null() || webhook["pauseReason"] == "gone") {
+        let url = webhook["url"].as_str().unwrap_or_default();
+        let text = format!("Deliveries to the webhook {url} are paused: its endpoint does not take them.");
+        found.push(line("warn", text, ("/settings/webhooks".into(), "Look at its deliveries")));
+    }
+    found.sort_by_key(|line| line["level"] != "bad");
+    found.truncate(LINES_MAX);
+    found
+}
+
+fn line(level: &str, text: String, (path, label): (String, &str)) -> Value {
+    json!({ "level": level, "text": text, "path": path, "label": label })
+}
+
+fn name(of: &Value) -> &str {
+    of["name"].as_str().filter(|name| !name.is_empty()).unwrap_or("a brand")
+}
+
+/// Whether mail can leave, and from whom.
+fn ways_out(environment: Environment, known: &Known, found: &mut Vec<Value>) {
+    if environment == Environment::Live && known.plan.is_object() && known.plan["provider"].is_null() {
+        let text = "Live mail has no way out yet: name a relay or direct delivery in the settings of this installation.";
+        found.push(line("bad", text.into(), ("/settings/system".into(), "Look at the system")));
+    }
+    let verified = |domain: &&Value| domain["isVerified"] == true;
+    if environment == Environment::Live
+        && known.plan["provider"] == "smtp"
+        && !known.domains.iter().any(|domain| verified(&domain))
+    {
+        let text = "No sending domain is verified, so live mail cannot be signed and is refused.";
+        found.push(line("bad", text.into(), ("/domains".into(), "Verify a domain")));
+    }
+    for domain in known.domains.iter().filter(|domain| domain["status"] == "failed") {
+        let (domain, why) = (domain["domain"].as_str().unwrap_or_default(), domain["statusReason"].as_str().unwrap_or_default());
+        found.push(line("warn", format!("The domain {domain} is not verified. {why}"), ("/domains".into(), "See its records")));
+    }
+}
+
+/// Campaigns that wait for a person.
+fn campaigns(known: &Known, found: &mut Vec<Value>) {
+    for row in &known.campaigns {
+        let (campaign, unknown) = (&row["campaign"], row["stats"]["unknown"].as_u64().unwrap_or(0));
+        let (name, error) = (name(campaign), campaign["error"].as_str().unwrap_or_default());
+        let path = format!("/campaigns/{}", campaign["id"].as_str().unwrap_or_default());
+        let said = match campaign["status"].as_str().unwrap_or_default() {
+            "pending_review" => Some(("bad", format!("{name} was due and could not start. {error}"), "Put it right")),
+            "failed" => Some(("bad", format!("{name} could not be sent on. {error}"), "See what happened")),
+            "throttled" => Some(("warn", format!("{name} waits. {error}"), "Look at it")),
+            "sent" | "cancelled" | "paused" if unknown > 0 => {
+                let text = format!("Of {unknown} recipients of {name} nobody knows whether they have it.");
+                Some(("warn", text, "Decide what becomes of them"))
+            }
+            _ => None,
+        };
+        found.extend(said.map(|(level, text, label)| line(level, text, (path, label))));
+    }
+}
+
+/// Bounces and complaints of the last 30 days.
+fn rates(known: &Known, found: &mut Vec<Value>) {
+    let summary = &known.timeline["summary"];
+    let many = |name: &str| summary[name].as_u64().unwrap_or(0);
+    if many("delivered") + many("bounced") < MESSAGES_MIN {
+        return;
+    }
+    let (bounces, complaints) = (summary["bounceRate"].as_f64().unwrap_or(0.0), summary["complaintRate"].as_f64().unwrap_or(0.0));
+    if bounces >= BOUNCES_WARN {
+        let level = if bounces >= BOUNCES_BAD { "bad" } else { "warn" };
+        let text =
+            format!("{bounces} % of the last 30 days’ messages came back; mailbox providers expect less than {BOUNCES_WARN} %.");
+        found.push(line(level, text, ("/suppressions".into(), "See who bounced")));
+    }
+    if complaints >= COMPLAINTS_WARN {
+        let level = if complaints >= COMPLAINTS_BAD { "bad" } else { "warn" };
+        let text = format!(
+            "{complaints} % of the last 30 days’ messages were called spam; the large providers expect less than {COMPLAINTS_WARN} %."
+        );
+        found.push(line(level, text, ("/suppressions".into(), "See who complained")));
+    }
+}
+
+/// Quotas that are nearly used.
+fn quotas(known: &Known, found: &mut Vec<Value>) {
+    for (quota, words) in [("daily", "today"), ("monthly", "this month")] {
+        let (used, limit) =
+            (known.plan[quota]["used"].as_f64().unwrap_or(0.0), known.plan[quota]["limit"].as_f64().unwrap_or(0.0));
+        if limit > 0.0 && used >= limit {
+            let text = format!("The plan’s emails for {words} are used up; what is left to send goes on by itself afterwards.");
+            found.push(line("bad", text, ("/settings/plan".into(), "See the plan")));
+        } else if limit > 0.0 && used / limit >= QUOTA_SHARE {
+            let text = format!("{:.0} % of the plan’s emails for {words} are used.", (used / limit * 100.0).floor());
+            found.push(line("warn", text, ("/settings/plan".into(), "See the plan")));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn nothing() -> Known {
+        let plan = json!({ "provider": "smtp", "daily": { "used": 0, "limit": 100 }, "monthly": { "used": 0, "limit": 1000 } });
+        let domains = vec![json!({ "domain": "acme.example", "isVerified": true, "status": "verified" })];
+        Known { projects: vec![], domains, webhooks: vec![], campaigns: vec![], timeline: Value::Null, plan }
+    }
+
+    fn texts(environment: Environment, known: &Known) -> Vec<String> {
+        of(environment, known)
+            .iter()
+            .map(|line| format!("{}: {}", line["level"].as_str().unwrap_or_default(), line["text"]))
+            .collect()
+    }
+
+    #[test]
+    fn all_is_well_where_nothing_is_wrong_and_where_nothing_may_be_seen() {
+        assert_eq!(texts(Environment::Live, &nothing()), [""; 0]);
+        let blind = Known { plan: Value::Null, domains: vec![], ..nothing() };
+        assert_eq!(texts(Environment::Live, &blind), [""; 0]);
+    }
+
+    #[test]
+    fn what_is_worst_stands_first() {
+        let campaign = |status: &str, unknown: u64| json!({ "campaign": { "id": "1", "name": "Teas", "status": status, "error": null }, "stats": { "unknown": unknown } });
+        let known = Known {
+            domains: vec![],
+            projects: vec![json!({ "id": "1", "name": "Acme", "status": "error", "error": "No answer." })],
+            webhooks: vec![
+                json!({ "url": "https://a.example", "pausedUntil": "2026-01-31T00:00:00Z", "pauseReason": "failing" }),
+            ],
+            campaigns: vec![campaign("sent", 3), campaign("sent", 0), campaign("pending_review", 0)],
+            timeline: json!({ "summary": { "delivered": 940, "bounced": 60, "bounceRate": 6.0, "complaintRate": 0.1 } }),
+            plan: json!({ "provider": "smtp", "daily": { "used": 85, "limit": 100 }, "monthly": { "used": 1000, "limit": 1000 } }),
+        };
+        let told = texts(Environment::Live, &known);
+        assert_eq!(told.len(), 9, "{told:#?}");
+        assert_eq!(told.iter().take_while(|line| line.starts_with("bad")).count(), 4, "{told:#?}");
+        // Test mail needs no domain.
+        assert_eq!(texts(Environment::Test, &known).len(), 8);
+    }
+
+    #[test]
+    fn one_bounce_of_a_few_messages_is_no_trouble() {
+        let summary = json!({ "delivered": 9, "bounced": 1, "bounceRate": 10.0, "complaintRate": 0.0 });
+        assert_eq!(texts(Environment::Live, &Known { timeline: json!({ "summary": summary }), ..nothing() }), [""; 0]);
+    }
+}
