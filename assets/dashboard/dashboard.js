@@ -54,7 +54,10 @@ function wire(root) {
   for (const form of root.querySelectorAll("form[data-preview]")) preview(form);
   // What takes a moment to find out is fetched behind the page.
   for (const part of root.querySelectorAll("[data-load]")) renew(part.id, part.dataset.load);
-  for (const choice of root.querySelectorAll("[data-go]")) choice.addEventListener("change", () => choice.form.requestSubmit());
+  for (const choice of root.querySelectorAll("[data-go]")) {
+    for (const button of choice.form.querySelectorAll("button")) button.hidden = true;
+    choice.addEventListener("change", () => choice.form.requestSubmit());
+  }
 }
 // Put the element of this id as it is at this address in the place of the one that is here.
 async function renew(id, address) {

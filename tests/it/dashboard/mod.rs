@@ -2,6 +2,7 @@
 
 pub mod attacks;
 mod brands;
+mod contacts;
 mod domains;
 mod emails;
 mod inbox;
