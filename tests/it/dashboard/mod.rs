@@ -1,5 +1,7 @@
 //! The dashboard as a browser sees it: signing in, every page, forms of others, cookies, and text that wants to be more than text.
 
+mod campaigns;
+mod home;
 mod inbox;
 
 use http::Method;
@@ -11,8 +13,11 @@ use crate::support::client::Call;
 use crate::support::operation;
 use crate::support::server::BOUNDLESS;
 
-const PAGES: [&str; 7] = [
+const PAGES: [&str; 10] = [
     "/test/",
+    "/live/campaigns",
+    "/test/campaigns/new",
+    "/test/settings/plan",
     "/test/inbox",
     "/test/settings/keys",
     "/live/settings/approvals",
