@@ -3,6 +3,8 @@
 //! The only place that knows all of them. No rules: what a command may do is said by operations, how it runs by the engine.
 
 mod administration;
+mod demo;
+mod doctor;
 mod folder;
 mod inbound;
 mod open;
@@ -19,13 +21,16 @@ use std::process::ExitCode;
 
 use tokio::runtime::Runtime;
 use tracing_subscriber::EnvFilter;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
 
 use crate::engine::api::openapi;
+use crate::engine::recent_log;
 use crate::engine::render::pixels;
 use crate::engine::settings;
 use crate::features::system::backup;
 use crate::operations::OPERATIONS;
-use crate::surfaces::cli::{self, Asked, Cli, Inbound, Place, Problem, Restore, Serve};
+use crate::surfaces::cli::{self, Asked, Cli, Demo, Inbound, Place, Problem, Restore, Serve};
 use crate::vocab::settings::{Log, LogFormat, LogLevel, Settings};
 
 /// Do what was asked; the exit code says how it went.
@@ -33,6 +38,8 @@ pub fn run(Cli { place, command }: Cli) -> ExitCode {
     keep_to_owner();
     let done = match command.asked() {
         Asked::Serve(serve) => run_service(&place, &serve),
+        Asked::Demo(demo) => run_demo(&place, &demo),
+        Asked::Doctor => examine(&place),
         Asked::Administration(command) => administer(&place, &command),
         Asked::Restore(wanted) => restore(&place, &wanted),
         Asked::Inbound(wanted) => return take_in(&place, &wanted),
@@ -66,22 +73,45 @@ fn run_service(place: &Place, wanted: &Serve) -> Result<(), Problem> {
     let overrides: Vec<_> = given.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value.clone()?))).collect();
     let settings = load_settings(place, &overrides)?;
     start_log(&settings.log);
-    let folder = folder::Folder::open(&place.data).map_err(Problem::failed)?;
-    runtime()?.block_on(serve::serve(folder, settings, wanted.ready_file.as_deref()))
+    let folder = folder::Folder::open(place.data()).map_err(Problem::failed)?;
+    runtime()?.block_on(serve::serve(folder, settings, wanted.ready_file.as_deref(), None))
+}
+
+fn run_demo(place: &Place, wanted: &Demo) -> Result<(), Problem> {
+    // On this machine only; the made-up shop is read as any other site is, so its network must be open; room to send at once.
+    let given = [
+        ("server.http", wanted.http.as_deref().unwrap_or("127.0.0.1:8080")),
+        ("server.https", ""),
+        ("server.demo_shop", "true"),
+        ("outbound.allow_networks", "127.0.0.0/8"),
+        ("accounts.plan", "enterprise"),
+    ];
+    let overrides: Vec<_> = given.into_iter().map(|(key, value)| (key.to_owned(), value.to_owned())).collect();
+    let settings = load_settings(place, &overrides)?;
+    start_log(&Log { level: settings.log.level.min(LogLevel::Warn), format: settings.log.format });
+    let folder = folder::Folder::open(place.demo()).map_err(Problem::failed)?;
+    let demo = demo::Wanted { site: wanted.site.clone() };
+    runtime()?.block_on(serve::serve(folder, settings, wanted.ready_file.as_deref(), Some(demo)))
 }
 
 fn administer(place: &Place, command: &cli::Administration) -> Result<(), Problem> {
     let settings = load_settings(place, &[])?;
     // The result goes to the standard output; of the log only what is wrong belongs beside it.
     start_log(&Log { level: settings.log.level.min(LogLevel::Warn), format: settings.log.format });
-    let said = runtime()?.block_on(administration::administer(&place.data, settings, command))?;
+    let said = runtime()?.block_on(administration::administer(place.data(), settings, command))?;
     eprint!("{}", said.err);
     print(&said.out);
     Ok(())
 }
 
+fn examine(place: &Place) -> Result<(), Problem> {
+    let settings = load_settings(place, &[])?;
+    let local = doctor::look(place.data(), &settings);
+    administer(place, &cli::Administration::Doctor(local))
+}
+
 fn take_in(place: &Place, wanted: &Inbound) -> ExitCode {
-    let handed = cli::hand_over(&folder::inbound_socket(&place.data), wanted, std::io::stdin().lock());
+    let handed = cli::hand_over(&folder::inbound_socket(place.data()), wanted, std::io::stdin().lock());
     if let Some(trouble) = handed.trouble() {
         eprintln!("mailmill: {trouble}");
     }
@@ -94,8 +124,8 @@ fn restore(place: &Place, Restore { folder, verify }: &Restore) -> Result<(), Pr
         eprintln!("The backup in {} is whole: {} rows, made {}.", folder.display(), manifest.rows(), manifest.made_at);
         return Ok(());
     }
-    let manifest = backup::restore(folder, &place.data).map_err(Problem::failed)?;
-    let data = place.data.display();
+    let manifest = backup::restore(folder, place.data()).map_err(Problem::failed)?;
+    let data = place.data().display();
     eprintln!("{} rows from {} are in {data} and were compared with the backup.", manifest.rows(), manifest.made_at);
     eprintln!(
         "The master key is in no backup: put your copy at {data}/master.key (mode 600) before you start, or a new one is made"
@@ -134,12 +164,12 @@ fn start_log(log: &Log) {
         level.to_owned()
     });
     let for_eyes = std::io::stderr().is_terminal();
-    let subscriber =
-        tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_target(false).with_ansi(for_eyes);
+    let written = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_target(false).with_ansi(for_eyes);
+    let log_lines = tracing_subscriber::registry().with(filter).with(recent_log::Keeper);
     // A subscriber that is there already belongs to whoever runs us within their own process.
     let _ = match log.format {
-        LogFormat::Text => subscriber.try_init(),
-        LogFormat::Json => subscriber.json().try_init(),
+        LogFormat::Text => log_lines.with(written).try_init(),
+        LogFormat::Json => log_lines.with(written.json()).try_init(),
     };
 }
 

@@ -21,6 +21,28 @@ function wire(root) {
       if (!confirm(button.dataset.confirm)) event.preventDefault();
     });
   }
+  // A button that says what goes on after it was pressed, and is not pressed twice.
+  for (const button of root.querySelectorAll("[data-busy]")) {
+    button.form?.addEventListener("submit", (event) => {
+      if (event.submitter !== button) return;
+      // The form is on its way with the button's own value first.
+      setTimeout(() => {
+        button.disabled = true;
+        button.textContent = button.dataset.busy;
+      });
+    });
+  }
+  // A choice that is the whole form.
+  for (const field of root.querySelectorAll("[data-send]")) field.addEventListener("change", () => field.form.requestSubmit());
+  // An example that one takes over.
+  for (const button of root.querySelectorAll("[data-fill]")) {
+    button.hidden = false;
+    button.addEventListener("click", () => {
+      const field = document.getElementById(button.dataset.fill);
+      field.value = button.textContent;
+      field.focus();
+    });
+  }
   for (const time of root.querySelectorAll("time[datetime]")) {
     const at = new Date(time.dateTime);
     time.title = time.textContent;
@@ -29,6 +51,10 @@ function wire(root) {
   const live = root.dataset?.live ? [root] : root.querySelectorAll("[data-live]");
   for (const part of live) setTimeout(() => renew(part.id, location.href), Number(part.dataset.live));
   for (const form of root.querySelectorAll("form[data-search]")) search(form);
+  for (const form of root.querySelectorAll("form[data-preview]")) preview(form);
+  // What takes a moment to find out is fetched behind the page.
+  for (const part of root.querySelectorAll("[data-load]")) renew(part.id, part.dataset.load);
+  for (const choice of root.querySelectorAll("[data-go]")) choice.addEventListener("change", () => choice.form.requestSubmit());
 }
 // Put the element of this id as it is at this address in the place of the one that is here.
 async function renew(id, address) {
@@ -42,6 +68,8 @@ async function renew(id, address) {
     if (!fresh) return location.reload();
     // Who is on a button stays on it.
     const focused = old.contains(document.activeElement) ? document.activeElement.id : "";
+    // What was opened stays open.
+    for (const part of old.querySelectorAll("details[id][open]")) fresh.querySelector(`#${part.id}`)?.setAttribute("open", "");
     old.replaceWith(fresh);
     wire(fresh);
     if (focused) document.getElementById(focused)?.focus();
@@ -73,9 +101,44 @@ function search(form) {
 for (const field of document.querySelectorAll("input[data-zone]")) {
   field.value ||= Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
 }
+// A form that shows what it comes to while one writes it: the part that tells, and the part that holds its rows, come from its answer.
+function preview(form) {
+  let timer, asked = 0;
+  const { preview: told, rows } = form.dataset;
+  async function ask(act, ...parts) {
+    clearTimeout(timer);
+    const mine = ++asked, fields = new URLSearchParams(new FormData(form));
+    fields.set("do", act);
+    document.getElementById(told).setAttribute("aria-busy", "true");
+    const answer = await fetch(location.href, { method: "POST", body: fields, headers: { accept: "text/html" } }).catch(() => null);
+    if (!answer || mine !== asked) return;
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    for (const id of parts) {
+      const old = document.getElementById(id), fresh = page.getElementById(id);
+      if (!fresh || mine !== asked) return;
+      const place = old.contains(document.activeElement) ? [...old.querySelectorAll("select, input, button")].indexOf(document.activeElement) : -1;
+      old.replaceWith(fresh);
+      wire(fresh);
+      if (place >= 0) [...fresh.querySelectorAll("select, input, button")][place]?.focus();
+    }
+    if (act !== "count") await ask("count", told);
+  }
+  form.addEventListener("input", (event) => {
+    clearTimeout(timer);
+    if (event.target.matches("[data-redraw]")) return ask("redraw", rows);
+    if (event.target.closest(`#${rows}`)) timer = setTimeout(() => ask("count", told), 400);
+  });
+  form.addEventListener("click", (event) => {
+    const button = event.target.closest("[data-press]");
+    if (!button) return;
+    event.preventDefault();
+    ask(button.value, rows);
+  });
+  ask("count", told);
+}
 wire(document);
 // On narrow screens the menu begins closed.
 const menu = document.querySelector("details.menu");
 if (menu && matchMedia("(max-width: 56rem)").matches) menu.open = false;
-const wrong = document.getElementById("wrong");
+const wrong = document.querySelector("#wrong, [data-wrong]");
 if (wrong) wrong.focus();

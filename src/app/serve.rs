@@ -10,6 +10,7 @@ use futures_util::future::select_all;
 use serde_json::json;
 use tokio::sync::watch;
 
+use super::demo;
 use super::folder::{Folder, admin_socket};
 use super::inbound;
 use super::open::Opened;
@@ -33,14 +34,19 @@ const GRACE_AFTER_FAILURE: Duration = Duration::from_secs(2);
 const RECORDING_TIME: Duration = Duration::from_secs(5);
 
 /// Serve until asked to stop, or until a store fails.
-pub async fn serve(folder: Folder, settings: Settings, ready_file: Option<&Path>) -> Result<(), Problem> {
+pub async fn serve(
+    folder: Folder,
+    settings: Settings,
+    ready_file: Option<&Path>,
+    demo: Option<demo::Wanted>,
+) -> Result<(), Problem> {
     let tasks = Tasks::new(tokio::runtime::Handle::current());
     signals::listen(&tasks).map_err(|error| Problem::failed(format_args!("signals cannot be listened for: {error}")))?;
     let opened = Opened::open(folder, settings)?;
     let engine = opened.engine.clone();
     let first = accounts::is_untouched(&engine).map_err(Problem::failed)?;
     let options = options(&engine.settings, &opened.folder);
-    let front = Arc::new(Dashboard::new(engine.clone()));
+    let front = Arc::new(Dashboard::new(engine.clone(), tasks.clone()));
     let running = http::serve(options, front, engine.clock.clone(), engine.random.clone(), &tasks).await;
     let running = running.map_err(Problem::failed)?;
     let mail_in = inbound::serve(&engine, &opened.folder, running.plain_tls(), &tasks).await?;
@@ -55,7 +61,10 @@ pub async fn serve(folder: Folder, settings: Settings, ready_file: Option<&Path>
         true => Some(accounts::welcome(&engine).await.map_err(|failure| Problem::failed(format!("{failure:?}")))?),
         false => None,
     };
-    super::print(&greeting(&bound, &opened.folder, &engine.settings, welcome.as_ref()));
+    match demo {
+        Some(demo) => demo::start(demo, &engine, &tasks, welcome, &opened.folder),
+        None => super::print(&greeting(&bound, &opened.folder, &engine.settings, welcome.as_ref())),
+    }
     let ready = ready_file.map(|file| ReadyFile::write(file, &bound, &mail_in)).transpose()?;
 
     let mut shutdown = tasks.shutdown();

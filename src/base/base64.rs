@@ -15,6 +15,41 @@ pub fn encode(bytes: &[u8]) -> String {
     out
 }
 
+/// The bytes of base64 text, whether or not it is padded or broken into lines; `None` for anything else.
+pub fn decode(text: &str) -> Option<Vec<u8>> {
+    let mut out = Vec::with_capacity(text.len() / 4 * 3);
+    let (mut bits, mut letters, mut padded) = (0_u32, 0, false);
+    for byte in text.bytes() {
+        let value = match byte {
+            b'A'..=b'Z' => byte - b'A',
+            b'a'..=b'z' => byte - b'a' + 26,
+            b'0'..=b'9' => byte - b'0' + 52,
+            b'+' => 62,
+            b'/' => 63,
+            b'=' => {
+                padded = true;
+                continue;
+            }
+            b' ' | b'\t' | b'\r' | b'\n' => continue,
+            _ => return None,
+        };
+        if padded {
+            return None;
+        }
+        (bits, letters) = (bits << 6 | u32::from(value), letters + 1);
+        if letters == 4 {
+            out.extend_from_slice(&bits.to_be_bytes()[1..]);
+            (bits, letters) = (0, 0);
+        }
+    }
+    match letters {
+        0 => {}
+        1 => return None,
+        _ => out.extend_from_slice(&(bits << (6 * (4 - letters))).to_be_bytes()[1..letters]),
+    }
+    Some(out)
+}
+
 const URL_LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 /// Bytes as base64url text without padding.
@@ -66,5 +101,10 @@ mod tests {
     fn the_end_is_padded() {
         let cases = [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob\u{7f}", "Zm9vYn8=")];
         assert!(cases.iter().all(|(text, coded)| encode(text.as_bytes()) == *coded));
+        assert!(cases.iter().all(|(text, coded)| decode(coded).as_deref() == Some(text.as_bytes())));
+        assert_eq!(decode("Zm9v\r\nYn8=\n").as_deref(), Some(b"foob\x7f".as_slice()));
+        for wrong in ["A", "Zm9-", "Zg==Zg", "é"] {
+            assert_eq!(decode(wrong), None, "{wrong}");
+        }
     }
 }

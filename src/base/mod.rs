@@ -15,6 +15,7 @@ pub mod network;
 pub mod parsed;
 pub mod patch;
 pub mod phone;
+pub mod qr;
 pub mod random;
 pub mod secret;
 pub mod text;

@@ -7,6 +7,7 @@ pub mod jobs;
 pub mod language_model;
 pub mod mail;
 pub mod outbox;
+pub mod recent_log;
 pub mod render;
 pub mod search;
 pub mod settings;

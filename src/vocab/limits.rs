@@ -111,6 +111,14 @@ pub const CLAIMS_SHOWN_MAX: usize = 100;
 
 /// A form of the dashboard: texts of people, no files.
 pub const DASHBOARD_FORM_BYTES_MAX: usize = 256 * 1024;
+/// A form with a picture: a photograph of a telephone, and what base64 makes of it still fits the body of an operation.
+pub const DASHBOARD_IMAGE_BYTES_MAX: usize = 7 * 1024 * 1024;
+/// A form with a long text or a text file: every text that the knowledge base takes, however it is coded.
+pub const DASHBOARD_TEXT_BYTES_MAX: usize = 2 * 1024 * 1024;
+/// A form with an email that was made elsewhere: the largest that is taken in, however it is coded.
+pub const DASHBOARD_EMAIL_BYTES_MAX: usize = 3 * 1024 * 1024;
+/// The first field of a form with a large file: a token and its name.
+pub const DASHBOARD_TOKEN_BYTES_MAX: usize = 4 * 1024;
 /// Where to go after signing in: a path of our own pages.
 pub const NEXT_BYTES_MAX: usize = 500;
 
@@ -172,6 +180,18 @@ pub const IMPORT_FAILURES_MAX: u8 = 5;
 pub const IMAGES_AT_ONCE: usize = 8;
 /// Looks at one image before it is left alone.
 pub const IMAGE_LOOKS_MAX: u8 = 4;
+/// Width of an uploaded image: twice that of an email, for today's screens. Wider ones are made smaller.
+pub const UPLOADED_IMAGE_WIDTH_MAX: u32 = 1_600;
+/// Bytes of an uploaded animation, which is kept as it is: recipients would not wait for more.
+pub const UPLOADED_ANIMATION_BYTES_MAX: usize = 3 * 1024 * 1024;
+/// How long the file of an uploaded image is there after it was removed: emails that were sent still show it.
+pub const UPLOADED_IMAGE_KEPT_MS: i64 = 365 * 24 * 60 * 60 * 1000;
+/// The longer side of a preview: a card in a list, on a screen with two pixels for one.
+pub const PREVIEW_SIDE_MAX: u32 = 480;
+/// How long a preview is kept before its image is fetched again: sites change theirs.
+pub const PREVIEW_KEPT_MS: i64 = 14 * 24 * 60 * 60 * 1000;
+/// A drawing (SVG) that is shown as it is; larger ones are no logos.
+pub const PREVIEW_DRAWING_BYTES_MAX: usize = 512 * 1024;
 
 // --- Requests to other servers ---
 
@@ -236,10 +256,22 @@ pub const FIELD_CATALOG_CONTACTS_MAX: u64 = 50_000;
 pub const UPLOAD_FIELD_BYTES_MAX: usize = 64 * 1024;
 /// An upload that was interrupted is swept away after this long.
 pub const UPLOAD_KEPT_MS: i64 = 60 * 60 * 1000;
+/// A file whose columns nobody has named yet is kept this long: until tomorrow, if somebody has to ask.
+pub const UPLOAD_HELD_MS: i64 = 24 * 60 * 60 * 1000;
+/// Files of one project that wait for that; of more the oldest are let go.
+pub const UPLOADS_HELD_PER_PROJECT_MAX: usize = 10;
+/// Rows of such a file that are shown.
+pub const UPLOAD_ROWS_SHOWN_MAX: u64 = 20;
 /// An export's file and its link live this long.
 pub const EXPORT_LINK_MS: i64 = 60 * 60 * 1000;
 /// Jobs of one project that wait or run: more is a client in a loop.
 pub const JOBS_OPEN_PER_PROJECT_MAX: usize = 20;
+/// Jobs of the whole installation that are looked through for the newest of one project.
+pub const JOBS_LOOKED_AT_MAX: usize = 2_000;
+/// Contacts that one request may name and change, answered at once.
+pub const CHANGE_IDS_MAX: usize = 1_000;
+/// Contacts changed in one transaction when many are: each is read, written and told of, so these are fewer than of other jobs.
+pub const CHANGE_STEP_CONTACTS: usize = 2_000;
 /// Finished jobs are told about this long.
 pub const JOB_RETENTION_MS: i64 = 30 * 24 * 60 * 60 * 1000;
 
@@ -271,6 +303,8 @@ pub const SEGMENT_CONDITIONS_MAX: usize = 50;
 pub const SEGMENT_VALUES_PER_CONDITION_MAX: usize = 100;
 /// Characters of one value of a condition.
 pub const SEGMENT_VALUE_CHARACTERS_MAX: usize = 500;
+/// Contacts shown of a condition that is being written: a page of them.
+pub const SEGMENT_PREVIEW_MAX: usize = 100;
 /// How far back a condition on activity can look, in days: ten years, longer than activity is kept.
 pub const SEGMENT_ACTIVITY_DAYS_MAX: u32 = 3_650;
 
@@ -561,6 +595,10 @@ pub const VISIT_REPEAT_MS: i64 = 1_000;
 pub const HAPPENINGS_PER_STEP: usize = 500;
 /// Rows that one step of an erasure looks at: a few milliseconds of the writer's time.
 pub const ERASURE_ROWS_PER_STEP: usize = 500;
+/// Deeds of one contact that are looked through for what became of its messages: years of them.
+pub const TIMELINE_DEEDS_MAX: usize = 2_000;
+/// Messages to one contact of which a time line tells what came back; each is three look-ups.
+pub const TIMELINE_SENDS_MAX: usize = 500;
 /// What one person's export lists of each kind; what is older is counted only.
 pub const PERSONAL_DATA_ROWS_MAX: usize = 10_000;
 /// Mailings of one email that a part of its log looks into: those without rows of the wanted kind cost as much as others.
@@ -883,3 +921,20 @@ pub const ORDER_FACTS_MAX: usize = 100;
 pub const CLICKERS_PER_STEP: usize = 200;
 /// Orders of one contact that one step looks at.
 pub const CLICKER_ORDERS_PER_STEP: usize = 200;
+
+// The doctor.
+
+/// With less room on the disk than this, work is about to stop.
+pub const DOCTOR_DISK_FREE_BYTES_MIN: u64 = 512 * 1024 * 1024;
+/// An import of a million contacts, a backup beside the data, and some time to notice.
+pub const DOCTOR_DISK_FREE_BYTES_WANTED: u64 = 4 * 1024 * 1024 * 1024;
+/// Domains that are looked at: each costs several questions to the DNS.
+pub const DOCTOR_DOMAINS_MAX: usize = 50;
+// --- The system ---
+
+/// Lines of the log that are kept in memory for people to read: what happened in the last minutes of a service that has trouble.
+pub const LOG_LINES_KEPT: usize = 200;
+/// Of each line of them: with the number of lines, some hundred kilobytes at most.
+pub const LOG_LINE_CHARACTERS_MAX: usize = 500;
+/// Open jobs on contacts that a look at the system counts; more than this is a lot, however many they are.
+pub const OPEN_JOBS_COUNTED: usize = 100;

@@ -2,6 +2,7 @@
 
 pub mod codes;
 pub mod environment;
+pub mod finding;
 pub mod ids;
 pub mod limits;
 pub mod permissions;

@@ -62,6 +62,7 @@ pub struct Server {
     pub connections_per_address_max: Bounded<1, 1_000_000>,
     pub http2_streams_max: Bounded<1, 10_000>,
     pub headers_bytes_max: Bounded<8_192, 1_048_576>,
+    pub demo_shop: bool,
 }
 
 /// The certificate.

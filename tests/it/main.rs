@@ -2,13 +2,16 @@
 
 mod access;
 mod agents;
+mod browser;
 mod budgets;
 mod campaigns;
 mod clocks;
 mod crash;
 mod dashboard;
 mod delivery;
+mod demo;
 mod disks;
+mod doctor;
 mod edits;
 mod events;
 mod foreign;

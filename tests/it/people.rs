@@ -40,7 +40,7 @@ pub async fn member(server: &Server, owner: &Client, email: &str, role: Value) -
     signed_in(server, email, "test").await
 }
 
-fn six_digits(secret: &str, step_offset: i64) -> String {
+pub fn six_digits(secret: &str, step_offset: i64) -> String {
     use mailmill::base::clock::Clock;
     let now = mailmill::base::clock::SystemClock.now().seconds() + 30 * step_offset;
     let secret = totp_rs::Secret::try_from_base32(secret).expect("base32");

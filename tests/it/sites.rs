@@ -67,7 +67,7 @@ struct Site {
 }
 
 /// Serve a site on a free port until the tests end.
-fn serve(name: &str) -> (SocketAddr, Value) {
+pub fn serve(name: &str) -> (SocketAddr, Value) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/sites").join(name);
     let about = std::fs::read_to_string(folder.join("site.json")).unwrap_or_else(|error| panic!("{name}: {error}"));
     let about: Value = serde_json::from_str(&about).unwrap_or_else(|error| panic!("{name}/site.json: {error}"));

@@ -16,6 +16,7 @@ use crate::engine::access::replays::Running;
 use crate::engine::access::throttle::Throttle;
 use crate::engine::access::visits::Visits;
 use crate::engine::fetch::{Fetch, Recent};
+use crate::engine::jobs::standing::Board;
 use crate::engine::language_model::Client;
 use crate::engine::mail::dns::Dns;
 use crate::engine::render::pixels::Pixels;
@@ -89,6 +90,8 @@ pub struct Engine {
     pub operations: &'static [Entry],
     /// When this was put together, which is when the process started.
     pub started_at: Timestamp,
+    /// How the workers are doing.
+    pub workers: Board,
     pub(super) router: Router,
     pub(super) running: Arc<Running>,
     test: Arc<World>,
@@ -125,6 +128,7 @@ impl Engine {
             pixels,
             operations,
             started_at,
+            workers: Board::default(),
             router: Router::new(operations),
             running: Arc::default(),
             test,

@@ -19,6 +19,7 @@ use tokio::time::Instant;
 
 pub mod runner;
 pub mod signals;
+pub mod standing;
 
 /// How far the process has come on its way down. Stages are only ever raised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -12,6 +12,7 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use futures_util::future::select_all;
 
+use super::standing::Standing;
 use super::{Shutdown, Tasks};
 use crate::engine::api::{Engine, Failure};
 use crate::engine::store::Store;
@@ -63,13 +64,16 @@ pub fn start(tasks: &Tasks, engine: &Arc<Engine>, workers: &'static [Worker]) {
         match worker.work {
             Work::Control(step) => {
                 let (store, engine) = (engine.control.clone(), engine.clone());
-                tasks.spawn(worker.name, run(worker, store, tasks.shutdown(), move || step(engine.clone())));
+                let standing = engine.workers.enter(worker.name.to_owned(), engine.clock.clone());
+                tasks.spawn(worker.name, run(worker, store, tasks.shutdown(), standing, move || step(engine.clone())));
             }
             Work::EachWorld(step) => {
                 for environment in Environment::ALL {
                     let (store, engine) = (engine.world(environment).store.clone(), engine.clone());
+                    let name = format!("{} {environment}", worker.name);
+                    let standing = engine.workers.enter(name.clone(), engine.clock.clone());
                     let steps = move || step(engine.clone(), environment);
-                    tasks.spawn(format!("{} {environment}", worker.name), run(worker, store, tasks.shutdown(), steps));
+                    tasks.spawn(name, run(worker, store, tasks.shutdown(), standing, steps));
                 }
             }
         }
@@ -77,7 +81,13 @@ pub fn start(tasks: &Tasks, engine: &Arc<Engine>, workers: &'static [Worker]) {
 }
 
 /// Invariant: the worker listens before it looks, so a commit between its look and its sleep wakes it.
-async fn run(worker: &'static Worker, store: Arc<Store>, mut shutdown: Shutdown, step: impl Fn() -> Running) {
+async fn run(
+    worker: &'static Worker,
+    store: Arc<Store>,
+    mut shutdown: Shutdown,
+    standing: Arc<Standing>,
+    step: impl Fn() -> Running,
+) {
     loop {
         let signals: Vec<_> = worker.wakes.iter().map(|table| Box::pin(store.changed(*table).notified())).collect();
         let woken = async {
@@ -87,12 +97,15 @@ async fn run(worker: &'static Worker, store: Arc<Store>, mut shutdown: Shutdown,
             }
         };
         // A step is bounded: it is not cut in the middle, and the runner leaves between two.
+        standing.begin();
         let stepped = AssertUnwindSafe(step()).catch_unwind().await;
-        let pause = match stepped.unwrap_or_else(|_| Err(Failure::internal("the step panicked"))) {
-            Ok(Step::More) => Duration::ZERO,
-            Ok(Step::Done) => worker.period,
-            Err(failure) => {
-                let cause = failure.cause.as_deref().unwrap_or(failure.code.info().message);
+        let stepped = stepped.unwrap_or_else(|_| Err(Failure::internal("the step panicked")));
+        let cause = stepped.as_ref().err().map(|failure| failure.cause.as_deref().unwrap_or(failure.code.info().message));
+        standing.end(cause);
+        let pause = match (&stepped, cause) {
+            (Ok(Step::More), _) => Duration::ZERO,
+            (Ok(Step::Done), _) => worker.period,
+            (Err(_), cause) => {
                 tracing::warn!(worker = worker.name, cause, "a step failed and will be repeated");
                 tokio::select! {
                     () = shutdown.draining() => return,
@@ -158,7 +171,8 @@ mod tests {
             let number = counted.fetch_add(1, Ordering::SeqCst);
             Box::pin(async move { step(number) })
         };
-        tasks.spawn("test", run(worker, store, tasks.shutdown(), steps));
+        let standing = Arc::new(Standing::new("test".into(), Arc::new(ManualClock::at(Timestamp(0)))));
+        tasks.spawn("test", run(worker, store, tasks.shutdown(), standing, steps));
         during(&count).await;
         tasks.raise(Stage::Draining);
         let joined = tasks.join(Duration::from_secs(60)).await;

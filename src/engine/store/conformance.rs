@@ -68,6 +68,10 @@ impl Snapshot for MemorySnapshot {
         }
         Ok(())
     }
+
+    fn rows(&self, table: TableId) -> Result<u64> {
+        Ok(self.0[table.0 as usize].len() as u64)
+    }
 }
 
 /// Every kind of engine, each empty, with its name for the message of a failing test.
@@ -136,6 +140,8 @@ fn a_later_value_replaces_an_earlier_one_and_a_removal_takes_it_away() {
         let snapshot = port.snapshot().expect("readable");
         assert_eq!(get(&*snapshot, CONTACTS, b"a").as_deref(), Some(b"2".as_slice()));
         assert_eq!(get(&*snapshot, CONTACTS, b"b"), None);
+        let rows = |table| snapshot.rows(table).expect("readable");
+        assert_eq!((rows(CONTACTS), rows(FEED)), (1, 0));
     });
 }
 

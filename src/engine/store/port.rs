@@ -53,6 +53,8 @@ pub trait Snapshot: Send + Sync {
     fn get(&self, table: TableId, key: &[u8]) -> Result<Option<Bytes<'_>>>;
     /// Every key in `span`, in order.
     fn visit(&self, table: TableId, span: &Span, order: Order, visitor: &mut Visitor<'_>) -> Result<()>;
+    /// How many rows a table has, without walking them.
+    fn rows(&self, table: TableId) -> Result<u64>;
 }
 
 /// An ordered key-value engine with one writer.

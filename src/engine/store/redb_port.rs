@@ -13,7 +13,9 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use redb::{AccessGuard, Database, ReadOnlyTable, ReadTransaction, ReadableDatabase, TableDefinition, TableHandle};
+use redb::{
+    AccessGuard, Database, ReadOnlyTable, ReadTransaction, ReadableDatabase, ReadableTableMetadata, TableDefinition, TableHandle,
+};
 
 use super::aside::Aside;
 use super::port::{Bytes, Order, Overlay, Port, Snapshot, Span, Visitor};
@@ -201,6 +203,10 @@ impl Snapshot for RedbSnapshot {
                 return Ok(());
             }
         }
+    }
+
+    fn rows(&self, table: TableId) -> Result<u64> {
+        self.table(table)?.len().map_err(io)
     }
 }
 

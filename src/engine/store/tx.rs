@@ -111,6 +111,11 @@ impl ReadTx {
         self.feed_position
     }
 
+    /// How many rows a table has, without walking them.
+    pub fn rows(&self, table: TableId) -> Result<u64> {
+        self.snapshot.rows(table)
+    }
+
     /// What was computed from this commit and others, for who asks the same again.
     pub fn memo(&self) -> &Memo {
         &self.memo

@@ -25,7 +25,7 @@ use std::sync::Arc;
 
 use crate::base::secret::{Secret, random_base62, sha256};
 use crate::engine::api::{Engine, Failure};
-use crate::engine::store::{self as engine_store, WriteTx};
+use crate::engine::store::{self as engine_store, Read, WriteTx};
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::AccountId;
 use crate::vocab::permissions::PermissionSet;
@@ -48,6 +48,11 @@ pub fn sweep(tx: &mut WriteTx<'_>, limit: usize) -> engine_store::Result<bool> {
 /// The name of an account's plan.
 pub fn plan_of(engine: &Engine, account: AccountId) -> engine_store::Result<String> {
     Ok(store::account_of(&engine.control.read(), account)?.map(|account| account.plan).unwrap_or_default())
+}
+
+/// Whether this is the installation's own account, and not one that a stranger has signed up for.
+pub fn is_installations(tx: &impl Read, account: AccountId) -> engine_store::Result<bool> {
+    Ok(store::account(tx)?.is_some_and(|first| first.id == account))
 }
 
 /// Whether nobody has used this installation yet: there is no account.

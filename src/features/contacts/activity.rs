@@ -22,7 +22,7 @@ use crate::vocab::ids::{CampaignId, MailingId, ProjectId};
 use crate::vocab::tables;
 
 /// By contact and time.
-const DEEDS: Table<(ProjectId, u32, Timestamp, (u8, MailingId)), Belongs> = Table::new(tables::CONTACT_ACTIVITY);
+const DEEDS: Table<Place, Belongs> = Table::new(tables::CONTACT_ACTIVITY);
 /// By action and campaign (all zeros: any), then by stretch of time.
 const WHO: Table<(ProjectId, Scope, u32, u16), Block> = Table::new(tables::ACTIVITY_BITS);
 /// Contacts whose clicks have changed, for whoever makes something of clicks; with a place that only they know.
@@ -30,6 +30,9 @@ const CLICKERS: Table<Clicker, Vec<u8>> = Table::new(tables::CLICKERS);
 
 /// A contact of a project by its number.
 pub type Clicker = (ProjectId, u32);
+
+/// A contact of a project by its number, when, and what in which mailing.
+type Place = (ProjectId, u32, Timestamp, (u8, MailingId));
 
 /// An action, and the campaign it must belong to.
 type Scope = (u8, CampaignId);
@@ -151,10 +154,21 @@ pub fn looked_at(tx: &mut WriteTx<'_>, clicker: Clicker, stopped_at: Option<Vec<
 /// What happened with one contact, the newest first, up to `limit`.
 pub fn of(tx: &impl Read, project: ProjectId, number: u32, limit: usize) -> Result<Vec<Deed>> {
     let rows = tx.list(DEEDS, &DEEDS.under(&(project, number)), Order::Backward, limit)?;
-    let deeds = rows.into_iter().filter_map(|((_, _, at, (kind, mailing)), belongs)| {
+    Ok(deeds(rows))
+}
+
+/// The same of what happened before a moment.
+pub fn before(tx: &impl Read, project: ProjectId, number: u32, end: Timestamp, limit: usize) -> Result<Vec<Deed>> {
+    let mut span = DEEDS.under(&(project, number));
+    span.to = Some((project, number, Timestamp(end.0.max(0))).to_bytes());
+    Ok(deeds(tx.list(DEEDS, &span, Order::Backward, limit)?))
+}
+
+fn deeds(rows: Vec<(Place, Belongs)>) -> Vec<Deed> {
+    let deed = |((_, _, at, (kind, mailing)), belongs): (Place, Belongs)| {
         Some(Deed { action: action(kind)?, mailing, campaign: belongs.campaign, at })
-    });
-    Ok(deeds.collect())
+    };
+    rows.into_iter().filter_map(deed).collect()
 }
 
 /// Erase the rows of a contact that is gone, up to `limit`; says whether there may be more. Its number stays behind in the sets, where

@@ -200,6 +200,12 @@ pub fn who(tx: &impl Read, project: ProjectId, name: &str, period: Period) -> Re
     stretches::who(period, between, has)
 }
 
+/// Names that events were reported under, folded, in alphabetical order, up to `limit`.
+pub fn names(tx: &impl Read, project: ProjectId, limit: usize) -> Result<Vec<String>> {
+    let rows = tx.list(NAMES, &NAMES.under(&(project,)), Order::Forward, limit)?;
+    Ok(rows.into_iter().map(|((_, name), _)| name).collect())
+}
+
 /// Events of a contact, the newest first by when they occurred, up to `limit`, those before a place.
 pub fn of(
     tx: &impl Read,

@@ -75,11 +75,11 @@ pub fn added(tx: &mut WriteTx<'_>, caller: &Caller, project: ProjectId, contact:
 }
 
 /// A contact was changed.
-pub fn updated(tx: &mut WriteTx<'_>, caller: &Caller, project: ProjectId, before: &Contact, after: &Contact) {
+pub fn updated(tx: &mut WriteTx<'_>, (account, project): (AccountId, ProjectId), before: &Contact, after: &Contact) {
     let data = json!({ "subscriberId": after.id, "projectId": project, "email": after.email });
-    emit(tx, caller.account(), project, WebhookEvent::SubscriberUpdated, data);
+    emit(tx, account, project, WebhookEvent::SubscriberUpdated, data);
     if before.status != after.status && after.status == Status::Unsubscribed {
-        unsubscribed(tx, (caller.account(), project), after, Action::StatusChanged, Source::Api);
+        unsubscribed(tx, (account, project), after, Action::StatusChanged, Source::Api);
     }
 }
 

@@ -7,6 +7,7 @@
 
 mod intake;
 mod judge;
+mod looked;
 mod looking;
 mod model;
 pub mod ops;
@@ -19,6 +20,7 @@ mod tests;
 mod utm;
 mod views;
 
+pub use looked::{Looked, look_at_all};
 pub use looking::step as look;
 pub use model::{KeyKind, Stream, Tracking};
 pub use sender::{SendingDomain, SigningKey, for_sender, public_keys, usual_utm};

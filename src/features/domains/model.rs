@@ -161,6 +161,19 @@ pub enum RecordStatus {
     Unreachable,
 }
 
+impl RecordStatus {
+    /// In words.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Verified => "verified",
+            Self::Missing => "missing",
+            Self::Mismatch => "another one is there",
+            Self::Unreachable => "could not be asked for",
+        }
+    }
+}
+
 /// What a look found of one record.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {

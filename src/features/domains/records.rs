@@ -35,6 +35,17 @@ pub enum RecordType {
     Mx,
 }
 
+impl RecordType {
+    /// As DNS providers name it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Txt => "TXT",
+            Self::Cname => "CNAME",
+            Self::Mx => "MX",
+        }
+    }
+}
+
 impl Wanted {
     fn new(purpose: Purpose, kind: RecordType, name: String, value: String) -> Self {
         Self { purpose, kind, name, value, priority: None, is_required: false, leaves_at: None }

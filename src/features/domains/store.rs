@@ -23,6 +23,12 @@ pub fn all(tx: &impl Read, account: AccountId) -> Result<Vec<Domain>> {
     Ok(rows.into_iter().map(|(_, domain)| domain).collect())
 }
 
+/// Up to `count` domains of all accounts.
+pub fn of_everybody(tx: &impl Read, count: usize) -> Result<Vec<Domain>> {
+    let rows = tx.list(DOMAINS, &Span::default(), Order::Forward, count)?;
+    Ok(rows.into_iter().map(|(_, domain)| domain).collect())
+}
+
 /// Put a domain; `before` is how it was.
 pub fn save(tx: &mut WriteTx<'_>, account: AccountId, before: Option<&Domain>, domain: &Domain) {
     let due = |domain: &Domain| domain.next_look.map(|time| (time, account, domain.name.clone()));

@@ -1,8 +1,6 @@
 //! From a document to what people see: HTML, MJML and text in the brand's look, pictures, PDF.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
-use std::time::Duration;
 
 use futures_util::stream::{self, StreamExt};
 use url::Url;
@@ -13,7 +11,6 @@ use super::model::{Conversation, Facts, Pictures};
 use super::versions::Texts;
 use super::{placeholders, render};
 use crate::engine::api::{Engine, Failure};
-use crate::engine::fetch::{Limits, Overlong};
 use crate::engine::render::pixels::{self, Fault, Page, Paper, Shot};
 use crate::engine::store::blobs::{self, Head};
 use crate::engine::store::{Read, WriteTx};
@@ -113,7 +110,7 @@ async fn page(engine: &Engine, html: &str) -> Result<Page, Fault> {
     let addresses = engine.pixels.image_addresses(&html).await?;
     let web = addresses.into_iter().filter_map(|address| Some((Url::parse(&address).ok()?, address)));
     let web = web.filter(|(url, _)| matches!(url.scheme(), "http" | "https")).take(limits::DRAWN_IMAGES_FETCHED_MAX);
-    let fetched = stream::iter(web.map(|(url, address)| async move { (address, image(engine, &url).await) }));
+    let fetched = stream::iter(web.map(|(url, address)| async move { (address, projects::picture_file(engine, &url).await) }));
     let fetched: Vec<_> = fetched.buffer_unordered(limits::DRAWN_IMAGES_AT_ONCE).collect().await;
     let mut images = BTreeMap::new();
     let mut room = limits::DRAWN_IMAGES_BYTES_MAX;
@@ -124,17 +121,4 @@ async fn page(engine: &Engine, html: &str) -> Result<Page, Fault> {
         }
     }
     Ok(Page { html, images })
-}
-
-/// An image, from a moment ago or from its server.
-async fn image(engine: &Engine, url: &Url) -> Option<Arc<Vec<u8>>> {
-    if let Some(known) = engine.recent_images.get(url.as_str(), engine.clock.now()) {
-        return known;
-    }
-    let total = Duration::from_millis(limits::DRAWN_IMAGE_MS_MAX);
-    let limits = Limits { head: total, total, body_bytes: limits::DRAWN_IMAGE_BYTES_MAX, overlong: Overlong::Refuse };
-    let fetched = engine.fetch.get(url, "image/png,image/jpeg,image/gif,image/webp", &limits).await.ok();
-    let body = fetched.filter(|fetched| fetched.status.is_success()).map(|fetched| Arc::new(fetched.body));
-    engine.recent_images.put(url.as_str(), body.clone(), engine.clock.now());
-    body
 }

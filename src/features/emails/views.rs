@@ -72,6 +72,21 @@ pub struct EmailDetails {
     pub email: EmailView,
     /// The email's document: typed blocks, from which everything else is made. Null for one that was handed in as HTML.
     pub document: Option<Value>,
+    /// All emails of its conversation, this one among them: by place in the series, then by language.
+    pub series: Vec<SiblingView>,
+}
+
+/// An email beside another one of its conversation.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SiblingView {
+    pub email_id: EmailId,
+    /// The place in the series, from 1.
+    pub slot: u8,
+    /// BCP 47.
+    pub language: String,
+    #[schemars(extend("enum" = ["processing", "ready", "failed"]))]
+    pub status: &'static str,
 }
 
 /// A conversation in a list.
@@ -86,6 +101,11 @@ pub struct ConversationView {
     #[schemars(extend("enum" = ["pending", "processing", "completed", "failed"]))]
     pub status: &'static str,
     pub screenshot_url: Option<String>,
+    pub thumbnail_url: Option<String>,
+    /// How many emails there are, in all languages; 0 until they are planned.
+    pub email_count: usize,
+    /// Whether one of them is marked as a favourite.
+    pub favorite: bool,
     pub created_at: Moment,
     pub updated_at: Moment,
 }
@@ -105,6 +125,10 @@ pub struct StatusView {
     #[schemars(extend("enum" = ["pending", "processing", "completed", "failed"]))]
     pub status: &'static str,
     pub progress: Progress,
+    /// What the emails are about; the beginning of the prompt until they are planned.
+    pub title: String,
+    /// What was asked for; empty where HTML was handed in without an instruction.
+    pub prompt: String,
     /// Which model writes: `composer` is the built-in one.
     pub model: String,
     pub created_at: Moment,
@@ -302,7 +326,14 @@ impl Viewer<'_> {
     pub fn details(&self, email: &Email) -> Result<EmailDetails, Failure> {
         let document = store::version(self.tx, email.id, email.version)?.and_then(|version| version.document);
         let document = document.map(|text| serde_json::from_str(&text)).transpose().map_err(Failure::internal)?;
-        Ok(EmailDetails { email: self.email(email)?, document })
+        let sibling = |other: Email| SiblingView {
+            email_id: other.id,
+            slot: other.slot + 1,
+            status: other.stage.word(),
+            language: other.language,
+        };
+        let series = store::emails(self.tx, self.account, email.conversation)?.into_iter().map(sibling).collect();
+        Ok(EmailDetails { email: self.email(email)?, document, series })
     }
 
     /// How far a conversation is.
@@ -313,6 +344,8 @@ impl Viewer<'_> {
             project_id: conversation.project,
             status: conversation.state.word(),
             progress: progress(conversation, &emails),
+            title: title(conversation),
+            prompt: conversation.wanted.prompt.clone(),
             model: conversation.wanted.model.clone(),
             created_at: Moment(conversation.created_at),
             updated_at: Moment(conversation.updated_at),
@@ -356,18 +389,22 @@ impl Viewer<'_> {
 
     /// A conversation in a list.
     pub fn conversation(&self, conversation: &Conversation) -> Result<ConversationView, Failure> {
-        let first = store::emails(self.tx, self.account, conversation.id)?.into_iter().next();
-        let version = match &first {
+        let emails = store::emails(self.tx, self.account, conversation.id)?;
+        let version = match emails.first() {
             Some(email) => store::version(self.tx, email.id, email.version)?,
             None => None,
         };
+        let pictures = version.as_ref().map(|version| version.pictures.clone()).unwrap_or_default();
         Ok(ConversationView {
             conversation_id: conversation.id,
             title: title(conversation),
             subject: version.as_ref().map(|version| version.subject.clone()),
             preview_text: version.as_ref().map(|version| version.preheader.clone()),
             status: conversation.state.word(),
-            screenshot_url: self.link(version.and_then(|version| version.pictures.screenshot)),
+            screenshot_url: self.link(pictures.screenshot),
+            thumbnail_url: self.link(pictures.thumbnail),
+            email_count: emails.len(),
+            favorite: emails.iter().any(|email| email.favorite),
             created_at: Moment(conversation.created_at),
             updated_at: Moment(conversation.updated_at),
         })

@@ -12,6 +12,7 @@ use url::Url;
 
 use super::brand::{Logo, LogoBackground, LogoSource};
 use super::images::{self, Look, Picture};
+use super::pictures;
 use super::reading::describe::{self, Words};
 use super::reading::shortened;
 use super::reading::sight::{self, Measured};
@@ -67,6 +68,21 @@ pub struct Unseen {
 /// Fetch an image, measure it, find words for it.
 pub async fn look_at(engine: &Arc<Engine>, url: &str, alt: Option<&str>, context: Option<&str>) -> Result<Seen, Unseen> {
     let lasting = |reason: String| Unseen { reason, is_passing: false };
+    let (bytes, content_type) = match pictures::uploaded(engine, url) {
+        Some(own) => (own.as_slice().into(), String::new()),
+        None => fetched(engine, url).await?,
+    };
+    let looking = bytes.clone();
+    let measured = tokio::task::spawn_blocking(move || sight::look(&looking, &content_type)).await;
+    let measured = measured.unwrap_or(Err("it is damaged"));
+    let measured = measured.map_err(|reason| lasting(format!("The image cannot be looked at: {reason}.")))?;
+    let described = described(Words { url, alt, context }, &measured);
+    Ok(Seen { measured, described, bytes })
+}
+
+/// The file at an address and its type.
+async fn fetched(engine: &Engine, url: &str) -> Result<(Arc<[u8]>, String), Unseen> {
+    let lasting = |reason: String| Unseen { reason, is_passing: false };
     let address: Url = url.parse().map_err(|_| lasting("The address cannot be read.".to_owned()))?;
     let limits = Limits {
         head: IMPORT_FETCH_TIME,
@@ -83,13 +99,7 @@ pub async fn look_at(engine: &Arc<Engine>, url: &str, alt: Option<&str>, context
         return Err(Unseen { reason, is_passing: status.is_server_error() || status.as_u16() == 429 });
     }
     let content_type = fetched.header("content-type").unwrap_or_default().to_owned();
-    let bytes: Arc<[u8]> = fetched.body.into();
-    let looking = bytes.clone();
-    let measured = tokio::task::spawn_blocking(move || sight::look(&looking, &content_type)).await;
-    let measured = measured.unwrap_or(Err("it is damaged"));
-    let measured = measured.map_err(|reason| lasting(format!("The image cannot be looked at: {reason}.")))?;
-    let described = described(Words { url, alt, context }, &measured);
-    Ok(Seen { measured, described, bytes })
+    Ok((fetched.body.into(), content_type))
 }
 
 /// What a model that sees says of an image; none if there is no such model, or it has no usable answer: then the measured words do.

@@ -13,6 +13,7 @@ pub mod knowledge;
 mod looking;
 mod model;
 pub mod ops;
+mod pictures;
 mod reading;
 mod store;
 mod views;
@@ -20,6 +21,7 @@ mod visit;
 
 pub use looking::step as look;
 pub use model::{Logos, Project, Site, Status};
+pub use pictures::file as picture_file;
 pub use reading::Text as PageText;
 pub use views::ProjectView;
 pub use visit::visit;

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::brand::{Brand, LogoSource};
+use super::brand::{Brand, LogoSource, Palette};
 use super::images::Origin;
 use super::images::Picture;
 use super::knowledge::{self, Entry};
@@ -32,6 +32,8 @@ pub struct ProjectView {
     /// The sites it was imported from.
     pub urls: Vec<String>,
     pub logo_urls: LogosView,
+    /// The brand's colours by role, as far as its sites show them.
+    pub palette: Palette,
     /// A picture of the site. Always null: sites are read here, not drawn. The pictures of emails stand with the emails.
     pub screenshot_url: Option<String>,
     /// Why the import failed, if it did.
@@ -69,6 +71,7 @@ impl ProjectView {
             domain: "acme.example".into(),
             urls: vec!["https://www.acme.example/".into()],
             logo_urls: LogosView { primary: None, secondary: None, favicon: None },
+            palette: Palette::default(),
             screenshot_url: None,
             error: None,
             brand: None,
@@ -100,6 +103,7 @@ fn of(project: Project, brand: &Brand) -> ProjectView {
         domain: project.domain,
         urls: project.urls,
         logo_urls: logos(project.logos, brand),
+        palette: brand.palette.clone(),
         screenshot_url: None,
         error: project.error,
         brand: None,

@@ -21,8 +21,8 @@ pub struct SegmentView {
     pub description: Option<String>,
     /// The condition as it was given.
     pub filters: FilterTree,
-    /// How many contacts meet it now, whatever their status.
-    pub count: u64,
+    /// How many contacts meet it now, whatever their status; null if the request says that nobody needs it.
+    pub count: Option<u64>,
     pub created_at: Moment,
     pub updated_at: Moment,
 }
@@ -35,11 +35,11 @@ impl Listed for SegmentView {
 /// A segment with its present count.
 pub fn view(tx: &ReadTx, project: ProjectId, segment: Segment, now: Timestamp) -> Result<SegmentView, Failure> {
     let count = segment.filter()?.count(tx, project, now)?;
-    with_count(segment, count)
+    with_count(segment, Some(count))
 }
 
-/// A segment of which so many contacts are known to meet the condition.
-pub fn with_count(segment: Segment, count: u64) -> Result<SegmentView, Failure> {
+/// A segment of which so many contacts are known to meet the condition, or of which nobody asks how many.
+pub fn with_count(segment: Segment, count: Option<u64>) -> Result<SegmentView, Failure> {
     let filters = segment.filters()?;
     let Segment { id, name, description, created_at, updated_at, .. } = segment;
     Ok(SegmentView { id, name, description, filters, count, created_at: Moment(created_at), updated_at: Moment(updated_at) })
@@ -62,7 +62,7 @@ impl SegmentView {
             name: "Paying readers".into(),
             description: None,
             filters: serde_json::from_value(filters).expect("the example is a filter tree"),
-            count: 318,
+            count: Some(318),
             created_at: Moment::sample(),
             updated_at: Moment::sample(),
         }

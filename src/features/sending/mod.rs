@@ -60,6 +60,7 @@ pub use retention::{Kept, sweep};
 #[cfg(test)]
 pub use store::deliver;
 pub use store::{by_id, content, counts, erase, find, link, mailings_after, recipient};
+pub use transport::probe;
 pub use utm::marked;
 
 /// Any of these lets a key see what was sent.

@@ -49,6 +49,11 @@ fn transport(engine: &Arc<Engine>) -> Transport {
     Transport::new(&engine.settings, parts)
 }
 
+/// Whether each server of the settings takes mail from here, or a well-known one of direct delivery. Nothing is sent.
+pub async fn probe(engine: &Arc<Engine>) -> Vec<(String, Result<(), String>)> {
+    if has_way(engine) { transport(engine).probe().await } else { Vec::new() }
+}
+
 fn has_way(engine: &Engine) -> bool {
     let mail = &engine.settings.mail;
     mail.direct || !mail.relay.is_empty()

@@ -4,9 +4,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::model::{Topic, TopicDefault, TopicVisibility};
+use super::store;
 use crate::engine::api::Listed;
 use crate::engine::api::answer::Moment;
-use crate::vocab::ids::TopicId;
+use crate::engine::store::{Read, Result};
+use crate::vocab::ids::{ProjectId, TopicId};
 
 /// A kind of mail that contacts choose for themselves.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -23,6 +25,8 @@ pub struct TopicView {
     pub display_order: u64,
     /// Whether it is offered and used.
     pub is_active: bool,
+    /// How many contacts get it now, by their choice or by its default, whatever their status.
+    pub subscriber_count: u64,
     pub created_at: Moment,
     pub updated_at: Moment,
 }
@@ -33,8 +37,9 @@ impl Listed for TopicView {
 }
 
 /// A topic as callers see it.
-pub fn view(topic: Topic) -> TopicView {
-    TopicView {
+pub fn view(tx: &impl Read, project: ProjectId, topic: Topic) -> Result<TopicView> {
+    let subscriber_count = store::subscribers(tx, project, &topic)?.len();
+    Ok(TopicView {
         id: topic.id,
         name: topic.name,
         description: topic.description,
@@ -42,9 +47,10 @@ pub fn view(topic: Topic) -> TopicView {
         visibility: topic.visibility,
         display_order: topic.display_order,
         is_active: topic.is_active,
+        subscriber_count,
         created_at: Moment(topic.created_at),
         updated_at: Moment(topic.updated_at),
-    }
+    })
 }
 
 impl TopicView {
@@ -58,6 +64,7 @@ impl TopicView {
             visibility: TopicVisibility::Public,
             display_order: 1,
             is_active: true,
+            subscriber_count: 1_280,
             created_at: Moment::sample(),
             updated_at: Moment::sample(),
         }

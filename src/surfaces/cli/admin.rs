@@ -13,6 +13,7 @@ use super::args::{Administration, Backup, Keys, Reindex, ResetLink, Setup};
 use super::problem::Problem;
 use crate::base::secret::Secret;
 use crate::engine::api::wire::{Body, Incoming, Peer, Reply, ReplyBody};
+use crate::vocab::finding::{Finding, Verdict};
 use crate::vocab::limits::PASSWORD_BYTES_MAX;
 
 /// What a command has to say: the result for the standard output, the explanation for the standard error.
@@ -56,6 +57,7 @@ fn request(command: &Administration) -> Result<Incoming, Problem> {
         Administration::Reindex(Reindex { env }) => {
             post("/admin/reindex", env.map_or_else(|| json!({}), |env| json!({ "environment": env })))
         }
+        Administration::Doctor(_) => post("/admin/doctor", json!({})),
     })
 }
 
@@ -100,10 +102,37 @@ fn data(reply: Reply) -> Result<Value, Problem> {
     Err(if reply.status.is_client_error() { Problem::misused(sentence) } else { Problem::failed(sentence) })
 }
 
+/// What the doctor found, and the one next thing to do.
+fn report(findings: &[Finding]) -> String {
+    let width = findings.iter().map(|finding| finding.subject.chars().count()).max().unwrap_or_default();
+    let mut text = String::new();
+    for finding in findings {
+        let word = match finding.verdict {
+            Verdict::Good => "good   ",
+            Verdict::Skipped => "-      ",
+            Verdict::Warning => "warning",
+            Verdict::Problem => "PROBLEM",
+        };
+        text.push_str(&format!("{word}  {:<width$}  {}\n", finding.subject, finding.said));
+    }
+    let worst = |verdict| findings.iter().find(|finding| finding.verdict == verdict);
+    let next = worst(Verdict::Problem).or_else(|| worst(Verdict::Warning));
+    match next.and_then(|finding| Some((finding, finding.remedy.as_ref()?))) {
+        Some((finding, remedy)) => text.push_str(&format!("\nNext ({}): {remedy}\n", finding.subject)),
+        None => text.push_str("\nNothing to do.\n"),
+    }
+    text
+}
+
 fn say(command: &Administration, data: &Value) -> Said {
     let text = |name: &str| data[name].as_str().unwrap_or_default();
     match command {
         Administration::Setup(_) => Said { out: String::new(), err: format!("{} owns this installation now.\n", text("email")) },
+        Administration::Doctor(local) => {
+            let mut findings = local.clone();
+            findings.extend(serde_json::from_value::<Vec<Finding>>(data["findings"].clone()).unwrap_or_default());
+            Said { out: report(&findings), err: String::new() }
+        }
         Administration::ResetLink(_) => Said {
             out: format!("{}\n", text("link")),
             err: format!("{} can choose a new password there, once, until {}.\n", text("email"), text("expiresAt")),

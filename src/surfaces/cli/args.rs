@@ -1,10 +1,11 @@
 //! TABLE: what can be asked on the command line.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand};
 
 use crate::vocab::environment::Environment;
+use crate::vocab::finding::Finding;
 use crate::vocab::permissions::PermissionSet;
 
 /// A team's own AI email marketing service.
@@ -20,18 +21,32 @@ pub struct Cli {
 /// Where the data and the settings are.
 #[derive(Debug, Args)]
 pub struct Place {
-    /// The data folder
-    #[arg(long, global = true, value_name = "DIR", env = "MAILMILL_DATA", default_value = "./data")]
-    pub data: PathBuf,
+    /// The data folder [default: ./data, and ./demo for the demo]
+    #[arg(long, global = true, value_name = "DIR", env = "MAILMILL_DATA")]
+    data: Option<PathBuf>,
     /// A file with settings that differ from the defaults
     #[arg(long, global = true, value_name = "FILE", env = "MAILMILL_CONFIG")]
     pub config: Option<PathBuf>,
+}
+
+impl Place {
+    /// The data folder.
+    pub fn data(&self) -> &Path {
+        self.data.as_deref().unwrap_or(Path::new("./data"))
+    }
+
+    /// The data folder of the demo: nothing of it mixes with real work.
+    pub fn demo(&self) -> &Path {
+        self.data.as_deref().unwrap_or(Path::new("./demo"))
+    }
 }
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Run the service
     Serve(Serve),
+    /// Show everything in a minute: a brand, emails, contacts, a campaign, opens, clicks and revenue, then keep the service running
+    Demo(Demo),
     /// Create the owner of this installation
     Setup(Setup),
     /// Make a link to a new password for somebody who forgot theirs
@@ -39,6 +54,8 @@ pub enum Command {
     /// API keys
     #[command(subcommand)]
     Keys(Keys),
+    /// Look for what keeps mail from arriving, and name the one next thing to do
+    Doctor,
     /// Copy all data into a new folder, also while the service runs
     Backup(Backup),
     /// Check a backup, or put one into an empty data folder
@@ -64,6 +81,19 @@ pub struct Serve {
     /// Address for HTTPS; port 0 chooses one; "" for none
     #[arg(long, value_name = "ADDR")]
     pub https: Option<String>,
+    /// Write addresses and process id to this file, as JSON, once requests are taken
+    #[arg(long, value_name = "FILE")]
+    pub ready_file: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct Demo {
+    /// The web site to read instead of the made-up shop's, like https://example.com
+    #[arg(long, value_name = "URL")]
+    pub site: Option<String>,
+    /// Address for plain HTTP; port 0 chooses one
+    #[arg(long, value_name = "ADDR")]
+    pub http: Option<String>,
     /// Write addresses and process id to this file, as JSON, once requests are taken
     #[arg(long, value_name = "FILE")]
     pub ready_file: Option<PathBuf>,
@@ -150,12 +180,16 @@ pub enum Administration {
     Keys(Keys),
     Backup(Backup),
     Reindex(Reindex),
+    /// With what the process around found by itself.
+    Doctor(Vec<Finding>),
 }
 
 /// What a command needs to be done.
 #[derive(Debug)]
 pub enum Asked {
     Serve(Serve),
+    Demo(Demo),
+    Doctor,
     Administration(Administration),
     Restore(Restore),
     Inbound(Inbound),
@@ -169,6 +203,8 @@ impl Command {
     pub fn asked(self) -> Asked {
         match self {
             Command::Serve(serve) => Asked::Serve(serve),
+            Command::Demo(demo) => Asked::Demo(demo),
+            Command::Doctor => Asked::Doctor,
             Command::Setup(setup) => Asked::Administration(Administration::Setup(setup)),
             Command::ResetLink(who) => Asked::Administration(Administration::ResetLink(who)),
             Command::Keys(keys) => Asked::Administration(Administration::Keys(keys)),

@@ -11,7 +11,7 @@ mod problem;
 mod socket;
 
 pub use admin::{Said, perform};
-pub use args::{Administration, Asked, Cli, Inbound, Place, Restore, Serve};
+pub use args::{Administration, Asked, Cli, Demo, Inbound, Place, Restore, Serve};
 pub use inbound::hand_over;
 pub use problem::Problem;
 pub use socket::{call as call_socket, is_served};

@@ -3,12 +3,14 @@
 use http::header::{COOKIE, HeaderMap, HeaderValue};
 
 use crate::vocab::environment::Environment;
+use crate::vocab::ids::ProjectId;
 
 /// The cookies of a request, and what becomes of them.
 pub struct Jar {
     session: Option<String>,
     guest: Option<String>,
     environment: Option<Environment>,
+    brand: Option<String>,
     /// Whether the browser speaks TLS: then cookies bear a name that no other host and no plain page can set.
     tls: bool,
 }
@@ -16,6 +18,7 @@ pub struct Jar {
 const SESSION: &str = "mailmill-session";
 const GUEST: &str = "mailmill-guest";
 const ENVIRONMENT: &str = "mailmill-environment";
+const BRAND: &str = "mailmill-brand";
 const HOST: &str = "__Host-";
 const YEAR_SECONDS: i64 = 365 * 24 * 60 * 60;
 
@@ -30,7 +33,7 @@ impl Jar {
             values.next().filter(|_| values.next().is_none())
         };
         let environment = find(ENVIRONMENT).and_then(|word| word.parse().ok());
-        Self { session: find(SESSION), guest: find(GUEST), environment, tls }
+        Self { session: find(SESSION), guest: find(GUEST), environment, brand: find(BRAND), tls }
     }
 
     /// The token of the session.
@@ -51,6 +54,16 @@ impl Jar {
     /// The data that was looked at last.
     pub fn environment(&self) -> Environment {
         self.environment.unwrap_or(Environment::Test)
+    }
+
+    /// The brand that was looked at last. Anybody's word: whoever uses it must see whether it is one of theirs.
+    pub fn brand(&self) -> Option<&str> {
+        self.brand.as_deref()
+    }
+
+    /// Remember which brand is looked at.
+    pub fn keep_brand(&self, id: ProjectId) -> HeaderValue {
+        self.line(BRAND, &id.to_string(), YEAR_SECONDS)
     }
 
     /// Keep the session's token for so long.

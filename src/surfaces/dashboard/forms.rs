@@ -42,6 +42,11 @@ impl Fields {
         Self { values: serde_urlencoded::from_bytes(text).unwrap_or_default(), files: Vec::new() }
     }
 
+    /// These.
+    pub fn of(values: Vec<(String, String)>) -> Self {
+        Self { values, files: Vec::new() }
+    }
+
     /// Read them from the body of a page's form.
     pub async fn collect(headers: &HeaderMap, body: Body, route: &Route) -> Result<Self, Trouble> {
         let content_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();

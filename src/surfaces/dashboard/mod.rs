@@ -13,11 +13,12 @@ mod cookies;
 mod files;
 mod forms;
 mod pages;
-mod route;
+pub mod route;
 mod shell;
+mod streamed;
 mod visit;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use http::header::{HeaderMap, USER_AGENT};
 use http::{Method, StatusCode};
@@ -30,12 +31,15 @@ use self::visit::{Outcome, Trouble, Visit};
 use crate::engine::api::Engine;
 use crate::engine::api::call::Api;
 use crate::engine::api::wire::{Incoming, Peer, Reply, Service};
+use crate::engine::jobs::Tasks;
+use crate::surfaces::demo::{Stories, shop};
 use crate::vocab::environment::Environment;
 use crate::vocab::limits;
 
 /// Every page, by the file that draws it.
-const PAGES: &[&[Route]] = &[
+pub const PAGES: &[&[Route]] = &[
     pages::home::ROUTES,
+    pages::demo::ROUTES,
     pages::inbox::ROUTES,
     pages::sign_in::ROUTES,
     pages::links::ROUTES,
@@ -45,24 +49,40 @@ const PAGES: &[&[Route]] = &[
     pages::members::ROUTES,
     pages::security::ROUTES,
     pages::audit::ROUTES,
+    pages::brands::ROUTES,
+    pages::brand_parts::ROUTES,
+    pages::emails::ROUTES,
+    pages::email::ROUTES,
     pages::campaigns::ROUTES,
     pages::plan::ROUTES,
+    pages::contacts::ROUTES,
+    pages::contact::ROUTES,
+    pages::imports::ROUTES,
+    pages::contact_jobs::ROUTES,
+    pages::segments::ROUTES,
+    pages::tags::ROUTES,
+    pages::topics::ROUTES,
+    pages::suppressions::ROUTES,
+    pages::domains::ROUTES,
+    pages::webhooks::ROUTES,
+    pages::system::ROUTES,
 ];
 
 /// The interface for programs with the dashboard in front of it.
 pub struct Dashboard {
     api: Api,
     routes: Router<&'static Route>,
+    stories: Arc<Stories>,
 }
 
 impl Dashboard {
     /// The dashboard of this engine.
-    pub fn new(engine: Arc<Engine>) -> Self {
+    pub fn new(engine: Arc<Engine>, tasks: Tasks) -> Self {
         let mut routes = Router::new();
         for route in PAGES.iter().copied().flatten() {
             routes.insert(route.path, route).unwrap_or_else(|error| panic!("the page {} cannot be routed: {error}", route.path));
         }
-        Self { api: Api(engine), routes }
+        Self { api: Api(engine), routes, stories: Arc::new(Stories::new(tasks)) }
     }
 
     fn find(&self, path: &str) -> Option<Found> {
@@ -89,6 +109,11 @@ impl Service for Dashboard {
             return self.api.call(request).await;
         }
         if let Some(reply) = files::reply(&request) {
+            return reply;
+        }
+        if self.api.0.settings.server.demo_shop
+            && let Some(reply) = shop::reply(&request)
+        {
             return reply;
         }
         match self.find(request.uri.path()) {
@@ -123,6 +148,8 @@ impl Dashboard {
             environment,
             names,
             peer,
+            stories: self.stories.clone(),
+            rest: Mutex::new(None),
         };
         let run = match if safe { route.get } else { route.post } {
             Some(run) if safe || method == Method::POST => run,
@@ -136,7 +163,14 @@ impl Dashboard {
             if !forms::is_own(engine, &uri, &headers) {
                 return visit.trouble(Trouble::foreign_form());
             }
-            match Fields::collect(&headers, body, route).await {
+            let collected = match route.streams {
+                true => streamed::begin(&headers, body).await.map(|(form, rest)| {
+                    visit.rest = Mutex::new(Some(rest));
+                    form
+                }),
+                false => Fields::collect(&headers, body, route).await,
+            };
+            match collected {
                 Ok(form) if forms::is_right(&visit.csrf, form.get("csrf")) => visit.form = form,
                 Ok(_) => return visit.trouble(Trouble::foreign_form()),
                 Err(trouble) => return visit.trouble(trouble),

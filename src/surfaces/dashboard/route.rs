@@ -31,11 +31,21 @@ pub struct Route {
     pub form_bytes_max: usize,
     /// Whether its form may carry files.
     pub takes_files: bool,
+    /// Whether its form is not read at all but for its token: what follows is there for an operation that reads it as it arrives.
+    pub streams: bool,
 }
 
 /// A page for anybody.
 pub const fn open(path: &'static str) -> Route {
-    Route { path, door: Door::Open, get: None, post: None, form_bytes_max: limits::DASHBOARD_FORM_BYTES_MAX, takes_files: false }
+    Route {
+        path,
+        door: Door::Open,
+        get: None,
+        post: None,
+        form_bytes_max: limits::DASHBOARD_FORM_BYTES_MAX,
+        takes_files: false,
+        streams: false,
+    }
 }
 
 /// A page for those who are signed in.
@@ -53,6 +63,12 @@ impl Route {
     /// With what does what its forms ask.
     pub const fn post(mut self, run: Draw) -> Self {
         self.post = Some(run);
+        self
+    }
+
+    /// With a form whose token comes first and whose rest, a file of any size, an operation takes as it arrives.
+    pub const fn stream(mut self) -> Self {
+        self.streams = true;
         self
     }
 

@@ -88,8 +88,10 @@ fn around(visit: &Visit, files: &Files) -> Value {
         let here = if line.path == "/" { inside == "/" && visit.path != "/agent" } else { inside.starts_with(line.path) };
         json!({ "label": line.label, "path": format!("/{word}{}", line.path), "group": line.group, "here": here })
     });
+    let both = if visit.path.starts_with(&format!("/{word}/")) { in_both(visit, inside) } else { "/" };
     let worlds = Environment::ALL.map(|environment| {
-        let path = if visit.path.starts_with(&format!("/{word}/")) { inside } else { "/" };
+        let is_here = environment == visit.environment && both != "/";
+        let path = if is_here { inside } else { both };
         json!({ "word": environment.word(), "path": format!("/{environment}{path}"), "here": environment == visit.environment })
     });
     json!({
@@ -105,4 +107,14 @@ fn around(visit: &Visit, files: &Files) -> Value {
         "password_min": PASSWORD_CHARACTERS_MIN,
         "password_max": PASSWORD_CHARACTERS_MAX,
     })
+}
+
+/// The page that both environments have: what the address names further on is in one of them only.
+fn in_both<'v>(visit: &Visit, inside: &'v str) -> &'v str {
+    let named = visit.names.iter().filter(|(name, value)| name != "environment" && !value.is_empty());
+    let ends = named.filter_map(|(_, value)| inside.find(&format!("/{value}")));
+    match ends.min() {
+        Some(0) | None => inside,
+        Some(end) => &inside[..end],
+    }
 }

@@ -1,8 +1,10 @@
 //! One visit to a page: who comes, what they sent, and what they may ask of the interface.
 
+use std::sync::{Arc, Mutex, PoisonError};
+
 use bytes::Bytes;
-use http::header::{CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION, SET_COOKIE};
-use http::{Method, StatusCode};
+use http::StatusCode;
+use http::header::{HeaderValue, LOCATION, SET_COOKIE};
 use serde_json::{Map, Value, json};
 
 use super::cookies::Jar;
@@ -11,8 +13,10 @@ use super::shell;
 use crate::base::hex;
 use crate::engine::access::people::SignedIn;
 use crate::engine::api::call::Api;
-use crate::engine::api::wire::{Body, Incoming, Peer, Reply, ReplyBody};
-use crate::engine::api::{Entry, Principal, foreign};
+use crate::engine::api::wire::{Body, Peer, Reply, ReplyBody};
+use crate::engine::api::{Principal, foreign};
+use crate::surfaces::asking::{self, request};
+use crate::surfaces::demo::Stories;
 use crate::vocab::environment::Environment;
 use crate::vocab::limits;
 
@@ -35,6 +39,10 @@ pub struct Visit {
     pub agent: String,
     pub jar: Jar,
     pub peer: Peer,
+    /// The first minutes that are told.
+    pub stories: Arc<Stories>,
+    /// What a form of a page that streams has behind its token, until somebody takes it.
+    pub rest: Mutex<Option<(HeaderValue, Body)>>,
 }
 
 /// What a visit comes to.
@@ -159,6 +167,12 @@ impl Visit {
         data(id, self.send(self.principal(), id, names, Some((content_type, Body::Whole(bytes)))).await)
     }
 
+    /// The same with what the form has behind its token, as it arrives. Once.
+    pub async fn ask_with_rest(&self, id: &str) -> Result<Value, Trouble> {
+        let rest = self.rest.lock().unwrap_or_else(PoisonError::into_inner).take();
+        data(id, self.send(self.principal(), id, json!({}), Some(rest.ok_or_else(Trouble::broken_form)?)).await)
+    }
+
     /// Do an operation as who is signed in and hand on its answer as it is: a picture, a download, a document for a frame.
     pub async fn hand_on(&self, id: &str, input: Value) -> Result<Outcome, Trouble> {
         let mut reply = self.send(self.principal(), id, input, None).await;
@@ -182,45 +196,7 @@ impl Visit {
     }
 
     async fn send(&self, principal: Principal, id: &str, input: Value, body: Option<(HeaderValue, Body)>) -> Reply {
-        let entry = self.api.0.operations.iter().find(|entry| entry.spec.id == id);
-        let entry = entry.unwrap_or_else(|| panic!("a page asks for {id}, which is no operation"));
-        self.api.call_as(principal, self.request(entry, input, body)).await
-    }
-
-    /// The request that gives `input` to an operation: names of the path there, the rest in the query or the body.
-    fn request(&self, entry: &Entry, input: Value, given: Option<(HeaderValue, Body)>) -> Incoming {
-        let Value::Object(mut rest) = input else { panic!("the input of an operation is an object") };
-        let mut target = String::new();
-        for part in entry.spec.path.split('/').skip(1) {
-            target.push('/');
-            match part.strip_prefix('{').and_then(|part| part.strip_suffix('}')) {
-                Some(name) => target.push_str(&escaped(&text(&rest.remove(name).unwrap_or_default()))),
-                None => target.push_str(part),
-            }
-        }
-        let mut headers = HeaderMap::new();
-        let body = match given {
-            Some((content_type, body)) => {
-                headers.insert(CONTENT_TYPE, content_type);
-                body
-            }
-            None if entry.spec.verb.has_body() => {
-                headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-                Body::Whole(Value::Object(rest).to_string().into())
-            }
-            None => {
-                let pairs: Vec<(String, String)> =
-                    rest.into_iter().filter(|(_, value)| !value.is_null()).map(|(name, value)| (name, text(&value))).collect();
-                if !pairs.is_empty() {
-                    target = format!("{target}?{}", serde_urlencoded::to_string(pairs).unwrap_or_default());
-                }
-                Body::Empty
-            }
-        };
-        let method: Method = entry.spec.verb.name().parse().expect("verbs are methods");
-        // Whatever a path was given, it is escaped; one that is no address all the same leads nowhere.
-        let uri = target.parse().unwrap_or_default();
-        Incoming { method, uri, headers, body, peer: self.peer }
+        self.api.call_as(principal, request(self.api.0.operations, id, input, body, self.peer)).await
     }
 
     /// The page for a trouble: for signing in, for proving who one is, or one that says what is wrong.
@@ -269,21 +245,12 @@ impl Visit {
 
 /// The `data` of an operation's answer.
 fn data(id: &str, reply: Reply) -> Result<Value, Trouble> {
-    if !reply.status.is_success() {
-        return Err(refused(reply));
-    }
-    let ReplyBody::Whole(bytes) = reply.body else { panic!("a page asks for the data of {id}, which streams its answer") };
-    let mut body: Value = serde_json::from_slice(&bytes).unwrap_or(Value::Null);
-    Ok(body["data"].take())
+    asking::data(id, reply).map_err(refused)
 }
 
 /// Why an operation was not done.
 fn refused(reply: Reply) -> Trouble {
-    let body = match &reply.body {
-        ReplyBody::Whole(bytes) => serde_json::from_slice(bytes).unwrap_or(Value::Null),
-        ReplyBody::Stream(_) => Value::Null,
-    };
-    Trouble::of(reply.status, &body)
+    Trouble::of(reply.status, &asking::body(&reply))
 }
 
 /// What a form's fields need to be filled in again, for templates: each name with what was sent or nothing, and what is wrong with it.
@@ -296,37 +263,9 @@ pub fn entered(form: &Fields, names: &[&str], trouble: Option<&Trouble>) -> Map<
     context
 }
 
-fn text(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        Value::Array(items) => items.iter().map(text).collect::<Vec<_>>().join(","),
-        Value::Null => String::new(),
-        other => other.to_string(),
-    }
-}
-
-/// A part of a path with everything escaped that is not a letter, a digit or one of `-_.~`.
-fn escaped(part: &str) -> String {
-    let mut out = String::with_capacity(part.len());
-    for byte in part.bytes() {
-        match byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'~') || (byte == b'.' && part.len() > 2) {
-            true => out.push(byte.into()),
-            false => out.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn what_is_put_into_a_path_stays_one_part_of_it() {
-        assert_eq!(escaped("66f1a2b3"), "66f1a2b3");
-        assert_eq!(escaped("../x?y#z/é"), "..%2Fx%3Fy%23z%2F%C3%A9");
-        assert_eq!(escaped(".."), "%2E%2E");
-    }
 
     #[test]
     fn a_trouble_names_its_field_and_speaks_to_people() {

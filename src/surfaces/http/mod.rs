@@ -41,6 +41,7 @@ mod tls;
 pub use answer::HARDENING_HEADERS;
 pub use options::{Bound, Limits, Options, StartError, TlsSource};
 pub use proxy::ProxyTrust;
+pub use tls::certificate_trouble;
 
 use admission::Admission;
 use answer::Answers;

@@ -75,7 +75,7 @@ async fn a_campaign_is_made_checked_sent_and_read_by_forms_alone() {
     let send = |from| [("csrf", csrf.as_str())].into_iter().chain(fields(from)).collect::<Vec<_>>();
     let wrong = browser.post("/test/campaigns/new", &send("nobody")).await;
     assert_eq!(wrong.status, 400);
-    assert!(wrong.text.contains("class=\"beside\" id=\"wrong\"") && wrong.text.contains("value=\"Autumn\""), "{}", wrong.text);
+    assert!(wrong.text.contains("class=\"beside\" id=\"from-wrong\"") && wrong.text.contains("value=\"Autumn\""), "{}", wrong.text);
     let made = browser.post("/test/campaigns/new", &send("news@acme.example")).await;
     let here = made.location().split('?').next().expect("a path").to_owned();
     let page = follow(&mut browser, made).await;
@@ -142,7 +142,7 @@ async fn a_campaign_gets_a_time_another_time_and_none() {
     assert_eq!(wrong.status, 400);
     assert!(wrong.text.contains("perhaps Europe/Berlin") && wrong.text.contains("value=\"2030-02-01\""), "{}", wrong.text);
     let past = press(&mut browser, &launch, &at("2020-02-01", "Europe/Berlin")).await;
-    assert!(past.status == 400 && past.text.contains("id=\"wrong\""), "{}", past.text);
+    assert!(past.status == 400 && past.text.contains("id=\"date-wrong\""), "{}", past.text);
 
     let year =
         mailmill::base::clock::Clock::now(&mailmill::base::clock::SystemClock).to_string()[..4].parse::<u32>().expect("a year")

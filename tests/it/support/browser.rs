@@ -110,8 +110,13 @@ impl<'s> Browser<'s> {
 
     /// Sign in as the owner, on the way to `next`.
     pub async fn sign_in(&mut self, next: &str) -> Page {
+        self.sign_in_as(OWNER, PASSWORD, next).await
+    }
+
+    /// Sign in, on the way to `next`.
+    pub async fn sign_in_as(&mut self, email: &str, password: &str, next: &str) -> Page {
         let page = self.get("/signin").await;
         let csrf = page.csrf().to_owned();
-        self.post("/signin", &[("csrf", &csrf), ("email", OWNER), ("password", PASSWORD), ("next", next)]).await
+        self.post("/signin", &[("csrf", &csrf), ("email", email), ("password", password), ("next", next)]).await
     }
 }

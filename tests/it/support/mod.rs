@@ -4,6 +4,7 @@ pub mod browser;
 pub mod client;
 pub mod contract;
 pub mod faults;
+pub mod furnished;
 pub mod hook_sink;
 pub mod letters;
 // The same that the library's own tests use; each of the two needs only a part of it.

@@ -251,6 +251,13 @@ impl Drop for Server {
     }
 }
 
+/// A server for several tests: it has an owner, and ends with the process of the tests.
+pub fn lasting(settings: &str) -> Server {
+    let server = crate::people::owned(settings);
+    guard(server.child.as_ref().expect("just started").id());
+    server
+}
+
 /// The server that most tests share, and a key for everything on its test data.
 pub struct Shared {
     pub server: Server,

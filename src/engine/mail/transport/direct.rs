@@ -28,6 +28,9 @@ const AWAY: (Duration, Duration) = (SMTP_EXCHANGER_PAUSE_MIN, SMTP_EXCHANGER_PAU
 /// The same for servers that say that they are too busy.
 const BUSY: (Duration, Duration) = (SMTP_PAUSE_MIN, SMTP_PAUSE_MAX);
 
+/// A mail server that is always there, to find out whether this machine's network lets mail out at all.
+const WELL_KNOWN_SERVER: &str = "gmail-smtp-in.l.google.com";
+
 /// A server that takes mail for a domain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exchanger {
@@ -92,6 +95,11 @@ impl Direct {
     ) -> Self {
         let turns_max = (connections / SMTP_DESTINATION_SHARE).max(1);
         Self { exchangers, policies, guard, random, port, turns_max, paces: Mutex::default(), resting: Mutex::default() }
+    }
+
+    /// The way to a well-known server.
+    pub fn way_to_probe(&self) -> Way {
+        Way::to_exchanger(WELL_KNOWN_SERVER, self.port, false)
     }
 
     /// The addresses of a server that may be reached.

@@ -112,6 +112,17 @@ impl Transport {
         }
     }
 
+    /// Open a connection by this way and leave it again.
+    pub(super) async fn greet(&self, way: &Way, place: &Place<'_>) -> Result<(), String> {
+        match self.open(way, place).await {
+            Ok(session) => {
+                session.leave().await;
+                Ok(())
+            }
+            Err(Broken { cause, .. }) => Err(cause.to_string()),
+        }
+    }
+
     /// A connection that rests and is alive.
     async fn rested(&self, way: &Way, place: &Place<'_>) -> Option<Session> {
         while let Some(mut session) = place.take(&way.leads_to) {

@@ -136,6 +136,22 @@ impl Transport {
         }
     }
 
+    /// Whether the servers can be used right now: each is connected to, encrypted with, signed in to and left. Direct delivery is tried
+    /// at a well-known server. Nothing is sent.
+    pub async fn probe(&self) -> Vec<(String, Result<(), String>)> {
+        let mut probed = Vec::new();
+        for station in &self.relays {
+            let place = self.pool.place().await;
+            probed.push((station.way.server(), self.greet(&station.way, &place).await));
+        }
+        if let Some(direct) = &self.direct {
+            let way = direct.way_to_probe();
+            let place = self.pool.place().await;
+            probed.push((way.server(), self.greet(&way, &place).await));
+        }
+        probed
+    }
+
     /// Why mail to this domain is not worth being made now, and for how long, if that is known without asking anybody.
     pub fn left_alone(&self, domain: &str) -> Option<Cause> {
         let resting = self.direct.as_ref()?.known_to_rest(domain, Instant::now())?;

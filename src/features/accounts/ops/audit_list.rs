@@ -9,6 +9,7 @@ use crate::engine::access::audit::{self, Act};
 use crate::engine::api::answer::Moment;
 use crate::engine::api::{Context, Done, Failure, Limit, Operation, Outward, Spec, manager};
 use crate::engine::store::ReadTx;
+use crate::features::accounts;
 use crate::features::accounts::ring::shown;
 use crate::features::accounts::store;
 use crate::vocab::environment::Environment;
@@ -80,7 +81,7 @@ impl Outward for AuditList {
         let account = context.caller.account();
         let control = context.engine.control.read();
         // What keys and the operator did before the log knew accounts was done in the first one.
-        let is_first = store::account(&control)?.is_some_and(|first| first.id == account);
+        let is_first = accounts::is_installations(&control, account)?;
         let log = match input.r#in {
             Some(environment) => context.engine.world(environment).store.read(),
             None => control.clone(),

@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::cells;
@@ -20,17 +21,20 @@ use crate::features::contacts::intake::{PersonName, Statement};
 use crate::features::contacts::model::Status;
 use crate::features::contacts::tags::TagName;
 
-/// The headers a caller names: `columnMap`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+/// Which header is which field.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "ColumnMap")]
 pub struct Mapping {
     pub email: String,
     pub first_name: Option<String>,
     pub last_name: Option<String>,
+    /// First and last name in one.
     pub name: Option<String>,
     pub phone: Option<String>,
     pub country: Option<String>,
     pub language: Option<String>,
+    /// Names between commas or semicolons, or a JSON array.
     pub tags: Option<String>,
     pub status: Option<String>,
     /// The name of the field, and the header.
@@ -69,6 +73,8 @@ const KNOWN: &[(&str, &[&str])] = &[
 
 /// What headers of custom fields begin with, in our own exports.
 pub const CUSTOM_PREFIX: &str = "custom.";
+/// What custom fields begin with where fields are named.
+const CUSTOM_FIELDS: &str = "customFields.";
 
 impl Columns {
     /// The columns a map names.
@@ -95,17 +101,9 @@ impl Columns {
 
     /// The columns whose headers are understood by themselves.
     pub fn guessed(headers: &[String]) -> Result<Self, Failure> {
-        let plain =
-            |header: &String| -> String { header.chars().filter(|c| c.is_alphabetic()).flat_map(char::to_lowercase).collect() };
-        let plain: Vec<String> = headers.iter().map(plain).collect();
-        let guess = |field: &str| -> Option<u16> {
-            let (_, words) = KNOWN.iter().find(|(known, _)| *known == field).expect("the table has every field");
-            let at = words.iter().find_map(|word| plain.iter().position(|header| header == word))?;
-            Some(at as u16)
-        };
-        let custom = |(at, header): (usize, &String)| {
-            header.strip_prefix(CUSTOM_PREFIX).filter(|field| !field.is_empty()).map(|field| (field.to_owned(), at as u16))
-        };
+        let understood = Self::understood(headers);
+        let guess = |field: &str| understood.iter().find(|(known, _)| known == field).map(|(_, at)| *at);
+        let custom = |(field, at): &(String, u16)| Some((field.strip_prefix(CUSTOM_FIELDS)?.to_owned(), *at));
         let Some(email) = guess("email") else {
             let detail = format!("no column is for the email address; name it: {{\"email\": \"…\"}}. {}", found(headers));
             return Err(Failure::field("columnMap", detail));
@@ -120,9 +118,26 @@ impl Columns {
             language: guess("language"),
             tags: guess("tags"),
             status: guess("status"),
-            custom_fields: headers.iter().enumerate().filter_map(custom).collect(),
+            custom_fields: understood.iter().filter_map(custom).collect(),
         };
         columns.checked()
+    }
+
+    /// The fields that headers are understood to be, each with its column: those of our own by name, custom ones behind
+    /// `customFields.`.
+    pub fn understood(headers: &[String]) -> Vec<(String, u16)> {
+        let plain =
+            |header: &String| -> String { header.chars().filter(|c| c.is_alphabetic()).flat_map(char::to_lowercase).collect() };
+        let plain: Vec<String> = headers.iter().map(plain).collect();
+        let own = KNOWN.iter().filter_map(|(field, words)| {
+            let at = words.iter().find_map(|word| plain.iter().position(|header| header == word))?;
+            Some(((*field).to_owned(), at as u16))
+        });
+        let custom = headers.iter().enumerate().filter_map(|(at, header)| {
+            let field = header.strip_prefix(CUSTOM_PREFIX).filter(|field| !field.is_empty())?;
+            Some((format!("{CUSTOM_FIELDS}{field}"), at as u16))
+        });
+        own.chain(custom).collect()
     }
 
     fn checked(self) -> Result<Self, Failure> {

@@ -59,7 +59,7 @@ pub fn step(world: &World, job: &Job, export: &Export) -> Result<bool> {
     Ok(false)
 }
 
-fn refuse(world: &World, id: JobId, failure: &Failure) -> Result<()> {
+pub(super) fn refuse(world: &World, id: JobId, failure: &Failure) -> Result<()> {
     let reason = failure.detail.as_deref().unwrap_or(failure.code.info().message).to_owned();
     world.store.write_blocking(move |tx| match find_open(tx, id)? {
         Some(job) => finish(tx, job, State::Failed(reason)),
@@ -67,8 +67,8 @@ fn refuse(world: &World, id: JobId, failure: &Failure) -> Result<()> {
     })?
 }
 
-/// The contacts that are wanted: of the segment, and meeting the filters, and found by the search.
-fn select(world: &World, tx: &ReadTx, job: &Job, wanted: &Wanted) -> Result<RoaringBitmap, Failure> {
+/// The contacts that are wanted now: of the segment, and meeting the filters, and found by the search.
+pub(super) fn select(world: &World, tx: &ReadTx, job: &Job, wanted: &Wanted) -> Result<RoaringBitmap, Failure> {
     let mut numbers = store::set(tx, job.project, Facet::All)?;
     if let Some(id) = wanted.segment {
         numbers &= saved::require(tx, job.project, id)?.filter()?.select(tx, job.project, job.created_at)?;

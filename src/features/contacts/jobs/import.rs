@@ -124,7 +124,7 @@ impl Reader {
                     }
                     if !record.is_blank() {
                         match self.import.columns.statement(&record, self.import.encoding, row) {
-                            Ok(said) => rows.push((row, said)),
+                            Ok(said) => rows.push((row, Statement { status: said.status.or(self.import.status), ..said })),
                             Err(note) => {
                                 failed += 1;
                                 if notes.len() < limits::BULK_ERRORS_SHOWN_MAX {

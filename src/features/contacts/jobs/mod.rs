@@ -9,8 +9,10 @@
 
 pub mod bulk;
 mod cells;
+pub mod change;
 mod columns;
 mod export;
+pub mod held;
 mod import;
 mod records;
 mod sheet;
@@ -26,6 +28,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::batch::{Counts, Note, OnConflict};
+use super::model::Status;
 use super::notices::{self, BulkCounts};
 use crate::base::clock::Timestamp;
 use crate::engine::api::Failure;
@@ -39,6 +42,8 @@ use crate::vocab::{limits, tables};
 const JOBS: Table<(u8, JobId), Job> = Table::new(tables::CONTACT_JOBS);
 const OPEN: u8 = 0;
 const FINISHED: u8 = 1;
+/// Files whose import nobody has begun.
+const HELD: u8 = 2;
 /// By job and row.
 const ROWS: Table<(JobId, u32), Line> = Table::new(tables::CONTACT_JOB_ROWS);
 
@@ -59,6 +64,11 @@ pub struct Job {
 
 impl Record for Job {}
 
+/// How many jobs are open; up to `limit` are counted.
+pub fn open_count(tx: &impl Read, limit: usize) -> Result<usize> {
+    Ok(tx.list(JOBS, &JOBS.under(&(OPEN,)), Order::Forward, limit)?.len())
+}
+
 /// How far a job is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum State {
@@ -67,6 +77,8 @@ pub enum State {
     Completed,
     /// What a person can act on.
     Failed(String),
+    /// A file that waits for somebody to begin its import.
+    Held,
 }
 
 impl State {
@@ -77,6 +89,7 @@ impl State {
             State::Running => "processing",
             State::Completed => "completed",
             State::Failed(_) => "failed",
+            State::Held => "uploaded",
         }
     }
 
@@ -92,6 +105,7 @@ pub enum Task {
     Bulk(Bulk),
     Import(Import),
     Export(Export),
+    Change(Change),
 }
 
 /// Rows of one request, kept as [`Line::Waiting`].
@@ -112,10 +126,21 @@ pub struct Import {
     pub on_conflict: OnConflict,
     /// Every contact of the file gets these.
     pub tags: Vec<String>,
+    /// The status of contacts whose row says none.
+    pub status: Option<Status>,
     /// The first byte of the file that is not done.
     pub offset: u64,
     /// The number of the last row that is done; the headers are row 1.
     pub row: u32,
+}
+
+impl Import {
+    /// How much of the file is done, from 0 to 1.
+    pub fn progress(&self, tx: &impl Read) -> Result<f64> {
+        let bytes = blobs::head(tx, self.file)?.map_or(0, |head| head.bytes);
+        let share = if bytes == 0 { 0.0 } else { self.offset as f64 / bytes as f64 };
+        Ok((share.min(1.0) * 1e3).round() / 1e3)
+    }
 }
 
 /// Contacts to be written into a file.
@@ -128,6 +153,7 @@ pub struct Export {
     pub file: Option<BlobId>,
 }
 
+pub use change::{Act, Change};
 pub use export::Wanted;
 
 /// A row of a job.
@@ -143,14 +169,24 @@ impl Record for Line {}
 
 /// Add a job. Refused when the project has as many open ones as it may.
 pub fn open(tx: &mut WriteTx<'_>, account: AccountId, project: ProjectId, task: Task) -> Result<Job, Failure> {
+    check_room(tx, project)?;
+    let job = new(tx, account, project, task);
+    tx.put(JOBS, &(OPEN, job.id), &job);
+    Ok(job)
+}
+
+fn check_room(tx: &impl Read, project: ProjectId) -> Result<(), Failure> {
     let max = limits::JOBS_OPEN_PER_PROJECT_MAX;
     let waiting = open_jobs(tx)?.into_iter().filter(|job| job.project == project).count();
-    if waiting >= max {
-        let detail =
-            format!("The project has {max} imports and exports that wait or run; start this one when one of them is done.");
-        return Err(Failure::because(Code::LimitReached, detail));
+    if waiting < max {
+        return Ok(());
     }
-    let job = Job {
+    let detail = format!("The project has {max} imports and exports that wait or run; start this one when one of them is done.");
+    Err(Failure::because(Code::LimitReached, detail))
+}
+
+fn new(tx: &mut WriteTx<'_>, account: AccountId, project: ProjectId, task: Task) -> Job {
+    Job {
         id: JobId::make(tx.now(), tx.random()),
         account,
         project,
@@ -160,9 +196,27 @@ pub fn open(tx: &mut WriteTx<'_>, account: AccountId, project: ProjectId, task: 
         created_at: tx.now(),
         completed_at: None,
         task,
-    };
-    tx.put(JOBS, &(OPEN, job.id), &job);
-    Ok(job)
+    }
+}
+
+/// The newest jobs of a project, whatever became of them, up to `limit`. Of an account with very many jobs only the newest are looked
+/// through.
+pub fn recent(tx: &impl Read, account: AccountId, project: ProjectId, limit: usize) -> Result<Vec<Job>> {
+    let mut found = Vec::new();
+    for stage in [OPEN, HELD, FINISHED] {
+        let mut looked = 0;
+        tx.visit(JOBS, &JOBS.under(&(stage,)), Order::Backward, |_, job| {
+            looked += 1;
+            if job.account == account && job.project == project {
+                found.push(job);
+            }
+            let enough = looked == limits::JOBS_LOOKED_AT_MAX || found.len() >= 3 * limit;
+            Ok(if enough { std::ops::ControlFlow::Break(()) } else { std::ops::ControlFlow::Continue(()) })
+        })?;
+    }
+    found.sort_by_key(|job| std::cmp::Reverse(job.id));
+    found.truncate(limit);
+    Ok(found)
 }
 
 /// Every open job, oldest first.
@@ -179,7 +233,10 @@ fn find_open(tx: &impl Read, id: JobId) -> Result<Option<Job>> {
 pub fn find(tx: &impl Read, id: JobId) -> Result<Option<Job>> {
     match find_open(tx, id)? {
         Some(job) => Ok(Some(job)),
-        None => tx.get(JOBS, &(FINISHED, id)),
+        None => match tx.get(JOBS, &(FINISHED, id))? {
+            Some(job) => Ok(Some(job)),
+            None => tx.get(JOBS, &(HELD, id)),
+        },
     }
 }
 
@@ -253,7 +310,8 @@ fn finish(tx: &mut WriteTx<'_>, mut job: Job, state: State) -> Result<()> {
             let now = tx.now();
             blobs::expire(tx, import.file, now)?;
         }
-        Task::Export(_) => {}
+        // Of each contact that it changed, webhooks were told then.
+        Task::Export(_) | Task::Change(_) => {}
     }
     Ok(())
 }
@@ -278,6 +336,9 @@ pub fn put_rows(tx: &mut WriteTx<'_>, id: JobId, rows: Vec<String>) {
 
 /// Forget finished jobs that are old, a bounded amount; true if there may be more.
 pub fn forget(tx: &mut WriteTx<'_>) -> Result<bool> {
+    if held::forget(tx)? {
+        return Ok(true);
+    }
     let oldest = tx.list(JOBS, &JOBS.under(&(FINISHED,)), Order::Forward, 1)?;
     let Some((key, job)) = oldest.into_iter().next() else { return Ok(false) };
     if tx.now().ms_since(job.created_at) < limits::JOB_RETENTION_MS {

@@ -1,6 +1,6 @@
 //! The worker: gives every open job a turn, a bounded amount each time.
 
-use super::{State, Task, bulk, export, find_open, finish, import, open_jobs};
+use super::{State, Task, bulk, change, export, find_open, finish, import, open_jobs};
 use crate::engine::api::World;
 use crate::engine::store::{Error, Result};
 use crate::features::contacts::emails;
@@ -17,6 +17,7 @@ pub fn step(world: &World) -> Result<bool> {
             Task::Bulk(bulk) => bulk::step(world, &job, bulk),
             Task::Import(import) => import::step(world, &job, import),
             Task::Export(export) => export::step(world, &job, export),
+            Task::Change(change) => change::step(world, &job, change),
         };
         match turn {
             Ok(unfinished) => more |= unfinished,

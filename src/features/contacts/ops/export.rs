@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::engine::api::answer::Moment;
 use crate::engine::api::{Caller, Command, Done, Engine, Failure, Operation, Spec, needs};
-use crate::engine::store::WriteTx;
+use crate::engine::store::{Read, WriteTx};
 use crate::features::contacts::condition::{FilterTree, saved};
 use crate::features::contacts::jobs::{self, Job, State, Task, Wanted};
 use crate::features::projects;
@@ -157,20 +157,31 @@ impl Command for Export {
     fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: ExportRequest) -> Result<Self::Output, Failure> {
         let project = input.project_id;
         projects::require(tx, caller.account(), project)?;
-        if let Some(segment) = input.segment_id {
-            saved::require(tx, project, segment)?;
-        }
-        let mut wanted = Wanted { segment: input.segment_id, ..Wanted::default() };
-        if let Some(filters) = input.filters {
-            filters.conditions.check("filters")?.check_tags(tx, project, "filters")?;
-            wanted.filters = Some(serde_json::to_string(&filters.conditions).expect("a filter tree is JSON"));
-            wanted.search = checked_search(filters.search)?;
-        }
+        let wanted = wanted(tx, project, input.segment_id, input.filters)?;
         let date: String = tx.now().to_string().chars().take(10).collect();
         let export = jobs::Export { wanted, file_name: format!("contacts-{date}.csv"), file: None };
         let job = jobs::open(tx, caller.account(), project, Task::Export(export.clone()))?;
         Ok(Done(view(&job, &export)))
     }
+}
+
+/// Which contacts a job is about, checked.
+pub fn wanted(
+    tx: &impl Read,
+    project: ProjectId,
+    segment: Option<SegmentId>,
+    filters: Option<Filters>,
+) -> Result<Wanted, Failure> {
+    if let Some(segment) = segment {
+        saved::require(tx, project, segment)?;
+    }
+    let mut wanted = Wanted { segment, ..Wanted::default() };
+    if let Some(filters) = filters {
+        filters.conditions.check("filters")?.check_tags(tx, project, "filters")?;
+        wanted.filters = Some(serde_json::to_string(&filters.conditions).expect("a filter tree is JSON"));
+        wanted.search = checked_search(filters.search)?;
+    }
+    Ok(wanted)
 }
 
 fn checked_search(text: Option<String>) -> Result<Option<String>, Failure> {

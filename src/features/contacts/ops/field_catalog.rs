@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use crate::base::bounded::Bounded;
 use crate::engine::api::answer::Moment;
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
 use crate::engine::store::Read;
@@ -34,6 +35,8 @@ pub struct Wanted {
     pub segment_id: Option<SegmentId>,
     /// Only contacts with the tag of this name.
     pub tag: Option<String>,
+    /// How many contacts to look at, the newest; 50,000 if absent.
+    pub examine: Option<Bounded<1, { limits::FIELD_CATALOG_CONTACTS_MAX }>>,
 }
 
 /// The fields.
@@ -131,7 +134,8 @@ impl Query for FieldCatalog {
         }
         let total_subscribers = wanted.len();
         // Numbers grow with time: the newest are the last.
-        let surplus = total_subscribers.saturating_sub(limits::FIELD_CATALOG_CONTACTS_MAX) as u32;
+        let examine = input.examine.map_or(limits::FIELD_CATALOG_CONTACTS_MAX, Bounded::get);
+        let surplus = total_subscribers.saturating_sub(examine) as u32;
         if surplus > 0
             && let Some(first) = wanted.select(surplus)
         {

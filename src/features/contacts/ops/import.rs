@@ -16,6 +16,7 @@ use crate::engine::api::{Answer, BodySize, Context, Created, Failure, Operation,
 use crate::engine::store::blobs;
 use crate::features::contacts::batch::OnConflict;
 use crate::features::contacts::jobs::{self, Columns, Encoding, Mapping, Sniffer, Task};
+use crate::features::contacts::model::Status;
 use crate::features::projects;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{BlobId, JobId, ProjectId};
@@ -50,6 +51,10 @@ pub struct Form {
     pub delimiter: Option<String>,
     /// Names of tags for every contact of the file: a JSON array, or names between commas.
     pub tags: Option<String>,
+    /// The status of contacts whose row says none; a new contact is subscribed if absent.
+    pub status: Option<Status>,
+    /// `true`: only keep the file, for a day, until POST /v1/contacts/imports/{id}/start; what else this form says does not count then.
+    pub hold: Option<bool>,
 }
 
 /// The import that began.
@@ -59,7 +64,7 @@ pub struct Started {
     /// `contact_import`
     pub object: &'static str,
     pub id: JobId,
-    /// `processing`
+    #[schemars(extend("enum" = ["processing", "uploaded"]))]
     pub status: &'static str,
 }
 
@@ -99,7 +104,8 @@ impl Raw for Import {
             // Best effort: what stays behind has an expiry of its own.
             let _ = context.world().store.write(move |tx| blobs::expire(tx, file, tx.now())).await;
         }
-        let started = Created(Started { object: "contact_import", id: started?, status: "processing" });
+        let status = if upload.hold { "uploaded" } else { "processing" };
+        let started = Created(Started { object: "contact_import", id: started?, status });
         let encoded = started.encode(&context.envelope);
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -124,6 +130,8 @@ struct Upload {
     on_conflict: OnConflict,
     delimiter: Option<u8>,
     tags: Vec<String>,
+    status: Option<Status>,
+    hold: bool,
 }
 
 impl Upload {
@@ -182,8 +190,22 @@ impl Upload {
                 }
                 self.tags = names.iter().map(|name| name.to_string()).collect();
             }
+            "status" if text.is_empty() => {}
+            "status" => {
+                let found = Status::ALL.into_iter().find(|status| status.word() == text);
+                let words = || Status::ALL.map(Status::word).join(", ");
+                let refused = || Failure::field(name, format_args!("expected one of {}, found \"{text}\"", words()));
+                self.status = Some(found.ok_or_else(refused)?);
+            }
+            "hold" => {
+                self.hold = match text {
+                    "true" => true,
+                    "false" | "" => false,
+                    other => return Err(Failure::field(name, format_args!("expected true or false, found \"{other}\""))),
+                }
+            }
             other => {
-                let known = "file, projectId, columnMap, onConflict, delimiter, tags";
+                let known = "file, projectId, columnMap, onConflict, delimiter, tags, status, hold";
                 return Err(Failure::field(other, format_args!("unknown field, expected one of {known}")));
             }
         }
@@ -235,6 +257,8 @@ impl Upload {
         let delimiter = self.delimiter.unwrap_or(b',');
         let (headers, offset) = jobs::headers(&self.head, delimiter, encoding)?;
         let columns = match &self.mapping {
+            // Nobody has said yet.
+            _ if self.hold => Columns::default(),
             Some(mapping) => Columns::named(mapping, &headers)?,
             None => Columns::guessed(&headers)?,
         };
@@ -245,12 +269,16 @@ impl Upload {
             columns,
             on_conflict: self.on_conflict,
             tags: std::mem::take(&mut self.tags),
+            status: self.status,
             offset,
             row: 1,
         };
-        let (account, bytes) = (context.caller.account(), self.bytes);
+        let (account, bytes, hold) = (context.caller.account(), self.bytes, self.hold);
         let write = context.world().store.write(move |tx| {
             projects::require(tx, account, project)?;
+            if hold {
+                return jobs::held::hold(tx, account, project, task, bytes).map(|job| job.id);
+            }
             // The job lets the file go; until then nothing else does.
             if !blobs::complete(tx, file, bytes, None)? {
                 return Err(Failure::because(Code::RequestTimeout, "The upload took more than an hour; send it in parts."));
@@ -277,7 +305,8 @@ fn put(tx: &mut crate::engine::store::WriteTx<'_>, id: BlobId, first: u32, whole
     Ok(true)
 }
 
-fn delimiter(text: &str) -> Option<u8> {
+/// A delimiter as callers write it.
+pub fn delimiter(text: &str) -> Option<u8> {
     match text {
         "" => Some(b','),
         "\\t" | "tab" => Some(b'\t'),
@@ -288,7 +317,8 @@ fn delimiter(text: &str) -> Option<u8> {
     }
 }
 
-fn wrong_delimiter() -> Failure {
+/// The refusal of something that is no delimiter.
+pub fn wrong_delimiter() -> Failure {
     Failure::field("delimiter", "expected one ASCII character that is no letter, digit or quotation mark, like , ; | or \\t")
 }
 

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::engine::api::answer::Moment;
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
 use crate::features::contacts::batch::Counts;
-use crate::features::contacts::jobs::{self, Task};
+use crate::features::contacts::jobs::{self, State, Task};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{JobId, ProjectId};
 use crate::vocab::permissions::Permission;
@@ -32,9 +32,11 @@ pub struct ImportProgress {
     /// `contact_import`
     pub object: &'static str,
     pub id: JobId,
-    #[schemars(extend("enum" = ["pending", "processing", "completed", "failed"]))]
+    #[schemars(extend("enum" = ["pending", "processing", "completed", "failed", "uploaded"]))]
     pub status: &'static str,
     pub counts: RowCounts,
+    /// How much of the file is done, from 0 to 1.
+    pub progress: f64,
     /// Why it failed, and what to do.
     pub error: Option<String>,
     pub created_at: Moment,
@@ -78,6 +80,7 @@ impl Operation for ImportStatus {
             id,
             status: "completed",
             counts: RowCounts { total: 1_000, created: 900, updated: 60, skipped: 38, failed: 2 },
+            progress: 1.0,
             error: None,
             created_at: Moment::sample(),
             completed_at: Some(Moment::sample()),
@@ -89,12 +92,17 @@ impl Operation for ImportStatus {
 impl Query for ImportStatus {
     fn run(view: &View<'_>, input: Which) -> Result<Self::Output, Failure> {
         let job = jobs::of_account(view.tx, view.caller.account(), input.id, input.project_id)?;
-        let Task::Import(_) = &job.task else { return Err(jobs::wrong_kind(job.id)) };
+        let Task::Import(import) = &job.task else { return Err(jobs::wrong_kind(job.id)) };
+        let progress = match job.state {
+            State::Completed => 1.0,
+            _ => import.progress(view.tx)?,
+        };
         Ok(Done(ImportProgress {
             object: "contact_import",
             id: job.id,
             status: job.state.word(),
             counts: job.counts.into(),
+            progress,
             error: job.state.reason(),
             created_at: Moment(job.created_at),
             completed_at: job.completed_at.map(Moment),

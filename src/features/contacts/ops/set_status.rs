@@ -116,7 +116,7 @@ pub fn save(
         changes.replace(tx, before, &after);
         Ok::<_, Failure>(())
     })?;
-    notices::updated(tx, caller, project, before, &after);
+    notices::updated(tx, (caller.account(), project), before, &after);
     Ok(())
 }
 

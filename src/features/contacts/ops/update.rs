@@ -91,7 +91,7 @@ impl Command for Update {
                 changes.replace(tx, &before, &after);
                 Ok::<_, Failure>(())
             })?;
-            notices::updated(tx, caller, project, &before, &after);
+            notices::updated(tx, (caller.account(), project), &before, &after);
         }
         Ok(Done(view(&mut Names::new(tx, project), after)?))
     }

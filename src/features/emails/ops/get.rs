@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::engine::api::answer::Moment;
 use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, needs_one};
 use crate::engine::store::ReadTx;
-use crate::features::emails::views::{EmailDetails, EmailView, Viewer};
+use crate::features::emails::views::{EmailDetails, EmailView, SiblingView, Viewer};
 use crate::features::emails::{READERS, require_email};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{ConversationId, EmailId, ProjectId};
@@ -68,7 +68,9 @@ impl Operation for Get {
     type Output = Done<EmailDetails>;
 
     fn example() -> (Value, Self::Output) {
-        let details = EmailDetails { email: EmailView::sample(), document: None };
+        let email = EmailView::sample();
+        let sibling = SiblingView { email_id: email.id, slot: 1, language: "en".into(), status: "ready" };
+        let details = EmailDetails { email, document: None, series: vec![sibling] };
         (json!({ "emailId": "66f1a2b3d4e5f60718293a4e" }), Done(details))
     }
 }

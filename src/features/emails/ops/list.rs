@@ -31,6 +31,9 @@ pub struct Wanted {
     pub status: Option<StateWord>,
     /// Text to find in the title, the subject or the prompt, whatever its case.
     pub search: Option<String>,
+    /// Only those with an email that is marked as a favourite.
+    #[serde(default)]
+    pub favorite: bool,
     #[serde(default)]
     pub limit: Limit,
     /// How many to leave out at the front.
@@ -82,6 +85,9 @@ impl Operation for List {
             preview_text: Some("Here is what you can look forward to.".into()),
             status: "completed",
             screenshot_url: None,
+            thumbnail_url: None,
+            email_count: 1,
+            favorite: false,
             created_at: Moment::sample(),
             updated_at: Moment::sample(),
         };
@@ -99,7 +105,10 @@ impl Outward for List {
             let words = input.search.as_deref().map(|search| fold(search.trim())).filter(|search| !search.is_empty());
             let (mut total, mut found) = (0, Vec::new());
             store::visit_conversations(tx, account, input.project_id, |conversation| {
-                let fits = input.status.is_none_or(|status| status.is(&conversation.state));
+                let mut fits = input.status.is_none_or(|status| status.is(&conversation.state));
+                if fits && input.favorite {
+                    fits = store::emails(tx, account, conversation.id)?.iter().any(|email| email.favorite);
+                }
                 if fits && words.as_deref().is_none_or(|words| tells_of(&conversation, words)) {
                     if total >= window.offset && found.len() < window.limit {
                         found.push(conversation);

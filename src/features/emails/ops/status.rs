@@ -45,6 +45,8 @@ impl Operation for Status {
             project_id: ProjectId::parse("66f1a2b3d4e5f60718293a4b").expect("24 hexadecimal characters"),
             status: "pending",
             progress: Progress { stage: "waiting", percentage: 0 },
+            title: "Welcome series".into(),
+            prompt: "Welcome series for new subscribers".into(),
             model: COMPOSER.into(),
             created_at: Moment::sample(),
             updated_at: Moment::sample(),

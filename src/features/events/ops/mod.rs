@@ -2,4 +2,5 @@
 
 pub mod batch;
 pub mod list;
+pub mod names;
 pub mod record;

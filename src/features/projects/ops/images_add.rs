@@ -9,10 +9,11 @@ use crate::engine::api::{Caller, Command, Created, Failure, Operation, Replay, S
 use crate::engine::store::WriteTx;
 use crate::features::projects::brand::Image;
 use crate::features::projects::images::{self, Origin, Picture};
+use crate::features::projects::reading::sight::Measured;
 use crate::features::projects::views::ProjectImageView;
 use crate::features::projects::{Site, require};
 use crate::vocab::codes::Code;
-use crate::vocab::ids::{PictureId, ProjectId};
+use crate::vocab::ids::{AccountId, PictureId, ProjectId};
 use crate::vocab::limits::{IMAGE_DESCRIPTION_CHARACTERS_MAX, IMAGE_TAG_CHARACTERS_MAX, IMAGE_TAGS_MAX, PROJECT_IMAGES_MAX};
 use crate::vocab::permissions::Permission;
 
@@ -59,41 +60,64 @@ impl Command for ImagesAdd {
     fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: NewImage) -> Result<Self::Output, Failure> {
         let (account, project) = (caller.account(), input.project_id);
         require(tx, account, project)?;
-        let tags = input.tags.map(checked_tags).transpose()?;
-        let description = input.description.map(|text| text.to_string()).filter(|text| !text.is_empty());
-        let all = images::all(tx, project)?;
-        let known = all.iter().find(|picture| picture.image.url == input.url.as_str()).cloned();
-        let given = all.iter().filter(|picture| picture.origin == Origin::Given).count();
-        if known.is_none() && given >= PROJECT_IMAGES_MAX {
-            let detail = format!("A project has at most {PROJECT_IMAGES_MAX} images of its own; remove some first.");
-            return Err(Failure::because(Code::LimitReached, detail));
-        }
-        let mut picture = known.unwrap_or_else(|| Picture {
-            id: PictureId::make(tx.now(), tx.random()),
-            image: Image { url: input.url.as_str().to_owned(), ..Image::default() },
-            origin: Origin::Given,
-            context: None,
-            own_description: false,
-            own_tags: false,
-            problem: None,
-            created_at: tx.now(),
-        });
-        // What a person adds stays when the site is read again.
-        picture.origin = Origin::Given;
-        if let Some(description) = description {
-            picture.image.description = Some(description);
-            picture.own_description = true;
-        }
-        if let Some(tags) = tags {
-            picture.image.tags = tags;
-            picture.own_tags = true;
-        }
-        images::save(tx, project, &picture);
-        if picture.image.width.is_none() {
-            images::ask_for_look(tx, (account, project), picture.id, None);
-        }
-        Ok(Created(picture.into()))
+        let given = Given {
+            url: input.url.as_str().to_owned(),
+            description: input.description.map(|text| text.to_string()).filter(|text| !text.is_empty()),
+            tags: input.tags.map(checked_tags).transpose()?,
+            measured: None,
+        };
+        Ok(Created(add(tx, (account, project), given)?.into()))
     }
+}
+
+/// An image that a person gives.
+pub struct Given {
+    pub url: String,
+    pub description: Option<String>,
+    pub tags: Option<Vec<String>>,
+    /// What was measured of it already.
+    pub measured: Option<Measured>,
+}
+
+/// Add an image, or say more of one that is there.
+pub fn add(tx: &mut WriteTx<'_>, (account, project): (AccountId, ProjectId), new: Given) -> Result<Picture, Failure> {
+    let all = images::all(tx, project)?;
+    let known = all.iter().find(|picture| picture.image.url == new.url).cloned();
+    let given = all.iter().filter(|picture| picture.origin == Origin::Given).count();
+    if known.is_none() && given >= PROJECT_IMAGES_MAX {
+        let detail = format!("A project has at most {PROJECT_IMAGES_MAX} images of its own; remove some first.");
+        return Err(Failure::because(Code::LimitReached, detail));
+    }
+    let mut picture = known.unwrap_or_else(|| Picture {
+        id: PictureId::make(tx.now(), tx.random()),
+        image: Image { url: new.url, ..Image::default() },
+        origin: Origin::Given,
+        context: None,
+        own_description: false,
+        own_tags: false,
+        problem: None,
+        created_at: tx.now(),
+    });
+    // What a person adds stays when the site is read again.
+    picture.origin = Origin::Given;
+    if let Some(description) = new.description {
+        picture.image.description = Some(description);
+        picture.own_description = true;
+    }
+    if let Some(tags) = new.tags {
+        picture.image.tags = tags;
+        picture.own_tags = true;
+    }
+    let is_measured = new.measured.is_some() || picture.image.width.is_some();
+    if let Some(measured) = new.measured {
+        (picture.image.width, picture.image.height) = (Some(measured.width), Some(measured.height));
+        picture.image.colors = measured.colors.iter().map(ToString::to_string).collect();
+    }
+    images::save(tx, project, &picture);
+    if !is_measured || picture.image.description.is_none() || !picture.own_tags && picture.image.tags.is_empty() {
+        images::ask_for_look(tx, (account, project), picture.id, None);
+    }
+    Ok(picture)
 }
 
 /// At most as many tags as there may be, each once.

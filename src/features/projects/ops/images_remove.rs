@@ -8,7 +8,7 @@ use super::images_update::find;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
 use crate::engine::store::WriteTx;
 use crate::features::projects::views::Removed;
-use crate::features::projects::{Site, images, require};
+use crate::features::projects::{Site, images, pictures, require};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::ProjectId;
 use crate::vocab::permissions::Permission;
@@ -27,7 +27,10 @@ pub struct WhichImage {
 impl Operation for ImagesRemove {
     const SPEC: Spec = Spec::delete("projects.images_remove", "/v1/projects/{projectId}/images", needs(Permission::ProjectWrite))
         .summary("Remove an image from a project")
-        .about("The image itself stays where it is. One that the site shows comes back when the site is read again.")
+        .about(
+            "The image itself stays where it is, an uploaded one for a year. One that the site shows comes back when the site is read \
+             again.",
+        )
         .fails(&[Code::NotFound]);
     type Input = WhichImage;
     type Output = Done<Removed>;
@@ -44,6 +47,7 @@ impl Command for ImagesRemove {
         require(tx, caller.account(), input.project_id)?;
         let picture = find(tx, input.project_id, &input.image_url)?;
         images::delete(tx, input.project_id, picture.id);
+        pictures::let_go(tx, &caller.engine, &picture.image.url)?;
         Ok(Done(Removed { message: message(&picture.image.url) }))
     }
 }

@@ -31,6 +31,9 @@ const SEEN_CONTRAST: f64 = 1.8;
 /// Share of a logo that must be seen.
 const SEEN_SHARE: f32 = 0.75;
 
+/// Why a picture cannot be read.
+pub const DAMAGED: &str = "it is damaged or too large";
+
 const LIGHT: Color = Color { red: 255, green: 255, blue: 255 };
 const DARK: Color = Color { red: 0x12, green: 0x12, blue: 0x12 };
 
@@ -50,10 +53,23 @@ pub struct Measured {
 
 /// Look at a picture; a reason why that is not possible else.
 pub fn look(bytes: &[u8], content_type: &str) -> Result<Measured, &'static str> {
-    let start = String::from_utf8_lossy(&bytes[..bytes.len().min(1024)]);
-    if content_type.contains("svg") || start.contains("<svg") {
+    if is_drawing(bytes, content_type) {
         return look_at_drawing(&String::from_utf8_lossy(bytes));
     }
+    let picture = decoder(bytes)?.decode().map_err(|_| DAMAGED)?;
+    let (width, height) = (picture.width(), picture.height());
+    let sample = picture.thumbnail(SAMPLE_SIDE, SAMPLE_SIDE).to_rgba8();
+    Ok(measured(width, height, &sample))
+}
+
+/// Whether it is a drawing (SVG).
+pub fn is_drawing(bytes: &[u8], content_type: &str) -> bool {
+    content_type.contains("svg") || String::from_utf8_lossy(&bytes[..bytes.len().min(1024)]).contains("<svg")
+}
+
+/// What reads a picture within our limits, if it is one.
+pub fn decoder(bytes: &[u8]) -> Result<ImageReader<Cursor<&[u8]>>, &'static str> {
+    let start = String::from_utf8_lossy(&bytes[..bytes.len().min(1024)]);
     if start.trim_start().to_ascii_lowercase().starts_with("<!doctype html") || start.trim_start().starts_with("<html") {
         return Err("there is a page instead of an image");
     }
@@ -66,10 +82,7 @@ pub fn look(bytes: &[u8], content_type: &str) -> Result<Measured, &'static str> 
     limits.max_image_height = Some(SIDE_MAX);
     limits.max_alloc = Some(MEMORY_MAX);
     reader.limits(limits);
-    let picture = reader.decode().map_err(|_| "it is damaged or too large")?;
-    let (width, height) = (picture.width(), picture.height());
-    let sample = picture.thumbnail(SAMPLE_SIDE, SAMPLE_SIDE).to_rgba8();
-    Ok(measured(width, height, &sample))
+    Ok(reader)
 }
 
 fn measured(width: u32, height: u32, sample: &RgbaImage) -> Measured {

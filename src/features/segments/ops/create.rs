@@ -67,7 +67,7 @@ impl Outward for Create {
         });
         let count = counted.await?;
         let made = context.write(&Self::SPEC, move |tx| make(tx, account, input)).await?;
-        Ok(Created(with_count(made, count)?))
+        Ok(Created(with_count(made, Some(count))?))
     }
 }
 

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
 use crate::features::contacts::condition::saved;
 use crate::features::projects;
-use crate::features::segments::views::{SegmentView, view};
+use crate::features::segments::views::{SegmentView, view, with_count};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{ProjectId, SegmentId};
 use crate::vocab::permissions::Permission;
@@ -25,6 +25,18 @@ pub struct WhichSegment {
     pub project_id: ProjectId,
 }
 
+/// Which segment, and whether to count.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Wanted {
+    /// The segment's id.
+    pub id: SegmentId,
+    /// The project it belongs to.
+    pub project_id: ProjectId,
+    /// False: do not count, which can take a moment with very many contacts.
+    pub count: Option<bool>,
+}
+
 impl Operation for Get {
     const SPEC: Spec = Spec::get("segments.get", "/v1/segments/{id}", needs(Permission::AudienceRead))
         .also_at(&["/v1/audiences/{id}"])
@@ -32,7 +44,7 @@ impl Operation for Get {
         .about("With the count of contacts that meet its condition now. GET /v1/contacts with segmentId lists them.")
         .heavy()
         .fails(&[Code::NotFound]);
-    type Input = WhichSegment;
+    type Input = Wanted;
     type Output = Done<SegmentView>;
 
     fn example() -> (Value, Self::Output) {
@@ -42,10 +54,13 @@ impl Operation for Get {
 }
 
 impl Query for Get {
-    fn run(ask: &View<'_>, input: WhichSegment) -> Result<Self::Output, Failure> {
+    fn run(ask: &View<'_>, input: Wanted) -> Result<Self::Output, Failure> {
         projects::require(ask.tx, ask.caller.account(), input.project_id)?;
         let segment = saved::require(ask.tx, input.project_id, input.id)?;
-        Ok(Done(view(ask.tx, input.project_id, segment, ask.now)?))
+        Ok(Done(match input.count {
+            Some(false) => with_count(segment, None)?,
+            Some(true) | None => view(ask.tx, input.project_id, segment, ask.now)?,
+        }))
     }
 }
 
@@ -87,6 +102,16 @@ mod tests {
         assert_eq!((&data["total"], &data["contacts"][0]["email"]), (&json!(1), &json!("bob@example.org")));
         let unknown = mill.get_in("/v1/contacts?segmentId=66f1a2b3e5f60718293a4b5c");
         assert_eq!(unknown.refusal().0, 404);
+    }
+
+    #[test]
+    fn whoever_needs_no_count_gets_none() {
+        let mill = Mill::new();
+        let made = mill.post_in("/v1/segments", json!({ "name": "all" })).data();
+        let path = format!("/v1/segments/{}", made["id"].as_str().expect("an id"));
+        assert_eq!(mill.get_in(&format!("{path}?count=false")).data()["count"], json!(null));
+        assert_eq!(mill.get_in("/v1/segments?count=false").data()["segments"][0]["count"], json!(null));
+        assert_eq!(mill.get_in(&format!("{path}?count=true")).data()["count"], 0);
     }
 
     #[test]

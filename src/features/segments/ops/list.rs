@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::engine::api::{Failure, Limit, Offset, Operation, Page, PageNumber, Query, Spec, View, Window, needs};
 use crate::features::contacts::condition::saved;
 use crate::features::projects;
-use crate::features::segments::views::{SegmentView, view};
+use crate::features::segments::views::{SegmentView, view, with_count};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::ProjectId;
 use crate::vocab::permissions::Permission;
@@ -21,6 +21,8 @@ pub struct List;
 pub struct Wanted {
     /// The project they belong to.
     pub project_id: ProjectId,
+    /// False: do not count, which can take a moment with very many contacts.
+    pub count: Option<bool>,
     #[serde(default)]
     pub limit: Limit,
     /// How many to leave out at the front.
@@ -54,7 +56,10 @@ impl Query for List {
         let mut wanted = saved::all(tx, project)?;
         wanted.reverse();
         let total = wanted.len() as u64;
-        let items = window.cut(wanted).into_iter().map(|segment| view(tx, project, segment, ask.now));
+        let items = window.cut(wanted).into_iter().map(|segment| match input.count {
+            Some(false) => with_count(segment, None),
+            Some(true) | None => view(tx, project, segment, ask.now),
+        });
         Ok(Page { items: items.collect::<Result<_, _>>()?, total, window })
     }
 }

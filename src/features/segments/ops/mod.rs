@@ -4,4 +4,5 @@ pub mod create;
 pub mod delete;
 pub mod get;
 pub mod list;
+pub mod preview;
 pub mod update;

@@ -1,7 +1,9 @@
 //! The operations on the installation, one file each.
 
 pub mod backup;
+pub mod doctor;
 pub mod file;
 pub mod health;
 pub mod openapi;
 pub mod reindex;
+pub mod status;

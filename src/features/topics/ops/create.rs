@@ -81,7 +81,7 @@ impl Command for Create {
             updated_at: tx.now(),
         };
         store::save(tx, project, &topic);
-        Ok(Created(view(topic)))
+        Ok(Created(view(tx, project, topic)?))
     }
 }
 

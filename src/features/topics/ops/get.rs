@@ -41,7 +41,7 @@ impl Operation for Get {
 impl Query for Get {
     fn run(ask: &View<'_>, input: WhichTopic) -> Result<Self::Output, Failure> {
         projects::require(ask.tx, ask.caller.account(), input.project_id)?;
-        Ok(Done(view(find(ask.tx, input.project_id, input.id)?)))
+        Ok(Done(view(ask.tx, input.project_id, find(ask.tx, input.project_id, input.id)?)?))
     }
 }
 

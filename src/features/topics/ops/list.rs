@@ -56,7 +56,8 @@ impl Query for List {
         wanted.retain(|topic| topic.is_active || input.include_inactive);
         wanted.sort_by_cached_key(|topic| (topic.display_order, fold(&topic.name)));
         let total = wanted.len() as u64;
-        Ok(Page { items: window.cut(wanted).into_iter().map(view).collect(), total, window })
+        let items = window.cut(wanted).into_iter().map(|topic| view(ask.tx, input.project_id, topic));
+        Ok(Page { items: items.collect::<Result<_, _>>()?, total, window })
     }
 }
 

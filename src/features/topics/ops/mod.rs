@@ -1,5 +1,6 @@
 //! The operations on topics, one file each.
 
+pub mod choices;
 pub mod create;
 pub mod delete;
 pub mod get;

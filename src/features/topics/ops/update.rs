@@ -77,7 +77,7 @@ impl Command for Update {
             after.updated_at = tx.now();
             store::save(tx, project, &after);
         }
-        Ok(Done(view(after)))
+        Ok(Done(view(tx, project, after)?))
     }
 }
 

@@ -2,16 +2,34 @@
 
 pub mod agent;
 pub mod approvals;
+pub mod audience;
 pub mod audit;
+pub mod brand_parts;
+pub mod brands;
 pub mod campaigns;
+pub mod contact;
+pub mod contact_jobs;
+pub mod contacts;
+pub mod demo;
+pub mod domains;
+pub mod email;
+pub mod emails;
 pub mod home;
+pub mod imports;
 pub mod inbox;
 pub mod keys;
 pub mod links;
 pub mod members;
 pub mod plan;
 pub mod security;
+pub mod segment_form;
+pub mod segments;
 pub mod sign_in;
+pub mod suppressions;
+pub mod system;
+pub mod tags;
+pub mod topics;
+pub mod webhooks;
 
 use serde_json::{Value, json};
 

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::base::qr;
 use crate::surfaces::dashboard::route::{Route, closed};
 use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit, entered};
 
@@ -44,22 +45,29 @@ pub async fn send(visit: &Visit) -> Result<Outcome, Trouble> {
         }
         "app" => {
             let secret = visit.ask("accounts.totp_begin", json!({})).await?;
-            page(visit, json!({ "state": "begun", "secret": secret["secret"], "uri": secret["uri"] }), None).await
+            page(visit, begun(&secret["secret"], &secret["uri"]), None).await
         }
-        "app-confirm" => {
-            let begun = json!({ "state": "begun", "secret": form.get("secret"), "uri": form.get("uri") });
-            match visit.ask("accounts.totp_confirm", json!({ "code": form.get("code") })).await {
-                Ok(data) => page(visit, json!({ "state": "confirmed", "codes": data["recoveryCodes"] }), None).await,
-                Err(trouble) if trouble.code == "SIGN_IN_FAILED" => page(visit, begun, Some(trouble)).await,
-                Err(trouble) => Err(trouble),
+        "app-confirm" => match visit.ask("accounts.totp_confirm", json!({ "code": form.get("code") })).await {
+            Ok(data) => page(visit, json!({ "state": "confirmed", "codes": data["recoveryCodes"] }), None).await,
+            Err(trouble) if trouble.code == "SIGN_IN_FAILED" => {
+                page(visit, begun(&form.get("secret").into(), &form.get("uri").into()), Some(trouble)).await
             }
-        }
+            Err(trouble) => Err(trouble),
+        },
         "app-remove" => {
             visit.ask("accounts.totp_remove", json!({})).await?;
             Ok(Outcome::go(format!("{}?done=app-remove", visit.path)))
         }
         _ => Err(Trouble::not_found()),
     }
+}
+
+/// An app that is being set up: its secret, its address, and the same as a QR code for the camera of a telephone.
+fn begun(secret: &Value, uri: &Value) -> Value {
+    // Only what authenticator apps open: the address comes back by a form when a code was wrong.
+    let uri = uri.as_str().filter(|uri| uri.starts_with("otpauth://totp/")).unwrap_or_default();
+    let code = qr::draw(uri).map(|code| json!({ "size": code.size, "path": code.path }));
+    json!({ "state": "begun", "secret": secret, "uri": uri, "qr": code })
 }
 
 async fn settle(visit: &Visit, asked: Result<Value, Trouble>, app: Value) -> Result<Outcome, Trouble> {

@@ -19,7 +19,10 @@ use crate::base::clock::{Clock, Timestamp};
 
 mod der;
 mod files;
+mod judge;
 mod made;
+
+pub use judge::certificate_trouble;
 
 use files::{Pair, Stamp};
 

@@ -1,0 +1,102 @@
+//! `mailmill demo`: the first minute on the command line, and a service that stays for looking around.
+
+use std::io::IsTerminal;
+use std::net::{IpAddr, Ipv4Addr};
+use std::path::Path;
+use std::sync::Arc;
+
+use serde_json::json;
+use tokio::sync::watch;
+
+use super::folder::Folder;
+use super::print;
+use crate::base::secret::random_base62;
+use crate::engine::api::call::Api;
+use crate::engine::api::wire::Peer;
+use crate::engine::api::{Engine, Principal};
+use crate::engine::jobs::Tasks;
+use crate::features::accounts::Welcome;
+use crate::surfaces::asking;
+use crate::surfaces::demo::{Ending, Story, Teller, Told, shop};
+
+/// Who owns the demo.
+const OWNER: &str = "you@example.com";
+const PASSWORD_CHARACTERS: usize = 16;
+
+/// What the demo is about.
+pub struct Wanted {
+    /// The web site to read instead of the made-up shop's.
+    pub site: Option<String>,
+}
+
+/// Tell the first minute if this is the first start; otherwise say how to go on.
+pub fn start(wanted: Wanted, engine: &Arc<Engine>, tasks: &Tasks, welcome: Option<Welcome>, folder: &Folder) {
+    let base = engine.base_url();
+    let Some(welcome) = welcome else {
+        print(&again(base, folder.path()));
+        return;
+    };
+    let (engine, base) = (engine.clone(), base.to_owned());
+    tasks.spawn("demo", async move {
+        print("Mailmill shows itself, with test data: nothing leaves this machine.\n\n");
+        let password = random_base62(engine.random.as_ref(), PASSWORD_CHARACTERS);
+        if let Err(why) = own(&engine, &password).await {
+            print(&format!("The owner could not be made: {why}\n"));
+            return;
+        }
+        let site = wanted.site.unwrap_or_else(|| format!("{base}{}", shop::PATH));
+        let peer = Peer::Network { address: IpAddr::V4(Ipv4Addr::LOCALHOST), tls: false };
+        let key = welcome.test_key.expose().clone();
+        let story = Story { api: Api(engine), teller: Teller::Key(key.clone()), peer, site, reader: OWNER.to_owned() };
+        let (sender, receiver) = watch::channel(Told::default());
+        let (told, ()) = futures_util::future::join(follow(receiver), story.tell(sender)).await;
+        print(&farewell(&base, &told, &password, &key));
+    });
+}
+
+async fn own(engine: &Arc<Engine>, password: &str) -> Result<(), String> {
+    let input = json!({ "email": OWNER, "password": password });
+    let request = asking::request(engine.operations, "accounts.set_up", input, None, Peer::Operator);
+    let reply = Api(engine.clone()).call_as(Principal::Operator, request).await;
+    asking::data("accounts.set_up", reply).map(drop).map_err(|reply| asking::body(&reply)["error"].to_string())
+}
+
+/// Print each step as it is done.
+async fn follow(mut told: watch::Receiver<Told>) -> Told {
+    let mut printed = 0;
+    loop {
+        let now = told.borrow_and_update().clone();
+        for step in now.steps.iter().skip(printed).take_while(|step| !step.said.is_empty()) {
+            print(&format!("  {:<10} {}  ({:.1} s)\n", step.title, step.said, step.milliseconds as f64 / 1000.0));
+            printed += 1;
+        }
+        if now.ending.is_some() || told.changed().await.is_err() {
+            return now;
+        }
+    }
+}
+
+fn farewell(base: &str, told: &Told, password: &str, key: &str) -> String {
+    let seconds = told.steps.iter().map(|step| step.milliseconds).sum::<i64>() as f64 / 1000.0;
+    let (first, path) = match &told.ending {
+        Some(Ending::Well { message }) => {
+            (format!("All of it took {seconds:.1} seconds. Your own copy waits unopened:"), message.as_str())
+        }
+        Some(Ending::Stuck(why)) => (format!("It went no further: {why}\nWhat is there so far:"), "/"),
+        None => ("It was not told to its end. What is there so far:".to_owned(), "/"),
+    };
+    let (bold, plain) = if std::io::stdout().is_terminal() { ("\x1b[1m", "\x1b[0m") } else { ("", "") };
+    format!(
+        "\n{first}\n\n    {bold}{base}/test{path}{plain}\n\n  Sign in as {OWNER} with the password {bold}{password}{plain}\n  \
+         The dashboard: {base}/test/\n\n  A test key for your own programs:\n    \
+         curl -H 'Authorization: Bearer {key}' '{base}/v1/projects'\n\n  Ctrl-C ends it; what was made stays in the folder.\n\n"
+    )
+}
+
+fn again(base: &str, folder: &Path) -> String {
+    let folder = folder.display();
+    format!(
+        "The demo in {folder} goes on: {base}/test/\n  Sign in as {OWNER}. Password forgotten? mailmill reset-link --data '{folder}' \
+         --email {OWNER}\n  To begin anew, remove the folder.\n"
+    )
+}

@@ -1,0 +1,94 @@
+//! What the doctor looks at outside the engine: the folder, the sockets and the certificate.
+
+use std::fs;
+use std::net::{SocketAddr, TcpListener};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use url::Url;
+
+use super::folder::admin_socket;
+use crate::base::clock::{Clock, SystemClock};
+use crate::surfaces::cli::is_served;
+use crate::surfaces::http::certificate_trouble;
+use crate::vocab::finding::Finding;
+use crate::vocab::settings::Settings;
+
+/// Everything, the most urgent first.
+pub fn look(data: &Path, settings: &Settings) -> Vec<Finding> {
+    let mut findings = vec![folder(data)];
+    findings.extend(ports(data, settings));
+    findings.push(tls(settings));
+    findings
+}
+
+fn folder(data: &Path) -> Finding {
+    let shown = data.display();
+    match fs::metadata(data) {
+        Err(error) => Finding::problem("folder", format!("{shown} cannot be read: {error}"), "Give the data folder by --data."),
+        Ok(found) if found.permissions().mode() & 0o077 != 0 => Finding::warning(
+            "folder",
+            format!("others on this machine may look into {shown}"),
+            format!("chmod 700 '{shown}': the master key and all contacts are in it."),
+        ),
+        Ok(_) => Finding::good("folder", format!("{shown} is for its owner alone")),
+    }
+}
+
+/// Whether the addresses of the settings are free, or taken by this very service.
+fn ports(data: &Path, settings: &Settings) -> Vec<Finding> {
+    let wanted = [
+        ("server.http", settings.server.http),
+        ("server.https", settings.server.https),
+        ("mail.inbound", settings.mail.inbound),
+        ("mail.inbound_lmtp", settings.mail.inbound_lmtp),
+    ];
+    let wanted = wanted.into_iter().filter_map(|(setting, address)| Some((setting, address?)));
+    if is_served(&admin_socket(data)) {
+        let shown: Vec<String> = wanted.map(|(_, address)| address.to_string()).collect();
+        return vec![Finding::good("ports", format!("the service runs, on {}", shown.join(", ")))];
+    }
+    wanted.map(|(setting, address)| port(setting, address)).collect()
+}
+
+fn port(setting: &str, address: SocketAddr) -> Finding {
+    match TcpListener::bind(address) {
+        Ok(_) => Finding::good("ports", format!("{address} ({setting}) is free")),
+        Err(error) => Finding::problem(
+            "ports",
+            format!("{address} ({setting}) cannot be listened on: {error}"),
+            format!(
+                "End what uses it (`ss -ltnp` names it), or set another {setting}; ports under 1024 need CAP_NET_BIND_SERVICE."
+            ),
+        ),
+    }
+}
+
+/// Whether browsers and mail programs trust what this service shows them.
+fn tls(settings: &Settings) -> Finding {
+    const SUBJECT: &str = "tls";
+    let public = settings.server.public_url.as_deref().and_then(|url| Url::parse(url).ok());
+    let host = public.as_ref().and_then(Url::host_str);
+    let is_secure = public.as_ref().is_some_and(|url| url.scheme() == "https");
+    match (&settings.tls.certificate, host) {
+        _ if settings.server.behind_proxy && is_secure => Finding::skipped(SUBJECT, "the proxy in front cares for it"),
+        (_, None) => Finding::warning(
+            SUBJECT,
+            "there is no public address: links in mail lead to this machine only",
+            "Set [server] public_url = \"https://mail.example.com\", and [tls] certificate and key, or behind_proxy.",
+        ),
+        (None, Some(host)) => Finding::problem(
+            SUBJECT,
+            format!("nobody trusts the certificate that was made here for {host}"),
+            "Get one (Let's Encrypt is free) and set [tls] certificate and key, or put a proxy with HTTPS in front (behind_proxy).",
+        ),
+        (Some(chain), Some(host)) => match certificate_trouble(chain, host, SystemClock.now()) {
+            None => Finding::good(SUBJECT, format!("the certificate is right for {host}")),
+            Some(trouble) => Finding::problem(
+                SUBJECT,
+                format!("{}: {trouble}", chain.display()),
+                format!("Renew it, for the name {host}; the file is read again when it changes."),
+            ),
+        },
+    }
+}

@@ -1,0 +1,46 @@
+//! QR codes, as the outline that an SVG fills.
+
+use qrcode::{Color, EcLevel, QrCode};
+
+/// A QR code.
+pub struct Drawing {
+    /// Modules from one side to the other, with the quiet zone that readers need.
+    pub size: usize,
+    /// The dark modules as an SVG path, a unit each.
+    pub path: String,
+}
+
+/// The quiet zone on each side.
+const QUIET: usize = 4;
+
+/// The QR code of a text; nothing if the text is too long for one.
+pub fn draw(text: &str) -> Option<Drawing> {
+    let code = QrCode::with_error_correction_level(text, EcLevel::M).ok()?;
+    let width = code.width();
+    let mut path = String::new();
+    for (y, row) in code.to_colors().chunks(width).enumerate() {
+        let mut x = 0;
+        while x < width {
+            let run = row[x..].iter().take_while(|color| **color == Color::Dark).count();
+            if run > 0 {
+                path.push_str(&format!("M{} {}h{run}v1h-{run}z", x + QUIET, y + QUIET));
+            }
+            x += run.max(1);
+        }
+    }
+    Some(Drawing { size: width + 2 * QUIET, path })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_becomes_an_outline_and_one_too_long_none() {
+        let drawing = draw("otpauth://totp/Mailmill:owner@example.com?secret=JBSWY3DPEHPK3PXP").expect("short enough");
+        // The upper left finder: seven dark modules after the quiet zone.
+        assert!(drawing.path.starts_with("M4 4h7v1h-7z") && drawing.size > 29, "{} {}", drawing.size, &drawing.path[..40]);
+        assert!(drawing.path.bytes().all(|byte| b"Mhvz- 0123456789".contains(&byte)));
+        assert!(draw(&"x".repeat(5_000)).is_none());
+    }
+}

@@ -1,0 +1,98 @@
+//! How workers are doing: for people who look at the system. Nothing is decided by it, and it is forgotten with the process.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::base::clock::{Clock, Timestamp};
+
+/// How a worker is doing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct State {
+    /// Steps that have ended.
+    pub steps: u64,
+    /// Steps of these that failed.
+    pub failures: u64,
+    /// Since when it is in a step, if it is.
+    pub busy_since: Option<Timestamp>,
+    /// When its last step ended.
+    pub ended_at: Option<Timestamp>,
+    /// When its last failure was, and why.
+    pub last_failure: Option<(Timestamp, String)>,
+}
+
+/// One worker's place on the board.
+pub struct Standing {
+    name: String,
+    clock: Arc<dyn Clock>,
+    state: Mutex<State>,
+}
+
+impl Standing {
+    /// A worker that has done nothing yet.
+    pub fn new(name: String, clock: Arc<dyn Clock>) -> Self {
+        Self { name, clock, state: Mutex::default() }
+    }
+
+    /// A step begins.
+    pub fn begin(&self) {
+        self.state().busy_since = Some(self.clock.now());
+    }
+
+    /// The step has ended, perhaps by a failure.
+    pub fn end(&self, failure: Option<&str>) {
+        let now = self.clock.now();
+        let mut state = self.state();
+        state.busy_since = None;
+        state.ended_at = Some(now);
+        state.steps += 1;
+        if let Some(cause) = failure {
+            state.failures += 1;
+            state.last_failure = Some((now, cause.to_owned()));
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// All workers, in the order in which they were started.
+#[derive(Default)]
+pub struct Board(Mutex<Vec<Arc<Standing>>>);
+
+impl Board {
+    /// A place for one more worker.
+    pub fn enter(&self, name: String, clock: Arc<dyn Clock>) -> Arc<Standing> {
+        let standing = Arc::new(Standing::new(name, clock));
+        self.all_places().push(standing.clone());
+        standing
+    }
+
+    /// Every worker's name, and how it is doing.
+    pub fn look(&self) -> Vec<(String, State)> {
+        self.all_places().iter().map(|standing| (standing.name.clone(), standing.state().clone())).collect()
+    }
+
+    fn all_places(&self) -> MutexGuard<'_, Vec<Arc<Standing>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::clock::ManualClock;
+
+    #[test]
+    fn steps_and_failures_are_counted_and_the_last_failure_is_told() {
+        let board = Board::default();
+        let standing = board.enter("sweep".into(), Arc::new(ManualClock::at(Timestamp(7))));
+        standing.begin();
+        assert_eq!(board.look()[0].1.busy_since, Some(Timestamp(7)));
+        standing.end(Some("the disk is full"));
+        standing.begin();
+        standing.end(None);
+        let (name, state) = board.look().remove(0);
+        assert_eq!((name.as_str(), state.steps, state.failures, state.busy_since), ("sweep", 2, 1, None));
+        assert_eq!(state.last_failure, Some((Timestamp(7), "the disk is full".to_owned())));
+    }
+}

@@ -1,0 +1,211 @@
+//! One change to many contacts: those that a request names, at once, or all that meet a condition, in steps.
+//!
+//! Each contact is changed as by a request of its own, and webhooks are told of each. A step goes on behind the contact where the last
+//! one ended, so nobody's turn comes twice; whoever was added after the job began is left alone.
+
+use std::ops::ControlFlow;
+
+use serde::{Deserialize, Serialize};
+
+use super::export::{Wanted, refuse, select};
+use super::import::{PROJECT_GONE, project_is_there};
+use super::{Job, State, Task, find_open, finish, save, tell};
+use crate::engine::api::{Failure, World};
+use crate::engine::store::{Error, Result, WriteTx};
+use crate::features::contacts::batch::{Counts, Note};
+use crate::features::contacts::intake::{self, Denied};
+use crate::features::contacts::model::{Contact, Status};
+use crate::features::contacts::notices::{self, Source};
+use crate::features::contacts::ops::delete::remove;
+use crate::features::contacts::store::{self, Changes};
+use crate::features::contacts::tags::{self, Numbers, TagName};
+use crate::vocab::ids::{AccountId, JobId, ProjectId};
+use crate::vocab::limits;
+
+/// Steps of one selection: a second or so, after which it is made anew and other jobs have their turn.
+const PARTS_PER_STEP: usize = 10;
+
+/// What is done with each contact.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Act {
+    /// Names of tags, checked when they were given.
+    pub add_tags: Vec<String>,
+    pub remove_tags: Vec<String>,
+    pub status: Option<Status>,
+    /// Then nothing else counts.
+    pub delete: bool,
+}
+
+/// A change to all contacts that meet a condition.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Change {
+    pub wanted: Wanted,
+    pub act: Act,
+    /// How many there are; not known before the first step.
+    pub total: Option<u64>,
+    /// The number of the first contact whose turn has not come, and that of the first that is too new.
+    pub next: u32,
+    pub end: u32,
+}
+
+impl Change {
+    /// A change that has not begun.
+    pub fn new(wanted: Wanted, act: Act) -> Self {
+        Self { wanted, act, total: None, next: 0, end: u32::MAX }
+    }
+}
+
+/// Changes contacts of one project.
+struct Changer<'a> {
+    account: AccountId,
+    project: ProjectId,
+    act: &'a Act,
+    add: Vec<u32>,
+    remove: Vec<u32>,
+    counts: Counts,
+    notes: Vec<Note>,
+}
+
+/// Change the contacts with these numbers; says what came of them.
+pub fn apply(
+    tx: &mut WriteTx<'_>,
+    (account, project): (AccountId, ProjectId),
+    act: &Act,
+    numbers: &[u32],
+) -> Result<(Counts, Vec<Note>), Failure> {
+    let mut all = Numbers::new(project);
+    let names: Vec<TagName> = act.add_tags.iter().filter_map(|name| TagName::parse(name).ok()).collect();
+    let add = if act.delete { Vec::new() } else { intake::tag_numbers(tx, &mut all, &names)? };
+    let mut remove = Vec::new();
+    for name in &act.remove_tags {
+        remove.extend(tags::number(tx, project, name)?);
+    }
+    let mut changer = Changer { account, project, act, add, remove, counts: Counts::default(), notes: Vec::new() };
+    store::change(tx, project, |tx, changes| {
+        for number in numbers {
+            if let Some(contact) = store::by_number(tx, project, *number)? {
+                changer.one(tx, changes, contact)?;
+            }
+        }
+        Ok::<_, Failure>(())
+    })?;
+    Ok((changer.counts, changer.notes))
+}
+
+impl Changer<'_> {
+    fn one(&mut self, tx: &mut WriteTx<'_>, changes: &mut Changes, before: Contact) -> Result<(), Failure> {
+        let place = (self.account, self.project);
+        self.counts.total += 1;
+        if self.act.delete {
+            remove(tx, changes, self.account, &before)?;
+            notices::unsubscribed(tx, place, &before, notices::Action::Deleted, Source::Api);
+            self.counts.updated += 1;
+            return Ok(());
+        }
+        let mut after = before.clone();
+        after.tags.retain(|tag| !self.remove.contains(tag));
+        match intake::add_tags(tx, self.project, &mut after.tags, self.add.iter().copied()) {
+            Ok(()) => {}
+            Err(Denied::Store(error)) => return Err(error.into()),
+            Err(Denied::Row(refusal)) => {
+                self.counts.failed += 1;
+                let email = Some(before.email);
+                let (row, field) = (before.id.number(), refusal.field.to_string());
+                self.notes.push(Note { row, email, field, error: refusal.reason });
+                return Ok(());
+            }
+        }
+        if let Some(status) = self.act.status {
+            after.set_status(status, tx.now());
+        }
+        if !after.differs(&before) {
+            self.counts.skipped += 1;
+            return Ok(());
+        }
+        after.updated_at = tx.now();
+        changes.replace(tx, &before, &after);
+        notices::updated(tx, place, &before, &after);
+        self.counts.updated += 1;
+        Ok(())
+    }
+}
+
+/// Take a change a step further; true if there is more to do.
+pub fn step(world: &World, job: &Job, change: &Change) -> Result<bool> {
+    step_by(world, job, change, (limits::CHANGE_STEP_CONTACTS, PARTS_PER_STEP))
+}
+
+/// The same with parts of `many` contacts, at most `parts` of them.
+pub fn step_by(world: &World, job: &Job, change: &Change, (many, parts): (usize, usize)) -> Result<bool> {
+    let selected = match select(world, &world.store.read(), job, &change.wanted) {
+        Ok(selected) => selected,
+        Err(failure) => return refuse(world, job.id, &failure).map(|()| false),
+    };
+    // What the first step sees is what the job is about.
+    let (total, end) = match change.total {
+        Some(total) => (total, change.end),
+        None => (selected.len(), selected.max().map_or(0, |last| last.saturating_add(1))),
+    };
+    let waiting: Vec<u32> = selected.iter().filter(|number| (change.next..end).contains(number)).take(many * parts).collect();
+    let is_last = waiting.len() < many * parts;
+    let mut from = change.next;
+    let mut rest = waiting.as_slice();
+    loop {
+        let (part, after) = rest.split_at(rest.len().min(many));
+        rest = after;
+        let next = if rest.is_empty() && is_last { end } else { part.last().map_or(end, |last| last + 1) };
+        let part = Part { from, next, end, total, numbers: part.to_vec() };
+        from = next;
+        let id = job.id;
+        if world.store.write_blocking(move |tx| commit(tx, id, &part))??.is_break() {
+            return Ok(false);
+        }
+        if rest.is_empty() {
+            return Ok(true);
+        }
+    }
+}
+
+/// Contacts whose turn it is, and how far the job is when they are done.
+struct Part {
+    from: u32,
+    next: u32,
+    end: u32,
+    total: u64,
+    numbers: Vec<u32>,
+}
+
+/// Do a part; `Break` if there is nothing more to do.
+fn commit(tx: &mut WriteTx<'_>, id: JobId, part: &Part) -> Result<ControlFlow<()>> {
+    let Some(mut job) = find_open(tx, id)? else { return Ok(ControlFlow::Break(())) };
+    let Task::Change(change) = &mut job.task else { return Ok(ControlFlow::Break(())) };
+    if change.next != part.from {
+        return Ok(ControlFlow::Break(()));
+    }
+    (change.next, change.end, change.total) = (part.next, part.end, Some(part.total));
+    let act = change.act.clone();
+    if !project_is_there(tx, &job)? {
+        finish(tx, job, State::Failed(PROJECT_GONE.to_owned()))?;
+        return Ok(ControlFlow::Break(()));
+    }
+    let (counts, notes) = match apply(tx, (job.account, job.project), &act, &part.numbers) {
+        Ok(done) => done,
+        Err(failure) => match failure.cause {
+            Some(cause) => return Err(Error::Io(cause)),
+            None => {
+                let reason = failure.detail.as_deref().unwrap_or(failure.code.info().message).to_owned();
+                finish(tx, job, State::Failed(reason))?;
+                return Ok(ControlFlow::Break(()));
+            }
+        },
+    };
+    job.counts.add(&counts);
+    tell(tx, &mut job, notes);
+    if part.next >= part.end {
+        finish(tx, job, State::Completed)?;
+        return Ok(ControlFlow::Break(()));
+    }
+    job.state = State::Running;
+    save(tx, &job);
+    Ok(ControlFlow::Continue(()))
+}

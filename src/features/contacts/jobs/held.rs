@@ -1,0 +1,177 @@
+//! Files that were uploaded and wait for somebody to say what their columns are: jobs that nobody works on yet.
+//!
+//! They are forgotten after a day, and of one project only the newest few are kept, so that files nobody comes back to do not pile up.
+
+use super::columns::Columns;
+use super::records::{Encoding, Records};
+use super::{HELD, Import, JOBS, Job, OPEN, State, Task, check_room, new};
+use crate::engine::api::Failure;
+use crate::engine::store::{Order, Read, Result, WriteTx, blobs};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::{AccountId, JobId, ProjectId};
+use crate::vocab::limits;
+
+/// Keep an uploaded file until somebody begins its import.
+pub fn hold(tx: &mut WriteTx<'_>, account: AccountId, project: ProjectId, import: Import, bytes: u64) -> Result<Job, Failure> {
+    let expires_at = tx.now().plus_ms(limits::UPLOAD_HELD_MS);
+    if !blobs::complete(tx, import.file, bytes, Some(expires_at))? {
+        return Err(gone());
+    }
+    let mut theirs = tx.list(JOBS, &JOBS.under(&(HELD,)), Order::Forward, usize::MAX)?;
+    theirs.retain(|(_, job)| job.project == project);
+    let surplus = (theirs.len() + 1).saturating_sub(limits::UPLOADS_HELD_PER_PROJECT_MAX);
+    for (key, job) in theirs.into_iter().take(surplus) {
+        tx.delete(JOBS, &key);
+        if let Task::Import(import) = job.task {
+            let now = tx.now();
+            blobs::expire(tx, import.file, now)?;
+        }
+    }
+    let job = Job { state: State::Held, ..new(tx, account, project, Task::Import(import)) };
+    tx.put(JOBS, &(HELD, job.id), &job);
+    Ok(job)
+}
+
+/// The import of a file that waits.
+pub fn import_of(job: &Job) -> Result<&Import, Failure> {
+    match (&job.state, &job.task) {
+        (State::Held, Task::Import(import)) => Ok(import),
+        (_, Task::Import(_)) => {
+            let detail = "This import has begun already; GET /v1/contacts/imports/{id} tells how far it is.";
+            Err(Failure::because(Code::WrongState, detail))
+        }
+        _ => Err(super::wrong_kind(job.id)),
+    }
+}
+
+/// Begin the import of a file that waits.
+pub fn begin(tx: &mut WriteTx<'_>, job: Job, import: Import) -> Result<Job, Failure> {
+    check_room(tx, job.project)?;
+    let head = blobs::head(tx, import.file)?.ok_or_else(gone)?;
+    // The job lets the file go; until then nothing else does.
+    blobs::complete(tx, import.file, head.bytes, None)?;
+    tx.delete(JOBS, &(HELD, job.id));
+    let job = Job { state: State::Waiting, task: Task::Import(import), ..job };
+    tx.put(JOBS, &(OPEN, job.id), &job);
+    Ok(job)
+}
+
+fn gone() -> Failure {
+    Failure::because(Code::NotFound, "The uploaded file is not there any more; upload it again.")
+}
+
+/// Forget one file that nobody came back to; true if there may be more.
+pub fn forget(tx: &mut WriteTx<'_>) -> Result<bool> {
+    let oldest = tx.list(JOBS, &JOBS.under(&(HELD,)), Order::Forward, 1)?;
+    let Some((key, job)) = oldest.into_iter().next() else { return Ok(false) };
+    let is_old = tx.now().ms_since(job.created_at) >= limits::UPLOAD_HELD_MS;
+    if is_old {
+        // Its file has an expiry of its own.
+        tx.delete(JOBS, &key);
+    }
+    Ok(is_old)
+}
+
+/// The file of a held import, in short.
+pub struct Glance {
+    pub file_name: String,
+    pub bytes: u64,
+    pub headers: Vec<String>,
+    /// The first rows, as many cells as there are headers.
+    pub rows: Vec<Vec<String>>,
+    /// The byte after the headers.
+    pub offset: u64,
+    pub delimiter: u8,
+}
+
+/// Look at the beginning of a held file, cut at this delimiter, or else at the one that fits best.
+pub fn glance(tx: &impl Read, id: JobId, import: &Import, delimiter: Option<u8>, rows: usize) -> Result<Glance, Failure> {
+    let absent = || gone().with(serde_json::json!({ "jobId": id }));
+    let head = blobs::head(tx, import.file)?.ok_or_else(absent)?;
+    let start = blobs::chunk(tx, import.file, 0)?.unwrap_or_default();
+    let delimiter = delimiter.unwrap_or_else(|| fitting(&start, import.delimiter));
+    let (headers, offset) = super::headers(&start, delimiter, import.encoding)?;
+    let whole = start.len() as u64 == head.bytes;
+    let rows = first_rows(&start, whole, (offset, headers.len()), delimiter, import.encoding, rows);
+    Ok(Glance { file_name: head.name, bytes: head.bytes, headers, rows, offset, delimiter })
+}
+
+fn first_rows(
+    start: &[u8],
+    whole: bool,
+    (offset, columns): (u64, usize),
+    delimiter: u8,
+    encoding: Encoding,
+    many: usize,
+) -> Vec<Vec<String>> {
+    let rest = usize::try_from(offset).ok().and_then(|offset| start.get(offset..)).unwrap_or_default();
+    let (mut records, mut rows) = (Records::new(rest, delimiter, 0), Vec::new());
+    while rows.len() < many {
+        let Ok(Some(record)) = records.next() else { break };
+        if record.is_blank() {
+            continue;
+        }
+        let cells = (0..columns).map(|column| encoding.text(record.cell(column)).trim().to_owned()).collect();
+        // What stands at the end of a part of the file may go on in the next.
+        if !whole && records.offset() >= rest.len() as u64 {
+            break;
+        }
+        rows.push(cells);
+    }
+    rows
+}
+
+/// The delimiter that cuts the first row into the most columns; `usual` if none does better.
+fn fitting(start: &[u8], usual: u8) -> u8 {
+    let columns = |delimiter: u8| Records::new(start, delimiter, 0).next().ok().flatten().map_or(0, |record| record.len());
+    let most = |best: (usize, u8), delimiter: u8| {
+        let found = columns(delimiter);
+        if found > best.0 { (found, delimiter) } else { best }
+    };
+    b",;\t|".iter().copied().fold((columns(usual), usual), most).1
+}
+
+/// What each column is, as far as its header tells: the name of a field, or a custom field behind `customFields.`.
+pub fn guesses(headers: &[String]) -> Vec<Option<String>> {
+    let mut guesses = vec![None; headers.len()];
+    for (field, column) in Columns::understood(headers) {
+        if let Some(guess) = guesses.get_mut(usize::from(column)) {
+            *guess = Some(field);
+        }
+    }
+    guesses
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_delimiter_is_the_one_that_makes_the_most_columns() {
+        for (text, expected) in [
+            ("email,name\na@b.co,A", b','),
+            ("email;name;city\na@b.co;A, B;C", b';'),
+            ("email\tname\n", b'\t'),
+            ("email|name\n", b'|'),
+            ("email\na@b.co\n", b','),
+            ("\"last, first\";email\n", b';'),
+        ] {
+            assert_eq!(fitting(text.as_bytes(), b','), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_row_that_a_part_of_the_file_cuts_is_not_shown() {
+        let rows = |whole| first_rows(b"e,n\na,1\n\nb,2\nc,", whole, (4, 2), b',', Encoding::Utf8, 9);
+        assert_eq!(rows(false), [["a", "1"], ["b", "2"]]);
+        assert_eq!(rows(true), [["a", "1"], ["b", "2"], ["c", ""]]);
+    }
+
+    #[test]
+    fn columns_are_guessed_one_by_one() {
+        let headers = ["Id", "E-Mail", "First name", "custom.plan", "Shoe size"].map(str::to_owned);
+        let guessed = guesses(&headers);
+        let text = |text: &str| Some(text.to_owned());
+        assert_eq!(guessed, [None, text("email"), text("firstName"), text("customFields.plan"), None]);
+    }
+}

@@ -1,0 +1,263 @@
+//! Make the same change to many contacts.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::bulk::RowError;
+use super::export::{Filters, wanted};
+use crate::engine::api::{BodySize, Caller, Command, Done, Failure, Operation, Replay, Spec, needs};
+use crate::engine::store::WriteTx;
+use crate::features::contacts::batch::Counts;
+use crate::features::contacts::jobs::{self, Act, Change, Task};
+use crate::features::contacts::model::Status;
+use crate::features::contacts::store;
+use crate::features::contacts::tags::TagName;
+use crate::features::projects;
+use crate::vocab::codes::Code;
+use crate::vocab::ids::{ContactId, JobId, ProjectId, SegmentId};
+use crate::vocab::limits;
+use crate::vocab::permissions::Permission;
+
+/// `contacts.bulk_change`
+pub struct BulkChange;
+
+/// Which contacts, and what is done with each: name them by `ids`, or say `all`, narrowed by `segmentId` and `filters`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ManyChanged {
+    /// The project they belong to.
+    pub project_id: ProjectId,
+    /// 1 to 1,000 contacts; those that do not exist are left out.
+    #[schemars(length(min = 1, max = limits::CHANGE_IDS_MAX))]
+    pub ids: Option<Vec<ContactId>>,
+    /// True in place of `ids`: every contact, or every one that the next two leave.
+    #[serde(default)]
+    pub all: bool,
+    /// With `all`: only contacts of this segment.
+    pub segment_id: Option<SegmentId>,
+    /// With `all`: only contacts that meet these conditions.
+    pub filters: Option<Filters>,
+    /// Names of tags that they get. Those that do not exist are created.
+    #[serde(default)]
+    pub add_tags: Vec<TagName>,
+    /// Names of tags that they lose.
+    #[serde(default)]
+    pub remove_tags: Vec<TagName>,
+    /// Their new status: an explicit change, which may take a contact from any status to any other.
+    pub status: Option<Status>,
+    /// True, and nothing else: they are deleted.
+    #[serde(default)]
+    pub delete: bool,
+}
+
+/// What came of it, or the job that will say.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "BulkChangeDone")]
+pub struct Outcome {
+    /// With `all`: GET /v1/contacts/bulk-change/{jobId} tells how far it is.
+    pub job_id: Option<JobId>,
+    #[schemars(extend("enum" = ["pending", "completed"]))]
+    pub status: &'static str,
+    /// With `ids`.
+    pub result: Option<ChangeResult>,
+}
+
+/// What came of the contacts.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ChangeResult {
+    /// Contacts that are different now, or gone.
+    pub changed: u64,
+    /// Contacts that were like that already.
+    pub unchanged: u64,
+    /// Contacts for which it could not be done.
+    pub failed: u64,
+    /// Why, for each of the first thousand; `index` is the contact's number in the project.
+    pub errors: Vec<RowError>,
+}
+
+impl ChangeResult {
+    /// The counts as callers see them.
+    pub fn of(counts: &Counts, errors: Vec<RowError>) -> Self {
+        Self { changed: counts.updated, unchanged: counts.skipped, failed: counts.failed, errors }
+    }
+}
+
+impl Operation for BulkChange {
+    const SPEC: Spec = Spec::post("contacts.bulk_change", "/v1/contacts/bulk-change", needs(Permission::AudienceWrite))
+        .summary("Make the same change to many contacts")
+        .about(
+            "Each contact is changed as by a request of its own, and the same events are emitted. Contacts named by `ids` are \
+                answered at once; `all` becomes a job, which leaves alone whoever is added later.",
+        )
+        .body(BodySize::Bulk)
+        .replay(Replay::Keyed)
+        .fails(&[Code::NotFound, Code::LimitReached]);
+    type Input = ManyChanged;
+    type Output = Done<Outcome>;
+
+    fn example() -> (Value, Self::Output) {
+        let input = json!({
+            "projectId": "66f1a2b3d4e5f60718293a4b", "ids": ["66f1a2b30000000a5c3e9d71"], "addTags": ["vip"],
+        });
+        let result = ChangeResult { changed: 1, ..ChangeResult::default() };
+        (input, Done(Outcome { job_id: None, status: "completed", result: Some(result) }))
+    }
+}
+
+impl Command for BulkChange {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: ManyChanged) -> Result<Self::Output, Failure> {
+        let (account, project) = (caller.account(), input.project_id);
+        projects::require(tx, account, project)?;
+        let act = act(&input)?;
+        let Some(ids) = &input.ids else {
+            if !input.all {
+                return Err(Failure::field("ids", "name the contacts, or set all to true for every one"));
+            }
+            let wanted = wanted(tx, project, input.segment_id, input.filters)?;
+            let job = jobs::open(tx, account, project, Task::Change(Change::new(wanted, act)))?;
+            return Ok(Done(Outcome { job_id: Some(job.id), status: job.state.word(), result: None }));
+        };
+        if input.all || input.segment_id.is_some() || input.filters.is_some() {
+            return Err(Failure::field("ids", "give either these, or all with its conditions"));
+        }
+        let max = limits::CHANGE_IDS_MAX;
+        if ids.is_empty() || ids.len() > max {
+            return Err(Failure::field("ids", format_args!("give 1 to {max} ids; these are {}", ids.len())));
+        }
+        let mut numbers = Vec::with_capacity(ids.len());
+        for id in ids {
+            // A number alone could be that of somebody else: the whole id must be right.
+            numbers.extend(store::find(tx, project, *id)?.map(|contact| contact.id.number()));
+        }
+        numbers.sort_unstable();
+        numbers.dedup();
+        let (counts, notes) = jobs::change::apply(tx, (account, project), &act, &numbers)?;
+        let errors = notes.into_iter().map(RowError::from).collect();
+        let result = Some(ChangeResult::of(&counts, errors));
+        Ok(Done(Outcome { job_id: None, status: "completed", result }))
+    }
+}
+
+fn act(input: &ManyChanged) -> Result<Act, Failure> {
+    let names = |field: &str, names: &[TagName]| match names.len() {
+        many if many > limits::TAGS_PER_CONTACT_MAX => {
+            Err(Failure::field(field, format_args!("name at most {} tags", limits::TAGS_PER_CONTACT_MAX)))
+        }
+        _ => Ok(names.iter().map(|name| name.to_string()).collect::<Vec<_>>()),
+    };
+    let act = Act {
+        add_tags: names("addTags", &input.add_tags)?,
+        remove_tags: names("removeTags", &input.remove_tags)?,
+        status: input.status,
+        delete: input.delete,
+    };
+    let changes = !act.add_tags.is_empty() || !act.remove_tags.is_empty() || act.status.is_some();
+    match (changes, act.delete) {
+        (true, true) => Err(Failure::field("delete", "whoever is deleted cannot be changed as well; give one of both")),
+        (false, false) => Err(Failure::field("addTags", "say what is to change: addTags, removeTags, status or delete")),
+        _ => Ok(act),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use crate::features::contacts::jobs;
+    use crate::testing::Mill;
+
+    fn add(mill: &Mill, email: &str, tags: Value) -> Value {
+        mill.post_in("/v1/contacts", json!({ "email": email, "tags": tags })).data()["id"].clone()
+    }
+
+    fn get(mill: &Mill, id: &Value) -> Value {
+        mill.get_in(&format!("/v1/contacts/{}", id.as_str().expect("an id"))).data()
+    }
+
+    fn work(mill: &Mill) {
+        while jobs::step(mill.world()).expect("works") {}
+    }
+
+    #[test]
+    fn named_contacts_are_changed_at_once() {
+        let mill = Mill::new();
+        let (ada, bob) = (add(&mill, "ada@example.com", json!(["old"])), add(&mill, "bob@example.com", json!(["vip"])));
+        let unknown = "66f1a2b3000000ff5c3e9d71";
+        let change = json!({ "ids": [ada, bob, unknown], "addTags": ["vip"], "removeTags": ["old", "none"] });
+        let done = mill.post_in("/v1/contacts/bulk-change", change).data();
+        let result = json!({ "changed": 1, "unchanged": 1, "failed": 0, "errors": [] });
+        assert_eq!((&done["jobId"], &done["status"], &done["result"]), (&json!(null), &json!("completed"), &result));
+        assert_eq!(get(&mill, &ada)["tags"], json!(["vip"]));
+        let change = json!({ "ids": [bob], "status": "unsubscribed" });
+        mill.post_in("/v1/contacts/bulk-change", change).data();
+        assert_eq!(get(&mill, &bob)["status"], "unsubscribed");
+        let change = json!({ "ids": [ada], "delete": true });
+        assert_eq!(mill.post_in("/v1/contacts/bulk-change", change).data()["result"]["changed"], 1);
+        assert_eq!(mill.get_in("/v1/contacts").data()["total"], 1);
+    }
+
+    #[test]
+    fn all_that_meet_a_condition_are_changed_by_a_job_that_tells_how_far_it_is() {
+        let mill = Mill::new();
+        for number in 0..30 {
+            add(&mill, &format!("p{number}@example.com"), if number % 3 == 0 { json!(["third"]) } else { json!([]) });
+        }
+        let tag = mill.get_in("/v1/tags").data()["tags"][0]["id"].clone();
+        let change = json!({ "all": true, "filters": { "tags": [tag] }, "status": "non-subscribed", "addTags": ["done"] });
+        let begun = mill.post_in("/v1/contacts/bulk-change", change).data();
+        let path = format!("/v1/contacts/bulk-change/{}", begun["jobId"].as_str().expect("a job"));
+        let waiting = mill.get(&path).data();
+        assert_eq!((&waiting["status"], &waiting["total"], &waiting["result"]), (&json!("pending"), &json!(null), &json!(null)));
+        work(&mill);
+        let done = mill.get(&path).data();
+        assert_eq!((&done["status"], &done["total"], &done["processed"]), (&json!("completed"), &json!(10), &json!(10)));
+        assert_eq!(done["result"]["changed"], 10);
+        assert_eq!(mill.get_in("/v1/contacts?status=non-subscribed&tags=done").data()["total"], 10);
+        assert_eq!(mill.get_in("/v1/contacts?tags=done").data()["total"], 10);
+    }
+
+    #[test]
+    fn everybody_can_be_deleted_in_parts_and_later_ones_stay() {
+        let mill = Mill::new();
+        for number in 0..25 {
+            add(&mill, &format!("p{number}@example.com"), json!([]));
+        }
+        let begun = mill.post_in("/v1/contacts/bulk-change", json!({ "all": true, "delete": true })).data();
+        let mut late = false;
+        while let Some(job) = jobs::open_jobs(&mill.read()).expect("readable").pop() {
+            let jobs::Task::Change(change) = &job.task else { panic!("a change") };
+            jobs::change::step_by(mill.world(), &job, change, (3, 2)).expect("works");
+            if !late {
+                add(&mill, "late@example.com", json!([]));
+                late = true;
+            }
+        }
+        let path = format!("/v1/contacts/bulk-change/{}", begun["jobId"].as_str().expect("a job"));
+        let done = mill.get(&path).data();
+        assert_eq!((&done["status"], &done["result"]["changed"]), (&json!("completed"), &json!(25)));
+        let left = mill.get_in("/v1/contacts").data();
+        assert_eq!((&left["total"], &left["contacts"][0]["email"]), (&json!(1), &json!("late@example.com")));
+    }
+
+    #[test]
+    fn a_change_of_nothing_or_of_nobody_is_refused() {
+        let mill = Mill::new();
+        let id = add(&mill, "ada@example.com", json!([]));
+        for (body, field) in [
+            (json!({ "ids": [id] }), "addTags: "),
+            (json!({ "ids": [], "delete": true }), "ids: "),
+            (json!({ "delete": true }), "ids: "),
+            (json!({ "ids": [id], "all": true, "delete": true }), "ids: "),
+            (json!({ "ids": [id], "delete": true, "status": "bounced" }), "delete: "),
+            (json!({ "all": true, "delete": true, "filters": { "tags": ["66f1a2b3000000015c3e9d71"] } }), "filters: "),
+        ] {
+            let refused = mill.post_in("/v1/contacts/bulk-change", body);
+            assert_eq!(refused.refusal().0, 400);
+            assert!(refused.refusal().2.starts_with(field), "{refused:?}");
+        }
+        assert_eq!(mill.get_in("/v1/contacts").data()["total"], 1);
+    }
+}

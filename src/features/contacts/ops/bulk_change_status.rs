@@ -1,0 +1,88 @@
+//! How far a change to many contacts is.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::bulk::RowError;
+use super::bulk_change::ChangeResult;
+use super::bulk_status::Which;
+use crate::engine::api::answer::Moment;
+use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
+use crate::features::contacts::jobs::{self, State, Task};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::JobId;
+use crate::vocab::limits;
+use crate::vocab::permissions::Permission;
+
+/// `contacts.bulk_change_status`
+pub struct BulkChangeStatus;
+
+/// A change that is worked off.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "BulkChangeProgress")]
+pub struct Progress {
+    pub job_id: JobId,
+    #[schemars(extend("enum" = ["pending", "processing", "completed", "failed"]))]
+    pub status: &'static str,
+    /// How many contacts it is about; null until they are counted.
+    pub total: Option<u64>,
+    /// How many of them are done.
+    pub processed: u64,
+    /// Once it is over.
+    pub result: Option<ChangeResult>,
+    /// Why it failed, and what to do.
+    pub error: Option<String>,
+    pub created_at: Moment,
+    pub completed_at: Option<Moment>,
+}
+
+impl Operation for BulkChangeStatus {
+    const SPEC: Spec =
+        Spec::get("contacts.bulk_change_status", "/v1/contacts/bulk-change/{jobId}", needs(Permission::AudienceRead))
+            .summary("Tell how far a change to many contacts is")
+            .about("A finished job is told about for 30 days.")
+            .fails(&[Code::NotFound]);
+    type Input = Which;
+    type Output = Done<Progress>;
+
+    fn example() -> (Value, Self::Output) {
+        let job_id = JobId::parse("66f1a2b3d4e5f60718293a4c").expect("24 hexadecimal characters");
+        let progress = Progress {
+            job_id,
+            status: "processing",
+            total: Some(20_000),
+            processed: 6_000,
+            result: None,
+            error: None,
+            created_at: Moment::sample(),
+            completed_at: None,
+        };
+        (json!({ "jobId": job_id }), Done(progress))
+    }
+}
+
+impl Query for BulkChangeStatus {
+    fn run(view: &View<'_>, input: Which) -> Result<Self::Output, Failure> {
+        let job = jobs::of_account(view.tx, view.caller.account(), input.job_id, input.project_id)?;
+        let Task::Change(change) = &job.task else { return Err(jobs::wrong_kind(job.id)) };
+        let result = match job.state {
+            State::Completed | State::Failed(_) => {
+                let notes = jobs::notes(view.tx, job.id, 0, limits::BULK_ERRORS_SHOWN_MAX)?;
+                Some(ChangeResult::of(&job.counts, notes.into_iter().map(RowError::from).collect()))
+            }
+            State::Waiting | State::Running | State::Held => None,
+        };
+        Ok(Done(Progress {
+            job_id: job.id,
+            status: job.state.word(),
+            total: change.total,
+            processed: job.counts.total,
+            result,
+            error: job.state.reason(),
+            created_at: Moment(job.created_at),
+            completed_at: job.completed_at.map(Moment),
+        }))
+    }
+}

@@ -1,0 +1,119 @@
+//! The beginning of a file that waits for its import, and what its columns seem to be.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::import::{delimiter, wrong_delimiter};
+use crate::base::bounded::Bounded;
+use crate::engine::api::answer::Moment;
+use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
+use crate::features::contacts::jobs::{self, held};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::{JobId, ProjectId};
+use crate::vocab::limits;
+use crate::vocab::permissions::Permission;
+
+/// `contacts.import_preview`
+pub struct ImportPreview;
+
+/// Which file.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Wanted {
+    /// As the upload answered it.
+    pub id: JobId,
+    /// Where it was uploaded; not needed, but it must be right.
+    pub project_id: Option<ProjectId>,
+    /// What stands between cells; found out if absent. `\t` is a tab.
+    pub delimiter: Option<String>,
+    /// How many rows, 5 if absent.
+    pub rows: Option<Bounded<1, { limits::UPLOAD_ROWS_SHOWN_MAX }>>,
+}
+
+/// A file in short.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "ImportPreviewed")]
+pub struct Preview {
+    pub id: JobId,
+    pub project_id: ProjectId,
+    pub file_name: String,
+    pub bytes: u64,
+    /// What stands between cells.
+    pub delimiter: String,
+    /// Every column of the file.
+    pub columns: Vec<Column>,
+    /// The file is forgotten then, if no import has begun.
+    pub expires_at: Moment,
+}
+
+/// A column of a file.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "ImportColumn")]
+pub struct Column {
+    /// Its cell in the first row.
+    pub header: String,
+    /// What it seems to be: the name of a field, `customFields.` and the name of one, or null.
+    pub guess: Option<String>,
+    /// Its cells in the next rows.
+    pub samples: Vec<String>,
+}
+
+/// Enough to see what a column holds.
+const ROWS: u64 = 5;
+
+impl Operation for ImportPreview {
+    const SPEC: Spec = Spec::get("contacts.import_preview", "/v1/contacts/imports/{id}/preview", needs(Permission::AudienceRead))
+        .summary("Look at a file before its import")
+        .about("For a file that was uploaded with `hold`. An import that has begun is refused with 409.")
+        .fails(&[Code::NotFound, Code::WrongState]);
+    type Input = Wanted;
+    type Output = Done<Preview>;
+
+    fn example() -> (Value, Self::Output) {
+        let id = JobId::parse("66f1a2b3d4e5f60718293a4c").expect("24 hexadecimal characters");
+        let column = |header: &str, guess: Option<&str>, sample: &str| Column {
+            header: header.into(),
+            guess: guess.map(str::to_owned),
+            samples: vec![sample.into()],
+        };
+        let preview = Preview {
+            id,
+            project_id: ProjectId::parse("66f1a2b3d4e5f60718293a4b").expect("24 hexadecimal characters"),
+            file_name: "people.csv".into(),
+            bytes: 48_210,
+            delimiter: ",".into(),
+            columns: vec![column("E-mail", Some("email"), "ada@example.com"), column("Shoe size", None, "38")],
+            expires_at: Moment::sample(),
+        };
+        (json!({ "id": id, "rows": 1 }), Done(preview))
+    }
+}
+
+impl Query for ImportPreview {
+    fn run(ask: &View<'_>, input: Wanted) -> Result<Self::Output, Failure> {
+        let job = jobs::of_account(ask.tx, ask.caller.account(), input.id, input.project_id)?;
+        let import = held::import_of(&job)?;
+        let given = input.delimiter.as_deref().filter(|text| !text.is_empty());
+        let cut = given.map(|text| delimiter(text).ok_or_else(wrong_delimiter)).transpose()?;
+        let rows = input.rows.map_or(ROWS, Bounded::get) as usize;
+        let glance = held::glance(ask.tx, job.id, import, cut, rows)?;
+        let guesses = held::guesses(&glance.headers);
+        let columns = glance.headers.into_iter().zip(guesses).enumerate().map(|(at, (header, guess))| Column {
+            header,
+            guess,
+            samples: glance.rows.iter().map(|row| row.get(at).cloned().unwrap_or_default()).collect(),
+        });
+        Ok(Done(Preview {
+            id: job.id,
+            project_id: job.project,
+            file_name: glance.file_name,
+            bytes: glance.bytes,
+            delimiter: char::from(glance.delimiter).to_string(),
+            columns: columns.collect(),
+            expires_at: Moment(job.created_at.plus_ms(limits::UPLOAD_HELD_MS)),
+        }))
+    }
+}

@@ -1,0 +1,175 @@
+//! Begin the import of a file that waits for it.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::import::{Started, delimiter, wrong_delimiter};
+use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
+use crate::engine::store::WriteTx;
+use crate::features::contacts::batch::OnConflict;
+use crate::features::contacts::jobs::{self, Columns, Import, Mapping, held};
+use crate::features::contacts::model::Status;
+use crate::features::contacts::tags::TagName;
+use crate::features::projects;
+use crate::vocab::codes::Code;
+use crate::vocab::ids::{JobId, ProjectId};
+use crate::vocab::limits;
+use crate::vocab::permissions::Permission;
+
+/// `contacts.import_start`
+pub struct ImportStart;
+
+/// How the file is to be read.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Reading {
+    /// As the upload answered it.
+    pub id: JobId,
+    /// Where it was uploaded; not needed, but it must be right.
+    pub project_id: Option<ProjectId>,
+    /// Which header is which field; guessed from common headers if absent.
+    pub column_map: Option<Mapping>,
+    /// What happens to contacts that are there already.
+    #[serde(default)]
+    pub on_conflict: Existing,
+    /// What stands between cells; found out if absent. `\t` is a tab.
+    pub delimiter: Option<String>,
+    /// Names of tags for every contact of the file.
+    #[serde(default)]
+    pub tags: Vec<TagName>,
+    /// The status of contacts whose row says none; a new contact is subscribed if absent.
+    pub status: Option<Status>,
+}
+
+/// What happens to a contact that is there already.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Existing {
+    /// What the file says is laid over it.
+    #[default]
+    Upsert,
+    /// It stays as it is.
+    Skip,
+}
+
+impl Operation for ImportStart {
+    const SPEC: Spec = Spec::post("contacts.import_start", "/v1/contacts/imports/{id}/start", needs(Permission::AudienceWrite))
+        .summary("Import a file that was uploaded before")
+        .about("For a file that was uploaded with `hold`. Once begun, it is like any other import; a second time is refused with 409.")
+        .fails(&[Code::NotFound, Code::WrongState, Code::LimitReached]);
+    type Input = Reading;
+    type Output = Done<Started>;
+
+    fn example() -> (Value, Self::Output) {
+        let id = JobId::parse("66f1a2b3d4e5f60718293a4c").expect("24 hexadecimal characters");
+        let input = json!({
+            "id": id, "columnMap": { "email": "E-mail", "customFields": { "shoeSize": "Shoe size" } }, "onConflict": "upsert",
+            "tags": ["fair"], "status": "subscribed",
+        });
+        (input, Done(Started { object: "contact_import", id, status: "processing" }))
+    }
+}
+
+impl Command for ImportStart {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: Reading) -> Result<Self::Output, Failure> {
+        let job = jobs::of_account(tx, caller.account(), input.id, input.project_id)?;
+        projects::require(tx, caller.account(), job.project)?;
+        let import = held::import_of(&job)?.clone();
+        if input.tags.len() > limits::TAGS_PER_CONTACT_MAX {
+            return Err(Failure::field("tags", format_args!("give at most {} tags", limits::TAGS_PER_CONTACT_MAX)));
+        }
+        let given = input.delimiter.as_deref().filter(|text| !text.is_empty());
+        let cut = given.map(|text| delimiter(text).ok_or_else(wrong_delimiter)).transpose()?;
+        let glance = held::glance(tx, job.id, &import, cut, 0)?;
+        let columns = match &input.column_map {
+            Some(mapping) => Columns::named(mapping, &glance.headers)?,
+            None => Columns::guessed(&glance.headers)?,
+        };
+        let import = Import {
+            columns,
+            delimiter: glance.delimiter,
+            offset: glance.offset,
+            on_conflict: match input.on_conflict {
+                Existing::Upsert => OnConflict::Upsert,
+                Existing::Skip => OnConflict::Skip,
+            },
+            tags: input.tags.iter().map(|name| name.to_string()).collect(),
+            status: input.status,
+            ..import
+        };
+        let job = held::begin(tx, job, import)?;
+        Ok(Done(Started { object: "contact_import", id: job.id, status: "processing" }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use crate::features::contacts::jobs;
+    use crate::testing::Mill;
+    use crate::vocab::limits::{UPLOAD_HELD_MS, UPLOADS_HELD_PER_PROJECT_MAX};
+
+    fn hold(mill: &Mill, file: &str) -> String {
+        let project = mill.project.to_string();
+        let fields = [("projectId", project.as_str()), ("hold", "true")];
+        let held = mill.upload("/v1/contacts/imports", &fields, file.as_bytes()).data();
+        assert_eq!(held["status"], "uploaded");
+        format!("/v1/contacts/imports/{}", held["id"].as_str().expect("an id"))
+    }
+
+    fn work(mill: &Mill) {
+        while jobs::step(mill.world()).expect("works") {}
+    }
+
+    #[test]
+    fn a_file_is_looked_at_mapped_and_imported() {
+        let mill = Mill::new();
+        let path = hold(&mill, "Post;Who;Shoe size\nada@example.com;Ada Lovelace;38\nbob@example.com;Bob;\n");
+        work(&mill);
+        assert_eq!(mill.get(&path).data()["status"], "uploaded", "it waits");
+        let look = mill.get(&format!("{path}/preview?rows=1")).data();
+        assert_eq!((&look["delimiter"], &look["fileName"]), (&json!(";"), &json!("people.csv")));
+        let column = |header: &str, sample: &str| json!({ "header": header, "guess": null, "samples": [sample] });
+        let all = json!([column("Post", "ada@example.com"), column("Who", "Ada Lovelace"), column("Shoe size", "38")]);
+        assert_eq!(look["columns"], all);
+        let refused = mill.post(&format!("{path}/start"), json!({}));
+        assert!(refused.refusal().2.starts_with("columnMap: no column is for the email address"), "{refused:?}");
+        let map = json!({ "email": "Post", "name": "Who", "customFields": { "shoe": "Shoe size" } });
+        let start = json!({ "columnMap": map, "tags": ["fair"], "status": "non-subscribed" });
+        assert_eq!(mill.post(&format!("{path}/start"), start.clone()).data()["status"], "processing");
+        work(&mill);
+        let done = mill.get(&path).data();
+        assert_eq!((&done["status"], &done["counts"]["created"]), (&json!("completed"), &json!(2)));
+        let ada = mill.get_in("/v1/contacts?sortOrder=asc").data()["contacts"][0].clone();
+        assert_eq!(
+            (&ada["lastName"], &ada["tags"], &ada["status"]),
+            (&json!("Lovelace"), &json!(["fair"]), &json!("non-subscribed"))
+        );
+        assert_eq!(ada["customFields"], json!({ "shoe": "38" }));
+        assert_eq!(mill.post(&format!("{path}/start"), start).refusal().0, 409, "once");
+        assert_eq!(mill.get(&format!("{path}/preview")).refusal().0, 409);
+    }
+
+    #[test]
+    fn files_that_nobody_comes_back_to_are_let_go() {
+        let mill = Mill::new();
+        let first = hold(&mill, "email\na@example.com\n");
+        mill.clock.advance_ms(1_000);
+        let rest: Vec<String> = (0..UPLOADS_HELD_PER_PROJECT_MAX)
+            .map(|_| {
+                mill.clock.advance_ms(1_000);
+                hold(&mill, "email\na@example.com\n")
+            })
+            .collect();
+        assert_eq!(mill.get(&first).refusal().0, 404, "the oldest makes room");
+        assert_eq!(mill.get(&format!("{}/preview", rest[0])).status, 200);
+        let forget = |mill: &Mill| mill.world().store.write_blocking(jobs::forget).expect("written").expect("no error");
+        assert!(!forget(&mill));
+        mill.clock.advance_ms(UPLOAD_HELD_MS);
+        while forget(&mill) {}
+        let gone: Vec<Value> = rest.iter().map(|path| json!(mill.get(path).refusal().0)).collect();
+        assert!(gone.iter().all(|status| *status == json!(404)), "{gone:?}");
+    }
+}

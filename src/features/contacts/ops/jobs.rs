@@ -1,0 +1,132 @@
+//! The newest imports, exports and changes of a project: to find back to what was begun.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::engine::api::answer::Moment;
+use crate::engine::api::{Done, Failure, Limit, Operation, Query, Spec, View, needs};
+use crate::features::contacts::jobs::{self, Job, Task};
+use crate::features::projects;
+use crate::vocab::codes::Code;
+use crate::vocab::ids::{JobId, ProjectId};
+use crate::vocab::permissions::Permission;
+
+/// `contacts.jobs`
+pub struct Jobs;
+
+/// Whose jobs.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Whose {
+    /// The project they belong to.
+    pub project_id: ProjectId,
+    #[serde(default)]
+    pub limit: Limit,
+}
+
+/// Jobs of a project.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ContactJobs")]
+pub struct Listing {
+    /// The newest first.
+    pub jobs: Vec<JobView>,
+}
+
+/// A job in short.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "ContactJob")]
+pub struct JobView {
+    pub id: JobId,
+    #[schemars(extend("enum" = ["bulk", "import", "export", "change"]))]
+    pub kind: &'static str,
+    #[schemars(extend("enum" = ["pending", "processing", "completed", "failed", "uploaded"]))]
+    pub status: &'static str,
+    /// How many rows or contacts are done.
+    pub processed: u64,
+    /// Of them, how many were refused.
+    pub failed: u64,
+    pub created_at: Moment,
+    pub completed_at: Option<Moment>,
+}
+
+impl From<Job> for JobView {
+    fn from(job: Job) -> Self {
+        let kind = match job.task {
+            Task::Bulk(_) => "bulk",
+            Task::Import(_) => "import",
+            Task::Export(_) => "export",
+            Task::Change(_) => "change",
+        };
+        Self {
+            id: job.id,
+            kind,
+            status: job.state.word(),
+            processed: job.counts.total,
+            failed: job.counts.failed,
+            created_at: Moment(job.created_at),
+            completed_at: job.completed_at.map(Moment),
+        }
+    }
+}
+
+impl Operation for Jobs {
+    const SPEC: Spec = Spec::get("contacts.jobs", "/v1/contacts/jobs", needs(Permission::AudienceRead))
+        .summary("List the newest imports, exports and changes of many contacts")
+        .about("Whatever became of them, for 30 days after their end; files that wait for their import for one.")
+        .heavy()
+        .fails(&[Code::NotFound]);
+    type Input = Whose;
+    type Output = Done<Listing>;
+
+    fn example() -> (Value, Self::Output) {
+        let job = JobView {
+            id: JobId::parse("66f1a2b3d4e5f60718293a4c").expect("24 hexadecimal characters"),
+            kind: "import",
+            status: "completed",
+            processed: 1_000,
+            failed: 2,
+            created_at: Moment::sample(),
+            completed_at: Some(Moment::sample()),
+        };
+        (json!({ "projectId": "66f1a2b3d4e5f60718293a4b", "limit": 5 }), Done(Listing { jobs: vec![job] }))
+    }
+}
+
+impl Query for Jobs {
+    fn run(ask: &View<'_>, input: Whose) -> Result<Self::Output, Failure> {
+        let account = ask.caller.account();
+        projects::require(ask.tx, account, input.project_id)?;
+        let found = jobs::recent(ask.tx, account, input.project_id, input.limit.0 as usize)?;
+        Ok(Done(Listing { jobs: found.into_iter().map(JobView::from).collect() }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::features::contacts::jobs;
+    use crate::testing::Mill;
+
+    #[test]
+    fn the_newest_come_first_whatever_became_of_them() {
+        let mill = Mill::new();
+        mill.post_in("/v1/contacts/exports", json!({})).data();
+        while jobs::step(mill.world()).expect("works") {}
+        mill.clock.advance_ms(1_000);
+        let project = mill.project.to_string();
+        mill.upload("/v1/contacts/imports", &[("projectId", project.as_str()), ("hold", "true")], b"email\n").data();
+        mill.clock.advance_ms(1_000);
+        mill.post_in("/v1/contacts/bulk-change", json!({ "all": true, "status": "subscribed" })).data();
+        let listed = mill.get_in("/v1/contacts/jobs").data();
+        let told: Vec<(&str, &str)> = listed["jobs"]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .map(|job| (job["kind"].as_str().expect("text"), job["status"].as_str().expect("text")))
+            .collect();
+        assert_eq!(told, [("change", "pending"), ("import", "uploaded"), ("export", "completed")]);
+    }
+}

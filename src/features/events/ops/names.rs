@@ -1,0 +1,73 @@
+//! Under which names events were reported: for writing conditions.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::engine::api::{Done, Failure, Limit, Operation, Query, Spec, View, needs};
+use crate::features::contacts::journal;
+use crate::features::projects;
+use crate::vocab::codes::Code;
+use crate::vocab::ids::ProjectId;
+use crate::vocab::permissions::Permission;
+
+/// `events.names`
+pub struct Names;
+
+/// Whose events.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Whose {
+    /// The project they were reported to.
+    pub project_id: ProjectId,
+    #[serde(default)]
+    pub limit: Limit,
+}
+
+/// Names of events.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "EventNames")]
+pub struct Known {
+    /// In small letters, in alphabetical order.
+    pub names: Vec<String>,
+}
+
+impl Operation for Names {
+    const SPEC: Spec = Spec::get("events.names", "/v1/projects/{projectId}/event-names", needs(Permission::AudienceRead))
+        .summary("List the names under which events were reported")
+        .about("Names that segments can ask for. One that was ever reported stays.")
+        .fails(&[Code::NotFound]);
+    type Input = Whose;
+    type Output = Done<Known>;
+
+    fn example() -> (Value, Self::Output) {
+        let input = json!({ "projectId": "66f1a2b3d4e5f60718293a4b", "limit": 100 });
+        (input, Done(Known { names: vec!["cart.abandoned".into(), "purchase.completed".into()] }))
+    }
+}
+
+impl Query for Names {
+    fn run(ask: &View<'_>, input: Whose) -> Result<Self::Output, Failure> {
+        projects::require(ask.tx, ask.caller.account(), input.project_id)?;
+        Ok(Done(Known { names: journal::names(ask.tx, input.project_id, input.limit.0 as usize)? }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::testing::Mill;
+
+    #[test]
+    fn every_name_is_listed_once() {
+        let mill = Mill::new();
+        let id = mill.post_in("/v1/contacts", json!({ "email": "ada@example.com" })).data()["id"].clone();
+        for (name, key) in [("Cart.Added", "1"), ("cart.added", "2"), ("browse", "3")] {
+            let event = json!({ "name": name, "subscriberId": id, "dedupeKey": key });
+            assert_eq!(mill.post_in("/v1/events", event).status, 200);
+        }
+        let names = mill.get(&format!("/v1/projects/{}/event-names", mill.project)).data();
+        assert_eq!(names["names"], json!(["browse", "cart.added"]));
+    }
+}

@@ -1,0 +1,120 @@
+//! A small copy of a picture of a project, from here: for lists that load nothing from other servers.
+
+use http::header::{CACHE_CONTROL, HeaderValue};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::engine::api::file::{self, Disposition};
+use crate::engine::api::operation::Media;
+use crate::engine::api::wire::Reply;
+use crate::engine::api::{Bare, Context, Failure, Operation, Raw, RawRequest, Spec, needs_one};
+use crate::engine::store::{ReadTx, WriteTx, blobs};
+use crate::features::projects::brand::Brand;
+use crate::features::projects::{READERS, Site, brand, not_found, pictures};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::ProjectId;
+
+/// `projects.image_preview`
+pub struct ImagePreview;
+
+/// Which picture.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct WantedPreview {
+    pub project_id: ProjectId,
+    /// The address of one of the project's images, logos or products' images.
+    pub image_url: Site,
+}
+
+impl Operation for ImagePreview {
+    const SPEC: Spec = Spec::get("projects.image_preview", "/v1/projects/{projectId}/images/preview", needs_one(READERS))
+        .summary("Get a small copy of a project's image")
+        .about(
+            "At most 480 pixels on a side, as PNG or JPEG; a drawing (SVG) as it is. Fetched from its server at first, then kept for \
+             two weeks.",
+        )
+        .fails(&[Code::NotFound, Code::NotExportable]);
+    type Input = WantedPreview;
+    type Output = Bare;
+
+    fn example() -> (Value, Self::Output) {
+        let url = "https://www.acme.example/images/roastery.jpg";
+        (json!({ "projectId": "66f1a2b3d4e5f60718293a4b", "imageUrl": url }), Bare)
+    }
+}
+
+impl Raw for ImagePreview {
+    const MEDIA: Media = Media::gives("image/*");
+
+    async fn run(context: Context, input: WantedPreview, _: RawRequest) -> Result<Reply, Failure> {
+        let (account, project) = (context.caller.account(), input.project_id);
+        let url = input.image_url.as_str().to_owned();
+        let id = pictures::preview_id(project, &url);
+        let wanted = url.clone();
+        let look = move |tx: &ReadTx| {
+            let (_, brand) = brand(tx, account, project)?.ok_or_else(not_found)?;
+            if !shows(&brand, &wanted) {
+                return Err(Failure::because(Code::NotFound, "The project has no picture at this address."));
+            }
+            Ok(blobs::head(tx, id)?.is_some())
+        };
+        if !context.read(look).await? {
+            let made = pictures::preview(&context.engine, &url).await?;
+            let keep = move |tx: &mut WriteTx<'_>| -> Result<(), Failure> {
+                pictures::keep_preview(tx, id, &made);
+                Ok(())
+            };
+            // Nobody changed anything that an audit would tell of.
+            context.world().store.write(keep).await??;
+        }
+        let gone = || Failure::because(Code::NotFound, "The picture was removed at this moment; ask again.");
+        let mut reply = file::send(context.world().store.read(), id, Disposition::Inline)?.ok_or_else(gone)?;
+        reply.headers.insert(CACHE_CONTROL, HeaderValue::from_static("private, max-age=86400"));
+        Ok(reply)
+    }
+}
+
+/// Whether the brand has a picture at this address.
+fn shows(brand: &Brand, url: &str) -> bool {
+    brand.images.iter().any(|image| image.url == url)
+        || brand.logos.iter().any(|logo| logo.url == url)
+        || brand.products.iter().any(|product| product.image.as_deref() == Some(url))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::base64;
+    use crate::testing::Mill;
+
+    fn mill() -> Mill {
+        let mill = Mill::new();
+        mill.engine().set_base_url("https://mail.example.com".into());
+        mill
+    }
+
+    fn preview(mill: &Mill, url: &str) -> (u16, Vec<u8>) {
+        let query = serde_urlencoded::to_string([("imageUrl", url)]).expect("a query");
+        let (status, _, bytes) = mill.download(&format!("/v1/projects/{}/images/preview?{query}", mill.project));
+        (status, bytes)
+    }
+
+    #[test]
+    fn a_picture_of_the_project_is_shown_small_and_no_other_address_is_fetched() {
+        let mill = mill();
+        let mut out = std::io::Cursor::new(Vec::new());
+        let picture = image::RgbImage::from_pixel(1_000, 500, image::Rgb([0, 90, 0]));
+        picture.write_to(&mut out, image::ImageFormat::Png).expect("memory");
+        let path = format!("/v1/projects/{}/images", mill.project);
+        let made = mill.post(&format!("{path}/upload"), json!({ "file": base64::encode(&out.into_inner()) })).data();
+        for _ in 0..2 {
+            let (status, bytes) = preview(&mill, made["url"].as_str().expect("a link"));
+            let small = image::load_from_memory(&bytes).expect("a picture");
+            assert_eq!((status, small.width(), small.height()), (200, 480, 240));
+        }
+        assert_eq!(preview(&mill, "https://elsewhere.example/a.png").0, 404);
+        mill.post(&path, json!({ "url": "https://acme.invalid/a.jpg", "description": "A cup" })).data();
+        assert_eq!(preview(&mill, "https://acme.invalid/a.jpg").0, 409);
+    }
+}

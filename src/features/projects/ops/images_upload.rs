@@ -1,0 +1,141 @@
+//! Uploading an image to a project.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::images_add::{self, ImageDescription, ImageTag, checked_tags};
+use crate::base::base64;
+use crate::engine::api::{BodySize, Context, Created, Failure, Operation, Outward, Replay, Spec, needs};
+use crate::engine::store::WriteTx;
+use crate::features::projects::reading::sight;
+use crate::features::projects::views::ProjectImageView;
+use crate::features::projects::{pictures, require};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::ProjectId;
+use crate::vocab::limits::IMAGE_TAGS_MAX;
+use crate::vocab::permissions::Permission;
+
+/// `projects.images_upload`
+pub struct ImagesUpload;
+
+/// An image to be kept here.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewUpload {
+    pub project_id: ProjectId,
+    /// The file as base64: PNG, JPEG or GIF.
+    pub file: String,
+    /// What it shows; filled in soon after if left out.
+    pub description: Option<ImageDescription>,
+    /// What it can be found by; filled in soon after if left out.
+    #[schemars(length(max = IMAGE_TAGS_MAX))]
+    pub tags: Option<Vec<ImageTag>>,
+}
+
+impl Operation for ImagesUpload {
+    const SPEC: Spec =
+        Spec::post("projects.images_upload", "/v1/projects/{projectId}/images/upload", needs(Permission::ProjectWrite))
+            .summary("Upload an image to a project")
+            .about(
+                "For images that are not on the web yet. The file is kept here, upright, at most 1600 pixels wide and without the \
+                 camera's data; url of the answer is where mail programs load it. The same file again is the same image. After an \
+                 image was removed its file stays for a year, for the emails that show it.",
+            )
+            .replay(Replay::Keyed)
+            .body(BodySize::Bulk)
+            .fails(&[Code::NotFound, Code::LimitReached]);
+    type Input = NewUpload;
+    type Output = Created<ProjectImageView>;
+
+    fn example() -> (Value, Self::Output) {
+        let url = "https://mail.example.com/v1/images/66f1a2b3d4e5f60718293a4c?token=253402300799.5d41";
+        let image = ProjectImageView { url: url.into(), width: Some(1), height: Some(1), ..ProjectImageView::sample() };
+        // One transparent pixel.
+        let file = "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7";
+        (json!({ "projectId": "66f1a2b3d4e5f60718293a4b", "file": file, "description": image.description }), Created(image))
+    }
+}
+
+impl Outward for ImagesUpload {
+    async fn run(context: Context, input: NewUpload) -> Result<Self::Output, Failure> {
+        let (account, project) = (context.caller.account(), input.project_id);
+        context.read(move |tx| require(tx, account, project)).await?;
+        let tags = input.tags.map(checked_tags).transpose()?;
+        let description = input.description.map(|text| text.to_string()).filter(|text| !text.is_empty());
+        let file = base64::decode(&input.file).filter(|file| !file.is_empty());
+        let file = file.ok_or_else(|| Failure::field("file", "expected the bytes of an image as base64"))?;
+        let looked = tokio::task::spawn_blocking(move || {
+            let made = pictures::prepared(file)?;
+            let measured = sight::look(&made.bytes, made.content_type)?;
+            Ok((made, measured))
+        });
+        let looked = looked.await.map_err(Failure::internal)?;
+        let (made, measured) = looked.map_err(|reason: &str| Failure::field("file", reason))?;
+        let engine = context.engine.clone();
+        let keep = move |tx: &mut WriteTx<'_>| {
+            let url = pictures::link(&engine, pictures::keep(tx, project, &made));
+            images_add::add(tx, (account, project), images_add::Given { url, description, tags, measured: Some(measured) })
+        };
+        Ok(Created(context.write(&Self::SPEC, keep).await?.into()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Mill;
+
+    fn mill() -> Mill {
+        let mill = Mill::new();
+        mill.engine().set_base_url("https://mail.example.com".into());
+        mill
+    }
+
+    /// Two red pixels.
+    fn file() -> Vec<u8> {
+        let mut out = std::io::Cursor::new(Vec::new());
+        image::RgbImage::from_pixel(2, 1, image::Rgb([250, 0, 0])).write_to(&mut out, image::ImageFormat::Png).expect("memory");
+        out.into_inner()
+    }
+
+    fn path(mill: &Mill) -> String {
+        format!("/v1/projects/{}/images", mill.project)
+    }
+
+    #[test]
+    fn an_upload_is_an_image_of_the_project_that_anybody_with_its_link_sees() {
+        let mill = mill();
+        let body = json!({ "file": base64::encode(&file()), "description": "Red", "tags": ["red"] });
+        let made = mill.post(&format!("{}/upload", path(&mill)), body.clone()).data();
+        assert_eq!((&made["width"], &made["height"], &made["description"]), (&json!(2), &json!(1), &json!("Red")));
+        let url = made["url"].as_str().expect("a link").strip_prefix(mill.engine().base_url()).expect("ours");
+        let (status, disposition, bytes) = mill.download(url);
+        assert_eq!((status, disposition.as_str()), (200, "inline; filename=\"image.jpg\""));
+        assert!(image::load_from_memory(&bytes).is_ok());
+        assert_eq!(mill.download(url.split('?').next().expect("a path")).0, 404);
+        assert_eq!(mill.post(&format!("{}/upload", path(&mill)), body).data()["url"], made["url"]);
+        assert_eq!(mill.get(&path(&mill)).data()["total"], 1);
+    }
+
+    #[test]
+    fn a_removed_upload_is_still_there_for_the_emails_that_show_it() {
+        let mill = mill();
+        let made = mill.post(&format!("{}/upload", path(&mill)), json!({ "file": base64::encode(&file()) })).data();
+        let url = made["url"].as_str().expect("a link");
+        let query = serde_urlencoded::to_string([("imageUrl", url)]).expect("a query");
+        mill.delete(&format!("{}?{query}", path(&mill))).data();
+        assert_eq!(mill.get(&path(&mill)).data()["total"], 0);
+        assert_eq!(mill.download(url.strip_prefix(mill.engine().base_url()).expect("ours")).0, 200);
+    }
+
+    #[test]
+    fn what_is_no_image_is_refused() {
+        let mill = mill();
+        for wrong in ["", "é", "PHN2Zz48L3N2Zz4="] {
+            let answer = mill.post(&format!("{}/upload", path(&mill)), json!({ "file": wrong }));
+            let (status, _, detail) = answer.refusal();
+            assert!(status == 400 && detail.starts_with("file"), "{detail}");
+        }
+    }
+}

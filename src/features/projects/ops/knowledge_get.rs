@@ -1,0 +1,50 @@
+//! One text of a project's knowledge base.
+
+use serde_json::{Value, json};
+
+use super::knowledge_remove::WhichKnowledge;
+use super::knowledge_update::find;
+use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs_one};
+use crate::features::projects::views::KnowledgeView;
+use crate::features::projects::{READERS, require};
+use crate::vocab::codes::Code;
+
+pub struct KnowledgeGet;
+
+impl Operation for KnowledgeGet {
+    const SPEC: Spec =
+        Spec::get("projects.knowledge_get", "/v1/projects/{projectId}/knowledge-base/{entryId}", needs_one(READERS))
+            .summary("Get a text of a project's knowledge base")
+            .fails(&[Code::NotFound]);
+    type Input = WhichKnowledge;
+    type Output = Done<KnowledgeView>;
+
+    fn example() -> (Value, Self::Output) {
+        let entry = KnowledgeView::sample();
+        (json!({ "projectId": "66f1a2b3d4e5f60718293a4b", "entryId": entry.id }), Done(entry))
+    }
+}
+
+impl Query for KnowledgeGet {
+    fn run(ask: &View<'_>, input: WhichKnowledge) -> Result<Self::Output, Failure> {
+        require(ask.tx, ask.caller.account(), input.project_id)?;
+        Ok(Done(find(ask.tx, input.project_id, input.entry_id)?.into()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Mill;
+
+    #[test]
+    fn a_text_is_found_in_its_own_project_only() {
+        let mill = Mill::new();
+        let path = format!("/v1/projects/{}/knowledge-base", mill.project);
+        let made = mill.post(&path, json!({ "title": "Roasting", "content": "Twice." })).data();
+        let id = made["id"].as_str().expect("an id").to_owned();
+        assert_eq!(mill.get(&format!("{path}/{id}")).data(), made);
+        let other = mill.another_project();
+        assert_eq!(mill.get(&format!("/v1/projects/{other}/knowledge-base/{id}")).refusal().0, 404);
+    }
+}

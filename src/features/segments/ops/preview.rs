@@ -1,0 +1,111 @@
+//! Count who meets a condition that is not saved, and show some of them: for whoever is writing one.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::base::bounded::Bounded;
+use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
+use crate::features::contacts::condition::FilterTree;
+use crate::features::contacts::{self, ContactView};
+use crate::features::projects;
+use crate::vocab::codes::Code;
+use crate::vocab::ids::ProjectId;
+use crate::vocab::limits;
+use crate::vocab::permissions::Permission;
+
+/// `segments.preview`
+pub struct Preview;
+
+/// Which condition, on whose contacts.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Wanted {
+    /// The project of the contacts.
+    pub project_id: ProjectId,
+    /// The condition; every contact meets it if absent.
+    pub filters: Option<FilterTree>,
+    /// How many of the contacts to show, 10 if absent.
+    pub limit: Option<Bounded<0, { limits::SEGMENT_PREVIEW_MAX as u64 }>>,
+}
+
+/// Who meets it now.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "SegmentPreview")]
+pub struct Meeting {
+    /// How many contacts meet it, whatever their status.
+    pub count: u64,
+    /// The newest of them.
+    pub contacts: Vec<ContactView>,
+}
+
+/// Shown if nothing else is said.
+const SHOWN: u64 = 10;
+
+impl Operation for Preview {
+    const SPEC: Spec = Spec::post("segments.preview", "/v1/segments/preview", needs(Permission::AudienceRead))
+        .also_at(&["/v1/audiences/preview"])
+        .summary("Count who meets a condition, without saving it")
+        .about("The condition is written as for POST /v1/segments. Nothing is kept.")
+        .heavy()
+        .fails(&[Code::NotFound]);
+    type Input = Wanted;
+    type Output = Done<Meeting>;
+
+    fn example() -> (Value, Self::Output) {
+        let input = json!({
+            "projectId": "66f1a2b3d4e5f60718293a4b",
+            "filters": { "status": "subscribed", "fields": [{ "key": "plan", "mode": "is", "values": ["pro"] }] },
+            "limit": 1,
+        });
+        (input, Done(Meeting { count: 318, contacts: vec![ContactView::sample()] }))
+    }
+}
+
+impl Query for Preview {
+    fn run(ask: &View<'_>, input: Wanted) -> Result<Self::Output, Failure> {
+        let (tx, project) = (ask.tx, input.project_id);
+        projects::require(tx, ask.caller.account(), project)?;
+        let filter = input.filters.unwrap_or_default().check("filters")?;
+        filter.check_tags(tx, project, "filters")?;
+        let members = filter.members(tx, project, ask.now)?;
+        let shown = input.limit.map_or(SHOWN, Bounded::get);
+        let mut contacts = Vec::new();
+        // Numbers grow with time: the newest are the last.
+        for number in members.iter().rev().take(shown as usize) {
+            if let Some(contact) = contacts::by_number(tx, project, number)? {
+                contacts.push(contacts::view(tx, project, contact)?);
+            }
+        }
+        Ok(Done(Meeting { count: members.len(), contacts }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::testing::Mill;
+
+    #[test]
+    fn counts_and_shows_the_newest_and_keeps_nothing() {
+        let mill = Mill::new();
+        for (email, plan) in [("ada@example.com", "pro"), ("bob@example.com", "free"), ("eve@example.com", "pro")] {
+            mill.post_in("/v1/contacts", json!({ "email": email, "customFields": { "plan": plan } })).data();
+        }
+        let filters = json!({ "fields": [{ "key": "plan", "mode": "is", "values": ["pro"] }] });
+        let told = mill.post_in("/v1/segments/preview", json!({ "filters": filters, "limit": 1 })).data();
+        assert_eq!((&told["count"], &told["contacts"][0]["email"]), (&json!(2), &json!("eve@example.com")));
+        assert_eq!(told["contacts"].as_array().map(Vec::len), Some(1));
+        assert_eq!(mill.post_in("/v1/audiences/preview", json!({})).data()["count"], 3);
+        assert_eq!(mill.get_in("/v1/segments").data()["total"], 0);
+    }
+
+    #[test]
+    fn a_condition_that_makes_no_sense_is_refused_by_its_path() {
+        let mill = Mill::new();
+        let filters = json!({ "fields": [{ "key": "age", "mode": "number_gt", "values": ["old"] }] });
+        let refused = mill.post_in("/v1/segments/preview", json!({ "filters": filters }));
+        assert!(refused.refusal().2.starts_with("filters.fields[0].values[0]: "), "{refused:?}");
+    }
+}

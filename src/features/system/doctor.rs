@@ -1,0 +1,147 @@
+//! What keeps an installation from sending mail that arrives, looked for in the order in which it has to be put right.
+//!
+//! Nothing is sent and nothing is changed. What only the process around knows (its sockets, its certificate) is looked for there.
+
+use std::ffi::CString;
+use std::net::IpAddr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::engine::api::{Engine, Failure};
+use crate::engine::mail::dns::{Age, NoAnswer};
+use crate::engine::mail::transport::hello_name;
+use crate::features::{domains, sending};
+use crate::vocab::environment::Environment;
+use crate::vocab::finding::Finding;
+use crate::vocab::limits::{DOCTOR_DISK_FREE_BYTES_MIN, DOCTOR_DISK_FREE_BYTES_WANTED};
+
+/// Everything, the most urgent first.
+pub async fn look(engine: &Arc<Engine>) -> Result<Vec<Finding>, Failure> {
+    let folder = engine.control.file().parent().map(Path::to_path_buf).unwrap_or_default();
+    let mut findings = vec![clock(), disk(&folder)];
+    findings.extend(transport(engine).await);
+    findings.push(reverse_dns(engine).await);
+    findings.extend(sending_domains(engine).await?);
+    Ok(findings)
+}
+
+/// Whether the system keeps its clock right: signatures, tokens and schedules go by it.
+fn clock() -> Finding {
+    // SAFETY: a structure of numbers, for which zero is a value, and which the call only fills: no mode is set.
+    let state = unsafe {
+        let mut state: libc::timex = std::mem::zeroed();
+        libc::adjtimex(&raw mut state)
+    };
+    match state {
+        libc::TIME_ERROR => Finding::warning(
+            "clock",
+            "nobody keeps the system's clock right",
+            "Install a time service, like chrony or systemd-timesyncd: signatures and schedules go by the clock.",
+        ),
+        state if state < 0 => Finding::skipped("clock", "the system does not tell whether its clock is kept right"),
+        _ => Finding::good("clock", "kept right by the system"),
+    }
+}
+
+fn disk(folder: &Path) -> Finding {
+    let Ok(path) = CString::new(folder.as_os_str().as_bytes()) else { return Finding::skipped("disk", "cannot be asked") };
+    // SAFETY: the path ends with a zero, and the structure of numbers is only filled.
+    let (status, found) = unsafe {
+        let mut found: libc::statvfs = std::mem::zeroed();
+        (libc::statvfs(path.as_ptr(), &raw mut found), found)
+    };
+    if status != 0 {
+        return Finding::skipped("disk", "the system does not tell how much is free");
+    }
+    let free = found.f_bavail.saturating_mul(found.f_frsize);
+    let said = format!("{:.1} GB free for {}", free as f64 / 1e9, folder.display());
+    let remedy = "Make room, or move the data folder to a larger disk (stop, copy the folder, start with --data).";
+    match free {
+        free if free < DOCTOR_DISK_FREE_BYTES_MIN => Finding::problem("disk", said, remedy),
+        free if free < DOCTOR_DISK_FREE_BYTES_WANTED => Finding::warning("disk", said, remedy),
+        _ => Finding::good("disk", said),
+    }
+}
+
+/// Whether mail can leave: each relay is greeted and signed in to, or a well-known server of direct delivery.
+async fn transport(engine: &Arc<Engine>) -> Vec<Finding> {
+    if engine.settings.mail.development {
+        let said = "live mail stays in the built-in inbox: mail.development is on";
+        let remedy = "Set [mail] relay, and development = false, before real people are written to.";
+        return vec![Finding::warning("transport", said, remedy)];
+    }
+    let probes = sending::probe(engine).await;
+    if probes.is_empty() {
+        let remedy = "Set [mail] relay = [\"smtp://user:password@host:587\"], or direct = true where port 25 is open.";
+        return vec![Finding::problem("transport", "none is set: live sends are refused", remedy)];
+    }
+    let told = |(server, result): (String, Result<(), String>)| match result {
+        Ok(()) => Finding::good("transport", format!("{server} takes mail from here")),
+        Err(why) => {
+            let remedy =
+                "Check host, port, user and password in [mail] relay, and that the network lets port 25 (direct) or 587 out.";
+            Finding::problem("transport", format!("{server}: {why}"), remedy)
+        }
+    };
+    probes.into_iter().map(told).collect()
+}
+
+/// Receivers ask whether the address that greets them has the name that it greets with, and the name the address.
+async fn reverse_dns(engine: &Engine) -> Finding {
+    const SUBJECT: &str = "reverse dns";
+    if !engine.settings.mail.direct {
+        return Finding::skipped(SUBJECT, "matters for direct delivery only");
+    }
+    let name = hello_name(&engine.settings);
+    let remedy = |what: &str| format!("{what} Or set [mail] hello_name to the name that this machine has.");
+    let addresses = match engine.dns.addresses(&name, Age::Fresh).await {
+        Ok(addresses) if !addresses.is_empty() => addresses,
+        Err(NoAnswer::Unreachable(why)) => return Finding::skipped(SUBJECT, format!("the DNS cannot be asked: {why}")),
+        _ => {
+            let remedy = remedy(&format!("Add an A record for {name} with this machine's public address."));
+            return Finding::problem(SUBJECT, format!("{name}, with which servers are greeted, has no address"), remedy);
+        }
+    };
+    let mut strangers: Vec<IpAddr> = Vec::new();
+    for address in addresses {
+        let names = engine.dns.names(address, Age::Fresh).await.unwrap_or_default();
+        if !names.iter().any(|other| other.trim_end_matches('.').eq_ignore_ascii_case(&name)) {
+            strangers.push(address);
+        }
+    }
+    match strangers.first() {
+        None => Finding::good(SUBJECT, format!("{name} and its address name each other")),
+        Some(address) => Finding::problem(
+            SUBJECT,
+            format!("{address} does not name {name} in return"),
+            remedy(&format!("Ask your hoster to set the reverse DNS (PTR) of {address} to {name}.")),
+        ),
+    }
+}
+
+async fn sending_domains(engine: &Arc<Engine>) -> Result<Vec<Finding>, Failure> {
+    let looked = domains::look_at_all(engine, Environment::Live).await?;
+    if looked.is_empty() {
+        let remedy = "Add the domain of your From addresses: POST /v1/domains with a live key, or Domains in the dashboard.";
+        return Ok(vec![Finding::warning("domains", "there is no sending domain for live mail", remedy)]);
+    }
+    let told = |domain: domains::Looked| {
+        let missing: Vec<String> =
+            domain.lacking.iter().map(|record| format!("{} {} ({})", record.kind, record.name, record.status)).collect();
+        match (domain.is_verified, missing.is_empty()) {
+            (true, true) => Finding::good(domain.name, "verified: DKIM, SPF, DMARC and return path are there"),
+            (true, false) => Finding::warning(
+                domain.name,
+                format!("verified, but not as it should be: {}", missing.join(", ")),
+                "Paste the records that GET /v1/domains/{domain} lists; mail arrives better with all of them.",
+            ),
+            (false, _) => Finding::problem(
+                domain.name,
+                format!("not verified: {}", missing.join(", ")),
+                "Paste the records that GET /v1/domains/{domain} lists at your DNS provider, then run this again.",
+            ),
+        }
+    };
+    Ok(looked.into_iter().map(told).collect())
+}

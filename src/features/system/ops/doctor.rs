@@ -1,0 +1,43 @@
+//! What keeps this installation from sending mail that arrives.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, operator};
+use crate::features::system::doctor;
+use crate::vocab::finding::Finding;
+
+pub struct Doctor;
+
+/// Nothing to say.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Nothing {}
+
+/// What was found, the most urgent subjects first.
+#[derive(Serialize, JsonSchema)]
+pub struct Findings {
+    pub findings: Vec<Finding>,
+}
+
+impl Operation for Doctor {
+    const SPEC: Spec =
+        Spec::post("system.doctor", "/admin/doctor", operator()).summary("Look for what keeps mail from arriving").about(
+            "Looks at clock, disk, transport, reverse DNS and the records of every sending domain. Sends and changes nothing.",
+        );
+    type Input = Nothing;
+    type Output = Done<Findings>;
+
+    fn example() -> (Value, Self::Output) {
+        let remedy = "Install a time service, like chrony or systemd-timesyncd: signatures and schedules go by the clock.";
+        let finding = Finding::warning("clock", "nobody keeps the system's clock right", remedy);
+        (json!({}), Done(Findings { findings: vec![finding] }))
+    }
+}
+
+impl Outward for Doctor {
+    async fn run(context: Context, _: Nothing) -> Result<Self::Output, Failure> {
+        Ok(Done(Findings { findings: doctor::look(&context.engine).await? }))
+    }
+}

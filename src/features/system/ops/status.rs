@@ -1,0 +1,191 @@
+//! How the installation is doing, for the people who answer for it.
+
+use std::fs;
+use std::path::Path;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::base::clock::Timestamp;
+use crate::engine::api::answer::Moment;
+use crate::engine::api::{Context, Done, Engine, Failure, Operation, Outward, Spec, manager};
+use crate::engine::jobs::standing::State;
+use crate::engine::recent_log::{self, Line};
+use crate::features::accounts;
+use crate::features::system::store::{self, LastBackup};
+use crate::vocab::codes::Code;
+use crate::vocab::environment::Environment;
+
+/// `system.status`
+pub struct Status;
+
+/// Nothing to choose.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Wanted {}
+
+/// How the installation is doing.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct StatusView {
+    /// The program's version.
+    pub version: &'static str,
+    pub started_at: Moment,
+    pub uptime_seconds: i64,
+    /// The files that hold the data.
+    pub stores: Vec<StoreView>,
+    /// What waits to be done, by environment.
+    pub queues: Vec<QueueView>,
+    /// The background jobs of this process.
+    pub workers: Vec<WorkerView>,
+    /// The newest backup that was completed; `null` if none was made. Whether it is still where it was put is not known.
+    pub last_backup: Option<LastBackupView>,
+    /// The last lines of the log, the newest first. They are forgotten when the process ends.
+    pub log: Vec<LogLine>,
+}
+
+/// A file that holds data.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct StoreView {
+    /// `control`, `test` or `live`.
+    pub name: String,
+    /// Its size.
+    pub bytes: u64,
+}
+
+/// Something that waits.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct QueueView {
+    pub name: &'static str,
+    pub environment: Environment,
+    /// How many wait.
+    pub waiting: u64,
+}
+
+/// A background job.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct WorkerView {
+    pub name: String,
+    /// Steps that have ended since the start.
+    pub steps: u64,
+    /// Those of them that failed; a step that failed is repeated.
+    pub failures: u64,
+    /// Since when it is in a step; `null` if it waits.
+    pub busy_since: Option<Moment>,
+    pub last_step_at: Option<Moment>,
+    pub last_failure_at: Option<Moment>,
+    /// Why, in words.
+    pub last_failure: Option<String>,
+}
+
+/// A completed backup.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct LastBackupView {
+    pub at: Moment,
+    /// Where it was put.
+    pub folder: String,
+    /// Rows in all its files.
+    pub rows: u64,
+}
+
+/// A line of the log.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct LogLine {
+    pub at: Moment,
+    /// `error`, `warn`, `info`, `debug` or `trace`.
+    pub level: &'static str,
+    pub text: String,
+}
+
+impl Operation for Status {
+    const SPEC: Spec = Spec::get("system.status", "/v1/system/status", manager())
+        .summary("Read how the installation is doing")
+        .about("For the owner and admins of the installation's own account, which is the first one.");
+    type Input = Wanted;
+    type Output = Done<StatusView>;
+
+    fn example() -> (Value, Self::Output) {
+        let at = Moment::sample();
+        let worker = WorkerView {
+            name: "search index live".into(),
+            steps: 17_280,
+            failures: 0,
+            busy_since: None,
+            last_step_at: Some(at),
+            last_failure_at: None,
+            last_failure: None,
+        };
+        let view = StatusView {
+            version: env!("CARGO_PKG_VERSION"),
+            started_at: at,
+            uptime_seconds: 86_400,
+            stores: vec![StoreView { name: "live".into(), bytes: 52_428_800 }],
+            queues: vec![QueueView { name: "Webhook deliveries", environment: Environment::Live, waiting: 3 }],
+            workers: vec![worker],
+            last_backup: Some(LastBackupView { at, folder: "/var/backups/mailmill/monday".into(), rows: 1_000 }),
+            log: vec![LogLine { at, level: "warn", text: "a step failed and will be repeated worker=sweep".into() }],
+        };
+        (json!({}), Done(view))
+    }
+}
+
+impl Outward for Status {
+    async fn run(context: Context, _: Wanted) -> Result<Self::Output, Failure> {
+        let (engine, account, now) = (context.engine.clone(), context.caller.account(), context.now());
+        let looking = tokio::task::spawn_blocking(move || {
+            if !accounts::is_installations(&engine.control.read(), account)? {
+                return Err(Failure::because(Code::InsufficientPermissions, "Only the installation's own account may see this."));
+            }
+            look(&engine, now)
+        });
+        looking.await.map_err(Failure::internal)?.map(Done)
+    }
+}
+
+fn look(engine: &Engine, now: Timestamp) -> Result<StatusView, Failure> {
+    let [test, live] = engine.worlds();
+    let files = [engine.control.file(), test.store.file(), live.store.file()];
+    let mut queues = Vec::new();
+    for world in [live, test] {
+        let named = store::queues(&world.store.read())?.into_iter();
+        queues.extend(named.map(|(name, waiting)| QueueView { name, environment: world.environment, waiting }));
+    }
+    Ok(StatusView {
+        version: env!("CARGO_PKG_VERSION"),
+        started_at: Moment(engine.started_at),
+        uptime_seconds: now.ms_since(engine.started_at).max(0) / 1000,
+        stores: files.into_iter().map(file_view).collect(),
+        queues,
+        workers: engine.workers.look().into_iter().map(worker_view).collect(),
+        last_backup: store::last_backup(&engine.control.read())?.map(backup_view),
+        log: recent_log::newest().into_iter().map(line_view).collect(),
+    })
+}
+
+fn file_view(file: &Path) -> StoreView {
+    let name = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    StoreView { name, bytes: fs::metadata(file).map(|found| found.len()).unwrap_or_default() }
+}
+
+fn worker_view((name, state): (String, State)) -> WorkerView {
+    let (last_failure_at, last_failure) = state.last_failure.unzip();
+    WorkerView {
+        name,
+        steps: state.steps,
+        failures: state.failures,
+        busy_since: state.busy_since.map(Moment),
+        last_step_at: state.ended_at.map(Moment),
+        last_failure_at: last_failure_at.map(Moment),
+        last_failure,
+    }
+}
+
+fn backup_view(LastBackup { at, folder, rows }: LastBackup) -> LastBackupView {
+    LastBackupView { at: Moment(at), folder, rows }
+}
+
+fn line_view(Line { at, level, text }: Line) -> LogLine {
+    LogLine { at: Moment(at), level, text }
+}

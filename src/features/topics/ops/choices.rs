@@ -1,0 +1,105 @@
+//! Which topics one contact gets.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::base::text::fold;
+use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
+use crate::features::topics::store;
+use crate::features::{contacts, projects};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::{ContactId, ProjectId, TopicId};
+use crate::vocab::permissions::Permission;
+
+/// `topics.choices`
+pub struct Choices;
+
+/// Whose topics.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Whose {
+    /// The contact's id.
+    pub id: ContactId,
+    /// The project it belongs to.
+    pub project_id: ProjectId,
+}
+
+/// Every topic of the project, as it concerns the contact.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "TopicChoices")]
+pub struct Chosen {
+    /// In the order in which they are offered.
+    pub topics: Vec<TopicChoice>,
+}
+
+/// A topic as it concerns one contact.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TopicChoice {
+    pub topic_id: TopicId,
+    pub name: String,
+    /// Whether it is offered and used.
+    pub is_active: bool,
+    /// Whether the contact gets it, as far as its status lets it get mail at all.
+    pub subscribed: bool,
+    /// Whether that is the contact's own choice, and not the topic's default.
+    pub chosen: bool,
+}
+
+impl Operation for Choices {
+    const SPEC: Spec = Spec::get("topics.choices", "/v1/contacts/{id}/topics", needs(Permission::AudienceRead))
+        .also_at(&["/v1/subscribers/{id}/topics"])
+        .summary("List the topics that a contact gets")
+        .about("Every topic of the project, also those that are not active.")
+        .fails(&[Code::NotFound]);
+    type Input = Whose;
+    type Output = Done<Chosen>;
+
+    fn example() -> (Value, Self::Output) {
+        let topic_id = TopicId::parse("66f1a2b3c4d5e6f70819202a").expect("24 hexadecimal characters");
+        let topic = TopicChoice { topic_id, name: "Product updates".into(), is_active: true, subscribed: false, chosen: true };
+        let input = json!({ "id": "66f1a2b30000000a5c3e9d71", "projectId": "66f1a2b3d4e5f60718293a4b" });
+        (input, Done(Chosen { topics: vec![topic] }))
+    }
+}
+
+impl Query for Choices {
+    fn run(ask: &View<'_>, input: Whose) -> Result<Self::Output, Failure> {
+        let (tx, project) = (ask.tx, input.project_id);
+        projects::require(tx, ask.caller.account(), project)?;
+        let contact = contacts::find(tx, project, input.id)?.ok_or(Code::NotFound)?;
+        let mut all = store::all(tx, project)?;
+        all.sort_by_cached_key(|topic| (topic.display_order, fold(&topic.name)));
+        let mut topics = Vec::with_capacity(all.len());
+        for topic in all {
+            let number = contact.id.number();
+            let chosen = store::choice(tx, project, topic.id, number)?.is_some();
+            let subscribed = store::is_subscribed(tx, project, &topic, number)?;
+            topics.push(TopicChoice { topic_id: topic.id, name: topic.name, is_active: topic.is_active, subscribed, chosen });
+        }
+        Ok(Done(Chosen { topics }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::testing::Mill;
+
+    #[test]
+    fn choices_and_defaults_are_told_apart() {
+        let mill = Mill::new();
+        let id = mill.post_in("/v1/contacts", json!({ "email": "ada@example.com" })).data()["id"].clone();
+        let id = id.as_str().expect("an id");
+        let topic = mill.post_in("/v1/topics", json!({ "name": "Updates" })).data()["id"].clone();
+        mill.post_in("/v1/topics", json!({ "name": "Later", "displayOrder": 9, "defaultSubscription": "opt_out" })).data();
+        let path = format!("/v1/topics/{}/unsubscribe", topic.as_str().expect("an id"));
+        mill.post_in(&path, json!({ "subscriberId": id })).data();
+        let told = mill.get_in(&format!("/v1/contacts/{id}/topics")).data();
+        let of = |at: usize| (&told["topics"][at]["name"], &told["topics"][at]["subscribed"], &told["topics"][at]["chosen"]);
+        assert_eq!(of(0), (&json!("Updates"), &json!(false), &json!(true)));
+        assert_eq!(of(1), (&json!("Later"), &json!(false), &json!(false)));
+    }
+}

@@ -1,0 +1,97 @@
+//! Asking operations from within the process: the request that a program would send, without a socket.
+
+use http::Method;
+use http::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
+use serde_json::Value;
+
+use crate::engine::api::Entry;
+use crate::engine::api::wire::{Body, Incoming, Peer, Reply, ReplyBody};
+
+/// The request that gives `input` to the operation `id`: names of the path there, the rest in the query or as JSON in the body, unless
+/// the body is `given` as it comes.
+pub fn request(operations: &[Entry], id: &str, input: Value, given: Option<(HeaderValue, Body)>, peer: Peer) -> Incoming {
+    let entry = operations.iter().find(|entry| entry.spec.id == id);
+    let entry = entry.unwrap_or_else(|| panic!("{id} is asked for, which is no operation"));
+    let Value::Object(mut rest) = input else { panic!("the input of an operation is an object") };
+    let mut target = String::new();
+    for part in entry.spec.path.split('/').skip(1) {
+        target.push('/');
+        match part.strip_prefix('{').and_then(|part| part.strip_suffix('}')) {
+            Some(name) => target.push_str(&escaped(&text(&rest.remove(name).unwrap_or_default()))),
+            None => target.push_str(part),
+        }
+    }
+    let mut headers = HeaderMap::new();
+    let body = match given {
+        Some((content_type, body)) => {
+            headers.insert(CONTENT_TYPE, content_type);
+            body
+        }
+        None if entry.spec.verb.has_body() => {
+            headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+            Body::Whole(Value::Object(rest).to_string().into())
+        }
+        None => {
+            let pairs: Vec<(String, String)> =
+                rest.into_iter().filter(|(_, value)| !value.is_null()).map(|(name, value)| (name, text(&value))).collect();
+            if !pairs.is_empty() {
+                target = format!("{target}?{}", serde_urlencoded::to_string(pairs).unwrap_or_default());
+            }
+            Body::Empty
+        }
+    };
+    let method: Method = entry.spec.verb.name().parse().expect("verbs are methods");
+    // Whatever a path was given, it is escaped; one that is no address all the same leads nowhere.
+    let uri = target.parse().unwrap_or_default();
+    Incoming { method, uri, headers, body, peer }
+}
+
+/// The `data` of the operation's answer, or the answer itself if it was not done.
+pub fn data(id: &str, reply: Reply) -> Result<Value, Reply> {
+    if !reply.status.is_success() {
+        return Err(reply);
+    }
+    assert!(matches!(reply.body, ReplyBody::Whole(_)), "{id} is asked for its data, but streams its answer");
+    Ok(body(&reply)["data"].take())
+}
+
+/// An answer's body, if it is JSON.
+pub fn body(reply: &Reply) -> Value {
+    match &reply.body {
+        ReplyBody::Whole(bytes) => serde_json::from_slice(bytes).unwrap_or(Value::Null),
+        ReplyBody::Stream(_) => Value::Null,
+    }
+}
+
+fn text(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(items) => items.iter().map(text).collect::<Vec<_>>().join(","),
+        Value::Null => String::new(),
+        other => other.to_string(),
+    }
+}
+
+/// A part of a path with everything escaped that is not a letter, a digit or one of `-_.~`.
+fn escaped(part: &str) -> String {
+    let mut out = String::with_capacity(part.len());
+    for byte in part.bytes() {
+        match byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'~') || (byte == b'.' && part.len() > 2) {
+            true => out.push(byte.into()),
+            false => out.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_put_into_a_path_stays_one_part_of_it() {
+        assert_eq!(escaped("66f1a2b3"), "66f1a2b3");
+        assert_eq!(escaped("../x?y#z/é"), "..%2Fx%3Fy%23z%2F%C3%A9");
+        assert_eq!(escaped(".."), "%2E%2E");
+    }
+}

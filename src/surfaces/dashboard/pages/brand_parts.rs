@@ -1,0 +1,333 @@
+//! What belongs to a brand, a tab for each: its look, images, knowledge, guidelines.
+
+use serde_json::{Value, json};
+
+use super::brands::{fonts, head, palette, picture_path, rows};
+use crate::base::base64;
+use crate::surfaces::dashboard::route::{Route, closed};
+use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit};
+use crate::vocab::limits;
+
+/// Its pages.
+pub const ROUTES: &[Route] = &[
+    closed("/{environment}/brands/{id}/look")
+        .get(|visit| Box::pin(look(visit)))
+        .post(|visit| Box::pin(send_look(visit)))
+        .files(limits::DASHBOARD_IMAGE_BYTES_MAX),
+    closed("/{environment}/brands/{id}/images")
+        .get(|visit| Box::pin(images(visit)))
+        .post(|visit| Box::pin(send_images(visit)))
+        .files(limits::DASHBOARD_IMAGE_BYTES_MAX),
+    closed("/{environment}/brands/{id}/knowledge")
+        .get(|visit| Box::pin(knowledge(visit)))
+        .post(|visit| Box::pin(send_knowledge(visit)))
+        .files(limits::DASHBOARD_TEXT_BYTES_MAX),
+    closed("/{environment}/brands/{id}/knowledge/{entry}")
+        .get(|visit| Box::pin(entry(visit)))
+        .post(|visit| Box::pin(send_entry(visit)))
+        .files(limits::DASHBOARD_TEXT_BYTES_MAX),
+    closed("/{environment}/brands/{id}/guidelines")
+        .get(|visit| Box::pin(guidelines(visit)))
+        .post(|visit| Box::pin(send_guidelines(visit))),
+];
+
+/// Each with a form of its own.
+const IMAGES_PER_PAGE: u64 = 12;
+const TEXTS_PER_PAGE: u64 = 20;
+/// Of a text in the list.
+const TEXT_CHARACTERS: usize = 240;
+
+/// The top of a page of this brand, with what was entered into its form and what is wrong with it.
+async fn begun(visit: &Visit, tab: &str, fields: &[&str], trouble: Option<&Trouble>) -> Result<(Value, Value), Trouble> {
+    let project = visit.ask("projects.get", json!({ "projectId": visit.name("id") })).await?;
+    let mut context = head(visit, &project, tab);
+    for field in fields {
+        context[*field] = visit.form.get(field).into();
+    }
+    if let Some(trouble) = trouble {
+        context["wrong"] = trouble.message.clone().into();
+        // Of lists, the list is the field of the form.
+        context["wrong_field"] = trouble.field.split('[').next().unwrap_or_default().into();
+    }
+    Ok((project, context))
+}
+
+fn page(template: &'static str, context: Value, trouble: Option<&Trouble>) -> Outcome {
+    match trouble {
+        Some(trouble) => Outcome::again(template, context, trouble),
+        None => Outcome::page(template, context),
+    }
+}
+
+/// Whether the form shows the trouble itself.
+fn is_shown(trouble: &Trouble) -> bool {
+    matches!(trouble.status.as_u16(), 400 | 409 | 413)
+}
+
+/// Where a form leads that did what it says.
+fn done(visit: &Visit, word: &str) -> Outcome {
+    Outcome::go(format!("{}?done={word}", visit.path))
+}
+
+/// Logos, colours and fonts.
+async fn look(visit: &Visit) -> Result<Outcome, Trouble> {
+    draw_look(visit, None).await
+}
+
+async fn draw_look(visit: &Visit, trouble: Option<Trouble>) -> Result<Outcome, Trouble> {
+    let (project, mut context) = begun(visit, "look", &["primary", "secondary", "favicon"], trouble.as_ref()).await?;
+    let brand = &project["brand"];
+    let in_use = |url: &str| {
+        ["primary", "secondary", "favicon"].into_iter().filter(|place| project["logoUrls"][place] == url).collect::<Vec<_>>()
+    };
+    let logos = rows(&brand["logos"]).into_iter().map(|logo| {
+        let url = logo["url"].as_str().unwrap_or_default();
+        json!({
+            "url": url,
+            "picture": picture_path(visit, visit.name("id"), url),
+            "ground": if logo["background"] == "dark" { "dark" } else { "light" },
+            "source": source(logo["source"].as_str().unwrap_or_default()),
+            "width": logo["width"],
+            "height": logo["height"],
+            "uses": in_use(url),
+        })
+    });
+    context["logos"] = logos.collect();
+    context["palette"] = palette(&brand["palette"]);
+    context["fonts"] = fonts(&brand["fonts"]);
+    context["corner_radius"] = brand["cornerRadius"].clone();
+    Ok(page("brand_look.html", context, trouble.as_ref()))
+}
+
+fn source(word: &str) -> &'static str {
+    match word {
+        "given" => "set by you",
+        "header" => "in the page's header",
+        "structuredData" => "told to search engines",
+        "manifest" => "the web app's icon",
+        "iconLink" => "the page's icon",
+        "share" => "the picture for sharing",
+        _ => "on the site",
+    }
+}
+
+async fn send_look(visit: &Visit) -> Result<Outcome, Trouble> {
+    let id = visit.name("id");
+    let set = match visit.form.get("act") {
+        // One of those that are shown.
+        "use" => visit.ask("projects.logos_update", json!({ "projectId": id, (place(visit)?): visit.form.get("url") })).await,
+        "unset" => visit.ask("projects.logos_update", json!({ "projectId": id, (place(visit)?): null })).await,
+        "give" => give_logo(visit, id).await,
+        _ => return Err(Trouble::not_found()),
+    };
+    match set {
+        Ok(_) => Ok(done(visit, "logo")),
+        Err(trouble) if is_shown(&trouble) => draw_look(visit, Some(trouble)).await,
+        Err(trouble) => Err(trouble),
+    }
+}
+
+async fn give_logo(visit: &Visit, id: &str) -> Result<Value, Trouble> {
+    let place = place(visit)?;
+    let url = match visit.form.file("file") {
+        Some(file) => {
+            let upload = json!({ "projectId": id, "file": base64::encode(&file.bytes), "tags": ["logo"] });
+            visit.ask("projects.images_upload", upload).await?["url"].take()
+        }
+        None => visit.form.get("url").into(),
+    };
+    let set = visit.ask("projects.logos_update", json!({ "projectId": id, (place): url })).await;
+    // The form has one field for the address, whatever it is for.
+    set.map_err(|trouble| Trouble { field: if trouble.field == place { "url".into() } else { trouble.field }, ..trouble })
+}
+
+/// Which of the brand's logos the form is about.
+fn place(visit: &Visit) -> Result<&'static str, Trouble> {
+    let places = ["primary", "secondary", "favicon"];
+    places.into_iter().find(|place| *place == visit.form.get("place")).ok_or_else(Trouble::not_found)
+}
+
+/// The images.
+async fn images(visit: &Visit) -> Result<Outcome, Trouble> {
+    draw_images(visit, None).await
+}
+
+async fn draw_images(visit: &Visit, trouble: Option<Trouble>) -> Result<Outcome, Trouble> {
+    let id = visit.name("id");
+    let (_, mut context) = begun(visit, "images", &["url", "description", "tags"], trouble.as_ref()).await?;
+    let number = visit.query.some("page").unwrap_or("1");
+    let data = visit.ask("projects.images_list", json!({ "projectId": id, "limit": IMAGES_PER_PAGE, "page": number })).await?;
+    let images = rows(&data["images"]).into_iter().map(|mut image| {
+        image["picture"] = picture_path(visit, id, image["url"].as_str().unwrap_or_default()).into();
+        image["words"] = rows(&image["tags"]).iter().filter_map(Value::as_str).collect::<Vec<_>>().join(", ").into();
+        image
+    });
+    context["images"] = images.collect();
+    context["pagination"] = data["pagination"].clone();
+    Ok(page("brand_images.html", context, trouble.as_ref()))
+}
+
+async fn send_images(visit: &Visit) -> Result<Outcome, Trouble> {
+    let (id, form) = (visit.name("id"), &visit.form);
+    let tags: Vec<&str> = form.get("tags").split(',').map(str::trim).filter(|tag| !tag.is_empty()).collect();
+    // Left out, they are filled in by what the image shows.
+    let given_tags = (!tags.is_empty()).then_some(&tags);
+    let description = form.some("description");
+    let (asked, word) = match (form.get("act"), form.file("file")) {
+        ("add", Some(file)) => {
+            let input = json!({
+                "projectId": id, "file": base64::encode(&file.bytes), "description": description, "tags": given_tags,
+            });
+            (visit.ask("projects.images_upload", input).await, "added")
+        }
+        ("add", None) => {
+            let input = json!({ "projectId": id, "url": form.get("url"), "description": description, "tags": given_tags });
+            (visit.ask("projects.images_add", input).await, "added")
+        }
+        ("describe", _) => {
+            let input = json!({
+                "projectId": id, "imageUrl": form.get("image"), "description": description, "tags": given_tags,
+            });
+            (visit.ask("projects.images_update", input).await, "described")
+        }
+        ("remove", _) => {
+            (visit.ask("projects.images_remove", json!({ "projectId": id, "imageUrl": form.get("image") })).await, "removed")
+        }
+        _ => return Err(Trouble::not_found()),
+    };
+    match asked {
+        Ok(_) => Ok(done(visit, word)),
+        Err(trouble) if is_shown(&trouble) => draw_images(visit, Some(trouble)).await,
+        Err(trouble) => Err(trouble),
+    }
+}
+
+/// The texts.
+async fn knowledge(visit: &Visit) -> Result<Outcome, Trouble> {
+    draw_knowledge(visit, None).await
+}
+
+async fn draw_knowledge(visit: &Visit, trouble: Option<Trouble>) -> Result<Outcome, Trouble> {
+    let id = visit.name("id");
+    // The title of the page is another thing.
+    let (_, mut context) = begun(visit, "knowledge", &["content"], trouble.as_ref()).await?;
+    context["name"] = visit.form.get("title").into();
+    let number = visit.query.some("page").unwrap_or("1");
+    let data = visit.ask("projects.knowledge_list", json!({ "projectId": id, "limit": TEXTS_PER_PAGE, "page": number })).await?;
+    let entries = rows(&data["entries"]).into_iter().map(|entry| {
+        // In one glance headings are words like others.
+        let content = entry["content"].as_str().unwrap_or_default().replace("# ", "").replace('#', "");
+        let short: String = content.chars().take(TEXT_CHARACTERS).collect();
+        let more = if short.len() < content.len() { "…" } else { "" };
+        json!({
+            "id": entry["id"],
+            "title": entry["title"],
+            "content": format!("{short}{more}"),
+            "date": entry["date"],
+            "origin": origin(entry["referenceOrigin"].as_str().unwrap_or_default()),
+            "url": entry["url"],
+            "file": entry["sourceFileName"],
+        })
+    });
+    context["entries"] = entries.collect();
+    context["pagination"] = data["pagination"].clone();
+    Ok(page("brand_knowledge.html", context, trouble.as_ref()))
+}
+
+fn origin(word: &str) -> &'static str {
+    match word {
+        "website" => "from the web site",
+        "favorite" => "a favourite email",
+        "upload" => "a file",
+        _ => "written by you",
+    }
+}
+
+async fn send_knowledge(visit: &Visit) -> Result<Outcome, Trouble> {
+    let (id, form) = (visit.name("id"), &visit.form);
+    let (asked, word) = match form.get("act") {
+        "add" => (add_text(visit, id).await, "added"),
+        "remove" => {
+            (visit.ask("projects.knowledge_remove", json!({ "projectId": id, "entryId": form.get("entry") })).await, "removed")
+        }
+        _ => return Err(Trouble::not_found()),
+    };
+    match asked {
+        Ok(_) => Ok(done(visit, word)),
+        Err(trouble) if is_shown(&trouble) => draw_knowledge(visit, Some(trouble)).await,
+        Err(trouble) => Err(trouble),
+    }
+}
+
+/// A text that was written, or the text of a file.
+async fn add_text(visit: &Visit, id: &str) -> Result<Value, Trouble> {
+    let form = &visit.form;
+    let Some(file) = form.file("file") else {
+        let input = json!({ "projectId": id, "title": form.get("title"), "content": form.get("content") });
+        return visit.ask("projects.knowledge_add", input).await;
+    };
+    let not_text = || Trouble {
+        field: "file".into(),
+        ..Trouble::plain(http::StatusCode::BAD_REQUEST, "The file is no plain text (UTF-8); save it as .txt or .md.")
+    };
+    let content = std::str::from_utf8(&file.bytes).map_err(|_| not_text())?;
+    let title = form.some("title").unwrap_or(&file.name);
+    let input = json!({
+        "projectId": id, "title": title, "content": content, "sourceFileName": file.name, "referenceOrigin": "upload",
+    });
+    visit.ask("projects.knowledge_add", input).await
+}
+
+/// One text.
+async fn entry(visit: &Visit) -> Result<Outcome, Trouble> {
+    draw_entry(visit, None).await
+}
+
+async fn draw_entry(visit: &Visit, trouble: Option<Trouble>) -> Result<Outcome, Trouble> {
+    let wanted = json!({ "projectId": visit.name("id"), "entryId": visit.name("entry") });
+    let entry = visit.ask("projects.knowledge_get", wanted).await?;
+    let (_, mut context) = begun(visit, "knowledge", &[], trouble.as_ref()).await?;
+    let kept = |field: &str| if trouble.is_some() { visit.form.get(field).into() } else { entry[field].clone() };
+    context["name"] = kept("title");
+    context["content"] = kept("content");
+    context["from_site"] = (entry["referenceOrigin"] == "website").into();
+    context["url"] = entry["url"].clone();
+    Ok(page("brand_text.html", context, trouble.as_ref()))
+}
+
+async fn send_entry(visit: &Visit) -> Result<Outcome, Trouble> {
+    let input = json!({
+        "projectId": visit.name("id"), "entryId": visit.name("entry"), "title": visit.form.get("title"),
+        "content": visit.form.get("content"),
+    });
+    match visit.ask("projects.knowledge_update", input).await {
+        Ok(_) => Ok(Outcome::go(format!("/{}/brands/{}/knowledge?done=changed", visit.environment, visit.name("id")))),
+        Err(trouble) if is_shown(&trouble) => draw_entry(visit, Some(trouble)).await,
+        Err(trouble) => Err(trouble),
+    }
+}
+
+/// The standing rules.
+async fn guidelines(visit: &Visit) -> Result<Outcome, Trouble> {
+    draw_guidelines(visit, None).await
+}
+
+async fn draw_guidelines(visit: &Visit, trouble: Option<Trouble>) -> Result<Outcome, Trouble> {
+    let (project, mut context) = begun(visit, "guidelines", &[], trouble.as_ref()).await?;
+    for field in ["designRules", "imageStyle"] {
+        let known = project["brand"]["guidelines"][field].as_str().unwrap_or_default();
+        context[field] = if trouble.is_some() { visit.form.get(field) } else { known }.into();
+    }
+    Ok(page("brand_guidelines.html", context, trouble.as_ref()))
+}
+
+async fn send_guidelines(visit: &Visit) -> Result<Outcome, Trouble> {
+    let input = json!({
+        "projectId": visit.name("id"), "designRules": visit.form.get("designRules"), "imageStyle": visit.form.get("imageStyle"),
+    });
+    match visit.ask("projects.guidelines_update", input).await {
+        Ok(_) => Ok(done(visit, "kept")),
+        Err(trouble) if is_shown(&trouble) => draw_guidelines(visit, Some(trouble)).await,
+        Err(trouble) => Err(trouble),
+    }
+}

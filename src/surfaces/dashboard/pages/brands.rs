@@ -1,0 +1,277 @@
+//! Brands: the list, taking one in by its web site with progress to watch, and what is known of one at a glance.
+
+use serde_json::{Value, json};
+
+use crate::surfaces::dashboard::route::{Route, closed};
+use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit, entered};
+use crate::vocab::permissions::Permission;
+
+/// Its pages.
+pub const ROUTES: &[Route] = &[
+    closed("/{environment}/brands").get(|visit| Box::pin(list(visit))),
+    closed("/{environment}/brands/new").get(|visit| Box::pin(new(visit))).post(|visit| Box::pin(send_new(visit))),
+    closed("/{environment}/brands/{id}").get(|visit| Box::pin(show(visit))).post(|visit| Box::pin(send(visit))),
+    closed("/{environment}/brands/{id}/picture").get(|visit| Box::pin(picture(visit))),
+];
+
+/// Brands on one page of the list: their pictures come from here, one request each.
+const BRANDS_PER_PAGE: u64 = 18;
+/// Products and images on the first page of a brand.
+const GLIMPSES: usize = 8;
+
+/// Whether who looks may do this.
+pub fn may(visit: &Visit, permission: Permission) -> bool {
+    visit.who.as_ref().is_some_and(|who| who.person.role.permissions().contains(permission))
+}
+
+/// The list.
+async fn list(visit: &Visit) -> Result<Outcome, Trouble> {
+    let page = visit.query.some("page").unwrap_or("1");
+    let data = visit.ask("projects.list", json!({ "limit": BRANDS_PER_PAGE, "page": page })).await?;
+    let context = json!({
+        "title": "Brands",
+        "brands": rows(&data["projects"]).iter().map(|brand| card(visit, brand)).collect::<Vec<_>>(),
+        "pagination": data["pagination"],
+        "may_write": may(visit, Permission::ProjectWrite),
+        "base": visit.api.0.base_url(),
+    });
+    Ok(Outcome::page("brands.html", context))
+}
+
+fn card(visit: &Visit, brand: &Value) -> Value {
+    let id = brand["id"].as_str().unwrap_or_default();
+    let logo = ["primary", "favicon"].iter().find_map(|place| brand["logoUrls"][place].as_str());
+    json!({
+        "id": id,
+        "name": brand["name"],
+        "domain": brand["domain"],
+        "description": brand["description"],
+        "status": brand["status"],
+        "logo": logo.map(|url| picture_path(visit, id, url)),
+        "palette": palette(&brand["palette"]),
+    })
+}
+
+/// The items of a list; none if it is none.
+pub fn rows(value: &Value) -> Vec<Value> {
+    value.as_array().cloned().unwrap_or_default()
+}
+
+/// The colours that are there, by role, for people. What is no colour is not drawn.
+pub fn palette(palette: &Value) -> Value {
+    const ROLES: [(&str, &str); 6] = [
+        ("primary", "Primary"),
+        ("accent", "Accent"),
+        ("button", "Button"),
+        ("buttonText", "Button text"),
+        ("background", "Background"),
+        ("text", "Text"),
+    ];
+    let is_color =
+        |text: &&str| text.len() == 7 && text.starts_with('#') && text[1..].bytes().all(|byte| byte.is_ascii_hexdigit());
+    let known = ROLES.iter().filter_map(|(role, label)| {
+        let color = palette[role].as_str().filter(is_color)?;
+        Some(json!({ "role": role, "label": label, "color": color }))
+    });
+    known.collect()
+}
+
+/// Where the small copy of a brand's picture is.
+pub fn picture_path(visit: &Visit, brand: &str, url: &str) -> String {
+    let query = serde_urlencoded::to_string([("of", url)]).unwrap_or_default();
+    format!("/{}/brands/{brand}/picture?{query}", visit.environment)
+}
+
+/// The small copy of a brand's picture.
+async fn picture(visit: &Visit) -> Result<Outcome, Trouble> {
+    let wanted = json!({ "projectId": visit.name("id"), "imageUrl": visit.query.get("of") });
+    visit.hand_on("projects.image_preview", wanted).await
+}
+
+/// The form for a new brand.
+async fn new(visit: &Visit) -> Result<Outcome, Trouble> {
+    Ok(form(visit, None))
+}
+
+fn form(visit: &Visit, trouble: Option<Trouble>) -> Outcome {
+    let mut context = entered(&visit.form, &["urls", "name", "about"], trouble.as_ref());
+    context.insert("title".into(), "Import a brand".into());
+    context.insert("base".into(), visit.api.0.base_url().into());
+    if trouble.as_ref().is_some_and(|trouble| trouble.field.starts_with("urls")) {
+        context.insert("wrong_field".into(), "urls".into());
+    }
+    match trouble {
+        Some(trouble) => Outcome::again("brand_new.html", Value::Object(context), &trouble),
+        None => Outcome::page("brand_new.html", Value::Object(context)),
+    }
+}
+
+/// The same, sent.
+async fn send_new(visit: &Visit) -> Result<Outcome, Trouble> {
+    let urls: Vec<String> = visit.form.get("urls").split_whitespace().map(in_full).collect();
+    let input = json!({ "urls": urls, "name": visit.form.some("name") });
+    let made = match visit.ask("projects.import", input).await {
+        Ok(made) => made,
+        Err(trouble) if matches!(trouble.status.as_u16(), 400 | 409) => return Ok(form(visit, Some(trouble))),
+        Err(trouble) => return Err(trouble),
+    };
+    let id = made["projectId"].as_str().unwrap_or_default();
+    if let Some(about) = visit.form.some("about") {
+        let text = json!({ "projectId": id, "title": "In our own words", "content": about });
+        // The brand is there already: a text that is too long is no reason to begin it twice.
+        if visit.ask("projects.knowledge_add", text).await.is_err() {
+            return Ok(Outcome::go(format!("/{}/brands/{id}?done=without-text", visit.environment)));
+        }
+    }
+    Ok(Outcome::go(format!("/{}/brands/{id}", visit.environment)))
+}
+
+/// People write addresses as they say them.
+fn in_full(address: &str) -> String {
+    let address = address.trim_matches(',');
+    if address.contains("://") { address.to_owned() } else { format!("https://{address}") }
+}
+
+/// One brand: how its import goes, or what is known of it.
+async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
+    let id = visit.name("id");
+    let import = visit.ask("projects.import_status", json!({ "projectId": id })).await?;
+    let is_running = matches!(import["status"].as_str(), Some("pending" | "processing"));
+    let project = visit.ask("projects.get", json!({ "projectId": id })).await?;
+    let brand = &project["brand"];
+    let description = [&brand["description"], &project["description"]].into_iter().find(|text| text.is_string());
+    let mut context = head(visit, &project, "overview");
+    context["running"] = is_running.into();
+    context["import"] = json!({
+        "error": import["error"],
+        "percentage": import["progress"]["percentage"],
+        "stages": stages(import["progress"]["stage"].as_str().unwrap_or_default()),
+        "metrics": import["importMetrics"],
+    });
+    context["urls"] = project["urls"].clone();
+    context["about"] = json!({
+        "tagline": brand["tagline"],
+        "description": description,
+        "languages": brand["languages"],
+        "facts": facts(brand),
+    });
+    context["palette"] = palette(&brand["palette"]);
+    context["fonts"] = fonts(&brand["fonts"]);
+    context["products"] = glimpses(&brand["products"], |product| {
+        let picture = product["image"].as_str().map(|url| picture_path(visit, id, url));
+        json!({ "name": product["name"], "price": product["price"], "currency": product["currency"], "picture": picture })
+    });
+    context["images"] = glimpses(&brand["images"], |image| {
+        let description = image["description"].as_str().unwrap_or_default();
+        json!({ "description": description, "picture": picture_path(visit, id, image["url"].as_str().unwrap_or_default()) })
+    });
+    context["social"] = brand["social"].clone();
+    Ok(Outcome::page("brand_overview.html", context))
+}
+
+fn glimpses(list: &Value, shape: impl Fn(&Value) -> Value) -> Value {
+    rows(list).iter().take(GLIMPSES).map(shape).collect()
+}
+
+/// What every page of a brand says at its top.
+pub fn head(visit: &Visit, project: &Value, tab: &str) -> Value {
+    json!({
+        "title": project["name"],
+        "brand": { "id": project["id"], "name": project["name"], "domain": project["domain"], "status": project["status"] },
+        "tab": tab,
+        "done": visit.query.get("done"),
+        "may_write": may(visit, Permission::ProjectWrite),
+        "may_email": may(visit, Permission::EmailWrite),
+        "base": visit.api.0.base_url(),
+        "wrong": "",
+        "wrong_field": "",
+    })
+}
+
+/// The stages of an import with how far each is.
+fn stages(now: &str) -> Value {
+    const STAGES: [(&str, &str); 4] = [
+        ("initializing", "Waiting for its turn"),
+        ("fetching", "Reading the pages and style sheets"),
+        ("reading", "Finding colours, fonts, words and products"),
+        ("measuring", "Looking at logos and images"),
+    ];
+    let at = STAGES.iter().position(|(word, _)| *word == now).unwrap_or(STAGES.len());
+    let stage = |(place, (_, label)): (usize, &(&str, &str))| {
+        let state = match place.cmp(&at) {
+            std::cmp::Ordering::Less => "done",
+            std::cmp::Ordering::Equal => "now",
+            std::cmp::Ordering::Greater => "to come",
+        };
+        json!({ "label": label, "state": state })
+    };
+    STAGES.iter().enumerate().map(stage).collect()
+}
+
+/// Heading and text fonts, each with its families.
+pub fn fonts(fonts: &Value) -> Value {
+    let known = [("heading", "Headings"), ("body", "Text")].into_iter().filter_map(|(place, label)| {
+        let stack = fonts[place].as_str().filter(|stack| !stack.is_empty())?;
+        let first = stack.split(',').next().unwrap_or_default().trim().trim_matches(['"', '\'']);
+        Some(json!({ "label": label, "stack": stack, "first": first }))
+    });
+    known.collect()
+}
+
+/// Facts for emails' footers and voice, those that are known, each with its label.
+fn facts(brand: &Value) -> Value {
+    let text = |value: &Value| value.as_str().filter(|text| !text.is_empty()).map(ToOwned::to_owned);
+    let contact = &brand["contact"];
+    let voice = &brand["voice"];
+    let person = voice["person"].as_str().map(|person| match person {
+        "we" => "as “we”",
+        "i" => "as “I”",
+        _ => "about itself by name",
+    });
+    let formality = voice["formality"].as_str();
+    let speaks = [person, formality].into_iter().flatten().collect::<Vec<_>>().join(", ");
+    let words = rows(&voice["words"]).iter().filter_map(Value::as_str).take(8).collect::<Vec<_>>().join(", ");
+    let all = [
+        ("Company", text(&contact["company"])),
+        ("Postal address", text(&contact["address"])),
+        ("Email", text(&contact["email"])),
+        ("Phone", text(&contact["phone"])),
+        ("Speaks", Some(speaks).filter(|speaks| !speaks.is_empty())),
+        ("Words it likes", Some(words).filter(|words| !words.is_empty())),
+    ];
+    all.into_iter().filter_map(|(label, text)| Some(json!({ "label": label, "text": text? }))).collect()
+}
+
+/// Reading the sites again.
+async fn send(visit: &Visit) -> Result<Outcome, Trouble> {
+    match visit.form.get("act") {
+        "retry" => {
+            visit.ask("projects.import_retry", json!({ "projectId": visit.name("id") })).await?;
+            Ok(Outcome::go(visit.path.clone()))
+        }
+        _ => Err(Trouble::not_found()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_taken_as_people_write_them() {
+        assert_eq!(in_full("acme.example"), "https://acme.example");
+        assert_eq!(in_full("http://acme.example/a,"), "http://acme.example/a");
+    }
+
+    #[test]
+    fn only_colours_are_drawn() {
+        let drawn = palette(&json!({ "primary": "#1F6B52", "text": "red\" onload=\"x", "accent": null }));
+        assert_eq!(drawn, json!([{ "role": "primary", "label": "Primary", "color": "#1F6B52" }]));
+    }
+
+    #[test]
+    fn an_import_has_one_stage_that_goes_on() {
+        let states: Vec<String> = rows(&stages("reading")).iter().map(|stage| stage["state"].to_string()).collect();
+        assert_eq!(states.join(" "), r#""done" "done" "now" "to come""#);
+    }
+}

@@ -1,0 +1,49 @@
+//! Exports and changes of many contacts while they go on and when they are done.
+
+use serde_json::{Value, json};
+
+use super::audience::{self, Audience};
+use crate::surfaces::dashboard::route::{Route, closed};
+use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit};
+
+/// Its pages.
+pub const ROUTES: &[Route] = &[closed("/{environment}/contacts/jobs/{kind}/{id}").get(|visit| Box::pin(show(visit)))];
+
+/// How far it is.
+async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
+    let title = match visit.name("kind") {
+        "export" => "Export of contacts",
+        "change" => "Change of many contacts",
+        "bulk" => "Contacts from a program",
+        _ => return Err(Trouble::not_found()),
+    };
+    let Some(audience) = Audience::of(visit).await? else { return Ok(audience::none(visit, title)) };
+    let input = json!({ "jobId": visit.name("id"), "projectId": audience.id });
+    let operation = match visit.name("kind") {
+        "export" => "contacts.export_status",
+        "change" => "contacts.bulk_change_status",
+        _ => "contacts.bulk_status",
+    };
+    let job = visit.ask(operation, input).await?;
+    let open = matches!(job["status"].as_str(), Some("pending" | "processing"));
+    let total = job.get("total").or(job.get("totalContacts")).cloned().unwrap_or_default();
+    let mut context = audience.context(visit, title);
+    context.insert("kind".into(), visit.name("kind").into());
+    context.insert("open".into(), open.into());
+    context.insert("total".into(), total);
+    context.insert("processed".into(), job.get("processed").cloned().unwrap_or_default());
+    context.insert("contacts".into(), job.get("contactCount").cloned().unwrap_or_default());
+    context.insert("result".into(), job.get("result").cloned().unwrap_or_default());
+    context.insert("error".into(), job.get("error").cloned().unwrap_or_default());
+    context.insert("status".into(), job["status"].clone());
+    context.insert("download".into(), own(job.get("downloadUrl")).into());
+    context.insert("expires".into(), job.get("downloadExpiresAt").cloned().unwrap_or_default());
+    context.insert("created".into(), job["createdAt"].clone());
+    Ok(audience.page(visit, "contact_job.html", context, None))
+}
+
+/// The path of a link to ourselves: whatever address the service is told to have, this browser is here.
+fn own(link: Option<&Value>) -> String {
+    let link = link.and_then(Value::as_str).unwrap_or_default();
+    link.find("/v1/").map(|at| link[at..].to_owned()).unwrap_or_default()
+}

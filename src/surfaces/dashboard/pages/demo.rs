@@ -1,0 +1,57 @@
+//! The first minute on the dashboard: somebody's own web site, or the made-up shop, made into everything else.
+
+use serde_json::{Value, json};
+
+use crate::engine::api::call::Api;
+use crate::surfaces::dashboard::route::{Route, closed};
+use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit, entered};
+use crate::surfaces::demo::{Ending, Story, Teller, shop};
+
+/// Its pages. What it makes is test data, so it stands there only.
+pub const ROUTES: &[Route] = &[closed("/test/demo").get(|visit| Box::pin(show(visit))).post(|visit| Box::pin(begin(visit)))];
+
+/// The form, or how far the story is.
+async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
+    page(visit, None)
+}
+
+fn page(visit: &Visit, trouble: Option<&Trouble>) -> Result<Outcome, Trouble> {
+    let person = visit.who.as_ref().ok_or_else(Trouble::not_found)?;
+    let told = visit.stories.told(person.person.account.id);
+    let mut context = entered(&visit.form, &["site"], trouble);
+    let (well, stuck) = match told.as_ref().and_then(|told| told.ending.as_ref()) {
+        Some(Ending::Well { message }) => (json!(message), Value::Null),
+        Some(Ending::Stuck(why)) => (Value::Null, json!(why)),
+        None => (Value::Null, Value::Null),
+    };
+    context.insert("title".into(), "The first minute".into());
+    context.insert("goes_on".into(), told.as_ref().is_some_and(|told| told.ending.is_none()).into());
+    context.insert("steps".into(), json!(told.map(|told| told.steps).unwrap_or_default()));
+    context.insert("well".into(), well);
+    context.insert("stuck".into(), stuck);
+    context.insert("has_shop".into(), visit.api.0.settings.server.demo_shop.into());
+    Ok(match trouble {
+        Some(trouble) => Outcome::again("demo.html", Value::Object(context), trouble),
+        None => Outcome::page("demo.html", Value::Object(context)),
+    })
+}
+
+/// Tell it.
+async fn begin(visit: &Visit) -> Result<Outcome, Trouble> {
+    let person = visit.who.clone().ok_or_else(Trouble::not_found)?;
+    let site = match visit.form.some("site") {
+        Some(site) => site.to_owned(),
+        None if visit.api.0.settings.server.demo_shop => format!("{}{}", visit.api.0.base_url(), shop::PATH),
+        None => {
+            let mut trouble =
+                Trouble::plain(http::StatusCode::BAD_REQUEST, "Give the address of a web site, like https://example.com.");
+            trouble.field = "site".into();
+            return page(visit, Some(&trouble));
+        }
+    };
+    let reader = person.person.email.to_string();
+    let account = person.person.account.id;
+    let story = Story { api: Api(visit.api.0.clone()), teller: Teller::Person(Box::new(person)), peer: visit.peer, site, reader };
+    visit.stories.begin(account, story);
+    Ok(Outcome::go("/test/demo"))
+}

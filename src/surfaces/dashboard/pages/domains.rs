@@ -1,0 +1,131 @@
+//! Sending domains: adding one, the records to paste and what the DNS has of each, tracking, keys.
+
+use http::StatusCode;
+use serde_json::{Map, Value, json};
+
+use crate::surfaces::dashboard::route::{Route, closed};
+use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit, entered};
+use crate::vocab::permissions::Permission;
+
+/// Its pages.
+pub const ROUTES: &[Route] = &[
+    closed("/{environment}/domains").get(|visit| Box::pin(show_all(visit))).post(|visit| Box::pin(add(visit))),
+    closed("/{environment}/domains/{domain}").get(|visit| Box::pin(show(visit))).post(|visit| Box::pin(send(visit))),
+];
+
+/// The marks of links, as the form names them.
+const MARKS: [&str; 5] = ["source", "medium", "campaign", "term", "content"];
+
+/// The list and the form for a new one.
+pub async fn show_all(visit: &Visit) -> Result<Outcome, Trouble> {
+    all(visit, None).await
+}
+
+async fn all(visit: &Visit, trouble: Option<Trouble>) -> Result<Outcome, Trouble> {
+    let mut context = fields(visit, &["domain", "from_name", "root"], trouble.as_ref());
+    context.insert("title".into(), "Sending domains".into());
+    context.insert("domains".into(), visit.ask("domains.list", json!({})).await?);
+    context.insert("base".into(), visit.api.0.base_url().into());
+    Ok(drawn("domains.html", context, trouble))
+}
+
+/// A new domain, or both parts of one.
+pub async fn add(visit: &Visit) -> Result<Outcome, Trouble> {
+    let form = &visit.form;
+    let (asked, name) = match form.get("act") {
+        "setup" => {
+            let (root, from_name) = (form.get("domain"), form.some("from_name"));
+            let input = json!({ "rootDomain": root, "fromName": from_name, "vanityRootFrom": form.get("root") == "yes" });
+            (visit.ask("domains.setup", input).await, "/marketing/domain")
+        }
+        "create" => (visit.ask("domains.create", json!({ "domain": form.get("domain") })).await, "/domain"),
+        _ => return Err(Trouble::not_found()),
+    };
+    match asked {
+        Ok(made) => {
+            let name = made.pointer(name).and_then(Value::as_str).unwrap_or_default();
+            Ok(Outcome::go(format!("{}/{name}?done={}", visit.path, form.get("act"))))
+        }
+        Err(trouble) if is_to_correct(&trouble) => all(visit, Some(trouble)).await,
+        Err(trouble) => Err(trouble),
+    }
+}
+
+/// One of them.
+pub async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
+    one(visit, None).await
+}
+
+async fn one(visit: &Visit, trouble: Option<Trouble>) -> Result<Outcome, Trouble> {
+    let name = visit.name("domain");
+    let domain = visit.ask("domains.get", json!({ "domain": name })).await?;
+    let mut context = fields(visit, &["act", "utm"], trouble.as_ref());
+    let sent = visit.form.get("act") == "tracking";
+    let utm = &domain["utm"];
+    if !sent {
+        context.insert("utm".into(), if utm.is_object() && utm["enabled"] != false { "yes" } else { "" }.into());
+    }
+    for mark in MARKS {
+        let value = if sent { visit.form.get(mark) } else { utm[mark].as_str().unwrap_or_default() };
+        context.insert(mark.into(), value.into());
+    }
+    // While it waits the page looks again by itself.
+    context.insert("waits".into(), (domain["status"] == "pending" || domain["rotating"] == true).into());
+    context.insert("title".into(), domain["domain"].clone());
+    context.insert("domain".into(), domain);
+    Ok(drawn("domain.html", context, trouble))
+}
+
+/// What the page's forms ask for.
+pub async fn send(visit: &Visit) -> Result<Outcome, Trouble> {
+    let which = json!({ "domain": visit.name("domain") });
+    let act = visit.form.get("act");
+    let asked = match act {
+        "verify" => visit.ask("domains.verify", which).await,
+        "rotate" => visit.ask("domains.rotate", which).await,
+        "tracking" => visit.ask("domains.update", tracking(visit)).await,
+        "delete" => {
+            visit.ask("domains.delete", which).await?;
+            return Ok(Outcome::go(format!("/{}/domains?done=delete", visit.environment)));
+        }
+        _ => return Err(Trouble::not_found()),
+    };
+    match asked {
+        Ok(_) => Ok(Outcome::go(format!("{}?done={act}", visit.path))),
+        Err(trouble) if is_to_correct(&trouble) => one(visit, Some(trouble)).await,
+        Err(trouble) => Err(trouble),
+    }
+}
+
+fn tracking(visit: &Visit) -> Value {
+    let form = &visit.form;
+    let is_ticked = |name: &str| form.get(name) == "yes";
+    let utm = match is_ticked("utm") {
+        true => MARKS.iter().filter_map(|mark| Some(((*mark).to_owned(), Value::from(form.some(mark)?)))).collect(),
+        false => Value::Null,
+    };
+    json!({
+        "domain": visit.name("domain"), "openTracking": is_ticked("opens"), "clickTracking": is_ticked("clicks"),
+        "brandedTracking": is_ticked("branded"), "utm": utm,
+    })
+}
+
+fn fields(visit: &Visit, names: &[&str], trouble: Option<&Trouble>) -> Map<String, Value> {
+    let mut context = entered(&visit.form, names, trouble);
+    context.insert("done".into(), visit.query.get("done").into());
+    let may_write = visit.who.as_ref().is_some_and(|who| who.person.role.permissions().contains(Permission::DomainWrite));
+    context.insert("may_write".into(), may_write.into());
+    context
+}
+
+/// Whether the page can say what to do about it.
+fn is_to_correct(trouble: &Trouble) -> bool {
+    matches!(trouble.status, StatusCode::BAD_REQUEST | StatusCode::CONFLICT)
+}
+
+fn drawn(template: &'static str, context: Map<String, Value>, trouble: Option<Trouble>) -> Outcome {
+    match trouble {
+        Some(trouble) => Outcome::again(template, Value::Object(context), &trouble),
+        None => Outcome::page(template, Value::Object(context)),
+    }
+}

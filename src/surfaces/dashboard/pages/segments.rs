@@ -1,0 +1,228 @@
+//! Segments: the list, and writing a condition with the count of those who meet it beside it.
+
+use std::collections::BTreeMap;
+
+use http::StatusCode;
+use serde_json::{Value, json};
+
+use super::audience::{self, Audience};
+use super::contacts::STATUSES;
+use super::segment_form::{self, Built, Row, TagIds};
+use crate::surfaces::dashboard::route::{Route, closed};
+use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit};
+use crate::vocab::limits;
+
+/// Its pages.
+pub const ROUTES: &[Route] = &[
+    closed("/{environment}/segments").get(|visit| Box::pin(list(visit))).post(|visit| Box::pin(remove(visit))),
+    closed("/{environment}/segments/new").get(|visit| Box::pin(show(visit))).post(|visit| Box::pin(send(visit))),
+    closed("/{environment}/segments/{id}").get(|visit| Box::pin(show(visit))).post(|visit| Box::pin(send(visit))),
+];
+
+const PER_PAGE: u64 = 20;
+/// Rows of a form: as many conditions as a tree may have, and groups around them.
+const ROWS_MAX: usize = 2 * limits::SEGMENT_CONDITIONS_MAX;
+/// Members shown beside the count.
+const MEMBERS: u64 = 5;
+/// Contacts that are looked at for the names of custom fields.
+const LOOKED_AT: u64 = 2_000;
+
+/// The list. Counting is the one thing here that takes a moment, so it is asked for apart.
+async fn list(visit: &Visit) -> Result<Outcome, Trouble> {
+    let Some(audience) = Audience::of(visit).await? else { return Ok(audience::none(visit, "Segments")) };
+    let count = visit.query.get("count") == "1";
+    let offset = audience::offset(visit, PER_PAGE);
+    let input = json!({ "projectId": audience.id, "limit": PER_PAGE, "offset": offset, "count": count });
+    let found = visit.ask("segments.list", input).await?;
+    let mut context = audience.context(visit, "Segments");
+    let page = visit.query.get("page");
+    let path = audience.path(&visit.path, &[]);
+    context.insert("pages_base".into(), format!("{path}{}", if path.contains('?') { "&" } else { "?" }).into());
+    context.insert("counted".into(), count.into());
+    context.insert("count_path".into(), audience.path(&visit.path, &[("page", page), ("count", "1")]).into());
+    context.insert("segments".into(), found["segments"].clone());
+    context.insert("pagination".into(), found["pagination"].clone());
+    Ok(audience.page(visit, "segments.html", context, None))
+}
+
+/// Delete one.
+async fn remove(visit: &Visit) -> Result<Outcome, Trouble> {
+    let Some(audience) = Audience::of(visit).await? else { return Err(Trouble::not_found()) };
+    visit.ask("segments.delete", json!({ "id": visit.form.get("id"), "projectId": audience.id })).await?;
+    Ok(Outcome::go(audience.path(&format!("/{}/segments", visit.environment), &[("done", "delete")])))
+}
+
+/// What is on the page of a condition.
+struct Draft {
+    name: String,
+    description: String,
+    rows: Vec<Row>,
+    /// Who meets it, if somebody asked.
+    count: Value,
+}
+
+/// A new condition, or one that was saved.
+async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
+    let Some(audience) = Audience::of(visit).await? else { return Ok(audience::none(visit, "New segment")) };
+    let draft = match visit.name("id") {
+        "" => {
+            let rows = segment_form::rows_of(&json!({ "match": "all" }), &BTreeMap::new());
+            let rows = rows.into_iter().chain([Row::fresh(1)]).collect();
+            Draft { name: String::new(), description: String::new(), rows, count: Value::Null }
+        }
+        id => {
+            let saved = visit.ask("segments.get", json!({ "id": id, "projectId": audience.id, "count": false })).await?;
+            let named = tag_names(visit, &audience.id, &saved["filters"]).await?;
+            let text = |field: &str| saved[field].as_str().unwrap_or_default().to_owned();
+            let rows = segment_form::rows_of(&saved["filters"], &named);
+            Draft { name: text("name"), description: text("description"), rows, count: Value::Null }
+        }
+    };
+    page(visit, &audience, &draft, None, None).await
+}
+
+async fn tag_names(visit: &Visit, project: &str, tree: &Value) -> Result<BTreeMap<String, String>, Trouble> {
+    let mut named = BTreeMap::new();
+    for id in segment_form::ids_in(tree) {
+        match visit.ask("tags.get", json!({ "id": id, "projectId": project })).await {
+            Ok(tag) => drop(named.insert(id, tag["name"].as_str().unwrap_or_default().to_owned())),
+            // Deleted since.
+            Err(trouble) if trouble.status == StatusCode::NOT_FOUND => {}
+            Err(trouble) => return Err(trouble),
+        }
+    }
+    Ok(named)
+}
+
+async fn page(
+    visit: &Visit,
+    audience: &Audience,
+    draft: &Draft,
+    trouble: Option<&Trouble>,
+    wrong_row: Option<usize>,
+) -> Result<Outcome, Trouble> {
+    let is_new = visit.name("id").is_empty();
+    let mut context = audience.context(visit, if is_new { "New segment" } else { &draft.name });
+    let catalog = visit.ask("contacts.field_catalog", json!({ "projectId": audience.id, "examine": LOOKED_AT })).await?;
+    let custom = catalog["entries"].as_array().into_iter().flatten().filter(|entry| entry["auto"] == false);
+    let custom: Vec<Value> = custom.map(|entry| entry["key"].clone()).take(100).collect();
+    let events = visit.ask("events.names", json!({ "projectId": audience.id, "limit": limits::PAGE_LIMIT_MAX })).await?;
+    let rows: Vec<Value> = draft.rows.iter().enumerate().map(|(at, row)| drawn(row, wrong_row == Some(at))).collect();
+    context.insert("is_new".into(), is_new.into());
+    context.insert("id".into(), visit.name("id").into());
+    context.insert("name".into(), draft.name.as_str().into());
+    context.insert("description".into(), draft.description.as_str().into());
+    context.insert("rows".into(), rows.into());
+    context.insert("count".into(), draft.count.clone());
+    context.insert("custom_fields".into(), custom.into());
+    context.insert("event_names".into(), events["names"].clone());
+    context.insert("tag_names".into(), audience::tag_names(visit, &audience.id).await?.0.into());
+    context.insert("statuses".into(), json!(STATUSES));
+    context.insert("levels_max".into(), limits::SEGMENT_LEVELS_MAX.into());
+    Ok(audience.page(visit, "segment_edit.html", context, trouble))
+}
+
+fn drawn(row: &Row, is_wrong: bool) -> Value {
+    json!({
+        "depth": row.depth, "combine": row.combine, "what": row.what, "name": row.name, "mode": row.mode, "value": row.value,
+        "more": row.more, "unit": row.unit, "campaign": row.campaign, "input": row.input(), "modes": row.modes(), "wrong": is_wrong,
+    })
+}
+
+/// The form was sent: rows are added or removed, who meets it is counted, or it is saved.
+async fn send(visit: &Visit) -> Result<Outcome, Trouble> {
+    let Some(audience) = Audience::of(visit).await? else { return Err(Trouble::not_found()) };
+    let form = &visit.form;
+    let mut rows = segment_form::sent(form, ROWS_MAX);
+    segment_form::press(&mut rows, form.get("do"));
+    rows.truncate(ROWS_MAX);
+    let (name, description) = (form.get("name").to_owned(), form.get("description").to_owned());
+    let mut draft = Draft { name, description, rows, count: Value::Null };
+    let asked = match form.get("do") {
+        "count" => counted(visit, &audience, &mut draft).await.map(|()| None),
+        "save" => save(visit, &audience, &draft).await.map(Some),
+        "delete" => return remove_this(visit, &audience).await,
+        _ => Ok(None),
+    };
+    match asked {
+        Ok(Some(outcome)) => Ok(outcome),
+        Ok(None) => page(visit, &audience, &draft, None, None).await,
+        Err((trouble, row)) if audience::can_correct(&trouble) => {
+            if form.get("do") == "count" {
+                draft.count = json!({ "wrong": trouble.message });
+            }
+            page(visit, &audience, &draft, Some(&trouble), row).await
+        }
+        Err((trouble, _)) => Err(trouble),
+    }
+}
+
+async fn remove_this(visit: &Visit, audience: &Audience) -> Result<Outcome, Trouble> {
+    visit.ask("segments.delete", json!({ "id": visit.name("id"), "projectId": audience.id })).await?;
+    Ok(Outcome::go(audience.path(&format!("/{}/segments", visit.environment), &[("done", "delete")])))
+}
+
+/// A trouble, and the row it is in.
+type Mistake = (Trouble, Option<usize>);
+
+/// The tree of the rows, with the ids of tags that are named.
+async fn build(visit: &Visit, audience: &Audience, rows: &[Row]) -> Result<Built, Mistake> {
+    let mut ids = TagIds::new();
+    let at = |row: usize| move |trouble: Trouble| (trouble, Some(row));
+    for (index, row) in rows.iter().enumerate().filter(|(_, row)| row.what == "tag" && !row.is_group()) {
+        let wrong = |message: &str| (Trouble::plain(StatusCode::BAD_REQUEST, message), Some(index));
+        let named = segment_form::tags_of(std::slice::from_ref(row));
+        if named.is_empty() {
+            return Err(wrong("Write the name of a tag."));
+        }
+        for name in named {
+            let tag = audience::tag_named(visit, &audience.id, &name).await.map_err(at(index))?;
+            let tag = tag.ok_or_else(|| wrong(&format!("There is no tag “{name}”.")))?;
+            ids.insert(name, tag["id"].as_str().unwrap_or_default().to_owned());
+        }
+    }
+    for (index, row) in rows.iter().enumerate().filter(|(_, row)| ["custom", "event"].contains(&row.what.as_str())) {
+        if row.name.is_empty() && !row.is_group() {
+            let message = if row.what == "event" { "Write the name of an event." } else { "Write the name of the custom field." };
+            return Err((Trouble::plain(StatusCode::BAD_REQUEST, message), Some(index)));
+        }
+    }
+    if let Some(index) = rows.iter().position(|row| !row.is_group() && row.input() != "nothing" && row.value.is_empty()) {
+        return Err((Trouble::plain(StatusCode::BAD_REQUEST, "Something is missing here."), Some(index)));
+    }
+    Ok(segment_form::build(rows, &ids))
+}
+
+/// The trouble with a tree, and the row that it is about.
+fn located(trouble: Trouble, built: &Built) -> Mistake {
+    let row = built.row_of(&trouble.field).filter(|row| *row > 0);
+    (trouble, row)
+}
+
+async fn counted(visit: &Visit, audience: &Audience, draft: &mut Draft) -> Result<(), Mistake> {
+    let built = build(visit, audience, &draft.rows).await?;
+    let input = json!({ "projectId": audience.id, "filters": built.tree, "limit": MEMBERS });
+    draft.count = visit.ask("segments.preview", input).await.map_err(|trouble| located(trouble, &built))?;
+    draft.count["wrong"] = "".into();
+    Ok(())
+}
+
+async fn save(visit: &Visit, audience: &Audience, draft: &Draft) -> Result<Outcome, Mistake> {
+    let built = build(visit, audience, &draft.rows).await?;
+    let mut input = json!({
+        "projectId": audience.id, "name": draft.name, "description": draft.description, "filters": built.tree,
+    });
+    let saved = match visit.name("id") {
+        "" => visit.ask("segments.create", input).await,
+        id => {
+            input["id"] = id.into();
+            visit.ask("segments.update", input).await
+        }
+    };
+    let saved = saved.map_err(|trouble| match trouble.code.as_str() {
+        "NAME_TAKEN" => (Trouble { field: "name".into(), ..trouble }, None),
+        _ => located(trouble, &built),
+    })?;
+    let path = format!("/{}/segments/{}", visit.environment, saved["id"].as_str().unwrap_or_default());
+    Ok(Outcome::go(audience.path(&path, &[("done", "save")])))
+}

@@ -1,0 +1,75 @@
+//! The suppression list: addresses that are not mailed, whatever brand they belong to.
+
+use serde_json::json;
+
+use super::audience;
+use crate::surfaces::dashboard::route::{Route, closed};
+use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit};
+
+/// Its pages.
+pub const ROUTES: &[Route] =
+    &[closed("/{environment}/suppressions").get(|visit| Box::pin(show(visit))).post(|visit| Box::pin(send(visit)))];
+
+const PER_PAGE: u64 = 50;
+/// Reasons, with what they mean to people, and whether somebody can give them by hand.
+const REASONS: [(&str, &str, bool); 5] = [
+    ("manual", "Put here by hand", true),
+    ("unsubscribe", "Unsubscribed", true),
+    ("bounce_hard", "Mail came back", true),
+    ("complaint", "Called mail spam", true),
+    ("erased", "Erased", false),
+];
+
+/// The list and the form.
+async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
+    page(visit, None).await
+}
+
+async fn page(visit: &Visit, trouble: Option<&Trouble>) -> Result<Outcome, Trouble> {
+    let (reason, search) = (visit.query.get("reason"), visit.query.get("search"));
+    let mut input =
+        json!({ "reason": visit.query.some("reason"), "limit": PER_PAGE, "offset": audience::offset(visit, PER_PAGE) });
+    // Addresses are kept so that only a whole one is found.
+    if search.contains('@') {
+        input["email"] = search.into();
+    }
+    let (found, unfinished) = match visit.ask("suppressions.list", input).await {
+        Ok(found) => (found, !search.is_empty() && !search.contains('@')),
+        // An address that is still being typed.
+        Err(trouble) if trouble.field == "email" => (json!({ "suppressions": [], "pagination": {} }), true),
+        Err(trouble) => return Err(trouble),
+    };
+    let base = serde_urlencoded::to_string([("reason", reason), ("search", search)]).unwrap_or_default();
+    let mut context = json!({
+        "title": "Suppressions", "base": visit.api.0.base_url(), "root": format!("/{}", visit.environment), "reason": reason,
+        "search": search, "unfinished": unfinished, "reasons": REASONS, "done": visit.query.get("done"),
+        "pages_base": format!("{}?{base}&", visit.path),
+        "suppressions": found["suppressions"], "pagination": found["pagination"],
+        "wrong": "", "wrong_field": "", "email": "", "note": "", "given": "",
+    });
+    let Some(trouble) = trouble else { return Ok(Outcome::page("suppressions.html", context)) };
+    (context["wrong"], context["wrong_field"]) = (trouble.message.as_str().into(), trouble.field.as_str().into());
+    for (name, field) in [("email", "email"), ("note", "note"), ("given", "given")] {
+        context[name] = visit.form.get(field).into();
+    }
+    Ok(Outcome::again("suppressions.html", context, trouble))
+}
+
+/// An address is put on the list or taken off.
+async fn send(visit: &Visit) -> Result<Outcome, Trouble> {
+    let form = &visit.form;
+    let asked = match form.get("act") {
+        "add" => {
+            let reason = form.some("given").unwrap_or("manual");
+            let input = json!({ "email": form.get("email"), "reason": reason, "note": form.some("note") });
+            visit.ask("suppressions.create", input).await
+        }
+        "remove" => visit.ask("suppressions.delete", json!({ "email": form.get("email") })).await,
+        _ => return Err(Trouble::not_found()),
+    };
+    match asked {
+        Ok(_) => Ok(Outcome::go(format!("{}?done={}", visit.path, form.get("act")))),
+        Err(trouble) if audience::can_correct(&trouble) => page(visit, Some(&trouble)).await,
+        Err(trouble) => Err(trouble),
+    }
+}

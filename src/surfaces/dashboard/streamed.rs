@@ -1,0 +1,116 @@
+//! Forms with a file that is too large to hold: the first field, the token, is read here; everything behind it goes on as it arrives.
+//!
+//! A form of several parts is a row of parts between lines that begin with its boundary, so what is left without the first part is a
+//! form again.
+
+use bytes::{Bytes, BytesMut};
+use futures_util::stream::{self, StreamExt};
+use http::StatusCode;
+use http::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
+
+use super::forms::Fields;
+use super::visit::Trouble;
+use crate::engine::api::wire::Body;
+use crate::vocab::limits;
+
+/// The token, and the form without it.
+pub async fn begin(headers: &HeaderMap, mut body: Body) -> Result<(Fields, (HeaderValue, Body)), Trouble> {
+    let content_type = headers.get(CONTENT_TYPE).cloned();
+    let boundary = content_type.as_ref().and_then(|value| multer::parse_boundary(value.to_str().ok()?).ok());
+    let (Some(content_type), Some(boundary)) = (content_type, boundary) else {
+        return Err(Trouble::plain(StatusCode::UNSUPPORTED_MEDIA_TYPE, "This page takes its own form only."));
+    };
+    let mut start = BytesMut::new();
+    let token = loop {
+        match first_part(&start, &boundary) {
+            Part::Whole { value, end } => {
+                let token = String::from_utf8_lossy(&start[value]).into_owned();
+                break (token, start.split_off(end).freeze());
+            }
+            Part::Unfinished if start.len() <= limits::DASHBOARD_TOKEN_BYTES_MAX => match body.next().await {
+                Some(Ok(chunk)) => start.extend_from_slice(&chunk),
+                Some(Err(_)) | None => return Err(Trouble::broken_form()),
+            },
+            Part::Unfinished | Part::Other => return Err(Trouble::foreign_form()),
+        }
+    };
+    let (token, rest) = token;
+    let form = Fields::of(vec![("csrf".to_owned(), token)]);
+    Ok((form, (content_type, chained(rest, body))))
+}
+
+/// These bytes and then the rest of the body.
+fn chained(first: Bytes, body: Body) -> Body {
+    let rest = stream::unfold(body, |mut body| async move { body.next().await.map(|chunk| (chunk, body)) });
+    Body::Stream { declared_bytes: None, chunks: Box::pin(stream::iter([Ok(first)]).chain(rest)) }
+}
+
+/// What the beginning of a form is.
+#[derive(Debug, PartialEq, Eq)]
+enum Part {
+    /// The token's part: where its value is, and where the line after it begins.
+    Whole { value: std::ops::Range<usize>, end: usize },
+    /// Perhaps the token's part; more must arrive.
+    Unfinished,
+    /// Something else.
+    Other,
+}
+
+fn first_part(start: &[u8], boundary: &str) -> Part {
+    let open = format!("--{boundary}\r\n");
+    let close = format!("\r\n--{boundary}");
+    if start.len() < open.len() {
+        return Part::Unfinished;
+    }
+    if !start.starts_with(open.as_bytes()) {
+        return Part::Other;
+    }
+    let Some(head) = find(&start[open.len()..], b"\r\n\r\n") else { return Part::Unfinished };
+    let value_at = open.len() + head + 4;
+    if find(&start[open.len()..value_at], b"name=\"csrf\"").is_none() {
+        return Part::Other;
+    }
+    let Some(length) = find(&start[value_at..], close.as_bytes()) else { return Part::Unfinished };
+    // The line with the boundary is the beginning of what follows.
+    Part::Whole { value: value_at..value_at + length, end: value_at + length + 2 }
+}
+
+fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
+    bytes.windows(wanted.len()).position(|window| window == wanted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FORM: &str = "--b1\r\nContent-Disposition: form-data; name=\"csrf\"\r\n\r\nabc\r\n--b1\r\nContent-Disposition: \
+                        form-data; name=\"file\"; filename=\"a.csv\"\r\n\r\nemail\n--b1--\r\n--b1--\r\n";
+
+    fn given(content_type: &'static str, chunk: usize) -> (HeaderMap, Body) {
+        let mut headers = HeaderMap::new();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
+        let chunks: Vec<_> = FORM.as_bytes().chunks(chunk).map(|part| Ok(Bytes::from_static(part))).collect();
+        (headers, Body::Stream { declared_bytes: None, chunks: Box::pin(stream::iter(chunks)) })
+    }
+
+    #[tokio::test]
+    async fn the_token_is_read_and_the_rest_is_the_form_without_it_however_it_arrives() {
+        let rest_of = FORM.find("\r\n--b1\r\n").expect("a second part") + 2;
+        for chunk in 1..FORM.len() {
+            let (headers, body) = given("multipart/form-data; boundary=b1", chunk);
+            let (form, (_, rest)) = begin(&headers, body).await.expect("a form");
+            assert_eq!(form.get("csrf"), "abc");
+            let rest = rest.collect(10_000).await.expect("whole");
+            assert_eq!(rest, &FORM.as_bytes()[rest_of..], "in chunks of {chunk}");
+        }
+    }
+
+    #[tokio::test]
+    async fn what_does_not_begin_with_the_token_is_no_form_of_ours() {
+        for content_type in ["multipart/form-data; boundary=b2", "multipart/form-data", "application/x-www-form-urlencoded"] {
+            let (headers, body) = given(content_type, 1_000);
+            assert!(begin(&headers, body).await.is_err(), "{content_type}");
+        }
+        assert_eq!(first_part(b"--b1\r\nContent-Disposition: form-data; name=\"file\"\r\n\r\nx", "b1"), Part::Other);
+    }
+}

@@ -1,0 +1,356 @@
+//! The steps of the first minute, one after the other; each says what came of it, and the first that fails ends the story.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::header::{AUTHORIZATION, HeaderValue};
+use serde::Serialize;
+use serde_json::{Value, json};
+use tokio::sync::watch;
+use tokio::time::sleep;
+
+use super::crowd;
+use crate::base::clock::Timestamp;
+use crate::engine::access::people::SignedIn;
+use crate::engine::api::Principal;
+use crate::engine::api::answer::Moment;
+use crate::engine::api::call::Api;
+use crate::engine::api::wire::{Body, Peer, Service};
+use crate::surfaces::asking;
+
+/// How often something that takes time is looked at, and how often at most.
+const LOOK: Duration = Duration::from_millis(150);
+const LOOKS_MAX: usize = 600;
+const DAY_MS: i64 = 24 * 60 * 60 * 1000;
+const BOUNDARY: &str = "first-minute-4f1c9a";
+
+/// Who tells it.
+pub enum Teller {
+    /// Who has this test key.
+    Key(String),
+    /// Who is signed in, on test data.
+    Person(Box<SignedIn>),
+}
+
+/// The first minute.
+pub struct Story {
+    pub api: Api,
+    pub teller: Teller,
+    pub peer: Peer,
+    /// The web site to read.
+    pub site: String,
+    /// Where the reader gets their own copy.
+    pub reader: String,
+}
+
+/// How far it is.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Told {
+    pub steps: Vec<Step>,
+    pub ending: Option<Ending>,
+}
+
+/// A step that was begun.
+#[derive(Clone, Debug, Serialize)]
+pub struct Step {
+    pub title: &'static str,
+    /// What came of it; empty while it goes on.
+    pub said: String,
+    /// The dashboard's page about it, under the environment.
+    pub path: String,
+    pub milliseconds: i64,
+}
+
+/// How it ended.
+#[derive(Clone, Debug, Serialize)]
+pub enum Ending {
+    /// All is there; the page of the reader's own message, under the environment.
+    Well { message: String },
+    /// With why, and what to do.
+    Stuck(String),
+}
+
+/// What one step hands to the next.
+#[derive(Default)]
+struct Known {
+    project: String,
+    conversation: String,
+    emails: Vec<Value>,
+    sender: String,
+    brand: String,
+    campaign: String,
+}
+
+/// Look until there is something, or say that it is late. (A macro: a function that takes looks as closures makes futures that cannot
+/// move between threads.)
+macro_rules! until {
+    ($late:literal, $look:block) => {{
+        let mut found = None;
+        for _ in 0..LOOKS_MAX {
+            found = $look;
+            if found.is_some() {
+                break;
+            }
+            sleep(LOOK).await;
+        }
+        found.ok_or($late)?
+    }};
+}
+
+type Said = Result<(String, String), String>;
+
+impl Story {
+    /// Tell it from beginning to end; `told` shows how far it is.
+    pub async fn tell(self, told: watch::Sender<Told>) {
+        let ending = match self.steps(&told).await {
+            Ok(message) => Ending::Well { message },
+            Err(why) => Ending::Stuck(why),
+        };
+        told.send_modify(|told| told.ending = Some(ending));
+    }
+
+    async fn steps(&self, told: &watch::Sender<Told>) -> Result<String, String> {
+        let mut known = Known::default();
+        self.step(told, "Brand", self.brand(&mut known)).await?;
+        self.step(told, "Emails", self.emails(&mut known)).await?;
+        self.step(told, "Contacts", self.contacts(&known)).await?;
+        self.step(told, "Campaign", self.campaign(&mut known)).await?;
+        self.step(told, "Inbox", self.inbox()).await?;
+        self.step(told, "Clicks", self.clicks(&known)).await?;
+        self.step(told, "Revenue", self.revenue(&known)).await?;
+        self.step(told, "Next week", self.next_week(&known)).await?;
+        let mail = self.ask("sending.inbox_list", json!({ "to": self.reader, "limit": 1 })).await?;
+        Ok(mail["messages"][0]["id"].as_str().map_or_else(|| "/inbox".to_owned(), |id| format!("/inbox/{id}")))
+    }
+
+    async fn step(
+        &self,
+        told: &watch::Sender<Told>,
+        title: &'static str,
+        work: impl Future<Output = Said>,
+    ) -> Result<(), String> {
+        let begun = self.now();
+        told.send_modify(|told| told.steps.push(Step { title, said: String::new(), path: String::new(), milliseconds: 0 }));
+        let (said, path) = work.await?;
+        let milliseconds = self.now().0 - begun.0;
+        told.send_modify(|told| {
+            let last = told.steps.last_mut().expect("just pushed");
+            *last = Step { title, said, path, milliseconds };
+        });
+        Ok(())
+    }
+
+    fn now(&self) -> Timestamp {
+        self.api.0.clock.now()
+    }
+
+    async fn brand(&self, known: &mut Known) -> Said {
+        let begun = self.ask("projects.import", json!({ "urls": [self.site] })).await?;
+        known.project = text(&begun, "/projectId");
+        let input = json!({ "projectId": known.project });
+        let status = until!("The web site was not read in time.", {
+            let status = self.ask("projects.import_status", input.clone()).await?;
+            match status["status"].as_str() {
+                Some("error") => return Err(format!("The web site could not be read: {}", text(&status, "/error"))),
+                Some("active") => Some(status),
+                _ => None,
+            }
+        });
+        known.brand = text(&status, "/name");
+        let domain = text(&status, "/domain");
+        // A site on this machine has no domain that mail could come from.
+        known.sender = if domain.parse::<std::net::IpAddr>().is_ok() || !domain.contains('.') {
+            "hello@leafandstone.example".into()
+        } else {
+            format!("hello@{domain}")
+        };
+        let metrics = &status["importMetrics"];
+        let said = format!(
+            "{}: {} pages read, {} products and {} things to know found",
+            known.brand, metrics["pagesRead"], metrics["productsFound"], metrics["knowledgeEntries"]
+        );
+        Ok((said, format!("/brands/{}", known.project)))
+    }
+
+    async fn emails(&self, known: &mut Known) -> Said {
+        let input = json!({
+            "projectId": known.project, "languages": ["en"], "count": 3,
+            "prompt": "Newsletter with our favourites of the season, and 10% off until Sunday with the code HELLO10",
+        });
+        let begun = self.ask("emails.generate", input).await?;
+        known.conversation = text(&begun, "/conversationId");
+        let input = json!({ "conversationId": known.conversation });
+        let mut status = until!("The emails were not written in time.", {
+            let status = self.ask("emails.status", input.clone()).await?;
+            match status["status"].as_str() {
+                Some("failed") => return Err(format!("The emails could not be written: {}", text(&status, "/error"))),
+                Some("completed") => Some(status),
+                _ => None,
+            }
+        });
+        known.emails = status["result"]["emails"].as_array_mut().map(std::mem::take).unwrap_or_default();
+        let subjects: Vec<String> = known.emails.iter().map(|email| format!("“{}”", text(email, "/subject"))).collect();
+        let first = known.emails.first().map(|email| text(email, "/id")).ok_or("No email was written.")?;
+        Ok((subjects.join(", "), format!("/emails/{first}")))
+    }
+
+    async fn contacts(&self, known: &Known) -> Said {
+        let field = |name: &str, value: &str| {
+            format!("--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n")
+        };
+        let file = format!(
+            "--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"file\"; filename=\"readers.csv\"\r\nContent-Type: text/csv\r\n\r\n{}\r\n--{BOUNDARY}--\r\n",
+            crowd::csv(&self.reader)
+        );
+        let map = json!({
+            "email": "email", "firstName": "first name", "lastName": "last name", "country": "country", "tags": "tags",
+            "customFields": { "favourite": "favourite" },
+        });
+        let body = field("projectId", &known.project) + &field("columnMap", &map.to_string()) + &file;
+        let content_type = HeaderValue::from_str(&format!("multipart/form-data; boundary={BOUNDARY}")).expect("ASCII");
+        let begun = self.ask_with("contacts.import", json!({}), Some((content_type, Body::Whole(Bytes::from(body))))).await?;
+        let input = json!({ "id": begun["id"] });
+        let read = until!("The contacts were not read in time.", {
+            let status = self.ask("contacts.import_status", input.clone()).await?;
+            (status["status"] == "completed" || status["status"] == "failed").then_some(status)
+        });
+        let counts = &read["counts"];
+        let favourites = json!({
+            "projectId": known.project, "name": "Lovers of green tea",
+            "filters": { "match": "all", "status": "subscribed", "fields": [{ "key": "favourite", "mode": "is", "values": ["green tea"] }] },
+        });
+        let segment = self.ask("segments.create", favourites).await?;
+        let said = format!(
+            "{} read from a CSV file, {} of them in the segment “Lovers of green tea”",
+            counts["total"], segment["count"]
+        );
+        Ok((said, "/contacts".into()))
+    }
+
+    async fn campaign(&self, known: &mut Known) -> Said {
+        let input = self.campaign_of(known, "Favourites of the season", 0);
+        let made = self.ask("campaigns.create", input).await?;
+        known.campaign = text(&made, "/id");
+        let input = json!({ "id": known.campaign });
+        let dry = self.ask("campaigns.dry_run", input.clone()).await?;
+        self.ask("campaigns.send", input.clone()).await?;
+        until!("The campaign was not sent in time.", {
+            let campaign = self.ask("campaigns.get", input.clone()).await?;
+            match campaign["status"].as_str() {
+                Some("failed") => return Err(format!("The campaign failed: {}", text(&campaign, "/error"))),
+                // Those who ask to come back later may still wait.
+                Some("sent" | "completed") => Some(()),
+                _ => {
+                    let stats = self.ask("campaigns.stats", input.clone()).await?;
+                    (stats["queued"] == 0).then_some(())
+                }
+            }
+        });
+        Ok((format!("“{}” to {} people", text(&made, "/subject"), dry["recipients"]), format!("/campaigns/{}", known.campaign)))
+    }
+
+    fn campaign_of(&self, known: &Known, name: &str, number: usize) -> Value {
+        let email = known.emails.get(number).or(known.emails.first()).map(|email| text(email, "/id"));
+        json!({
+            "projectId": known.project, "name": name, "conversationId": known.conversation, "emailId": email,
+            "from": known.sender, "fromName": known.brand, "recipientType": "audience",
+        })
+    }
+
+    async fn inbox(&self) -> Said {
+        let input = json!({ "to": self.reader, "limit": 1 });
+        let id = until!("The message to the reader did not arrive in time.", {
+            let list = self.ask("sending.inbox_list", input.clone()).await?;
+            list["messages"][0]["id"].as_str().map(str::to_owned)
+        });
+        let mail = self.ask("sending.inbox_get", json!({ "id": id })).await?;
+        let said = format!(
+            "{} has “{}”, with {} links",
+            self.reader,
+            text(&mail, "/message/subject"),
+            mail["links"].as_array().map_or(0, Vec::len)
+        );
+        Ok((said, format!("/inbox/{id}")))
+    }
+
+    async fn clicks(&self, known: &Known) -> Said {
+        let input = json!({ "id": known.campaign });
+        let stats = until!("The clicks were not counted in time.", {
+            let stats = self.ask("campaigns.stats", input.clone()).await?;
+            let is_all = stats["uniqueClicks"].as_u64().unwrap_or_default() as usize >= crowd::clickers();
+            is_all.then_some(stats)
+        });
+        let said = format!(
+            "{} opened it, {} clicked, {} unsubscribed",
+            stats["uniqueOpens"], stats["uniqueClicks"], stats["unsubscribes"]
+        );
+        Ok((said, format!("/campaigns/{}/report", known.campaign)))
+    }
+
+    async fn revenue(&self, known: &Known) -> Said {
+        let clicked = self.ask("campaigns.logs", json!({ "id": known.campaign, "status": "clicked", "limit": 100 })).await?;
+        let prices = ["14.90", "64.00", "33.90", "28.00", "19.00", "49.00"];
+        let rows = clicked["emails"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let purchase = |(number, row): (usize, &Value)| {
+            let price: f64 = prices[number % prices.len()].parse().expect("a number");
+            json!({
+                "name": "purchase.completed", "dedupeKey": format!("first-minute-{number}"),
+                "identifiers": { "email": row["to_email"], "externalOrderId": format!("first-minute-{number}") },
+                "properties": { "value": price, "currency": "EUR" },
+            })
+        };
+        let events: Vec<Value> = rows.iter().step_by(2).enumerate().map(purchase).collect();
+        let count = events.len();
+        self.ask("events.batch", json!({ "projectId": known.project, "events": events })).await?;
+        let input = json!({ "id": known.campaign });
+        let stats = until!("The purchases were not credited in time.", {
+            let stats = self.ask("campaigns.stats", input.clone()).await?;
+            let is_all = stats["conversion"]["conversions"].as_u64().unwrap_or_default() as usize >= count;
+            is_all.then_some(stats)
+        });
+        let conversion = &stats["conversion"];
+        let said = format!(
+            "{} purchases, {} {:.2} credited to the email that brought them",
+            conversion["conversions"],
+            text(conversion, "/currency"),
+            conversion["revenue"].as_f64().unwrap_or_default()
+        );
+        Ok((said, format!("/campaigns/{}/report", known.campaign)))
+    }
+
+    async fn next_week(&self, known: &Known) -> Said {
+        let made = self.ask("campaigns.create", self.campaign_of(known, "10% off until Sunday", 2)).await?;
+        let day = serde_json::to_value(Moment(self.now().plus_ms(7 * DAY_MS))).unwrap_or_default();
+        let at = format!("{}T09:00", day.as_str().and_then(|day| day.get(..10)).unwrap_or_default());
+        let id = text(&made, "/id");
+        self.ask("campaigns.schedule", json!({ "id": id, "scheduledAt": at, "scheduledTimezone": "Europe/Berlin" })).await?;
+        Ok((
+            format!("“{}” is scheduled for {} at 09:00 in Berlin", text(&made, "/subject"), &at[..10]),
+            format!("/campaigns/{id}"),
+        ))
+    }
+
+    async fn ask(&self, id: &str, input: Value) -> Result<Value, String> {
+        self.ask_with(id, input, None).await
+    }
+
+    async fn ask_with(&self, id: &str, input: Value, given: Option<(HeaderValue, Body)>) -> Result<Value, String> {
+        let mut request = asking::request(self.api.0.operations, id, input, given, self.peer);
+        let reply = match &self.teller {
+            Teller::Key(key) => {
+                let bearer = HeaderValue::from_str(&format!("Bearer {key}")).expect("keys are ASCII");
+                request.headers.insert(AUTHORIZATION, bearer);
+                self.api.call(request).await
+            }
+            Teller::Person(person) => self.api.call_as(Principal::Person((**person).clone()), request).await,
+        };
+        asking::data(id, reply).map_err(|reply| {
+            let body = asking::body(&reply);
+            body["error"].as_str().unwrap_or("The service gave no reason.").to_owned()
+        })
+    }
+}
+
+fn text(value: &Value, place: &str) -> String {
+    value.pointer(place).and_then(Value::as_str).unwrap_or_default().to_owned()
+}

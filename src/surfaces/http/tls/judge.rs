@@ -1,0 +1,73 @@
+//! Whether clients will trust a certificate: judged as they judge it, by the authorities that this machine knows.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustls::RootCertStore;
+use rustls::client::WebPkiServerVerifier;
+use rustls::client::danger::ServerCertVerifier;
+use rustls_pki_types::pem::PemObject;
+use rustls_pki_types::{CertificateDer, ServerName, UnixTime};
+
+use crate::base::clock::Timestamp;
+
+/// What clients who call this service `host` would find wrong with the chain in this file.
+pub fn certificate_trouble(chain: &Path, host: &str, now: Timestamp) -> Option<String> {
+    judge(chain, host, now, &rustls_native_certs::load_native_certs().certs).err()
+}
+
+fn judge(chain: &Path, host: &str, now: Timestamp, authorities: &[CertificateDer<'static>]) -> Result<(), String> {
+    let read: Result<Vec<_>, _> = CertificateDer::pem_file_iter(chain).and_then(Iterator::collect);
+    let certificates = read.map_err(|error| format!("it cannot be read: {error}"))?;
+    let (own, between) = certificates.split_first().ok_or("there is no certificate in it")?;
+    let name = ServerName::try_from(host.to_owned()).map_err(|_| format!("{host} is no name for a certificate"))?;
+    let mut roots = RootCertStore::empty();
+    roots.add_parsable_certificates(authorities.iter().cloned());
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let verifier = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider).build();
+    let verifier = verifier.map_err(|_| "this machine knows no certificate authorities; install its ca-certificates")?;
+    let now = UnixTime::since_unix_epoch(Duration::from_millis(u64::try_from(now.0).unwrap_or_default()));
+    verifier.verify_server_cert(own, between, &name, &[], now).map(drop).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair, date_time_ymd};
+
+    use super::*;
+
+    /// 2026-06-01
+    const NOW: Timestamp = Timestamp(1_780_272_000_000);
+    const YEAR_MS: i64 = 365 * 24 * 60 * 60 * 1000;
+
+    #[test]
+    fn names_times_and_authorities_are_judged() {
+        let authority_key = KeyPair::generate().expect("a key");
+        let mut authority = CertificateParams::new(Vec::new()).expect("no names");
+        authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        let root = authority.self_signed(&authority_key).expect("a certificate").der().clone();
+        let issuer = Issuer::new(authority, authority_key);
+        let mut params = CertificateParams::new(vec!["mail.example.com".into()]).expect("a name");
+        (params.not_before, params.not_after) = (date_time_ymd(2026, 1, 1), date_time_ymd(2026, 12, 31));
+        let key = KeyPair::generate().expect("a key");
+        let folder = tempfile::TempDir::new().expect("a folder");
+        let chain = folder.path().join("chain.pem");
+        fs::write(&chain, params.signed_by(&key, &issuer).expect("a certificate").pem()).expect("written");
+
+        let roots = [root];
+        assert_eq!(judge(&chain, "mail.example.com", NOW, &roots), Ok(()));
+        for (host, now, roots, trouble) in [
+            ("other.example.com", NOW, &roots[..], "not valid for name"),
+            ("mail.example.com", Timestamp(NOW.0 + YEAR_MS), &roots, "expired"),
+            ("mail.example.com", NOW, &[], "knows no certificate authorities"),
+        ] {
+            let found = judge(&chain, host, now, roots).expect_err("it is wrong");
+            assert!(found.contains(trouble), "{found}");
+        }
+        fs::write(&chain, "nothing").expect("written");
+        assert!(judge(&chain, "mail.example.com", NOW, &roots).is_err_and(|found| found.contains("no certificate")));
+    }
+}

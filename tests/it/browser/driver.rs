@@ -1,0 +1,300 @@
+//! A real Chromium, driven by its own `chromedriver`: WebDriver (W3C), and DevTools' protocol where that has no word.
+//!
+//! WebDriver is a dozen JSON requests, which the tests' HTTP client speaks already; a crate for it would bring twenty others, and
+//! neither the console nor what DevTools emulates.
+
+use std::fmt::Write as _;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{Method, Request};
+use http_body_util::{BodyExt, Full};
+use hyper_util::client::legacy::{self, connect::HttpConnector};
+use hyper_util::rt::TokioExecutor;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::time::Instant;
+
+const CHROMIUM: &str = "/usr/bin/chromium";
+const CHROMEDRIVER: &str = "/usr/bin/chromedriver";
+/// The name under which WebDriver hands out elements.
+const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
+const LOOK: Duration = Duration::from_millis(20);
+/// Pages come in milliseconds; a loaded machine may take long.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Whether there is a Chromium to test with. Without one that is said loudly, and where everything must be tested it is a failure.
+pub fn is_there() -> bool {
+    let missing: Vec<&str> =
+        [CHROMIUM, CHROMEDRIVER].into_iter().filter(|program| !std::path::Path::new(program).exists()).collect();
+    if missing.is_empty() {
+        return true;
+    }
+    let said = format!("{} is not there: install the packages chromium and chromium-driver", missing.join(" and "));
+    assert!(std::env::var_os("CI").is_none_or(|word| word != "true"), "{said}");
+    eprintln!("\n*** NOT TESTED IN A BROWSER: {said} ***\n");
+    false
+}
+
+/// A running chromedriver. Ended when dropped.
+pub struct Driver {
+    child: Child,
+    address: SocketAddr,
+    /// Kept open: a program that cannot say anything any more ends.
+    _said: BufReader<ChildStdout>,
+    http: legacy::Client<HttpConnector, Full<Bytes>>,
+}
+
+impl Driver {
+    /// Start one on a free port.
+    pub fn start() -> Self {
+        let command = Command::new(CHROMEDRIVER).arg("--port=0").stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
+        let mut child = command.expect("it is there");
+        let mut said = BufReader::new(child.stdout.take().expect("piped"));
+        let mut line = String::new();
+        let port = loop {
+            line.clear();
+            assert!(said.read_line(&mut line).expect("readable") > 0, "chromedriver ended");
+            if let Some((_, rest)) = line.split_once("successfully on port ") {
+                break rest.trim().trim_end_matches('.').parse().expect("a port");
+            }
+        };
+        let address = SocketAddr::from(([127, 0, 0, 1], port));
+        Self { child, address, _said: said, http: legacy::Client::builder(TokioExecutor::new()).build_http() }
+    }
+
+    async fn ask(&self, method: Method, path: &str, body: Option<Value>) -> Result<Value, Value> {
+        let body = body.map(|body| body.to_string()).unwrap_or_default();
+        let request = Request::builder().method(method).uri(format!("http://{}{path}", self.address));
+        let request = request.header("content-type", "application/json").body(Full::new(body.into())).expect("a request");
+        let reply = self.http.request(request).await.expect("chromedriver answers");
+        let good = reply.status().is_success();
+        let bytes = reply.into_body().collect().await.expect("whole").to_bytes();
+        let mut answer: Value = serde_json::from_slice(&bytes).expect("JSON");
+        if good { Ok(answer["value"].take()) } else { Err(answer["value"].take()) }
+    }
+
+    /// A new browser that knows nothing yet.
+    pub async fn browser(&self) -> Tab<'_> {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let mut arguments = vec![
+            "--headless=new".to_owned(),
+            "--disable-gpu".into(),
+            "--disable-dev-shm-usage".into(),
+            "--disable-background-networking".into(),
+            "--no-first-run".into(),
+            "--lang=en-GB".into(),
+            "--window-size=1280,900".into(),
+            // Nothing leaves this machine.
+            "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1".into(),
+            format!("--user-data-dir={}", folder.path().display()),
+        ];
+        // SAFETY: asks for a number of this process and cannot fail.
+        if unsafe { libc::geteuid() } == 0 {
+            arguments.push("--no-sandbox".into());
+        }
+        let wanted = json!({ "capabilities": { "alwaysMatch": {
+            "browserName": "chrome", "unhandledPromptBehavior": "ignore", "goog:loggingPrefs": { "browser": "ALL" },
+            "goog:chromeOptions": { "binary": CHROMIUM, "args": arguments },
+        } } });
+        let made = self.ask(Method::POST, "/session", Some(wanted)).await.expect("a browser starts");
+        let session = made["sessionId"].as_str().expect("an id").to_owned();
+        Tab { driver: self, session, scripts: true, _folder: folder }
+    }
+}
+
+impl Drop for Driver {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A browser with one window. Ended when dropped.
+pub struct Tab<'d> {
+    driver: &'d Driver,
+    session: String,
+    /// Whether pages may run scripts.
+    pub scripts: bool,
+    _folder: TempDir,
+}
+
+impl Drop for Tab<'_> {
+    /// Nothing can be waited for here but what a socket does: otherwise the browser would outlive its driver.
+    fn drop(&mut self) {
+        let Ok(mut stream) = TcpStream::connect(self.driver.address) else { return };
+        let request = format!("DELETE /session/{} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n", self.session);
+        let _ = stream.set_read_timeout(Some(Duration::from_secs(20)));
+        let _ = stream.write_all(request.as_bytes()).and_then(|()| stream.read(&mut [0; 512]));
+    }
+}
+
+impl Tab<'_> {
+    async fn try_do(&self, method: Method, path: &str, body: Option<Value>) -> Result<Value, Value> {
+        self.driver.ask(method, &format!("/session/{}{path}", self.session), body).await
+    }
+
+    async fn command(&self, path: &str, body: Value) -> Value {
+        let done = self.try_do(Method::POST, path, Some(body.clone())).await;
+        done.unwrap_or_else(|error| panic!("{path} {body}: {} {}", error["error"], error["message"]))
+    }
+
+    /// Go to an address.
+    pub async fn go(&self, address: &str) {
+        self.command("/url", json!({ "url": address })).await;
+    }
+
+    /// Where it is.
+    pub async fn address(&self) -> String {
+        let at = self.try_do(Method::GET, "/url", None).await.expect("it is somewhere");
+        at.as_str().expect("text").to_owned()
+    }
+
+    /// Run a script of the tests' own; also where pages run none.
+    pub async fn run(&self, script: &str, arguments: Value) -> Value {
+        self.command("/execute/sync", json!({ "script": script, "args": arguments })).await
+    }
+
+    /// The same with a script that calls its last argument when it is done.
+    pub async fn run_until_done(&self, script: &str) -> Value {
+        self.command("/execute/async", json!({ "script": script, "args": [] })).await
+    }
+
+    /// Ask by DevTools' own protocol.
+    pub async fn devtools(&self, command: &str, parameters: Value) -> Value {
+        self.command("/goog/cdp/execute", json!({ "cmd": command, "params": parameters })).await
+    }
+
+    /// Let pages run scripts from now on, or not.
+    pub async fn let_scripts_run(&mut self, scripts: bool) {
+        self.scripts = scripts;
+        self.devtools("Emulation.setScriptExecutionDisabled", json!({ "value": !scripts })).await;
+    }
+
+    /// Say which colours its user likes.
+    pub async fn prefer(&self, scheme: &str) {
+        let features = json!([{ "name": "prefers-color-scheme", "value": scheme }]);
+        self.devtools("Emulation.setEmulatedMedia", json!({ "features": features })).await;
+    }
+
+    /// Look at pages on a screen of this width.
+    pub async fn wide(&self, width: u32) {
+        let screen = json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600 });
+        self.devtools("Emulation.setDeviceMetricsOverride", screen).await;
+    }
+
+    /// What the console has said since it was asked last.
+    pub async fn console(&self) -> Vec<Value> {
+        self.command("/se/log", json!({ "type": "browser" })).await.as_array().expect("a list").clone()
+    }
+
+    /// The text of the dialog that is open, if one is.
+    pub async fn dialog(&self) -> Option<String> {
+        let text = self.try_do(Method::GET, "/alert/text", None).await.ok()?;
+        text.as_str().map(str::to_owned)
+    }
+
+    /// Say yes to the dialog, if one is open.
+    pub async fn agree(&self) {
+        if self.dialog().await.is_some() {
+            self.command("/alert/accept", json!({})).await;
+        }
+    }
+
+    /// The whole page, as a picture (PNG) in base64.
+    pub async fn picture(&self) -> String {
+        let shot = self.devtools("Page.captureScreenshot", json!({ "captureBeyondViewport": true })).await;
+        shot["data"].as_str().expect("a picture").to_owned()
+    }
+
+    /// The page's text, as people see it.
+    pub async fn text(&self) -> String {
+        let text = self.run("return document.body.innerText", json!([])).await;
+        text.as_str().unwrap_or_default().to_owned()
+    }
+
+    /// Wait until the page says this.
+    pub async fn sees(&self, wanted: &str) {
+        let end = Instant::now() + PATIENCE;
+        loop {
+            let text = self.text().await;
+            if text.contains(wanted) {
+                return;
+            }
+            assert!(Instant::now() < end, "\"{wanted}\" is not on {}:\n{text}", self.address().await);
+            tokio::time::sleep(LOOK).await;
+        }
+    }
+
+    async fn find(&self, using: &str, value: &str) -> Option<String> {
+        let found = self.try_do(Method::POST, "/element", Some(json!({ "using": using, "value": value }))).await.ok()?;
+        found[ELEMENT].as_str().map(str::to_owned)
+    }
+
+    /// The element that a CSS selector finds, as soon as it is there.
+    async fn element(&self, using: &str, value: &str) -> String {
+        let end = Instant::now() + PATIENCE;
+        loop {
+            if let Some(found) = self.find(using, value).await {
+                return found;
+            }
+            assert!(Instant::now() < end, "{value} is not on {}:\n{}", self.address().await, self.text().await);
+            tokio::time::sleep(LOOK).await;
+        }
+    }
+
+    /// Whether there is such an element.
+    pub async fn has(&self, selector: &str) -> bool {
+        self.find("css selector", selector).await.is_some()
+    }
+
+    /// Click what a CSS selector finds.
+    pub async fn click(&self, selector: &str) {
+        let element = self.element("css selector", selector).await;
+        self.click_on(&element).await;
+    }
+
+    /// Click a button, a link or a summary by its words.
+    pub async fn press(&self, words: &str) {
+        let quoted = if words.contains('\'') { format!("\"{words}\"") } else { format!("'{words}'") };
+        let path = format!("//main//*[(self::button or self::a or self::summary) and normalize-space()={quoted}]");
+        let element = self.element("xpath", &path).await;
+        self.click_on(&element).await;
+    }
+
+    /// Click what an XPath finds.
+    pub async fn click_path(&self, path: &str) {
+        let element = self.element("xpath", path).await;
+        self.click_on(&element).await;
+    }
+
+    async fn click_on(&self, element: &str) {
+        let end = Instant::now() + PATIENCE;
+        loop {
+            let Err(error) = self.try_do(Method::POST, &format!("/element/{element}/click"), Some(json!({}))).await else {
+                return;
+            };
+            // What is being scrolled into view or covered for a moment is tried again.
+            let moves = error["error"] == "element click intercepted" || error["error"] == "element not interactable";
+            assert!(moves && Instant::now() < end, "{} {}", error["error"], error["message"]);
+            tokio::time::sleep(LOOK).await;
+        }
+    }
+
+    /// Fill a field that a CSS selector finds.
+    pub async fn fill(&self, selector: &str, text: &str) {
+        let element = self.element("css selector", selector).await;
+        self.command(&format!("/element/{element}/clear"), json!({})).await;
+        self.command(&format!("/element/{element}/value"), json!({ "text": text })).await;
+    }
+
+    /// Choose in a list.
+    pub async fn choose(&self, selector: &str, value: &str) {
+        let mut option = String::new();
+        write!(option, "{selector} option[value=\"{value}\"]").expect("text");
+        self.click(&option).await;
+    }
+}

@@ -1,0 +1,97 @@
+//! What every page is held to: nothing wrong on the console, no violation of the policy, nothing wider than a telephone, and no
+//! finding of axe-core, whatever it calls it.
+
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use super::driver::Tab;
+
+/// A telephone.
+pub const NARROW: u32 = 375;
+/// A desk.
+pub const WIDE: u32 = 1280;
+
+/// The source of axe-core (MPL-2.0), which `.ci/run` fetches beside the other tools. Without it that is said loudly, and where
+/// everything must be tested it is a failure.
+pub fn axe() -> Option<String> {
+    let tools = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).with_file_name("ci-tools");
+    let path = tools.join("node/node_modules/axe-core/axe.min.js");
+    match std::fs::read_to_string(&path) {
+        Ok(source) => Some(source),
+        Err(_) => {
+            let said = format!("axe-core is not at {}: .ci/run fetches it", path.display());
+            assert!(std::env::var_os("CI").is_none_or(|word| word != "true"), "{said}");
+            eprintln!("\n*** NOT TESTED FOR ACCESSIBILITY: {said} ***\n");
+            None
+        }
+    }
+}
+
+/// What is wrong with the page that is open, by what the console has said since the last look.
+pub async fn console(tab: &Tab<'_>) -> Vec<String> {
+    let address = tab.address().await;
+    let is_own_status = |entry: &Value| {
+        // A page that says what to correct is a page with such a status; pages load nothing but their style and script.
+        let message = entry["message"].as_str().unwrap_or_default();
+        entry["source"] == "network"
+            && !message.contains("/assets/")
+            && message.contains("Failed to load resource: the server responded with a status of 4")
+    };
+    let is_wrong =
+        |entry: &&Value| entry["level"] == "SEVERE" || entry["source"] == "security" || entry["source"] == "javascript";
+    let said = tab.console().await;
+    said.iter()
+        .filter(is_wrong)
+        .filter(|entry| !is_own_status(entry))
+        .map(|entry| format!("{address}: console: {}", entry["message"]))
+        .collect()
+}
+
+/// Whether the page must be moved sideways on a telephone.
+pub async fn width(tab: &Tab<'_>) -> Vec<String> {
+    tab.wide(NARROW).await;
+    let script = "const wide = document.documentElement.scrollWidth; const over = [...document.querySelectorAll('body *')].filter(e => \
+                  e.getBoundingClientRect().right > arguments[0] + 1 && !e.closest('.scroll, .hidden, .skip, pre')).slice(0, 3).map(e => \
+                  e.outerHTML.slice(0, 160)); return [wide, over];";
+    let found = tab.run(script, json!([NARROW])).await;
+    let address = tab.address().await;
+    tab.wide(WIDE).await;
+    match found[0].as_u64() {
+        Some(wide) if wide <= u64::from(NARROW) => Vec::new(),
+        _ => vec![format!("{address}: {} pixels wide on a telephone: {}", found[0], found[1])],
+    }
+}
+
+/// What axe-core finds in the page that is open, in both themes.
+pub async fn accessibility(tab: &Tab<'_>, axe: &str) -> Vec<String> {
+    // Its own message goes to the console where it cannot look into a frame; frames hold mail, which is not ours.
+    const RUN: &str = "const done = arguments[arguments.length - 1]; axe.run(document, { resultTypes: ['violations'], iframes: false })\
+                       .then(found => done(found.violations.map(v => [v.impact, v.id, v.help, v.nodes.slice(0, 3).map(n => n.html.slice(0, 200) + \
+                       ' ' + (n.any[0] ? n.any[0].message : ''))])), error => done([['critical', 'axe', String(error), []]]));";
+    let address = tab.address().await;
+    let mut wrong = Vec::new();
+    for scheme in ["light", "dark"] {
+        tab.prefer(scheme).await;
+        tab.run(axe, json!([])).await;
+        for found in tab.run_until_done(RUN).await.as_array().expect("a list") {
+            let said = format!("{address} ({scheme}): {}: {} ({}): {}", found[0], found[2], found[1], found[3]);
+            wrong.push(said);
+        }
+    }
+    wrong
+}
+
+/// Pictures of the page for people, if a folder for them is named: `SHOTS=folder cargo test --test it browser`.
+pub async fn keep_pictures(tab: &Tab<'_>, name: &str) {
+    let Some(folder) = std::env::var_os("SHOTS").map(PathBuf::from) else { return };
+    for (width, scheme) in [(WIDE, "light"), (WIDE, "dark"), (NARROW, "light")] {
+        tab.prefer(scheme).await;
+        tab.wide(width).await;
+        let letters = tab.picture().await.replace('+', "-").replace('/', "_").replace('=', "");
+        let picture = mailmill::base::base64::decode_url(&letters).expect("base64");
+        let file = format!("{}-{width}-{scheme}.png", name.trim_matches('/').replace('/', "_"));
+        std::fs::write(folder.join(file), picture).expect("the folder can be written to");
+    }
+    tab.wide(WIDE).await;
+}

@@ -1,0 +1,145 @@
+//! The dashboard in a real Chromium: every page is looked at, and each page's main task is done, with scripts and without.
+//!
+//! `SHOTS=folder cargo test --test it browser::every_page` keeps pictures of all pages for people.
+
+mod driver;
+mod look;
+mod tasks;
+
+use mailmill::surfaces::dashboard::route::Door;
+use serde_json::json;
+
+use self::driver::{Driver, Tab};
+use crate::dashboard::attacks::{address, routes};
+use crate::people::{OWNER, PASSWORD, owned};
+use crate::support::Server;
+use crate::support::furnished::{EVIL, Furnished, settings};
+use crate::support::hook_sink::HookSink;
+
+/// A place on a server.
+fn at(server: &Server, path: &str) -> String {
+    format!("http://{}{path}", server.address())
+}
+
+async fn sign_in(tab: &Tab<'_>, server: &Server) {
+    tab.go(&at(server, "/signin")).await;
+    tab.fill("#email", OWNER).await;
+    tab.fill("#password", PASSWORD).await;
+    tab.click("main button").await;
+    tab.sees("Sign out").await;
+}
+
+/// Pages that are documents in frames, downloads or pictures: a browser shows them as they are.
+fn is_shown(route: &str) -> bool {
+    !["/frame", "/mail", "/picture", "/source", "/document", "/text"].iter().any(|end| route.ends_with(end))
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_page_is_sound_with_data_and_without_in_both_themes() {
+    if !driver::is_there() {
+        return;
+    }
+    let axe = look::axe();
+    let driver = Driver::start();
+    let (empty, full) = (owned(&settings()), owned(&settings()));
+    let (site, _) = crate::sites::serve("bakery");
+    let there = Furnished::new(&full, "Fresh bread, every morning", &format!("http://{site}")).await;
+    let mut wrong = Vec::new();
+    for (server, name) in [(&full, "full"), (&empty, "empty")] {
+        let tab = driver.browser().await;
+        tab.wide(look::WIDE).await;
+        for closed in [false, true] {
+            if closed {
+                sign_in(&tab, server).await;
+            }
+            for route in routes().filter(|route| route.get.is_some() && is_shown(route.path)) {
+                // What is there is seen on the full server only; strangers' pages before signing in.
+                let names_something = route.path.replace("{environment}", "").contains('{');
+                if (route.door == Door::Closed) != closed || (names_something && name == "empty") {
+                    continue;
+                }
+                let path = address(&there, route.path, "test");
+                tab.go(&at(server, &path)).await;
+                wrong.extend(look::console(&tab).await);
+                wrong.extend(look::width(&tab).await);
+                if let Some(axe) = &axe {
+                    wrong.extend(look::accessibility(&tab, axe).await);
+                }
+                look::keep_pictures(&tab, &format!("{name}{}", route.path.replace(['{', '}'], ""))).await;
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn markup_that_is_kept_anywhere_runs_nowhere() {
+    if !driver::is_there() {
+        return;
+    }
+    let driver = Driver::start();
+    let server = owned(&settings());
+    let there = Furnished::new(&server, EVIL, "http://127.0.0.1:9").await;
+    let tab = driver.browser().await;
+    sign_in(&tab, &server).await;
+    let mut wrong = Vec::new();
+    for route in routes().filter(|route| route.get.is_some()) {
+        let path = match route.path {
+            "/agent" => format!("/agent?code={}", there.ids["agent"]),
+            other => address(&there, other, "test"),
+        };
+        tab.go(&at(&server, &path)).await;
+        assert_eq!(tab.dialog().await, None, "{path}");
+        // What is framed is kept in by its own policy, and its pictures are nowhere.
+        let said = look::console(&tab).await;
+        if is_shown(route.path) {
+            wrong.extend(said);
+            wrong.extend(look::width(&tab).await);
+        }
+        let foreign = tab.run("return document.querySelectorAll('main img[src=\"x\"], main script').length", json!([])).await;
+        assert_eq!(foreign, 0, "{path}");
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Every page's main task, in one browser; what its console has said is told in the end.
+async fn do_all(scripts: bool) {
+    if !driver::is_there() {
+        return;
+    }
+    let driver = Driver::start();
+    let server = owned(&settings());
+    let there = Furnished::new(&server, "Fresh bread", "http://127.0.0.1:9").await;
+    let sink = HookSink::content().await;
+    let mut tab = driver.browser().await;
+    tab.wide(look::WIDE).await;
+    tab.let_scripts_run(scripts).await;
+    sign_in(&tab, &server).await;
+    let mut wrong = Vec::new();
+    for (route, task) in tasks::TASKS {
+        println!("{route}");
+        task(&tasks::Scene { tab: &tab, server: &server, there: &there, sink: &sink }).await;
+        wrong.extend(look::console(&tab).await);
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_main_task_is_done_with_scripts() {
+    do_all(true).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_main_task_is_done_without_scripts() {
+    do_all(false).await;
+}
+
+#[test]
+fn every_page_that_takes_a_form_has_its_main_task() {
+    let missing: Vec<&str> = routes()
+        .filter(|route| route.door == Door::Closed && route.post.is_some() && route.path != "/confirm")
+        .map(|route| route.path)
+        .filter(|path| !tasks::TASKS.iter().any(|(known, _)| known == path))
+        .collect();
+    assert!(missing.is_empty(), "{missing:#?}");
+}

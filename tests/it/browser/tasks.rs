@@ -1,0 +1,222 @@
+//! The main task of each page, done as a person does it: by its fields and buttons, with scripts and without.
+
+use std::pin::Pin;
+
+use serde_json::json;
+
+use super::driver::Tab;
+use super::{at, look};
+use crate::people::{OWNER, PASSWORD, six_digits, stranger};
+use crate::support::client::Call;
+use crate::support::furnished::Furnished;
+use crate::support::hook_sink::HookSink;
+use crate::support::{Server, operation};
+
+/// A browser in which the owner is signed in, and what it looks at.
+pub struct Scene<'s> {
+    pub tab: &'s Tab<'s>,
+    pub server: &'s Server,
+    pub there: &'s Furnished,
+    pub sink: &'s HookSink,
+}
+
+impl Scene<'_> {
+    /// Go to a page of the test data.
+    pub async fn open(&self, path: &str) {
+        self.tab.go(&at(self.server, path)).await;
+    }
+
+    /// Press something that asks whether it is meant.
+    pub async fn press_and_agree(&self, words: &str) {
+        self.tab.press(words).await;
+        self.tab.agree().await;
+    }
+}
+
+type Doing<'s> = Pin<Box<dyn Future<Output = ()> + 's>>;
+
+/// A page's main task.
+pub type Task = for<'s> fn(&'s Scene<'s>) -> Doing<'s>;
+
+/// TABLE: every page that does something, and its main task.
+pub const TASKS: &[(&str, Task)] = &[
+    ("/{environment}/settings/keys", |scene| Box::pin(keys(scene))),
+    ("/{environment}/settings/members", |scene| Box::pin(members(scene))),
+    ("/{environment}/settings/security", |scene| Box::pin(security(scene))),
+    ("/agent", |scene| Box::pin(agent(scene))),
+    ("/{environment}/settings/approvals", |scene| Box::pin(approvals(scene))),
+    ("/{environment}/domains", |scene| Box::pin(domains(scene))),
+    ("/{environment}/domains/{domain}", |scene| Box::pin(domain(scene))),
+    ("/{environment}/settings/webhooks", |scene| Box::pin(webhooks(scene))),
+    ("/{environment}/settings/webhooks/{id}", |scene| Box::pin(webhook(scene))),
+    ("/{environment}/settings/system", |scene| Box::pin(system(scene))),
+    ("/{environment}/inbox/{id}", |scene| Box::pin(inbox(scene))),
+    ("/signout", |scene| Box::pin(sign_out(scene))),
+];
+
+async fn keys(scene: &Scene<'_>) {
+    let tab = scene.tab;
+    scene.open("/test/settings/keys").await;
+    tab.fill("#name", "Browser's key").await;
+    tab.click("input[name=permission][value=\"audience:read\"]").await;
+    tab.press("Create the key").await;
+    tab.sees("sk_test_").await;
+    tab.sees("Browser's key").await;
+    tab.click("button[aria-label=\"Revoke Browser's key\"]").await;
+    tab.agree().await;
+    tab.sees("The key does not work any more.").await;
+}
+
+async fn members(scene: &Scene<'_>) {
+    let tab = scene.tab;
+    scene.open("/test/settings/members").await;
+    tab.fill("#email", "dora@example.com").await;
+    tab.choose("#role", "viewer").await;
+    tab.press("Make an invitation").await;
+    tab.sees("A link for dora@example.com").await;
+    tab.sees("/join/").await;
+    scene.open("/test/settings/members").await;
+    tab.sees("dora@example.com").await;
+    let withdraw = "//li[contains(., 'dora@example.com')]//button[@value='withdraw']";
+    tab.click_path(withdraw).await;
+    tab.sees("The invitation is withdrawn.").await;
+}
+
+async fn security(scene: &Scene<'_>) {
+    let tab = scene.tab;
+    scene.open("/test/settings/security").await;
+    tab.press("Set one up").await;
+    tab.sees("Scan this code").await;
+    let drawn = "const box = document.querySelector('svg.qr path').getBoundingClientRect(); return [box.width, box.height];";
+    let drawn = tab.run(drawn, json!([])).await;
+    assert!(drawn[0].as_f64() > Some(100.0) && drawn[1].as_f64() > Some(100.0), "{drawn}");
+    let secret = tab.run("return document.querySelector('input[name=secret]').value", json!([])).await;
+    tab.fill("#first-code", "000000").await;
+    tab.press("Confirm").await;
+    tab.sees("Scan this code").await;
+    tab.fill("#first-code", &six_digits(secret.as_str().expect("a secret"), 0)).await;
+    tab.press("Confirm").await;
+    tab.sees("It is asked for from now on.").await;
+    scene.open("/test/settings/security").await;
+    scene.press_and_agree("Remove").await;
+    tab.sees("The authenticator app is not asked for any more.").await;
+}
+
+/// The code of an agent that asks.
+async fn asking(scene: &Scene<'_>, name: &str) -> String {
+    let body = json!({ "type": "service_auth", "login_hint": OWNER, "agent_name": name, "scope": "audience:read domain:read" });
+    let call = Call::new(operation("accounts.agent_identity"), json!({})).json(body);
+    let answer = stranger(scene.server).try_send(call).await.expect("an answer").json();
+    answer["claim"]["user_code"].as_str().expect("a code").to_owned()
+}
+
+async fn agent(scene: &Scene<'_>) {
+    let tab = scene.tab;
+    let code = asking(scene, "Shop helper").await;
+    scene.open("/agent").await;
+    tab.fill("#code", &code.to_lowercase()).await;
+    tab.press("Look at the request").await;
+    tab.sees("Shop helper").await;
+    tab.click("input[name=permission][value=\"domain:read\"]").await;
+    tab.press("Grant").await;
+    tab.sees("Granted").await;
+}
+
+async fn approvals(scene: &Scene<'_>) {
+    let tab = scene.tab;
+    asking(scene, "Another helper").await;
+    scene.open("/test/settings/approvals").await;
+    tab.sees("Another helper").await;
+    tab.click_path("//li[contains(., 'Another helper')]//button[@value='deny']").await;
+    tab.sees("Denied.").await;
+}
+
+async fn domains(scene: &Scene<'_>) {
+    let tab = scene.tab;
+    scene.open("/test/domains").await;
+    tab.fill("#domain", "not a domain").await;
+    tab.press("Add it").await;
+    assert_eq!(tab.run("return document.querySelector('#domain').value", json!([])).await, "not a domain");
+    assert!(tab.has(".field-wrong").await);
+    tab.fill("#domain", "browser.example").await;
+    tab.press("Add it").await;
+    tab.sees("Paste the records below").await;
+    tab.sees("_domainkey.browser.example").await;
+    scene.press_and_agree("Delete the domain").await;
+    tab.sees("The domain is deleted.").await;
+}
+
+async fn domain(scene: &Scene<'_>) {
+    let tab = scene.tab;
+    scene.open(&scene.there.path("/{environment}/domains/{domain}", "test")).await;
+    tab.press("Look at the DNS now").await;
+    tab.sees("The DNS was looked at now.").await;
+    tab.click("input[name=clicks]").await;
+    tab.click_path("//form[.//input[@name='clicks']]//button[@value='tracking']").await;
+    tab.sees("Saved.").await;
+    // Copy buttons are for who has scripts.
+    let shown = "return [...document.querySelectorAll('[data-copy]')].some(button => !button.hidden)";
+    assert_eq!(tab.run(shown, json!([])).await, tab.scripts);
+}
+
+async fn webhooks(scene: &Scene<'_>) {
+    let tab = scene.tab;
+    scene.open("/test/settings/webhooks").await;
+    tab.fill("#url", &scene.sink.url()).await;
+    tab.fill("#description", "Browser's hook").await;
+    tab.click("input[name=event][value=\"subscriber.added\"]").await;
+    tab.press("Further settings").await;
+    tab.fill("#headers", "X-Shop: 7").await;
+    tab.press("Make the webhook").await;
+    tab.sees("whsec_").await;
+    tab.press("Open the webhook and send a test").await;
+    tab.sees("Nothing was sent yet").await;
+    tab.press("Send a test").await;
+    tab.sees("The test arrived").await;
+    scene.press_and_agree("Delete").await;
+    tab.sees("The webhook is deleted.").await;
+}
+
+async fn webhook(scene: &Scene<'_>) {
+    let tab = scene.tab;
+    scene.open(&scene.there.path("/{environment}/settings/webhooks/{id}", "test")).await;
+    scene.press_and_agree("Switch off").await;
+    tab.sees("It is switched off.").await;
+    tab.press("Switch on").await;
+    tab.sees("It is told again").await;
+    tab.press("New signing secret").await;
+    tab.fill("#grace", "1").await;
+    scene.press_and_agree("Make a new secret").await;
+    tab.sees("whsec_").await;
+    tab.choose("#status", "failed").await;
+    tab.press("Filter").await;
+    tab.sees("webhook.test").await;
+    tab.click("li details summary").await;
+    tab.sees("Attempt 1").await;
+}
+
+async fn system(scene: &Scene<'_>) {
+    scene.open("/live/settings/system").await;
+    for wanted in ["Backup", "Queues", "Background jobs", "Recent log", env!("CARGO_PKG_VERSION")] {
+        scene.tab.sees(wanted).await;
+    }
+}
+
+async fn inbox(scene: &Scene<'_>) {
+    let tab = scene.tab;
+    scene.open("/test/inbox").await;
+    tab.sees("reader1@example.com").await;
+    scene.open(&scene.there.path("/{environment}/inbox/{id}", "test")).await;
+    assert!(tab.has("iframe").await);
+}
+
+/// The last one: who comes next signs in anew.
+async fn sign_out(scene: &Scene<'_>) {
+    let tab = scene.tab;
+    scene.open("/confirm").await;
+    tab.fill("#password", PASSWORD).await;
+    tab.press("Confirm").await;
+    tab.wide(look::WIDE).await;
+    tab.click(".who button").await;
+    tab.sees("You are signed out.").await;
+}

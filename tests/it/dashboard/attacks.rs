@@ -1,0 +1,387 @@
+//! What is tried against the dashboard, on every page that there is: the table of pages is walked, so that none can be forgotten.
+//!
+//! One server with something of everything stands for all of it. Nothing that is tried here may change anything there.
+
+use std::collections::BTreeSet;
+
+use http::{Method, StatusCode};
+use mailmill::surfaces::dashboard::PAGES;
+use mailmill::surfaces::dashboard::route::{Door, Route};
+use scraper::{Html, Selector};
+use serde_json::json;
+use tokio::sync::OnceCell;
+
+use crate::people::{OWNER, PASSWORD, member, owned, signed_in, six_digits, stranger};
+use crate::support::Server;
+use crate::support::browser::{Browser, Page};
+use crate::support::furnished::{EVIL, Furnished, settings};
+use crate::support::server::{BOUNDLESS, lasting};
+
+/// Every page.
+pub fn routes() -> impl Iterator<Item = &'static Route> {
+    PAGES.iter().copied().flatten()
+}
+
+/// Pages that show nothing without a further word in their address: which.
+pub const QUERIES: &[(&str, &str)] = &[];
+
+/// Where a page is among what there is.
+pub fn address(there: &Furnished, route: &str, environment: &str) -> String {
+    let query = QUERIES.iter().find(|(path, _)| *path == route).map_or("", |(_, query)| query);
+    format!("{}{query}", there.path(route, environment))
+}
+
+struct Shared {
+    server: Server,
+    there: Furnished,
+}
+
+async fn shared() -> &'static Shared {
+    static SHARED: OnceCell<Shared> = OnceCell::const_new();
+    let make = async || {
+        let server = lasting(&settings());
+        let there = Furnished::new(&server, EVIL, "http://127.0.0.1:9").await;
+        let owner = signed_in(&server, OWNER, "test").await;
+        for (email, role) in [
+            ("viewer@example.com", json!({ "role": "viewer" })),
+            ("editor@example.com", json!({ "role": "editor" })),
+            ("little@example.com", json!({ "role": "custom", "permissions": ["email:preview"] })),
+        ] {
+            member(&server, &owner, email, role).await;
+        }
+        stranger(&server).data("accounts.sign_up", json!({ "email": STRANGER, "password": PASSWORD })).await;
+        Shared { server, there }
+    };
+    SHARED.get_or_init(make).await
+}
+
+/// The owner of another account.
+const STRANGER: &str = "stranger@example.com";
+
+async fn signed<'s>(server: &'s Server, email: &str) -> Browser<'s> {
+    let mut browser = Browser::new(server);
+    assert_eq!(browser.sign_in_as(email, PASSWORD, "/").await.status, 303, "{email}");
+    browser
+}
+
+/// Whether it is a page of ours, and neither a file nor foreign HTML in its frame.
+fn is_page(page: &Page) -> bool {
+    let text = |name: &str| page.headers.get(name).map_or("", |value| value.to_str().expect("ASCII"));
+    text("content-type").starts_with("text/html") && !text("content-security-policy").starts_with("sandbox")
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn markup_in_every_field_of_everything_is_text_on_every_page() {
+    let Shared { server, there } = shared().await;
+    let mut browser = signed(server, OWNER).await;
+    let mut showing = BTreeSet::new();
+    for route in routes().filter(|route| route.get.is_some()) {
+        let path = if route.path == "/agent" {
+            format!("/agent?code={}", there.ids["agent"])
+        } else {
+            address(there, route.path, "test")
+        };
+        let page = browser.get(&path).await;
+        assert!(
+            page.status < 400 || (route.path == "/join/{token}" || route.path == "/signup"),
+            "{path}: {} {}",
+            page.status,
+            page.text
+        );
+        if !is_page(&page) {
+            // What is framed or downloaded is kept in by its own policy.
+            let policy = page.headers.get("content-security-policy").map_or("", |value| value.to_str().expect("ASCII"));
+            assert!(
+                page.status == 303 || policy.contains("sandbox") || policy.contains("default-src 'none'"),
+                "{path}: {policy}"
+            );
+            continue;
+        }
+        for raw in ["<script>alert", "<img src=x", "\"'>", "\"&#x27;>"] {
+            assert!(!page.text.contains(raw), "{path} has {raw}: {}", page.text);
+        }
+        if page.text.contains("&lt;script&gt;alert(1)&lt;/script&gt;") {
+            showing.insert(route.path);
+        }
+    }
+    println!("{} pages show the text: {showing:#?}", showing.len());
+    assert!(showing.len() >= SHOWING_MIN, "{showing:#?}");
+}
+
+/// Pages on which the text is seen at least: fewer would mean that it never got there.
+const SHOWING_MIN: usize = 8;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_form_is_refused_without_its_token_with_anothers_and_from_elsewhere() {
+    let Shared { server, there } = shared().await;
+    let mut owner = signed(server, OWNER).await;
+    let mut other = signed(server, "editor@example.com").await;
+    let mut guest = Browser::new(server);
+    let mut other_guest = Browser::new(server);
+    let own = format!("http://{}", server.address());
+    let others = other.get("/test/settings/security").await.csrf().to_owned();
+    let other_guests = other_guest.get("/signin").await.csrf().to_owned();
+    let guests = guest.get("/signin").await.csrf().to_owned();
+    let owners = owner.get("/test/settings/security").await.csrf().to_owned();
+    let mut tried = 0;
+    for route in routes().filter(|route| route.post.is_some()) {
+        let path = address(there, route.path, "test");
+        // Doors that are open are tried by who is not signed in, too.
+        let mut visitors: Vec<(&mut Browser<'_>, &str, &str)> = vec![(&mut owner, &owners, &others)];
+        if route.door == Door::Open {
+            visitors.push((&mut guest, &guests, &other_guests));
+        }
+        for (browser, token, foreign) in visitors {
+            for given in ["", "x", foreign, &token.replace(['0', '1', '2', '3'], "f"), &token[1..]] {
+                let page = browser.post(&path, &[("csrf", given), ("act", "none")]).await;
+                assert_eq!(page.status, 403, "{path} with the token {given}");
+                if route.takes_files {
+                    let file = ("file", "a.csv", "text/csv", b"email\n".as_slice());
+                    let page = browser.post_file(&path, &[("csrf", given), ("act", "none")], file).await;
+                    assert_eq!(page.status, 403, "{path} with the token {given} and a file");
+                }
+            }
+            let good = serde_urlencoded::to_string([("csrf", token), ("act", "none")]).expect("a form");
+            for headers in [
+                &[("sec-fetch-site", "cross-site")][..],
+                &[("sec-fetch-site", "same-site")],
+                &[("sec-fetch-site", "none")],
+                &[("origin", "https://evil.example")],
+                &[("origin", "null")],
+                &[("sec-fetch-site", "cross-site"), ("origin", own.as_str())],
+                &[("referer", own.as_str())],
+                &[],
+            ] {
+                let page = browser.request(Method::POST, &path, headers, Some(good.clone())).await;
+                assert_eq!(page.status, 403, "{path} {headers:?}");
+                tried += 1;
+            }
+        }
+    }
+    assert!(tried > 100, "{tried}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_answer_can_be_framed_sniffed_or_kept() {
+    let Shared { server, there } = shared().await;
+    let mut owner = signed(server, OWNER).await;
+    let mut guest = Browser::new(server);
+    for route in routes() {
+        let path = address(there, route.path, "test");
+        let missing = path.replace(|letter: char| letter.is_ascii_digit(), "f");
+        for page in [owner.get(&path).await, owner.get(&missing).await, guest.get(&path).await, owner.post(&path, &[]).await] {
+            let text = |name: &str| page.headers.get(name).map_or("", |value| value.to_str().expect("ASCII"));
+            assert_eq!(text("x-content-type-options"), "nosniff", "{path}: {:?}", page.headers);
+            assert!(
+                text("cache-control").contains("no-store") || text("cache-control").contains("private"),
+                "{path}: {:?}",
+                page.headers
+            );
+            if !text("content-type").starts_with("text/html") {
+                continue;
+            }
+            let policy = text("content-security-policy");
+            let outer = policy.contains("frame-ancestors 'none'");
+            let inner =
+                policy.starts_with("sandbox") && policy.contains("frame-ancestors 'self'") && !policy.contains("allow-scripts");
+            assert!(outer || inner, "{path}: {policy}");
+            assert!(outer != policy.contains("unsafe-inline"), "{path}: {policy}");
+            assert!(!page.text.contains(" onclick=") && !page.text.contains("<script>"), "{path}");
+            assert!(inner || !page.text.contains(" style=\""), "{path}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn without_a_session_no_closed_page_is_seen_and_no_form_of_one_is_taken() {
+    let Shared { server, there } = shared().await;
+    let mut guest = Browser::new(server);
+    let token = guest.get("/signin").await.csrf().to_owned();
+    for route in routes().filter(|route| route.door == Door::Closed) {
+        let path = address(there, route.path, "test");
+        if route.get.is_some() {
+            let page = guest.get(&path).await;
+            assert!(page.status == 303 && page.location().starts_with("/signin?next=%2F"), "{path}: {}", page.status);
+        }
+        if route.post.is_some() {
+            let page = guest.post(&path, &[("csrf", &token), ("act", "delete")]).await;
+            assert!(page.status == 303 && page.location().starts_with("/signin"), "{path}: {}", page.status);
+        }
+        let wrong = guest.request(Method::DELETE, &path, &[], None).await;
+        assert_eq!(wrong.status, 405, "{path}");
+    }
+}
+
+/// A form of a page as it stands there: where it goes, and what it would send.
+struct Form {
+    action: String,
+    fields: Vec<(String, String)>,
+}
+
+/// Every way to send every form of a page.
+fn forms(path: &str, text: &str) -> Vec<Form> {
+    let html = Html::parse_document(text);
+    let select = |selector: &str| Selector::parse(selector).expect("a selector");
+    let mut forms = Vec::new();
+    for form in html.select(&select("form[method=post]")) {
+        let own = path.split('?').next().unwrap_or(path);
+        let action = form.attr("action").map_or(own, |action| action).to_owned();
+        let mut fields = Vec::new();
+        for field in form.select(&select("input, textarea, select")) {
+            let Some(name) = field.attr("name").filter(|name| *name != "csrf") else { continue };
+            let value = match field.value().name() {
+                "select" => {
+                    let chosen = field.select(&select("option[value]")).next();
+                    chosen.and_then(|option| option.attr("value")).unwrap_or_default().to_owned()
+                }
+                "textarea" => field.text().collect(),
+                _ => field.attr("value").unwrap_or_default().to_owned(),
+            };
+            let value = if value.is_empty() { "something".to_owned() } else { value };
+            fields.push((name.to_owned(), value));
+        }
+        let buttons: Vec<_> = form.select(&select("button[name]")).collect();
+        for button in &buttons {
+            let mut fields = fields.clone();
+            fields.push((button.attr("name").expect("selected by it").into(), button.attr("value").unwrap_or_default().into()));
+            forms.push(Form { action: action.clone(), fields });
+        }
+        if buttons.is_empty() {
+            forms.push(Form { action, fields });
+        }
+    }
+    forms
+}
+
+/// Pages about oneself, which everybody has, and what ends one's own session.
+const ONES_OWN: &[&str] =
+    &["/signout", "/confirm", "/signin", "/agent", "/{environment}/settings/security", "/{environment}/settings/approvals"];
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_role_sees_or_does_more_by_going_straight_to_an_address() {
+    let Shared { server, there } = shared().await;
+    let mut owner = signed(server, OWNER).await;
+    let mut tried = 0;
+    for route in routes().filter(|route| route.door == Door::Closed && route.get.is_some()) {
+        let path = address(there, route.path, "test");
+        let page = owner.get(&path).await;
+        let forms = if is_page(&page) { forms(&path, &page.text) } else { Vec::new() };
+        for email in ["viewer@example.com", "editor@example.com", "little@example.com"] {
+            let mut browser = signed(server, email).await;
+            let seen = browser.get(&path).await;
+            assert!([200, 303, 403, 404].contains(&seen.status), "{email} {path}: {} {}", seen.status, seen.text);
+            if ONES_OWN.contains(&route.path) || email == "editor@example.com" {
+                continue;
+            }
+            if email == "little@example.com" && !["/{environment}/", "/{environment}/settings/plan"].contains(&route.path) {
+                assert_eq!(seen.status, 403, "{email} {path}");
+            }
+            let csrf = browser.get("/test/settings/security").await.csrf().to_owned();
+            for form in forms.iter().filter(|form| !ONES_OWN.contains(&form.action.as_str())) {
+                let mut fields: Vec<(&str, &str)> = vec![("csrf", &csrf)];
+                fields.extend(form.fields.iter().map(|(name, value)| (name.as_str(), value.as_str())));
+                let answer = browser.post(&form.action, &fields).await;
+                // A role that may not write is told so, or its input is refused before that is looked at; nothing is done.
+                assert!(
+                    [400, 403, 404].contains(&answer.status),
+                    "{email} {} {fields:?}: {} {}",
+                    form.action,
+                    answer.status,
+                    answer.location()
+                );
+                tried += 1;
+            }
+        }
+    }
+    println!("{tried} forms were tried");
+    assert!(tried > 20, "{tried}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_of_another_account_is_there() {
+    let Shared { server, there } = shared().await;
+    let mut owner = signed(server, OWNER).await;
+    let mut browser = signed(server, STRANGER).await;
+    let csrf = browser.get("/test/settings/security").await.csrf().to_owned();
+    for route in routes().filter(|route| route.door == Door::Closed && route.get.is_some()) {
+        let path = address(there, route.path, "test");
+        let seen = browser.get(&path).await;
+        let names_something = route.path.replace("{environment}", "").contains('{');
+        if names_something {
+            assert_eq!(seen.status, 404, "{path}: {}", seen.text);
+        }
+        assert!(!seen.text.contains("alert(1)") && !seen.text.contains(OWNER), "{path}: {}", seen.text);
+        let page = owner.get(&path).await;
+        if !is_page(&page) || ONES_OWN.contains(&route.path) {
+            continue;
+        }
+        for form in forms(&path, &page.text).iter().filter(|form| !ONES_OWN.contains(&form.action.as_str())) {
+            let names =
+                form.action != route.path.replace("{environment}", "test") || form.fields.iter().any(|(name, _)| name == "id");
+            let mut fields: Vec<(&str, &str)> = vec![("csrf", &csrf)];
+            fields.extend(form.fields.iter().map(|(name, value)| (name.as_str(), value.as_str())));
+            if !names {
+                continue;
+            }
+            let answer = browser.post(&form.action, &fields).await;
+            assert!(
+                [400, 403, 404, 409].contains(&answer.status),
+                "{} {fields:?}: {} {}",
+                form.action,
+                answer.status,
+                answer.location()
+            );
+        }
+    }
+    // And the other world has nothing of this one.
+    for route in routes().filter(|route| route.path.starts_with("/{environment}/") && route.get.is_some()) {
+        let account_wide = ["keys", "members", "security", "approvals", "audit", "system", "plan"];
+        let path = address(there, route.path, "live");
+        let seen = owner.get(&path).await;
+        let names_something = route.path.replace("{environment}", "").contains('{');
+        assert!(!names_something || seen.status == 404, "{path}: {}", seen.status);
+        let is_wide = account_wide.iter().any(|word| path.contains(&format!("/settings/{word}")));
+        assert!(is_wide || !seen.text.contains("alert(1)"), "{path}: {}", seen.text);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn codes_of_apps_and_recovery_codes_cannot_be_guessed() {
+    let server = owned(BOUNDLESS);
+    let owner = signed_in(&server, OWNER, "test").await;
+    let begun = owner.data("accounts.totp_begin", json!({})).await;
+    let secret = begun["secret"].as_str().expect("a secret").to_owned();
+    let confirmed = owner.data("accounts.totp_confirm", json!({ "code": six_digits(&secret, -1) })).await;
+    let recovery = confirmed["recoveryCodes"].as_array().expect("codes");
+    assert!(recovery.iter().all(|code| code.as_str().is_some_and(|code| code.len() >= 10)), "{confirmed}");
+    // Who knows the password guesses the rest: by the interface and by the page, digits and recovery codes.
+    let mut closed = 0;
+    for guess in 0..30 {
+        let code = if guess % 2 == 0 { format!("{guess:06}") } else { format!("AAAAA-{guess:05}") };
+        let input = json!({ "email": OWNER, "password": PASSWORD, "code": code });
+        let reply = stranger(&server).call("accounts.login", input).await;
+        match reply.status {
+            401 => {}
+            429 => {
+                assert!(reply.number("retry-after") >= 1);
+                closed += 1;
+            }
+            other => panic!("{other}"),
+        }
+    }
+    assert!(closed >= 10, "{closed}");
+    let mut browser = Browser::new(&server);
+    let csrf = browser.get("/signin").await.csrf().to_owned();
+    let fields = [("csrf", csrf.as_str()), ("email", OWNER), ("password", PASSWORD), ("code", "000000")];
+    let page = browser.post("/signin", &fields).await;
+    assert_eq!(page.status, StatusCode::TOO_MANY_REQUESTS.as_u16(), "the page has no way around it: {}", page.text);
+    assert!(!browser.cookies.contains_key("mailmill-session"));
+    // One who is signed in already does not prove anew by guessing either.
+    let mut closed = 0;
+    for guess in 0..30 {
+        let reply = owner.call("accounts.confirm", json!({ "password": PASSWORD, "code": format!("{guess:06}") })).await;
+        assert_ne!(reply.status, 200);
+        closed += u32::from(reply.status == 429);
+    }
+    assert!(closed >= 10, "{closed}");
+}

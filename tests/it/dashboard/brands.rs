@@ -1,0 +1,209 @@
+//! Brands as a browser without scripts sees them: importing one, looking at it, and every form of its pages.
+
+use std::io::Cursor;
+use std::time::Duration;
+
+use serde_json::json;
+
+use crate::people::{OWNER, PASSWORD, member, owned, signed_in};
+use crate::sites;
+use crate::support::browser::{Browser, Page};
+use crate::support::server::BOUNDLESS;
+
+const LOOK: Duration = Duration::from_millis(100);
+const PATIENCE: Duration = Duration::from_secs(120);
+/// What wants to be more than text.
+pub const HOSTILE: &str = "\"><script>alert(1)</script><img src=x onerror=alert(1)>'{{ 7*7 }}";
+
+/// What pages may not contain, whatever was entered.
+pub fn is_tame(page: &Page, path: &str) {
+    assert!(!page.text.contains("<script>alert") && !page.text.contains("<img src=x"), "{path}: {}", page.text);
+    assert!(!page.text.contains("style=\"") && !page.text.contains("onclick="), "{path}");
+    assert!(page.text.len() < 60_000, "{path} has {} bytes", page.text.len());
+}
+
+/// A picture file of this colour.
+pub fn picture(color: [u8; 3]) -> Vec<u8> {
+    let mut out = Cursor::new(Vec::new());
+    image::RgbImage::from_pixel(40, 30, image::Rgb(color)).write_to(&mut out, image::ImageFormat::Png).expect("memory");
+    out.into_inner()
+}
+
+/// The page once nothing goes on there any more.
+pub async fn settled(browser: &mut Browser<'_>, path: &str) -> Page {
+    let looking = async {
+        loop {
+            let page = browser.get(path).await;
+            if !page.text.contains("data-live") {
+                return page;
+            }
+            assert!(page.text.contains("http-equiv=\"refresh\""), "without scripts the page renews itself: {}", page.text);
+            tokio::time::sleep(LOOK).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, looking).await.expect("it comes to an end")
+}
+
+/// The first address in the page that begins so.
+pub fn address<'p>(page: &'p Page, beginning: &str) -> &'p str {
+    let at = page.text.find(beginning).unwrap_or_else(|| panic!("an address {beginning}…: {}", page.text));
+    page.text[at..].split('"').next().expect("it ends")
+}
+
+#[tokio::test]
+async fn a_brand_is_imported_by_its_site_and_shown_with_its_pictures_from_here() {
+    let server = owned(&sites::settings());
+    let (site, _) = sites::serve("shop");
+    let mut browser = Browser::new(&server);
+    browser.sign_in("/").await;
+    let empty = browser.get("/test/brands").await;
+    assert!(empty.text.contains("href=\"/test/brands/new\"") && empty.text.contains("curl -X POST"), "{}", empty.text);
+    let form = browser.get("/test/brands/new").await;
+    let wrong = [("csrf", form.csrf()), ("urls", "https://user@example.com"), ("name", "Kept <b>")];
+    let again = browser.post("/test/brands/new", &wrong).await;
+    assert_eq!(again.status, 400);
+    assert!(again.text.contains("user name") && again.text.contains("value=\"Kept &lt;b&gt;\""), "{}", again.text);
+    let urls = format!("http://{site}");
+    let right = [("csrf", form.csrf()), ("urls", urls.as_str()), ("name", "The shop"), ("about", "We deliver within two days.")];
+    let begun = browser.post("/test/brands/new", &right).await;
+    assert_eq!(begun.status, 303, "{}", begun.text);
+    let home = begun.location().to_owned();
+    let page = settled(&mut browser, &home).await;
+    assert!(page.text.contains("The shop") && page.text.contains("fill=\"#"), "{}", page.text);
+    is_tame(&page, &home);
+    let look = browser.get(&format!("{home}/look")).await;
+    let shown = address(&look, &format!("{home}/picture?of=")).to_owned();
+    let small = browser.get(&shown).await;
+    assert!(small.status == 200 && small.headers["content-type"].to_str().expect("ASCII").starts_with("image/"), "{shown}");
+    let elsewhere = browser.get(&format!("{home}/picture?of=http%3A%2F%2Felsewhere.example%2Fa.png")).await;
+    assert_eq!(elsewhere.status, 404);
+    let knowledge = browser.get(&format!("{home}/knowledge")).await;
+    assert!(knowledge.text.contains("We deliver within two days."), "{}", knowledge.text);
+    let list = browser.get("/test/brands").await;
+    assert!(list.text.contains("The shop") && list.text.contains("swatch"), "{}", list.text);
+    // Again, by its button.
+    let retried = browser.post(&home, &[("csrf", page.csrf()), ("act", "retry")]).await;
+    assert_eq!((retried.status, retried.location()), (303, home.as_str()));
+}
+
+#[tokio::test]
+async fn an_import_that_fails_says_why_and_offers_another_try() {
+    let server = owned(&sites::settings());
+    let mut browser = Browser::new(&server);
+    browser.sign_in("/").await;
+    let form = browser.get("/test/brands/new").await;
+    // Nobody listens there.
+    let begun = browser.post("/test/brands/new", &[("csrf", form.csrf()), ("urls", "http://127.0.0.1:9")]).await;
+    let page = settled(&mut browser, begun.location()).await;
+    assert!(page.text.contains("could not be read") && page.text.contains("value=\"retry\""), "{}", page.text);
+}
+
+#[tokio::test]
+async fn texts_rules_and_images_of_a_brand_are_kept_by_forms_and_shown_as_text() {
+    let server = owned(BOUNDLESS);
+    let client = server.all();
+    let project = client.project("Acme").await;
+    let mut browser = Browser::new(&server);
+    browser.sign_in("/").await;
+    let home = format!("/test/brands/{project}");
+    let page = browser.get(&format!("{home}/knowledge")).await;
+    let csrf = page.csrf().to_owned();
+    let knowledge = format!("{home}/knowledge");
+    let wrong = browser.post(&knowledge, &[("csrf", &csrf), ("act", "add"), ("title", "Kept"), ("content", "")]).await;
+    assert!(
+        wrong.status == 400 && wrong.text.contains("value=\"Kept\"") && wrong.text.contains("id=\"wrong\""),
+        "{}",
+        wrong.text
+    );
+    let added = browser.post(&knowledge, &[("csrf", &csrf), ("act", "add"), ("title", HOSTILE), ("content", HOSTILE)]).await;
+    assert_eq!(added.status, 303, "{}", added.text);
+    let file = ("file", "tea.md", "text/markdown", "# Tea\n\nTwice a week.".as_bytes());
+    let added = browser.post_file(&knowledge, &[("csrf", &csrf), ("act", "add"), ("title", "")], file).await;
+    assert_eq!(added.status, 303, "{}", added.text);
+    let binary = ("file", "a.bin", "application/octet-stream", b"\xff\xfe\x00".as_slice());
+    let refused = browser.post_file(&knowledge, &[("csrf", &csrf), ("act", "add")], binary).await;
+    assert!(refused.status == 400 && refused.text.contains("no plain text"), "{}", refused.text);
+    let page = browser.get(&knowledge).await;
+    assert!(page.text.contains("tea.md") && page.text.contains("Twice a week."), "{}", page.text);
+    is_tame(&page, &knowledge);
+    let entry = address(&page, &format!("{knowledge}/")).to_owned();
+    let one = browser.get(&entry).await;
+    is_tame(&one, &entry);
+    let changed = browser.post(&entry, &[("csrf", &csrf), ("title", "Tea"), ("content", "Daily.")]).await;
+    assert_eq!((changed.status, changed.location()), (303, format!("{knowledge}?done=changed").as_str()));
+    let id = entry.rsplit('/').next().expect("an id").to_owned();
+    let removed = browser.post(&knowledge, &[("csrf", &csrf), ("act", "remove"), ("entry", &id)]).await;
+    assert_eq!(removed.status, 303);
+    assert_eq!(client.data("projects.knowledge_list", json!({ "projectId": project })).await["total"], 1);
+
+    let rules = format!("{home}/guidelines");
+    let kept = browser.post(&rules, &[("csrf", &csrf), ("designRules", HOSTILE), ("imageStyle", "")]).await;
+    assert_eq!(kept.status, 303, "{}", kept.text);
+    let long = "x".repeat(5_001);
+    let again = browser.post(&rules, &[("csrf", &csrf), ("designRules", ""), ("imageStyle", &long)]).await;
+    assert!(again.status == 400 && again.text.contains(&long), "{}", again.status);
+    is_tame(&browser.get(&rules).await, &rules);
+
+    let images = format!("{home}/images");
+    let red = picture([200, 20, 20]);
+    let upload = ("file", "red.png", "image/png", red.as_slice());
+    let fields = [("csrf", csrf.as_str()), ("act", "add"), ("description", HOSTILE), ("tags", "red, <b>")];
+    let added = browser.post_file(&images, &fields, upload).await;
+    assert_eq!((added.status, added.location()), (303, format!("{images}?done=added").as_str()), "{}", added.text);
+    let page = browser.get(&images).await;
+    is_tame(&page, &images);
+    let shown = address(&page, &format!("{home}/picture?of=")).to_owned();
+    assert_eq!(browser.get(&shown).await.status, 200);
+    let url = client.data("projects.images_list", json!({ "projectId": project })).await["images"][0]["url"].clone();
+    let url = url.as_str().expect("an address");
+    let said = [("csrf", csrf.as_str()), ("act", "describe"), ("image", url), ("description", "A red wall"), ("tags", "wall")];
+    assert_eq!(browser.post(&images, &said).await.status, 303);
+    assert!(browser.get(&images).await.text.contains("A red wall"));
+    let no_picture = ("file", "a.png", "image/png", b"nonsense".as_slice());
+    let refused = browser.post_file(&images, &[("csrf", &csrf), ("act", "add"), ("description", "Kept")], no_picture).await;
+    assert!(refused.status == 400 && refused.text.contains("format") && refused.text.contains("Kept"), "{}", refused.text);
+    let fields = [("csrf", csrf.as_str()), ("act", "give"), ("place", "primary")];
+    let logo = picture([10, 90, 10]);
+    let given = browser.post_file(&format!("{home}/look"), &fields, ("file", "logo.png", "image/png", &logo)).await;
+    assert_eq!(given.status, 303, "{}", given.text);
+    assert!(browser.get(&format!("{home}/look")).await.text.contains("Main logo"));
+    let removed = browser.post(&images, &[("csrf", &csrf), ("act", "remove"), ("image", url)]).await;
+    assert_eq!(removed.status, 303);
+}
+
+#[tokio::test]
+async fn who_may_only_look_sees_no_forms_and_is_refused_with_a_page() {
+    let server = owned(BOUNDLESS);
+    let project = server.all().project(HOSTILE).await;
+    let owner = signed_in(&server, OWNER, "test").await;
+    member(&server, &owner, "viewer@example.com", json!({ "role": "viewer" })).await;
+    let mut browser = Browser::new(&server);
+    let csrf = browser.get("/signin").await.csrf().to_owned();
+    let fields = [("csrf", csrf.as_str()), ("email", "viewer@example.com"), ("password", PASSWORD), ("next", "/")];
+    assert_eq!(browser.post("/signin", &fields).await.status, 303);
+    let home = format!("/test/brands/{project}");
+    for path in ["", "/look", "/images", "/knowledge", "/guidelines"] {
+        let page = browser.get(&format!("{home}{path}")).await;
+        assert_eq!(page.status, 200, "{path}: {}", page.text);
+        assert!(!page.text.contains("name=\"act\""), "{path}: {}", page.text);
+        is_tame(&page, path);
+    }
+    let csrf = browser.get(&home).await.csrf().to_owned();
+    for (path, act) in [("", "retry"), ("/knowledge", "add"), ("/images", "add"), ("/look", "use")] {
+        let fields = [
+            ("csrf", csrf.as_str()),
+            ("act", act),
+            ("title", "a"),
+            ("content", "a"),
+            ("url", "https://a.example/a.png"),
+            ("place", "primary"),
+        ];
+        let refused = browser.post(&format!("{home}{path}"), &fields).await;
+        assert_eq!(refused.status, 403, "{path}: {}", refused.text);
+    }
+    // Another account's brand, or none, is a page that says so.
+    for path in ["/test/brands/66f1a2b3d4e5f60718293a4b", "/test/brands/x", "/live/brands/66f1a2b3d4e5f60718293a4b/images"] {
+        let page = browser.get(path).await;
+        assert!(matches!(page.status, 400 | 404), "{path}: {}", page.status);
+    }
+}

@@ -1,0 +1,164 @@
+//! Emails as a browser without scripts sees them: asking for some, watching, looking, changing, exporting, sending a test.
+
+use serde_json::json;
+
+use super::brands::{HOSTILE, address, is_tame, settled};
+use crate::people::{OWNER, PASSWORD, member, owned, signed_in};
+use crate::support::browser::Browser;
+use crate::support::server::BOUNDLESS;
+
+#[tokio::test]
+async fn an_email_is_asked_for_watched_changed_exported_and_tried() {
+    let server = owned(BOUNDLESS);
+    let project = server.all().project("Acme").await;
+    let mut browser = Browser::new(&server);
+    browser.sign_in("/").await;
+    let empty = browser.get("/test/emails").await;
+    assert!(empty.text.contains("/test/emails/new?brand=") && empty.text.contains("curl -X POST"), "{}", empty.text);
+    let form = browser.get(&format!("/test/emails/new?brand={project}")).await;
+    let csrf = form.csrf().to_owned();
+    let wrong = [("csrf", csrf.as_str()), ("brand", &project), ("prompt", "Kept <b>"), ("languages", "no language at all")];
+    let again = browser.post("/test/emails/new", &wrong).await;
+    assert!(
+        again.status == 400 && again.text.contains("Kept &lt;b&gt;") && again.text.contains("id=\"wrong\""),
+        "{}",
+        again.text
+    );
+    let right = [
+        ("csrf", csrf.as_str()),
+        ("brand", &project),
+        ("prompt", "Welcome email with 10% off, code HELLO10"),
+        ("count", "1"),
+        ("languages", "en"),
+    ];
+    let begun = browser.post("/test/emails/new", &right).await;
+    assert!(begun.status == 303 && begun.location().starts_with("/test/emails/series/"), "{}", begun.text);
+    // One email alone: its own page follows when it is done.
+    let done = settled(&mut browser, begun.location()).await;
+    assert_eq!(done.status, 303, "{}", done.text);
+    let home = done.location().to_owned();
+    let page = browser.get(&home).await;
+    is_tame(&page, &home);
+    let id = home.rsplit('/').next().expect("an id").to_owned();
+    assert!(page.text.contains(&format!("/test/campaigns/new?emailId={id}")), "{}", page.text);
+    assert!(page.text.contains(&format!("<iframe class=\"mail\" src=\"{home}/frame\"")), "{}", page.text);
+    let frame = browser.get(&format!("{home}/frame")).await;
+    let policy = frame.headers["content-security-policy"].to_str().expect("ASCII");
+    assert!(policy.starts_with("sandbox ") && !policy.contains("allow-scripts") && frame.text.contains("HELLO10"), "{policy}");
+    assert!(browser.get(&format!("{home}?width=phone")).await.text.contains("device phone"));
+    for (part, words) in [
+        ("document", "HELLO10"),
+        ("text", "HELLO10"),
+        ("versions", "as it was written"),
+        ("exports", "Platform a"),
+        ("try", OWNER),
+    ] {
+        let page = browser.get(&format!("{home}/{part}")).await;
+        assert!(page.status == 200 && page.text.to_lowercase().contains(&words.to_lowercase()), "{part}: {}", page.text);
+        is_tame(&page, part);
+    }
+
+    let marked = browser.post(&home, &[("csrf", &csrf), ("act", "mark")]).await;
+    assert_eq!(marked.status, 303);
+    assert!(browser.get(&format!("/test/emails?brand={project}&favorite=1&search=hello10")).await.text.contains("★"));
+    assert!(browser.get(&format!("/test/emails?brand={project}&search=nothing+like+it")).await.text.contains("No email fits"));
+
+    let edited = browser.post(&home, &[("csrf", &csrf), ("act", "edit"), ("prompt", "Make the button green")]).await;
+    assert!(edited.status == 303 && edited.location().contains("?edit="), "{}", edited.text);
+    let changed = settled(&mut browser, edited.location()).await;
+    assert!(changed.text.contains("<h2>Changed</h2>") && changed.text.contains("This is version 2"), "{}", changed.text);
+    let unknown = browser.post(&home, &[("csrf", &csrf), ("act", "edit"), ("prompt", "Xyzzy plugh <b>")]).await;
+    let unknown = settled(&mut browser, unknown.location()).await;
+    assert!(unknown.text.contains("Nothing was changed"), "{}", unknown.text);
+    let restored = browser.post(&format!("{home}/versions"), &[("csrf", &csrf), ("version", "1")]).await;
+    assert_eq!((restored.status, restored.location()), (303, format!("{home}?done=restored").as_str()));
+    assert!(browser.get(&format!("{home}/versions")).await.text.contains("Version 3"));
+
+    for (format, content_type) in
+        [("html", "text/html"), ("mjml", "text/plain"), ("png", "image/png"), ("pdf", "application/pdf")]
+    {
+        let page = browser.get(&format!("{home}/exports?format={format}")).await;
+        let path = address(&page, "/v1/files/").to_owned();
+        let file = browser.get(&path).await;
+        assert!(file.status == 200 && file.headers["content-type"].to_str().expect("ASCII").starts_with(content_type), "{path}");
+    }
+
+    let wrong = browser.post(&format!("{home}/try"), &[("csrf", &csrf), ("to", "no address")]).await;
+    assert!(
+        wrong.status == 400 && wrong.text.contains("value=\"no address\"") && wrong.text.contains("id=\"wrong\""),
+        "{}",
+        wrong.text
+    );
+    let sent = browser.post(&format!("{home}/try"), &[("csrf", &csrf), ("to", OWNER)]).await;
+    assert_eq!((sent.status, sent.location()), (303, format!("{home}/try?done=sent").as_str()), "{}", sent.text);
+}
+
+#[tokio::test]
+async fn emails_of_a_series_stand_side_by_side_and_lead_to_each_other() {
+    let server = owned(BOUNDLESS);
+    let project = server.all().project("Acme").await;
+    let mut browser = Browser::new(&server);
+    browser.sign_in("/").await;
+    let csrf = browser.get("/test/emails/new").await.csrf().to_owned();
+    let fields =
+        [("csrf", csrf.as_str()), ("brand", &project), ("prompt", "Welcome series"), ("count", "2"), ("languages", "en, de")];
+    let begun = browser.post("/test/emails/new", &fields).await;
+    let path = begun.location().to_owned();
+    let page = settled(&mut browser, &path).await;
+    assert_eq!(page.text.matches("class=\"card tile\"").count(), 4, "{}", page.text);
+    assert!(page.text.contains("/v1/files/"), "screenshots stand beside the words: {}", page.text);
+    is_tame(&page, &path);
+    let emails = server.all().data("emails.status", json!({ "conversationId": path.rsplit('/').next().expect("an id") })).await;
+    let one = browser.get(&format!("/test/emails/{}", emails["result"]["emails"][0]["id"].as_str().expect("an id"))).await;
+    assert!(one.text.contains("All 4 of this request") && one.text.contains("2 de"), "{}", one.text);
+    let again = browser.get(&format!("/test/emails/new?brand={project}&from={}", path.rsplit('/').next().expect("an id"))).await;
+    assert!(again.text.contains(">Welcome series</textarea>"), "{}", again.text);
+}
+
+#[tokio::test]
+async fn an_email_that_was_made_elsewhere_is_taken_in_and_stays_in_its_frame() {
+    let server = owned(BOUNDLESS);
+    let project = server.all().project("Acme").await;
+    let mut browser = Browser::new(&server);
+    browser.sign_in("/").await;
+    let csrf = browser.get("/test/emails/import").await.csrf().to_owned();
+    let empty = browser.post("/test/emails/import", &[("csrf", &csrf), ("brand", &project), ("source", "")]).await;
+    assert!(empty.status == 400 && empty.text.contains("id=\"wrong\""), "{}", empty.text);
+    let html = format!("<html><head><title>{HOSTILE}</title></head><body><h1>Hello</h1><script>alert(1)</script></body></html>");
+    let fields = [("csrf", csrf.as_str()), ("brand", &project), ("name", HOSTILE)];
+    let begun = browser.post_file("/test/emails/import", &fields, ("file", "mail.html", "text/html", html.as_bytes())).await;
+    assert_eq!(begun.status, 303, "{}", begun.text);
+    let done = settled(&mut browser, begun.location()).await;
+    let home = done.location().to_owned();
+    for part in ["", "/document", "/text", "/versions", "/exports", "/try"] {
+        let path = format!("{home}{part}");
+        let page = browser.get(&path).await;
+        assert_eq!(page.status, 200, "{path}");
+        is_tame(&page, &path);
+    }
+    assert!(browser.get(&format!("{home}/exports")).await.text.contains("not for this email"), "there is no MJML of it");
+    is_tame(&browser.get(&format!("/test/emails?brand={project}")).await, "the list");
+    assert!(!browser.get(&format!("{home}/frame")).await.text.contains("<script"));
+}
+
+#[tokio::test]
+async fn who_may_only_look_at_emails_is_refused_with_a_page() {
+    let server = owned(BOUNDLESS);
+    let project = server.all().project("Acme").await;
+    let owner = signed_in(&server, OWNER, "test").await;
+    member(&server, &owner, "viewer@example.com", json!({ "role": "viewer" })).await;
+    let mut browser = Browser::new(&server);
+    let csrf = browser.get("/signin").await.csrf().to_owned();
+    let fields = [("csrf", csrf.as_str()), ("email", "viewer@example.com"), ("password", PASSWORD), ("next", "/")];
+    assert_eq!(browser.post("/signin", &fields).await.status, 303);
+    let list = browser.get("/test/emails").await;
+    assert!(list.status == 200 && !list.text.contains("/test/emails/new"), "{}", list.text);
+    let csrf = browser.get("/test/emails/new").await.csrf().to_owned();
+    let refused = browser.post("/test/emails/new", &[("csrf", &csrf), ("brand", &project), ("prompt", "Hello")]).await;
+    assert_eq!(refused.status, 403, "{}", refused.text);
+    for path in ["/test/emails/66f1a2b3d4e5f60718293a4e", "/test/emails/x/frame", "/test/emails/series/x", "/test/emails?brand=x"]
+    {
+        let page = browser.get(path).await;
+        assert!(matches!(page.status, 400 | 404), "{path}: {}", page.status);
+    }
+}

@@ -1,0 +1,128 @@
+//! The first minute, as a newcomer sees it: on the command line with the made-up shop, and on the dashboard.
+
+use std::io::{BufRead, BufReader};
+use std::net::SocketAddr;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use serde_json::json;
+
+use super::people::{OWNER, owned};
+use super::support::browser::Browser;
+use super::support::server::{BOUNDLESS, PROGRAM};
+use super::support::{Client, Server};
+
+/// A demo that runs. Killed when dropped.
+struct Demo {
+    child: Child,
+    /// Everything that it said until the line that was waited for.
+    said: String,
+}
+
+impl Demo {
+    /// Begin it and read what it says until a line has this.
+    fn until(folder: &Path, end: &str) -> Self {
+        let mut command = Command::new(PROGRAM);
+        command.args(["demo", "--http", "127.0.0.1:0", "--data"]).arg(folder).stdout(Stdio::piped());
+        let mut child = command.spawn().expect("it starts");
+        let mut out = BufReader::new(child.stdout.take().expect("piped"));
+        let mut said = String::new();
+        // It ends in any case: a demo that is stuck says so.
+        while !said.contains(end) && out.read_line(&mut said).expect("text") > 0 {}
+        assert!(said.contains(end), "{said}");
+        // Whoever writes to a closed pipe dies of it.
+        std::thread::Builder::new()
+            .name("demo's words".into())
+            .spawn(move || out.lines().for_each(drop))
+            .expect("a thread starts");
+        Self { child, said }
+    }
+
+    /// What stands between these.
+    fn between(&self, front: &str, back: char) -> &str {
+        let (_, rest) = self.said.split_once(front).unwrap_or_else(|| panic!("no {front}: {}", self.said));
+        rest.split(back).next().expect("it ends")
+    }
+
+    fn address(&self) -> SocketAddr {
+        self.between("http://", '/').parse().expect("an address")
+    }
+}
+
+impl Drop for Demo {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[tokio::test]
+async fn the_demo_leads_from_a_site_to_revenue_and_stays_for_looking_around() {
+    let folder = tempfile::TempDir::new().expect("a folder");
+    let data = folder.path().join("demo");
+    let demo = Demo::until(&data, "Ctrl-C");
+    for step in ["Brand ", "Emails ", "Contacts   121 ", "Campaign ", "Inbox ", "Clicks ", "Revenue ", "Next week "] {
+        assert!(demo.said.contains(&format!("\n  {step}")), "{step}: {}", demo.said);
+    }
+    let (address, key) = (demo.address(), demo.between("Bearer ", '\'').to_owned());
+    let client = Client::new(address, Some(key));
+    let projects = client.data("projects.list", json!({})).await;
+    let campaigns = client.data("campaigns.list", json!({ "projectId": projects["projects"][0]["id"] })).await;
+    assert_eq!(campaigns["total"], 2, "{campaigns}");
+    let sent =
+        campaigns["campaigns"].as_array().expect("a list").iter().find(|one| one["status"] != "scheduled").expect("one went");
+    let stats = client.data("campaigns.stats", json!({ "id": sent["id"] })).await;
+    assert!(stats["uniqueClicks"].as_u64() >= Some(10) && stats["conversion"]["revenue"].as_f64() > Some(100.0), "{stats}");
+    let password = demo.between("with the password ", '\n').to_owned();
+    let input = json!({ "email": "you@example.com", "password": password, "environment": "test" });
+    Client::new(address, None).data("accounts.login", input).await;
+    let message = client.data("sending.inbox_list", json!({ "to": "you@example.com" })).await;
+    assert_eq!(message["total"], 1, "{message}");
+    drop(demo);
+    let again = Demo::until(&data, "remove the folder");
+    assert!(again.said.contains("goes on") && !again.said.contains("Brand "), "{}", again.said);
+}
+
+async fn told_to_its_end(browser: &mut Browser<'_>) -> String {
+    let deadline = tokio::time::Instant::now() + std::time::Duration::from_secs(60);
+    loop {
+        let page = browser.get("/test/demo").await;
+        assert_eq!(page.status, 200, "{}", page.text);
+        if !page.text.contains("data-live") {
+            return page.text;
+        }
+        assert!(page.text.contains("http-equiv=\"refresh\""), "without scripts it goes on too");
+        assert!(tokio::time::Instant::now() < deadline, "{}", page.text);
+        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+    }
+}
+
+#[tokio::test]
+async fn the_dashboard_tells_the_same_and_says_why_if_it_cannot() {
+    let settings = format!("{BOUNDLESS}\n[server]\ndemo_shop = true\n[outbound]\nallow_networks = [\"127.0.0.0/8\"]\n");
+    let server = owned(&settings);
+    let mut browser = Browser::new(&server);
+    browser.sign_in("/test/demo").await;
+    let csrf = browser.get("/test/demo").await.csrf().to_owned();
+    assert_eq!(browser.get("/live/demo").await.status, 404, "it makes test data");
+    let begun = browser.post("/test/demo", &[("csrf", &csrf), ("site", "http://127.0.0.1:9/")]).await;
+    assert_eq!((begun.status, begun.location()), (303, "/test/demo"));
+    let stuck = told_to_its_end(&mut browser).await;
+    assert!(stuck.contains("role=\"alert\"") && stuck.contains("could not be read"), "{stuck}");
+    browser.post("/test/demo", &[("csrf", &csrf), ("site", "")]).await;
+    let well = told_to_its_end(&mut browser).await;
+    assert!(well.contains("All of it is here") && well.contains("Leaf &amp; Stone") && well.contains(OWNER), "{well}");
+    let path = well.split("href=\"").find(|rest| rest.starts_with("/test/inbox/")).and_then(|rest| rest.split('"').next());
+    assert!(browser.get(path.expect("a link to the message")).await.text.contains("iframe"));
+}
+
+#[tokio::test]
+async fn without_the_shop_a_site_must_be_named_and_no_shop_stands_there() {
+    let server: Server = owned(BOUNDLESS);
+    let mut browser = Browser::new(&server);
+    browser.sign_in("/test/demo").await;
+    let csrf = browser.get("/test/demo").await.csrf().to_owned();
+    let refused = browser.post("/test/demo", &[("csrf", &csrf), ("site", "")]).await;
+    assert!(refused.status == 400 && refused.text.contains("Give the address of a web site"), "{}", refused.text);
+    assert_eq!(browser.get("/demo-shop/").await.status, 404);
+}

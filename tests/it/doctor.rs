@@ -1,0 +1,62 @@
+//! The doctor, before the service runs and while it does, on installations with different troubles.
+
+use std::process::Output;
+
+use serde_json::json;
+
+use super::peers::verify;
+use super::support::Server;
+use super::support::mail_sink::{Deed, MailSink, Offers};
+use super::support::name_server::NameServer;
+use super::support::server::BOUNDLESS;
+
+fn said(output: &Output) -> String {
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// The line about this subject.
+fn line<'t>(text: &'t str, subject: &str) -> &'t str {
+    let found = text.lines().find(|line| line.get(9..).is_some_and(|rest| rest.starts_with(&format!("{subject} "))));
+    found.unwrap_or_else(|| panic!("nothing of {subject}: {text}"))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_new_installation_is_told_to_set_a_transport() {
+    let server = Server::start(BOUNDLESS);
+    let text = said(&server.run(&["doctor"]));
+    assert!(line(&text, "ports").starts_with("good") && line(&text, "ports").contains("the service runs"), "{text}");
+    assert!(line(&text, "folder").starts_with("good"), "{text}");
+    assert!(line(&text, "transport").starts_with("PROBLEM"), "{text}");
+    assert!(text.contains("Next (transport): Set [mail] relay = "), "{text}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_missing_in_the_dns_and_what_does_not_answer_is_named() {
+    let names = NameServer::start();
+    let sink = MailSink::by(Offers::default(), |_, _| Deed::Usual);
+    let settings = |relay: &str| format!("{BOUNDLESS}\n[mail]\nrelay = [\"{relay}\"]\ndns = \"{}\"\n", names.address);
+    let mut server = Server::start(&settings(&format!("smtp://{}", sink.address)));
+    let client = server.client("live", "all");
+    client.data("domains.create", json!({ "domain": "waiting.example" })).await;
+    verify(&client, &names, "acme.example").await;
+    let text = said(&server.run(&["doctor"]));
+    assert!(line(&text, "transport").starts_with("good") && line(&text, "transport").contains("takes mail from here"), "{text}");
+    assert!(line(&text, "reverse dns").starts_with("- "), "{text}");
+    assert!(line(&text, "acme.example").contains("verified"), "{text}");
+    let waiting = line(&text, "waiting.example");
+    assert!(
+        waiting.starts_with("PROBLEM") && waiting.contains("TXT ") && waiting.contains("_domainkey.waiting.example (missing)"),
+        "{text}"
+    );
+    assert!(text.contains("Next (waiting.example): "), "{text}");
+    assert_eq!(sink.count(), 0, "nothing is sent");
+
+    server.signal("TERM");
+    server.wait();
+    drop(sink);
+    server.set(&settings("smtp://127.0.0.1:9"));
+    let text = said(&server.run(&["doctor"]));
+    assert!(line(&text, "transport").starts_with("PROBLEM") && text.contains("Next (transport): Check host, port"), "{text}");
+    assert!(text.contains("is free"), "the service does not run: {text}");
+}

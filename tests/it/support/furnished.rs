@@ -1,0 +1,237 @@
+//! A server with something of everything in its test data, made by the interface: one text stands in every field that takes it.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::client::Call;
+use super::hook_sink::{HookSink, Reaction};
+use super::server::BOUNDLESS;
+use super::{Client, Server, operation};
+use crate::people::{OWNER, PASSWORD, signed_in, stranger};
+
+const LOOK: Duration = Duration::from_millis(20);
+const PATIENCE: Duration = Duration::from_secs(300);
+
+/// Markup that does something wherever it is not text. It has up to fifty characters, so that tags take it, too.
+pub const EVIL: &str = "\"'><script>alert(1)</script><img src=x>&lt;{{7*7}}";
+
+/// Settings with which everything can be made: endpoints and sites on this machine, strangers who sign up.
+pub fn settings() -> String {
+    let open = BOUNDLESS.replace("[accounts]", "[accounts]\nsign_up = true");
+    format!(
+        "{open}\n[server]\npublic_url = \"https://mail.mill.example\"\n[outbound]\nallow_networks = [\"127.0.0.0/8\"]\n\
+         [webhooks]\nallow_http = true\nfirst_retry_seconds = 1\nsecond_retry_seconds = 1\n"
+    )
+}
+
+/// What there is: the names that pages have in their paths, by the part of the path that stands before them.
+pub struct Furnished {
+    pub ids: BTreeMap<&'static str, String>,
+    _sink: HookSink,
+}
+
+/// Ask until it is so.
+pub async fn until<T>(mut look: impl AsyncFnMut() -> Option<T>) -> T {
+    let asking = async {
+        loop {
+            if let Some(found) = look().await {
+                return found;
+            }
+            tokio::time::sleep(LOOK).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, asking).await.expect("it comes to be so")
+}
+
+fn id_of(made: &Value) -> String {
+    let id = ["id", "projectId", "conversationId"].iter().find_map(|name| made[*name].as_str());
+    id.unwrap_or_else(|| panic!("no id: {made}")).to_owned()
+}
+
+impl Furnished {
+    /// Fill the test data of a server that has an owner; `site` is where the brand comes from.
+    pub async fn new(server: &Server, text: &str, site: &str) -> Self {
+        let said = text.to_owned();
+        let sink = HookSink::start(move |_, number| match number {
+            0 => Reaction::status(200),
+            _ => Reaction::Answer(500, "", said.clone()),
+        })
+        .await;
+        let mut new = Self { ids: BTreeMap::new(), _sink: sink };
+        let client = server.all();
+        new.account(server, text).await;
+        let project = new.brand(&client, text, site).await;
+        new.webhook(&client, text).await;
+        new.audience(&client, text, &project).await;
+        let conversation = new.emails(&client, text, &project).await;
+        new.mail(&client, text, &project, &conversation).await;
+        new
+    }
+
+    fn keep(&mut self, part: &'static str, id: impl Into<String>) {
+        self.ids.insert(part, id.into());
+    }
+
+    /// A page's address: the names in its path are those of what there is.
+    pub fn path(&self, route: &str, environment: &str) -> String {
+        let mut before = "";
+        let parts = route.split('/').map(|part| {
+            let is_name = part.starts_with('{');
+            let filled = match part {
+                "{environment}" => environment.to_owned(),
+                _ if is_name => self.ids.get(before).unwrap_or_else(|| panic!("{route}: there is nothing for {before}")).clone(),
+                _ => part.to_owned(),
+            };
+            if !is_name {
+                before = part;
+            }
+            filled
+        });
+        parts.collect::<Vec<_>>().join("/")
+    }
+
+    /// Members, keys, an agent that asks.
+    async fn account(&mut self, server: &Server, text: &str) {
+        let owner = signed_in(server, OWNER, "test").await;
+        let invite = async |email: &str, role: &str| {
+            let link = owner.data("accounts.member_invite", json!({ "email": email, "role": role })).await;
+            link["link"].as_str().and_then(|link| link.rsplit('/').next()).expect("a link").to_owned()
+        };
+        let token = invite("bob@example.com", "editor").await;
+        stranger(server).data("accounts.join", json!({ "token": token, "name": text, "password": PASSWORD })).await;
+        self.keep("join", invite("carol@example.com", "viewer").await);
+        let link = String::from_utf8(server.run(&["reset-link", "--email", OWNER]).stdout).expect("a link");
+        self.keep("reset", link.trim().rsplit('/').next().expect("a token"));
+        let made =
+            owner.data("accounts.key_create", json!({ "name": text, "environment": "test", "permissions": ["all"] })).await;
+        self.keep("keys", id_of(&made));
+        let body = json!({ "type": "service_auth", "login_hint": OWNER, "agent_name": text });
+        let call = Call::new(operation("accounts.agent_identity"), json!({})).json(body);
+        let answer = stranger(server).try_send(call).await.expect("an answer").json();
+        self.keep("agent", answer["claim"]["user_code"].as_str().expect("a code"));
+    }
+
+    /// A brand, its knowledge, rules and images; domains.
+    async fn brand(&mut self, client: &Client, text: &str, site: &str) -> String {
+        let made = client.data("projects.import", json!({ "name": text, "urls": [site] })).await;
+        let project = id_of(&made);
+        until(async || {
+            let status = client.data("projects.import_status", json!({ "projectId": project })).await;
+            (status["status"] == "active" || status["status"] == "error").then_some(())
+        })
+        .await;
+        self.keep("brands", project.clone());
+        let entry = json!({ "projectId": project, "title": text, "content": text });
+        let entry = client.data("projects.knowledge_add", entry).await;
+        self.keep("knowledge", id_of(if entry["entry"].is_object() { &entry["entry"] } else { &entry }));
+        let rules = json!({ "projectId": project, "designRules": text, "imageStyle": text });
+        client.data("projects.guidelines_update", rules).await;
+        let image = json!({ "projectId": project, "url": format!("{site}/roastery.png"), "description": text, "tags": [text] });
+        client.data("projects.images_add", image).await;
+        client.data("domains.setup", json!({ "rootDomain": "acme.example", "fromName": text })).await;
+        client.data("domains.create", json!({ "domain": "acme.example" })).await;
+        self.keep("domains", "send.acme.example");
+        project
+    }
+
+    /// A webhook with a delivery that arrived and one that did not.
+    async fn webhook(&mut self, client: &Client, text: &str) {
+        let wanted = json!({
+            "url": self._sink.url(), "events": ["subscriber.added", "email.opened"], "description": text, "customHeaders": { "X-Text": text },
+        });
+        let id = id_of(&client.data("webhooks.create", wanted).await);
+        for _ in 0..2 {
+            client.data("webhooks.test", json!({ "webhookId": id })).await;
+        }
+        self.keep("webhooks", id);
+    }
+
+    /// Contacts, tags, segments, topics, suppressions, events.
+    async fn audience(&mut self, client: &Client, text: &str, project: &str) {
+        let tag = json!({ "projectId": project, "name": text, "color": "#1A73E8", "description": text });
+        let tag = id_of(&client.data("tags.create", tag).await);
+        self.keep("tags", tag);
+        let topic = json!({
+            "projectId": project, "name": text, "description": text, "defaultSubscription": "opt_in", "visibility": "public",
+        });
+        let topic = id_of(&client.data("topics.create", topic).await);
+        self.keep("topics", topic);
+        for number in 0..30 {
+            let contact = json!({
+                "projectId": project, "email": format!("reader{number}@example.com"), "firstName": text, "lastName": text,
+                "country": "GB", "language": "en-GB", "tags": [text], "customFields": { "plan": text, text: "x" },
+            });
+            let made = client.data("contacts.create", contact).await;
+            self.keep("contacts", id_of(&made));
+        }
+        let filters = json!({ "match": "all", "fields": [{ "key": "plan", "mode": "is", "values": [text] }] });
+        let segment = json!({ "projectId": project, "name": text, "description": text, "filters": filters });
+        let segment = id_of(&client.data("segments.create", segment).await);
+        self.keep("segments", segment);
+        client.data("suppressions.create", json!({ "email": "gone@example.com", "note": text })).await;
+    }
+
+    /// An email that was handed in, and a series that the built-in composer writes.
+    async fn emails(&mut self, client: &Client, text: &str, project: &str) -> String {
+        let escaped = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace("{{", "{ {");
+        let html = format!(
+            "<html lang=\"en\"><head><title>{escaped}</title></head><body><h1>{escaped}</h1><p>Hello {{{{ firstName }}}}, <a \
+             href=\"https://acme.example/teas\">look at them</a>.</p><p><a href=\"{{{{ unsubscribe_url }}}}\">Unsubscribe</a></p></body></html>"
+        );
+        let input = json!({ "projectId": project, "html": html, "name": text });
+        let taken = id_of(&client.data("emails.import_html", input).await);
+        let prompt = format!("Welcome series for new subscribers, 10% off with the code HELLO10. {text}");
+        let written = json!({ "projectId": project, "prompt": prompt, "count": 2 });
+        let written = id_of(&client.data("emails.generate", written).await);
+        for conversation in [&taken, &written] {
+            let status = until(async || {
+                let status = client.data("emails.status", json!({ "conversationId": conversation })).await;
+                (status["status"] == "completed" || status["status"] == "failed").then_some(status)
+            })
+            .await;
+            assert_eq!(status["status"], "completed", "{status}");
+            let email = &status["result"]["emails"][0];
+            let id = ["emailId", "id"].iter().find_map(|name| email[*name].as_str()).expect("an id");
+            self.keep("emails", id);
+        }
+        self.keep("series", written);
+        taken
+    }
+
+    /// A campaign that has gone to everybody, one that waits, a message to one person, an order.
+    async fn mail(&mut self, client: &Client, text: &str, project: &str, conversation: &str) {
+        let wanted = json!({
+            "projectId": project, "name": text, "conversationId": conversation, "from": "news@acme.example", "fromName": text,
+            "subject": text.replace("{{", "{ {"), "recipientType": "audience", "variables": { "offer": text },
+        });
+        let waiting = id_of(&client.data("campaigns.create", wanted.clone()).await);
+        self.keep("drafts", waiting);
+        let sent = id_of(&client.data("campaigns.create", wanted).await);
+        client.data("campaigns.send", json!({ "id": sent })).await;
+        until(async || {
+            let campaign = client.data("campaigns.get", json!({ "id": sent })).await;
+            assert_ne!(campaign["status"], "failed", "{campaign}");
+            (campaign["status"] == "sent").then_some(())
+        })
+        .await;
+        self.keep("campaigns", sent);
+        let message = json!({
+            "recipientType": "email", "recipientEmail": "reader1@example.com", "from": "hello@acme.example", "fromName": text,
+            "subject": text.replace("{{", "{ {"), "template": "<p>Hello</p>", "projectId": project,
+        });
+        client.data("sending.send", message).await;
+        let event = json!({
+            "projectId": project, "name": "purchase.completed", "properties": { "value": 49.9, "currency": "EUR", "note": text },
+            "identifiers": { "email": "reader1@example.com", "externalOrderId": text }, "dedupeKey": text,
+        });
+        client.data("events.record", event).await;
+        let message = until(async || {
+            let inbox = client.data("sending.inbox_list", json!({ "limit": 1 })).await;
+            inbox["messages"][0]["id"].as_str().map(str::to_owned)
+        })
+        .await;
+        self.keep("inbox", message);
+    }
+}
