@@ -140,5 +140,5 @@ wire(document);
 // On narrow screens the menu begins closed.
 const menu = document.querySelector("details.menu");
 if (menu && matchMedia("(max-width: 56rem)").matches) menu.open = false;
-const wrong = document.querySelector("#wrong, [data-wrong]");
+const wrong = document.querySelector("[data-wrong]");
 if (wrong) wrong.focus();
