@@ -2,8 +2,8 @@
 
 pub mod attacks;
 mod brands;
-mod contacts;
 mod campaigns;
+mod contacts;
 mod domains;
 mod emails;
 mod home;

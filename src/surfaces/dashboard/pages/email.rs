@@ -4,12 +4,12 @@ use serde_json::{Value, json};
 
 use super::brands::{may, rows};
 use super::emails::own;
-use crate::features::emails::placeholders;
 use crate::surfaces::dashboard::route::{Route, closed};
 use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit};
 use crate::vocab::environment::Environment;
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
+use crate::vocab::placeholders;
 
 /// Its pages.
 pub const ROUTES: &[Route] = &[
