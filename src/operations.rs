@@ -16,6 +16,7 @@ pub const OPERATIONS: &[Entry] = &[
     outward::<system::ops::backup::Backup>(),
     outward::<system::ops::reindex::Reindex>(),
     outward::<system::ops::doctor::Doctor>(),
+    outward::<system::ops::mail_link::MailLink>(),
     raw::<system::ops::file::File>(),
     outward::<system::ops::status::Status>(),
     // Accounts.

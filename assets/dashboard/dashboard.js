@@ -52,7 +52,10 @@ function wire(root) {
   for (const form of root.querySelectorAll("form[data-preview]")) preview(form);
   // What takes a moment to find out is fetched behind the page.
   for (const part of root.querySelectorAll("[data-load]")) renew(part.id, part.dataset.load);
-  for (const choice of root.querySelectorAll("[data-go]")) choice.addEventListener("change", () => choice.form.requestSubmit());
+  for (const choice of root.querySelectorAll("[data-go]")) {
+    for (const button of choice.form.querySelectorAll("button")) button.hidden = true;
+    choice.addEventListener("change", () => choice.form.requestSubmit());
+  }
 }
 // Put the element of this id as it is at this address in the place of the one that is here.
 async function renew(id, address) {
@@ -138,5 +141,5 @@ wire(document);
 // On narrow screens the menu begins closed.
 const menu = document.querySelector("details.menu");
 if (menu && matchMedia("(max-width: 56rem)").matches) menu.open = false;
-const wrong = document.querySelector("#wrong, [data-wrong]");
+const wrong = document.querySelector("[data-wrong]");
 if (wrong) wrong.focus();

@@ -9,6 +9,7 @@ pub fn add(environment: &mut Environment<'static>) {
     environment.add_filter("number", |value: &Value| number(value));
     environment.add_filter("percent", |value: &Value| percent(value));
     environment.add_filter("bytes", |value: &Value| bytes(value));
+    environment.add_filter("query", |text: &str| query(text));
     environment.add_filter("money", |value: &Value, currency: &str| money(value, currency));
 }
 
@@ -45,6 +46,18 @@ fn money(value: &Value, currency: &str) -> String {
     format!("{currency} {}", grouped(&text)).trim_start().to_owned()
 }
 
+/// Text as a value in the query of an address.
+fn query(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        match byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~') {
+            true => out.push(byte.into()),
+            false => out.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    out
+}
+
 /// A number, or a text that is one, as text.
 fn plain(value: &Value) -> Option<String> {
     let text = value.to_string();
@@ -68,6 +81,11 @@ fn grouped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn text_in_an_address_stays_one_value() {
+        assert_eq!(query("a&b=c é#/?+\"<"), "a%26b%3Dc%20%C3%A9%23%2F%3F%2B%22%3C");
+    }
 
     #[test]
     fn numbers_are_written_for_people() {

@@ -137,7 +137,7 @@ async fn domains(scene: &Scene<'_>) {
     tab.fill("#domain", "not a domain").await;
     tab.press("Add it").await;
     assert_eq!(tab.run("return document.querySelector('#domain').value", json!([])).await, "not a domain");
-    assert!(tab.has(".field-wrong").await);
+    assert!(tab.has(".beside").await);
     tab.fill("#domain", "browser.example").await;
     tab.press("Add it").await;
     tab.sees("Paste the records below").await;

@@ -16,7 +16,7 @@ async fn a_domain_is_added_looked_for_changed_and_deleted_by_forms() {
     let csrf = page.csrf().to_owned();
     let wrong = browser.post(PATH, &[("csrf", &csrf), ("act", "create"), ("domain", "no domain<")]).await;
     assert!(
-        wrong.status == 400 && wrong.text.contains("value=\"no domain&lt;\"") && wrong.text.contains("field-wrong"),
+        wrong.status == 400 && wrong.text.contains("value=\"no domain&lt;\"") && wrong.text.contains("class=\"beside\""),
         "{}",
         wrong.text
     );

@@ -45,7 +45,7 @@ async fn a_webhook_is_made_by_a_form_and_its_secret_shown_once() {
             "{name}: {}",
             wrong.text
         );
-        assert_eq!(wrong.text.matches("id=\"wrong\"").count(), 1, "{name}: {}", wrong.text);
+        assert_eq!(wrong.text.matches("data-wrong").count(), 1, "{name}: {}", wrong.text);
     }
 
     let fields = [
@@ -104,7 +104,7 @@ async fn a_webhook_is_tested_changed_and_deleted_by_forms() {
     assert!(page.text.contains("value=\"email.clicked\" checked") && !page.text.contains("X-Word"), "{}", page.text);
     let wrong = browser.post(&own, &[("csrf", &csrf), ("act", "update"), ("url", "nowhere"), ("event", "email.clicked")]).await;
     assert!(
-        wrong.status == 400 && wrong.text.contains("value=\"nowhere\"") && wrong.text.contains("field-wrong"),
+        wrong.status == 400 && wrong.text.contains("value=\"nowhere\"") && wrong.text.contains("class=\"beside\""),
         "{}",
         wrong.text
     );

@@ -268,7 +268,7 @@ mod tests {
         let id = mill.post_in("/v1/contacts", json!({ "email": "ada@example.com" })).data()["id"].clone();
         mill.clock.advance_ms(1_000);
         for name in ["a", "b", "c", "d"] {
-            let event = json!({ "name": name, "subscriberId": id, "dedupeKey": name });
+            let event = json!({ "name": name, "identifiers": { "email": "ada@example.com" }, "dedupeKey": name });
             assert_eq!(mill.post_in("/v1/events", event).status, 200, "{name}");
         }
         mill.clock.advance_ms(5_000);

@@ -1,14 +1,33 @@
 //! The first minute on the dashboard: somebody's own web site, or the made-up shop, made into everything else.
 
+use http::StatusCode;
 use serde_json::{Value, json};
 
+use crate::engine::access::people::SignedIn;
 use crate::engine::api::call::Api;
 use crate::surfaces::dashboard::route::{Route, closed};
 use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit, entered};
 use crate::surfaces::demo::{Ending, Story, Teller, shop};
+use crate::vocab::permissions::Permission;
 
 /// Its pages. What it makes is test data, so it stands there only.
 pub const ROUTES: &[Route] = &[closed("/test/demo").get(|visit| Box::pin(show(visit))).post(|visit| Box::pin(begin(visit)))];
+
+/// What the story does, its teller must be allowed to do.
+const NEEDED: [Permission; 4] =
+    [Permission::ProjectWrite, Permission::EmailWrite, Permission::AudienceWrite, Permission::CampaignWrite];
+
+fn teller(visit: &Visit) -> Result<&SignedIn, Trouble> {
+    let person = visit.who.as_ref().ok_or_else(Trouble::not_found)?;
+    let permissions = person.person.role.permissions();
+    match NEEDED.into_iter().all(|needed| permissions.contains(needed)) {
+        true => Ok(person),
+        false => Err(Trouble::plain(
+            StatusCode::FORBIDDEN,
+            "Your role does not allow this: it makes brands, emails, contacts and campaigns.",
+        )),
+    }
+}
 
 /// The form, or how far the story is.
 async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
@@ -16,7 +35,7 @@ async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
 }
 
 fn page(visit: &Visit, trouble: Option<&Trouble>) -> Result<Outcome, Trouble> {
-    let person = visit.who.as_ref().ok_or_else(Trouble::not_found)?;
+    let person = teller(visit)?;
     let told = visit.stories.told(person.person.account.id);
     let mut context = entered(&visit.form, &["site"], trouble);
     let (well, stuck) = match told.as_ref().and_then(|told| told.ending.as_ref()) {
@@ -38,13 +57,13 @@ fn page(visit: &Visit, trouble: Option<&Trouble>) -> Result<Outcome, Trouble> {
 
 /// Tell it.
 async fn begin(visit: &Visit) -> Result<Outcome, Trouble> {
-    let person = visit.who.clone().ok_or_else(Trouble::not_found)?;
+    let person = teller(visit)?.clone();
     let site = match visit.form.some("site") {
         Some(site) => site.to_owned(),
         None if visit.api.0.settings.server.demo_shop => format!("{}{}", visit.api.0.base_url(), shop::PATH),
         None => {
             let mut trouble =
-                Trouble::plain(http::StatusCode::BAD_REQUEST, "Give the address of a web site, like https://example.com.");
+                Trouble::plain(StatusCode::BAD_REQUEST, "Give the address of a web site, like https://example.com.");
             trouble.field = "site".into();
             return page(visit, Some(&trouble));
         }

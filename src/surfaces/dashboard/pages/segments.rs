@@ -148,10 +148,13 @@ async fn send(visit: &Visit) -> Result<Outcome, Trouble> {
         Ok(Some(outcome)) => Ok(outcome),
         Ok(None) => page(visit, &audience, &draft, None, None).await,
         Err((trouble, row)) if audience::can_correct(&trouble) => {
-            if form.get("do") == "count" {
-                draft.count = json!({ "wrong": trouble.message });
+            if form.get("do") != "count" {
+                return page(visit, &audience, &draft, Some(&trouble), row).await;
             }
-            page(visit, &audience, &draft, Some(&trouble), row).await
+            // Somebody is still writing: that something is missing is no failure of theirs.
+            draft.count = json!({ "wrong": trouble.message });
+            let unfinished = Trouble { status: StatusCode::OK, ..trouble };
+            page(visit, &audience, &draft, Some(&unfinished), row).await
         }
         Err((trouble, _)) => Err(trouble),
     }
@@ -188,7 +191,7 @@ async fn build(visit: &Visit, audience: &Audience, rows: &[Row]) -> Result<Built
         }
     }
     if let Some(index) = rows.iter().position(|row| !row.is_group() && row.input() != "nothing" && row.value.is_empty()) {
-        return Err((Trouble::plain(StatusCode::BAD_REQUEST, "Something is missing here."), Some(index)));
+        return Err((Trouble::plain(StatusCode::BAD_REQUEST, "Fill this in, or remove the condition."), Some(index)));
     }
     Ok(segment_form::build(rows, &ids))
 }
