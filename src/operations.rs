@@ -108,6 +108,7 @@ pub const OPERATIONS: &[Entry] = &[
     outward::<emails::ops::restore::Restore>(),
     command::<emails::ops::favorite::Favorite>(),
     outward::<emails::ops::references::References>(),
+    raw::<emails::ops::html::Html>(),
     raw::<emails::ops::page::Page>(),
     // Exports.
     outward::<exports::ops::html::Html>(),

@@ -132,8 +132,7 @@ async fn send(visit: &Visit) -> Result<Outcome, Trouble> {
 
 /// The email itself, for the frame: with what its merge fields may say.
 async fn frame(visit: &Visit) -> Result<Outcome, Trouble> {
-    let email = email(visit).await?;
-    Ok(Outcome::framed(&placeholders::preview(email["html"].as_str().unwrap_or_default())))
+    visit.hand_on("emails.html", json!({ "emailId": visit.name("id") })).await
 }
 
 /// Its document, in words.
