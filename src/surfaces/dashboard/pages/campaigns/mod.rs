@@ -9,8 +9,8 @@ mod report;
 pub use report::{dates, takings};
 use serde_json::{Map, Value, json};
 
-use crate::base::clock::Timestamp;
 use crate::base::zone::Zone;
+use crate::engine::api::answer::Moment;
 use crate::surfaces::dashboard::route::{Route, closed};
 use crate::surfaces::dashboard::visit::{Trouble, Visit};
 
@@ -55,7 +55,7 @@ fn around(campaign: &Value, tab: &str) -> Map<String, Value> {
 
 /// What clocks show in the campaign's zone when it is to start: the day and the time, as they were given.
 fn wall(campaign: &Value) -> Option<(String, String)> {
-    let at: Timestamp = campaign["scheduledAt"].as_str()?.parse().ok()?;
+    let Moment(at) = campaign["scheduledAt"].as_str()?.parse().ok()?;
     let zone = Zone::parse(campaign["scheduledTimezone"].as_str()?).ok()?;
     let shown = zone.shows(at).to_string();
     let (day, time) = shown.split_once('T')?;
