@@ -9,9 +9,10 @@ use crate::engine::api::wire::Reply;
 use crate::engine::api::{Bare, Context, Failure, Operation, Raw, RawRequest, Spec, foreign, needs_one};
 use crate::engine::store::ReadTx;
 use crate::features::emails::model::Part;
-use crate::features::emails::{READERS, placeholders, require_email, store};
+use crate::features::emails::{READERS, require_email, store};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::EmailId;
+use crate::vocab::placeholders;
 use crate::vocab::rates::RouteGroup;
 
 /// `emails.html`

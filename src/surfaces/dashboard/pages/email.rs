@@ -9,7 +9,6 @@ use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit};
 use crate::vocab::environment::Environment;
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
-use crate::vocab::placeholders;
 
 /// Its pages.
 pub const ROUTES: &[Route] = &[
