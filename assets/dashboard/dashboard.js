@@ -50,6 +50,7 @@ function wire(root) {
   for (const part of live) setTimeout(() => renew(part.id, location.href), Number(part.dataset.live));
   for (const form of root.querySelectorAll("form[data-search]")) search(form);
   for (const form of root.querySelectorAll("form[data-preview]")) preview(form);
+  for (const row of root.querySelectorAll("[data-again]")) again(row);
   // What takes a moment to find out is fetched behind the page.
   for (const part of root.querySelectorAll("[data-load]")) renew(part.id, part.dataset.load);
   for (const choice of root.querySelectorAll("[data-go]")) {
@@ -101,6 +102,19 @@ function search(form) {
 // Where one is, unless something else was said.
 for (const field of document.querySelectorAll("input[data-zone]")) {
   field.value ||= Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
+}
+// The last of some rows with the same fields: when something is written there, another one follows.
+function again(row) {
+  row.addEventListener("input", () => {
+    const next = row.cloneNode(true);
+    for (const field of next.querySelectorAll("input")) {
+      field.value = "";
+      field.removeAttribute("id");
+    }
+    row.removeAttribute("data-again");
+    row.after(next);
+    again(next);
+  }, { once: true });
 }
 // A form that shows what it comes to while one writes it: the part that tells, and the part that holds its rows, come from its answer.
 function preview(form) {

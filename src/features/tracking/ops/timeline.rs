@@ -125,9 +125,10 @@ impl Happened {
         Self { at: Moment(at), kind, send_id: None, campaign_id: None, subject: None, detail: None, event: None }
     }
 
-    /// The newest first; of one moment, the later step of a message's life first.
-    fn place(&self) -> (Reverse<Timestamp>, Reverse<Kind>, Option<MailingId>, Option<EventId>) {
-        (Reverse(self.at.0), Reverse(self.kind), self.send_id, self.event.as_ref().map(|event| event.event_id))
+    /// The newest first; of one moment, the later step of a message's life first. Of each kind in the order in which the store has it from
+    /// behind, so that the newest of all are among the newest of each.
+    fn place(&self) -> Reverse<(Timestamp, Kind, Option<MailingId>, Option<EventId>)> {
+        Reverse((self.at.0, self.kind, self.send_id, self.event.as_ref().map(|event| event.event_id)))
     }
 }
 

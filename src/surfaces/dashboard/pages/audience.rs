@@ -2,9 +2,11 @@
 
 use serde_json::{Map, Value, json};
 
+use super::brands::may;
 use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit};
 use crate::vocab::ids::ProjectId;
 use crate::vocab::limits;
+use crate::vocab::permissions::Permission;
 
 /// A brand, and which others there are.
 pub struct Audience {
@@ -64,6 +66,7 @@ impl Audience {
         context.insert("brands".into(), brands.into());
         context.insert("of_brand".into(), self.query().into());
         context.insert("done".into(), visit.query.get("done").into());
+        context.insert("may_write".into(), may(visit, Permission::AudienceWrite).into());
         context.insert("wrong".into(), "".into());
         context.insert("wrong_field".into(), "".into());
         context

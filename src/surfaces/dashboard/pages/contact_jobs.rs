@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::audience::{self, Audience};
+use super::audience::Audience;
 use crate::surfaces::dashboard::route::{Route, closed};
 use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit};
 
@@ -17,7 +17,7 @@ async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
         "bulk" => "Contacts from a program",
         _ => return Err(Trouble::not_found()),
     };
-    let Some(audience) = Audience::of(visit).await? else { return Ok(audience::none(visit, title)) };
+    let Some(audience) = Audience::of(visit).await? else { return Err(Trouble::not_found()) };
     let input = json!({ "jobId": visit.name("id"), "projectId": audience.id });
     let operation = match visit.name("kind") {
         "export" => "contacts.export_status",

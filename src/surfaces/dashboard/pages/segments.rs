@@ -63,7 +63,11 @@ struct Draft {
 
 /// A new condition, or one that was saved.
 async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
-    let Some(audience) = Audience::of(visit).await? else { return Ok(audience::none(visit, "New segment")) };
+    let audience = match Audience::of(visit).await? {
+        Some(audience) => audience,
+        None if visit.name("id").is_empty() => return Ok(audience::none(visit, "New segment")),
+        None => return Err(Trouble::not_found()),
+    };
     let draft = match visit.name("id") {
         "" => {
             let rows = segment_form::rows_of(&json!({ "match": "all" }), &BTreeMap::new());

@@ -3,8 +3,10 @@
 use serde_json::json;
 
 use super::audience;
+use super::brands::may;
 use crate::surfaces::dashboard::route::{Route, closed};
 use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit};
+use crate::vocab::permissions::Permission;
 
 /// Its pages.
 pub const ROUTES: &[Route] =
@@ -45,7 +47,7 @@ async fn page(visit: &Visit, trouble: Option<&Trouble>) -> Result<Outcome, Troub
         "search": search, "unfinished": unfinished, "reasons": REASONS, "done": visit.query.get("done"),
         "pages_base": format!("{}?{base}&", visit.path),
         "suppressions": found["suppressions"], "pagination": found["pagination"],
-        "wrong": "", "wrong_field": "", "email": "", "note": "", "given": "",
+        "may_write": may(visit, Permission::AudienceWrite), "wrong": "", "wrong_field": "", "email": "", "note": "", "given": "",
     });
     let Some(trouble) = trouble else { return Ok(Outcome::page("suppressions.html", context)) };
     (context["wrong"], context["wrong_field"]) = (trouble.message.as_str().into(), trouble.field.as_str().into());

@@ -55,7 +55,7 @@ fn around(campaign: &Value, tab: &str) -> Map<String, Value> {
 
 /// What clocks show in the campaign's zone when it is to start: the day and the time, as they were given.
 fn wall(campaign: &Value) -> Option<(String, String)> {
-    let Moment(at) = serde_json::from_value(campaign["scheduledAt"].clone()).ok()?;
+    let Moment(at) = campaign["scheduledAt"].as_str()?.parse().ok()?;
     let zone = Zone::parse(campaign["scheduledTimezone"].as_str()?).ok()?;
     let shown = zone.shows(at).to_string();
     let (day, time) = shown.split_once('T')?;
