@@ -1,10 +1,14 @@
 //! Agents that ask a person for a key, from the metadata to the key, and what is tried against it.
 
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
 
 use super::people::{OWNER, member, owned, signed_in, stranger};
 use super::support::client::Call;
+use super::support::python_with;
 use super::support::server::BOUNDLESS;
 use super::support::{Client, Reply, Server, operation};
 
@@ -90,6 +94,32 @@ async fn an_agent_finds_its_way_and_gets_exactly_one_key() {
         .call("contacts.list", json!({ "projectId": super::support::NO_PROJECT }))
         .await
         .refused(StatusCode::UNAUTHORIZED, "INVALID_API_KEY");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_foreign_client_reads_the_metadata_and_polls_its_way_to_a_key() {
+    let Some(python) = python_with("authlib, requests") else { return };
+    let public = "[server]\npublic_url = \"https://mail.mill.example\"\n";
+    let server = owned(&format!("{BOUNDLESS}\n{public}"));
+    let owner = signed_in(&server, OWNER, "test").await;
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/samples/agents/agent.py");
+    let base = format!("http://{}", server.address());
+    let mut agent = Command::new(python).args([script, &base, OWNER]).stdout(Stdio::piped()).spawn().expect("it starts");
+    let mut lines = BufReader::new(agent.stdout.take().expect("piped")).lines();
+    let mut next = || -> Value { serde_json::from_str(&lines.next().expect("a line").expect("text")).expect("JSON") };
+    let code = next()["code"].as_str().expect("a code").to_owned();
+    tokio::time::sleep(std::time::Duration::from_millis(400)).await;
+    assert_eq!(grant(&owner, &code, &["audience:read"]).await.status, 200);
+    let got = next();
+    assert_eq!(got["refusals"], json!(["authorization_pending"]), "{got}");
+    assert_eq!((&got["token"]["token_type"], &got["token"]["scope"]), (&json!("bearer"), &json!("audience:read")), "{got}");
+    assert!(agent.wait().expect("it ends").success());
+    let client = stranger(&server).with_key(got["token"]["access_token"].as_str());
+    assert_eq!(
+        client.call("contacts.list", json!({ "projectId": super::support::NO_PROJECT })).await.status,
+        404,
+        "the key works"
+    );
 }
 
 async fn ask_get(server: &Server, id: &str) -> Value {

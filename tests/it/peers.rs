@@ -13,7 +13,7 @@ use super::support::mail_sink::{Deed, Letter, MailSink, Moment, Offers};
 use super::support::name_server::NameServer;
 use super::support::postfix::{PASSWORD, Postfix, USER};
 use super::support::server::BOUNDLESS;
-use super::support::{Client, Server};
+use super::support::{Client, Server, python_with};
 
 const RECIPIENTS: usize = 40;
 const NOBODY: &str = "nobody@example.com";
@@ -35,21 +35,6 @@ for index in range(many):
     found.append([fields[b"a"].decode(), good, sorted(set(b"".join(fields[b"h"].split()).decode().lower().split(":")))])
 print(json.dumps(found))
 "#;
-
-/// A Python that has dkimpy; says if there is none.
-fn python() -> Option<&'static str> {
-    // Where CI has put its own, and whatever the machine has.
-    let own = concat!(env!("CARGO_MANIFEST_DIR"), "/target/ci-tools/python/bin/python3");
-    let has_dkim = |python: &&str| {
-        let found = Command::new(python).args(["-c", "import dkim, nacl"]).stderr(Stdio::null()).status();
-        found.is_ok_and(|status| status.success())
-    };
-    let found = [own, "python3"].into_iter().find(has_dkim);
-    if found.is_none() {
-        println!("skipped: no Python with dkimpy and pynacl to check signatures with");
-    }
-    found
-}
 
 /// What dkimpy makes of a message with these records: algorithm, whether it is right, which headers are signed.
 fn verdicts(python: &str, zone: &Value, message: &[u8]) -> Vec<(String, bool, BTreeSet<String>)> {
@@ -95,7 +80,7 @@ fn last_server() -> MailSink {
 }
 
 fn check_signatures(zone: &Value, letters: &[Letter]) {
-    let Some(python) = python() else { return };
+    let Some(python) = python_with("dkim, nacl") else { return };
     for letter in letters.iter().step_by(RECIPIENTS / 4) {
         let found = verdicts(python, zone, &letter.body);
         let shown: Vec<(&str, bool)> = found.iter().map(|(algorithm, good, _)| (algorithm.as_str(), *good)).collect();

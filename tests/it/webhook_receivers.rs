@@ -7,7 +7,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde_json::{Value, json};
 
-use super::support::Server;
+use super::support::{Server, python_with};
 use super::webhooks::settings;
 
 /// A receiver in a process of its own. Killed when dropped.
@@ -98,12 +98,6 @@ async fn a_receiver_in_node_verifies_every_delivery() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_public_library_of_standard_webhooks_verifies_every_delivery() {
-    // Where CI has put its Python, and whatever the machine has.
-    let own = concat!(env!("CARGO_MANIFEST_DIR"), "/target/ci-tools/python/bin/python3");
-    let has_library = |python: &&str| has(python, &["-c", "import standardwebhooks"]);
-    let Some(python) = [own, "python3"].into_iter().find(has_library) else {
-        println!("no Python with standardwebhooks: the second signature is not checked by a foreign verifier");
-        return;
-    };
+    let Some(python) = python_with("standardwebhooks") else { return };
     verifies(Receiver::start(python, "standard.py")).await;
 }

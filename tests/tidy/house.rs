@@ -38,10 +38,11 @@ fn nothing_else_lies_at_the_top() {
 }
 
 #[test]
-fn the_readme_names_the_two_commands() {
+fn the_readme_names_these_commands() {
     let readme = page("README.md");
     let commands: Vec<&str> = readme.lines().map(str::trim).filter(|line| line.starts_with("cargo ")).collect();
-    assert_eq!(commands, ["cargo run --release -- serve", "cargo test"], "exactly these two, in this order");
+    let demo = ["cargo run --release -- demo", "cargo run --release -- demo --site https://example.com"];
+    assert_eq!(commands, [&demo[..], &["cargo run --release -- serve", "cargo test"]].concat(), "exactly these, in this order");
 }
 
 #[test]

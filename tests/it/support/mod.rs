@@ -29,6 +29,21 @@ use serde_json::Value;
 /// A project's id that nobody has.
 pub const NO_PROJECT: &str = "0123456789abcdef01234567";
 
+/// A Python that has these modules, where CI has put its own or the machine has one; says if there is none.
+pub fn python_with(modules: &str) -> Option<&'static str> {
+    use std::process::{Command, Stdio};
+    let own = concat!(env!("CARGO_MANIFEST_DIR"), "/target/ci-tools/python/bin/python3");
+    let has_them = |python: &&str| {
+        let found = Command::new(python).args(["-c", &format!("import {modules}")]).stderr(Stdio::null()).status();
+        found.is_ok_and(|status| status.success())
+    };
+    let found = [own, "python3"].into_iter().find(has_them);
+    if found.is_none() {
+        println!("skipped: no Python with {modules}");
+    }
+    found
+}
+
 /// The operation with this id.
 pub fn operation(id: &str) -> &'static Entry {
     OPERATIONS.iter().find(|entry| entry.spec.id == id).unwrap_or_else(|| panic!("there is no operation {id}"))

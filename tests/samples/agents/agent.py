@@ -1,0 +1,48 @@
+"""An agent that asks a person for a key by Authlib, a public OAuth client: it reads the metadata, registers, says the code that the
+person has to confirm, polls as often as it may, and says what it got."""
+
+import json
+import os
+import sys
+import time
+import urllib.parse
+
+os.environ["AUTHLIB_INSECURE_TRANSPORT"] = "1"  # The address of the test has no TLS; that of the metadata has.
+
+import requests
+from authlib.integrations.base_client import OAuthError
+from authlib.integrations.requests_client import OAuth2Session
+from authlib.oauth2.rfc8414 import AuthorizationServerMetadata
+
+base, hint = sys.argv[1], sys.argv[2]
+
+
+def here(url):
+    """The same path at the address of the test."""
+    return base + urllib.parse.urlsplit(url).path
+
+
+found = requests.get(base + "/.well-known/oauth-authorization-server", timeout=10).json()
+metadata = AuthorizationServerMetadata(found)
+metadata.validate()
+grant = metadata["grant_types_supported"][0]
+
+registered = requests.post(
+    here(metadata["agent_auth"]["identity_endpoint"]),
+    json={"type": "service_auth", "login_hint": hint, "agent_name": "Authlib", "scope": "audience:read email:read"},
+    timeout=10,
+).json()
+print(json.dumps({"code": registered["claim"]["user_code"]}), flush=True)
+
+session = OAuth2Session(client_id="agent", token_endpoint_auth_method="none")
+refusals = set()
+for _ in range(200):
+    try:
+        token = session.fetch_token(here(metadata["token_endpoint"]), grant_type=grant, claim_token=registered["claim_token"])
+        break
+    except OAuthError as error:
+        refusals.add(error.error)
+        if error.error != "authorization_pending":
+            raise
+        time.sleep(0.1)
+print(json.dumps({"refusals": sorted(refusals), "token": token}), flush=True)
