@@ -16,6 +16,7 @@ pub const OPERATIONS: &[Entry] = &[
     outward::<system::ops::backup::Backup>(),
     outward::<system::ops::reindex::Reindex>(),
     outward::<system::ops::doctor::Doctor>(),
+    outward::<system::ops::mail_link::MailLink>(),
     raw::<system::ops::file::File>(),
     outward::<system::ops::status::Status>(),
     // Accounts.
@@ -107,6 +108,7 @@ pub const OPERATIONS: &[Entry] = &[
     outward::<emails::ops::restore::Restore>(),
     command::<emails::ops::favorite::Favorite>(),
     outward::<emails::ops::references::References>(),
+    raw::<emails::ops::html::Html>(),
     raw::<emails::ops::page::Page>(),
     // Exports.
     outward::<exports::ops::html::Html>(),

@@ -32,8 +32,6 @@ function wire(root) {
       });
     });
   }
-  // A choice that is the whole form.
-  for (const field of root.querySelectorAll("[data-send]")) field.addEventListener("change", () => field.form.requestSubmit());
   // An example that one takes over.
   for (const button of root.querySelectorAll("[data-fill]")) {
     button.hidden = false;

@@ -6,6 +6,7 @@ pub mod finding;
 pub mod ids;
 pub mod limits;
 pub mod permissions;
+pub mod placeholders;
 pub mod rates;
 pub mod roles;
 pub mod settings;

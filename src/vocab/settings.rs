@@ -13,6 +13,7 @@ use serde::{Deserialize, Deserializer};
 
 use super::rates::RouteGroup;
 use crate::base::bounded::Bounded;
+use crate::base::email::EmailAddress;
 use crate::base::network::Network;
 use crate::base::secret::Secret;
 
@@ -259,6 +260,8 @@ pub struct Accounts {
     pub token_minutes: Bounded<1, 1_440>,
     /// Invariant after loading: a word of small letters, digits and hyphens.
     pub agent_vendor: String,
+    #[serde(deserialize_with = "none_if_empty")]
+    pub mail_from: Option<EmailAddress>,
 }
 
 /// What an account may do.

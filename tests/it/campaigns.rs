@@ -34,8 +34,8 @@ imports = 1_000_000_000
 
 /// A project with an email that is ready.
 pub struct Stage {
-    project: String,
-    conversation: String,
+    pub project: String,
+    pub conversation: String,
 }
 
 impl Stage {

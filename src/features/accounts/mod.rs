@@ -55,6 +55,11 @@ pub fn is_installations(tx: &impl Read, account: AccountId) -> engine_store::Res
     Ok(store::account(tx)?.is_some_and(|first| first.id == account))
 }
 
+/// The installation's own account, once there is one.
+pub fn installation(engine: &Engine) -> engine_store::Result<Option<AccountId>> {
+    Ok(store::account(&engine.control.read())?.map(|account| account.id))
+}
+
 /// Whether nobody has used this installation yet: there is no account.
 pub fn is_untouched(engine: &Engine) -> engine_store::Result<bool> {
     Ok(store::account(&engine.control.read())?.is_none())

@@ -8,8 +8,8 @@ use url::Url;
 use super::document::Email as Document;
 use super::look::Look;
 use super::model::{Conversation, Facts, Pictures};
+use super::render;
 use super::versions::Texts;
-use super::{placeholders, render};
 use crate::engine::api::{Engine, Failure};
 use crate::engine::render::pixels::{self, Fault, Page, Paper, Shot};
 use crate::engine::store::blobs::{self, Head};
@@ -18,6 +18,7 @@ use crate::features::projects;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::AccountId;
 use crate::vocab::limits;
+use crate::vocab::placeholders;
 
 /// Width of an email on a desktop, in pixels of the style sheet.
 const WIDTH: u32 = 600;

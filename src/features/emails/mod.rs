@@ -12,7 +12,6 @@ mod letter;
 pub mod look;
 mod model;
 pub mod ops;
-pub mod placeholders;
 pub mod render;
 mod store;
 mod versions;

@@ -8,6 +8,7 @@
 
 mod control;
 pub mod conversion;
+pub mod courier;
 pub mod days;
 mod delivery;
 pub mod dispatch;
@@ -27,6 +28,7 @@ mod planning;
 pub mod quota;
 mod retention;
 mod sendable;
+mod signing;
 #[cfg(test)]
 mod simulation;
 mod store;

@@ -117,7 +117,8 @@ impl Chart<'_> {
         let many = DATES_MAX.min(self.dates.len());
         let at = |mark: usize| if many < 2 { 0 } else { (last * mark + (many - 1) / 2) / (many - 1) };
         let anchor = |index| match index {
-            _ if many < 2 => "middle",
+            // Of few days each has room for its own date under it.
+            _ if last < 8 => "middle",
             0 => "start",
             _ if index == last => "end",
             _ => "middle",

@@ -73,6 +73,7 @@ pub struct Dashboard {
     api: Api,
     routes: Router<&'static Route>,
     stories: Arc<Stories>,
+    tasks: Tasks,
 }
 
 impl Dashboard {
@@ -82,7 +83,7 @@ impl Dashboard {
         for route in PAGES.iter().copied().flatten() {
             routes.insert(route.path, route).unwrap_or_else(|error| panic!("the page {} cannot be routed: {error}", route.path));
         }
-        Self { api: Api(engine), routes, stories: Arc::new(Stories::new(tasks)) }
+        Self { api: Api(engine), routes, stories: Arc::new(Stories::new(tasks.clone())), tasks }
     }
 
     fn find(&self, path: &str) -> Option<Found> {
@@ -149,6 +150,7 @@ impl Dashboard {
             names,
             peer,
             stories: self.stories.clone(),
+            tasks: self.tasks.clone(),
             rest: Mutex::new(None),
         };
         let run = match if safe { route.get } else { route.post } {

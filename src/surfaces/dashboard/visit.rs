@@ -15,6 +15,7 @@ use crate::engine::access::people::SignedIn;
 use crate::engine::api::call::Api;
 use crate::engine::api::wire::{Body, Peer, Reply, ReplyBody};
 use crate::engine::api::{Principal, foreign};
+use crate::engine::jobs::Tasks;
 use crate::surfaces::asking::{self, request};
 use crate::surfaces::demo::Stories;
 use crate::vocab::environment::Environment;
@@ -41,6 +42,8 @@ pub struct Visit {
     pub peer: Peer,
     /// The first minutes that are told.
     pub stories: Arc<Stories>,
+    /// For work that nobody waits for.
+    pub tasks: Tasks,
     /// What a form of a page that streams has behind its token, until somebody takes it.
     pub rest: Mutex<Option<(HeaderValue, Body)>>,
 }
@@ -154,6 +157,13 @@ impl Visit {
     /// A value from the path.
     pub fn name(&self, name: &str) -> &str {
         self.names.iter().find(|(other, _)| other == name).map_or("", |(_, value)| value)
+    }
+
+    /// Whether links to join and to new passwords can be mailed.
+    pub fn mails_links(&self) -> bool {
+        let settings = &self.api.0.settings;
+        let has_way = settings.mail.direct || !settings.mail.relay.is_empty();
+        settings.accounts.mail_from.is_some() && has_way && !settings.mail.development
     }
 
     /// Do an operation as who is signed in; its `data`.

@@ -99,7 +99,7 @@ async fn an_import_that_fails_says_why_and_offers_another_try() {
 }
 
 #[tokio::test]
-async fn texts_rules_and_images_of_a_brand_are_kept_by_forms_and_shown_as_text() {
+async fn texts_of_a_brand_are_kept_by_forms_and_shown_as_text() {
     let server = owned(BOUNDLESS);
     let client = server.all();
     let project = client.project("Acme").await;
@@ -131,15 +131,33 @@ async fn texts_rules_and_images_of_a_brand_are_kept_by_forms_and_shown_as_text()
     let removed = browser.post(&knowledge, &[("csrf", &csrf), ("act", "remove"), ("entry", &id)]).await;
     assert_eq!(removed.status, 303);
     assert_eq!(client.data("projects.knowledge_list", json!({ "projectId": project })).await["total"], 1);
+}
 
-    let rules = format!("{home}/guidelines");
+#[tokio::test]
+async fn rules_of_a_brand_are_kept_and_what_is_too_long_is_not_lost() {
+    let server = owned(BOUNDLESS);
+    let project = server.all().project("Acme").await;
+    let mut browser = Browser::new(&server);
+    browser.sign_in("/").await;
+    let rules = format!("/test/brands/{project}/guidelines");
+    let csrf = browser.get(&rules).await.csrf().to_owned();
     let kept = browser.post(&rules, &[("csrf", &csrf), ("designRules", HOSTILE), ("imageStyle", "")]).await;
     assert_eq!(kept.status, 303, "{}", kept.text);
     let long = "x".repeat(5_001);
     let again = browser.post(&rules, &[("csrf", &csrf), ("designRules", ""), ("imageStyle", &long)]).await;
     assert!(again.status == 400 && again.text.contains(&long), "{}", again.status);
     is_tame(&browser.get(&rules).await, &rules);
+}
 
+#[tokio::test]
+async fn images_and_logos_of_a_brand_are_given_as_files_described_and_removed() {
+    let server = owned(BOUNDLESS);
+    let client = server.all();
+    let project = client.project("Acme").await;
+    let mut browser = Browser::new(&server);
+    browser.sign_in("/").await;
+    let home = format!("/test/brands/{project}");
+    let csrf = browser.get(&format!("{home}/images")).await.csrf().to_owned();
     let images = format!("{home}/images");
     let red = picture([200, 20, 20]);
     let upload = ("file", "red.png", "image/png", red.as_slice());

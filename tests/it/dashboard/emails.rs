@@ -4,11 +4,27 @@ use serde_json::json;
 
 use super::brands::{HOSTILE, address, is_tame, settled};
 use crate::people::{OWNER, PASSWORD, member, owned, signed_in};
+use crate::support::Server;
 use crate::support::browser::Browser;
 use crate::support::server::BOUNDLESS;
 
+/// A brand with one finished email: a browser that is signed in, its token for forms, the brand, and the email's page.
+async fn with_an_email<'s>(server: &'s Server) -> (Browser<'s>, String, String, String) {
+    let client = server.all();
+    let project = client.project("Acme").await;
+    let wanted =
+        json!({ "projectId": project, "prompt": "Welcome email with 10% off, code HELLO10", "count": 1, "languages": ["en"] });
+    let begun = client.data("emails.generate", wanted).await;
+    let mut browser = Browser::new(server);
+    browser.sign_in("/").await;
+    let series = format!("/test/emails/series/{}", begun["conversationId"].as_str().expect("an id"));
+    let home = settled(&mut browser, &series).await.location().to_owned();
+    let csrf = browser.get(&home).await.csrf().to_owned();
+    (browser, csrf, project, home)
+}
+
 #[tokio::test]
-async fn an_email_is_asked_for_watched_changed_exported_and_tried() {
+async fn an_email_is_asked_for_watched_and_looked_at() {
     let server = owned(BOUNDLESS);
     let project = server.all().project("Acme").await;
     let mut browser = Browser::new(&server);
@@ -53,7 +69,12 @@ async fn an_email_is_asked_for_watched_changed_exported_and_tried() {
         assert!(page.status == 200 && page.text.to_lowercase().contains(&words.to_lowercase()), "{part}: {}", page.text);
         is_tame(&page, part);
     }
+}
 
+#[tokio::test]
+async fn an_email_is_marked_found_changed_and_taken_back() {
+    let server = owned(BOUNDLESS);
+    let (mut browser, csrf, project, home) = with_an_email(&server).await;
     let marked = browser.post(&home, &[("csrf", &csrf), ("act", "mark")]).await;
     assert_eq!(marked.status, 303);
     assert!(browser.get(&format!("/test/emails?brand={project}&favorite=1&search=hello10")).await.text.contains("★"));
@@ -69,7 +90,12 @@ async fn an_email_is_asked_for_watched_changed_exported_and_tried() {
     let restored = browser.post(&format!("{home}/versions"), &[("csrf", &csrf), ("version", "1")]).await;
     assert_eq!((restored.status, restored.location()), (303, format!("{home}?done=restored").as_str()));
     assert!(browser.get(&format!("{home}/versions")).await.text.contains("Version 3"));
+}
 
+#[tokio::test]
+async fn an_email_is_exported_in_every_format_and_sent_to_oneself() {
+    let server = owned(BOUNDLESS);
+    let (mut browser, csrf, _, home) = with_an_email(&server).await;
     for (format, content_type) in
         [("html", "text/html"), ("mjml", "text/plain"), ("png", "image/png"), ("pdf", "application/pdf")]
     {

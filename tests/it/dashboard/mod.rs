@@ -2,10 +2,13 @@
 
 pub mod attacks;
 mod brands;
+mod campaigns;
 mod contacts;
 mod domains;
 mod emails;
+mod home;
 mod inbox;
+mod links;
 mod system;
 mod webhooks;
 
@@ -16,8 +19,11 @@ use crate::people::{OWNER, PASSWORD, owned, stranger};
 use crate::support::browser::Browser;
 use crate::support::server::BOUNDLESS;
 
-const PAGES: [&str; 12] = [
+const PAGES: [&str; 15] = [
     "/test/",
+    "/live/campaigns",
+    "/test/campaigns/new",
+    "/test/settings/plan",
     "/test/brands",
     "/live/brands/new",
     "/test/emails",

@@ -33,7 +33,7 @@ pub struct NewMember {
 impl Operation for MemberInvite {
     const SPEC: Spec = Spec::post("accounts.member_invite", "/v1/account/members", manager())
         .summary("Invite a member")
-        .about("Answers with a one-time link for you to hand on; no mail is sent. A second invitation of the same email replaces the first.")
+        .about("Answers with a one-time link for you to hand on. A second invitation of the same email replaces the first.")
         .fails(&[Code::NameTaken, Code::LimitReached]);
     type Input = NewMember;
     type Output = Created<LinkView>;

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use std::fmt;
 
 use super::*;
-use crate::features::emails::placeholders;
+use crate::vocab::placeholders;
 
 /// Something that keeps a document from being one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]

@@ -11,9 +11,9 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::base::email::EmailAddress;
 use crate::base::parsed;
-use crate::features::emails::placeholders;
 use crate::features::projects::Site;
 use crate::vocab::limits;
+use crate::vocab::placeholders;
 
 /// Where a link leads: a web page, an email address (`mailto:`), a telephone number (`tel:`), or a placeholder for an address that
 /// sending fills in, like `{{ unsubscribe_url }}`.

@@ -5,6 +5,7 @@ pub mod edit_status;
 pub mod favorite;
 pub mod generate;
 pub mod get;
+pub mod html;
 pub mod import_html;
 pub mod list;
 pub mod page;

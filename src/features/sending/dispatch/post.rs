@@ -14,15 +14,16 @@ use crate::base::clock::Timestamp;
 use crate::base::email::EmailAddress;
 use crate::engine::api::{Engine, Failure};
 use crate::engine::mail::delivery::{BeforeDot, Cause, Envelope, Handoff, Outcome, Stage, Verdict};
-use crate::engine::mail::dkim::{Algorithm, Signer, SigningKeyOf};
+use crate::engine::mail::dkim::Signer;
 use crate::engine::mail::transport::Transport;
 use crate::engine::store::{ReadTx, Store};
 use crate::features::contacts::tags::Names;
-use crate::features::domains::{self, KeyKind, SendingDomain, Stream};
+use crate::features::domains::{self, SendingDomain, Stream};
 use crate::features::sending::ledger::{Answer, Ledger, What};
 use crate::features::sending::letter::{Posted, Secrets, Stationery};
 use crate::features::sending::model::{ContentId, Delivery, Doubt, Event, Mailing, Plan, Recipient, Schedule, Skip, State, Wait};
 use crate::features::sending::quota::{self, Room};
+use crate::features::sending::signing;
 use crate::features::sending::template::{self, Compiled, Manner};
 use crate::features::sending::token::Tokens;
 use crate::features::sending::transport::{self, Way};
@@ -373,19 +374,7 @@ impl Sender {
             let domain = from_domain.to_owned();
             return Ok(Self { domain, signer: None, bounce_domain: own_bounces, base: None, opens: true, clicks: true });
         };
-        let keys: Vec<SigningKeyOf<'_>> = found
-            .keys
-            .iter()
-            .map(|key| SigningKeyOf {
-                selector: &key.selector,
-                algorithm: match key.kind {
-                    KeyKind::Rsa => Algorithm::Rsa,
-                    KeyKind::Ed25519 => Algorithm::Ed25519,
-                },
-                private: key.private_der.expose(),
-            })
-            .collect();
-        let signer = Signer::new(&found.domain, &keys).map_err(Failure::internal)?;
+        let signer = signing::signer(&found)?;
         Ok(Self {
             signer: Some(Arc::new(signer)),
             bounce_domain: own_bounces.or(found.return_path),

@@ -4,6 +4,7 @@ pub mod backup;
 pub mod doctor;
 pub mod file;
 pub mod health;
+pub mod mail_link;
 pub mod openapi;
 pub mod reindex;
 pub mod status;

@@ -4,7 +4,6 @@ use serde_json::{Value, json};
 
 use super::brands::{may, rows};
 use super::emails::own;
-use crate::features::emails::placeholders;
 use crate::surfaces::dashboard::route::{Route, closed};
 use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit};
 use crate::vocab::environment::Environment;
@@ -132,8 +131,7 @@ async fn send(visit: &Visit) -> Result<Outcome, Trouble> {
 
 /// The email itself, for the frame: with what its merge fields may say.
 async fn frame(visit: &Visit) -> Result<Outcome, Trouble> {
-    let email = email(visit).await?;
-    Ok(Outcome::framed(&placeholders::preview(email["html"].as_str().unwrap_or_default())))
+    visit.hand_on("emails.html", json!({ "emailId": visit.name("id") })).await
 }
 
 /// Its document, in words.

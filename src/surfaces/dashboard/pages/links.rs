@@ -2,13 +2,18 @@
 
 use serde_json::{Value, json};
 
+use crate::engine::access::throttle::Rule;
+use crate::engine::api::Principal;
+use crate::engine::api::call::Api;
+use crate::engine::api::wire::Peer;
+use crate::surfaces::asking;
 use crate::surfaces::dashboard::route::{Route, open};
 use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit, entered};
 
 /// Its pages.
 pub const ROUTES: &[Route] = &[
     open("/signup").get(|visit| Box::pin(sign_up(visit))).post(|visit| Box::pin(send_sign_up(visit))),
-    open("/forgot").get(|visit| Box::pin(forgot(visit))),
+    open("/forgot").get(|visit| Box::pin(forgot(visit))).post(|visit| Box::pin(send_forgot(visit))),
     open("/reset/{token}").get(|visit| Box::pin(reset(visit))).post(|visit| Box::pin(send_reset(visit))),
     open("/join/{token}").get(|visit| Box::pin(join(visit))).post(|visit| Box::pin(send_join(visit))),
 ];
@@ -24,9 +29,51 @@ fn page(visit: &Visit, template: &'static str, title: &str, trouble: Option<&Tro
     }
 }
 
+/// So many links may be asked for, from one address and for one person.
+const FORGOTTEN_FROM: Rule = Rule { name: "forgotten from an address", free: 10, window_ms: HOUR_MS, wait_max_ms: 0 };
+const FORGOTTEN_FOR: Rule = Rule { name: "forgotten for an email", free: 3, window_ms: HOUR_MS, wait_max_ms: 0 };
+const HOUR_MS: i64 = 60 * 60 * 1000;
+
 /// What to do who forgot their password.
-pub async fn forgot(_: &Visit) -> Result<Outcome, Trouble> {
-    Ok(Outcome::page("forgot.html", json!({ "title": "Forgot your password?" })))
+pub async fn forgot(visit: &Visit) -> Result<Outcome, Trouble> {
+    let context = json!({
+        "title": "Forgot your password?",
+        "by_mail": visit.mails_links(),
+        "done": visit.query.get("done"),
+    });
+    Ok(Outcome::page("forgot.html", context))
+}
+
+/// A link by mail. Whether there is such a person is told by nothing: neither the answer nor the time that it takes.
+pub async fn send_forgot(visit: &Visit) -> Result<Outcome, Trouble> {
+    let engine = visit.api.0.clone();
+    if !visit.mails_links() {
+        return Err(Trouble::not_found());
+    }
+    let (email, now) = (visit.form.get("email").to_owned(), engine.clock.now());
+    let from = match visit.peer {
+        Peer::Network { address, .. } => address.to_string(),
+        Peer::Operator => String::new(),
+    };
+    let is_let = engine.throttle.take(&FORGOTTEN_FROM, &from, now).is_ok()
+        && engine.throttle.take(&FORGOTTEN_FOR, &email.to_lowercase(), now).is_ok();
+    if is_let {
+        visit.tasks.spawn("a link by mail", async move {
+            let ask = async |id: &str, input: Value| {
+                let request = asking::request(engine.operations, id, input, None, Peer::Operator);
+                asking::data(id, Api(engine.clone()).call_as(Principal::Operator, request).await)
+            };
+            if let Ok(link) = ask("accounts.reset_link", json!({ "email": email })).await {
+                let input = json!({ "to": link["email"], "purpose": "reset", "link": link["link"] });
+                let mailed = ask("system.mail_link", input).await;
+                let reason = mailed.as_ref().map_or(None, |mailed| mailed["reason"].as_str());
+                if let Some(reason) = reason {
+                    tracing::warn!(reason, "a link to a new password could not be mailed");
+                }
+            }
+        });
+    }
+    Ok(Outcome::go("/forgot?done=asked"))
 }
 
 /// The form for a new password.

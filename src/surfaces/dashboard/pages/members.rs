@@ -49,9 +49,22 @@ pub async fn send(visit: &Visit) -> Result<Outcome, Trouble> {
         _ => return Err(Trouble::not_found()),
     };
     match (asked, form.get("act")) {
-        (Ok(link), "invite" | "reset") => page(visit, link, None).await,
+        (Ok(link), act @ ("invite" | "reset")) => page(visit, mailed(visit, link, act).await, None).await,
         (Ok(_), done) => Ok(Outcome::go(format!("{}?done={done}", visit.path))),
         (Err(trouble), _) if matches!(trouble.status.as_u16(), 400 | 409) => page(visit, Value::Null, Some(trouble)).await,
         (Err(trouble), _) => Err(trouble),
     }
+}
+
+/// The link, mailed to whom it is for where that is possible; `mailed` and `reason` say how it went.
+async fn mailed(visit: &Visit, mut link: Value, act: &str) -> Value {
+    if visit.mails_links() {
+        let purpose = if act == "invite" { "invitation" } else { "reset" };
+        let input = json!({ "to": link["email"], "purpose": purpose, "link": link["link"] });
+        let told = visit.ask_inside("system.mail_link", input).await;
+        let told = told.unwrap_or_else(|trouble| json!({ "mailed": false, "reason": trouble.message }));
+        link["mailed"] = told["mailed"].clone();
+        link["reason"] = told["reason"].clone();
+    }
+    link
 }

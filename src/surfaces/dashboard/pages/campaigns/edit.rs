@@ -31,7 +31,7 @@ pub async fn new(visit: &Visit) -> Result<Outcome, Trouble> {
 
 /// Emails to choose from: of a brand, or of a series.
 async fn choose(visit: &Visit) -> Result<Outcome, Trouble> {
-    let projects = items(visit.ask("projects.list", json!({ "limit": 100, "status": "active" })).await, "projects");
+    let projects = items(visit.ask("projects.list", json!({ "limit": 100 })).await, "projects");
     let wanted = visit.query.some("brand");
     let project = wanted.or_else(|| projects.first()?["id"].as_str());
     let mut context = json!({

@@ -5,7 +5,7 @@
 use http::StatusCode;
 use serde_json::{Value, json};
 
-use super::{around, audience, base, campaign};
+use super::{around, audience, base, campaign, wall};
 use crate::base::zone::Zone;
 use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit, entered};
 
@@ -23,13 +23,10 @@ async fn page(visit: &Visit, trouble: Option<Trouble>) -> Result<Outcome, Troubl
     let plan = visit.ask("sending.plan", json!({})).await.unwrap_or_default();
     let mut context = entered(&visit.form, &FIELDS, trouble.as_ref());
     if visit.form.get("act") != "schedule" {
-        // What clocks show there: the time as it was given.
-        let at = campaign["scheduledAt"].as_str().and_then(|at| at.parse::<jiff::Timestamp>().ok());
-        let zone = campaign["scheduledTimezone"].as_str().unwrap_or_default();
-        let wall = at.and_then(|at| at.in_tz(zone).ok());
-        context.insert("date".into(), wall.as_ref().map(|wall| wall.date().to_string()).unwrap_or_default().into());
-        context.insert("time".into(), wall.as_ref().map(|wall| wall.strftime("%H:%M").to_string()).unwrap_or_default().into());
-        context.insert("zone".into(), zone.into());
+        let (day, time) = wall(&campaign).unwrap_or_default();
+        context.insert("date".into(), day.into());
+        context.insert("time".into(), time.into());
+        context.insert("zone".into(), campaign["scheduledTimezone"].as_str().unwrap_or_default().into());
         context.insert("local".into(), if campaign["timezoneMode"] == "recipient" { "yes" } else { "" }.into());
     }
     let field = trouble.as_ref().map_or("", |trouble| match trouble.field.as_str() {

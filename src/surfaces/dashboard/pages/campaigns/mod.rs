@@ -9,6 +9,8 @@ mod report;
 pub use report::{dates, takings};
 use serde_json::{Map, Value, json};
 
+use crate::base::zone::Zone;
+use crate::engine::api::answer::Moment;
 use crate::surfaces::dashboard::route::{Route, closed};
 use crate::surfaces::dashboard::visit::{Trouble, Visit};
 
@@ -46,8 +48,18 @@ fn around(campaign: &Value, tab: &str) -> Map<String, Value> {
     context.insert("is_open".into(), matches!(status, "draft" | "pending_review" | "scheduled").into());
     context.insert("has_begun".into(), (!campaign["batchId"].is_null()).into());
     context.insert("tab".into(), tab.into());
+    context.insert("wall".into(), wall(campaign).map_or(Value::Null, |(day, time)| format!("{day}, {time}").into()));
     context.insert("campaign".into(), campaign.clone());
     context
+}
+
+/// What clocks show in the campaign's zone when it is to start: the day and the time, as they were given.
+fn wall(campaign: &Value) -> Option<(String, String)> {
+    let Moment(at) = campaign["scheduledAt"].as_str()?.parse().ok()?;
+    let zone = Zone::parse(campaign["scheduledTimezone"].as_str()?).ok()?;
+    let shown = zone.shows(at).to_string();
+    let (day, time) = shown.split_once('T')?;
+    Some((day.to_owned(), time.chars().take(5).collect()))
 }
 
 /// Whom a campaign is for, in words; nothing where that may not be looked up.

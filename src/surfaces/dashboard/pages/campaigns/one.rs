@@ -96,10 +96,6 @@ pub async fn send(visit: &Visit) -> Result<Outcome, Trouble> {
 /// The email, as a document for a frame.
 pub async fn frame(visit: &Visit) -> Result<Outcome, Trouble> {
     let campaign = campaign(visit).await?;
-    let mut email = visit.ask("emails.get", json!({ "emailId": campaign["emailId"] })).await?;
-    let html = match email["html"].take() {
-        Value::String(html) => html,
-        _ => String::new(),
-    };
-    Ok(Outcome::framed(&html))
+    let email = visit.ask("emails.get", json!({ "emailId": campaign["emailId"] })).await?;
+    Ok(Outcome::framed(email["html"].as_str().unwrap_or_default()))
 }

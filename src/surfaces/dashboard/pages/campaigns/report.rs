@@ -106,10 +106,10 @@ pub async fn log(visit: &Visit) -> Result<Outcome, Trouble> {
 fn row(row: &Value) -> Value {
     let word = row["status"].as_str().unwrap_or_default();
     let label = STATES.iter().find(|(state, _)| *state == word).map_or(word, |(_, label)| label);
-    let reason = row["suppressionType"].as_str().map(why);
+    let reason = row["suppression_type"].as_str().map(why);
     json!({
-        "to": row["toEmail"], "word": word, "label": label, "reason": row["suppressionReason"].as_str().or(reason),
-        "sent_at": row["sentAt"], "opened_at": row["openedAt"], "clicked_at": row["clickedAt"], "next_at": row["nextAttemptAt"],
-        "opens": row["openCount"], "clicks": row["clickCount"], "reply": row["reply"], "bounce": row["bounceType"],
+        "to": row["to_email"], "contact": row["subscriber_id"], "word": word, "label": label, "reason": row["suppression_reason"].as_str().or(reason),
+        "sent_at": row["sent_at"], "opened_at": row["opened_at"], "clicked_at": row["clicked_at"], "next_at": row["next_attempt_at"],
+        "opens": row["open_count"], "clicks": row["click_count"], "reply": row["reply"],
     })
 }

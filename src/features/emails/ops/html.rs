@@ -1,0 +1,57 @@
+//! An email as a page, as one of its readers might see it.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::engine::api::operation::Media;
+use crate::engine::api::wire::Reply;
+use crate::engine::api::{Bare, Context, Failure, Operation, Raw, RawRequest, Spec, foreign, needs_one};
+use crate::engine::store::ReadTx;
+use crate::features::emails::model::Part;
+use crate::features::emails::{READERS, require_email, store};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::EmailId;
+use crate::vocab::placeholders;
+use crate::vocab::rates::RouteGroup;
+
+/// `emails.html`
+pub struct Html;
+
+/// Which email.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct EmailToShow {
+    pub email_id: EmailId,
+}
+
+impl Operation for Html {
+    const SPEC: Spec = Spec::get("emails.html", "/v1/emails/{emailId}/html", needs_one(READERS))
+        .summary("Show an email as a page")
+        .about(
+            "Merge fields show their defaults, or what their names say. The page runs no scripts and sends nothing. Its links open in \
+             a window of their own.",
+        )
+        .rate(RouteGroup::Emails)
+        .fails(&[Code::NotFound]);
+    type Input = EmailToShow;
+    type Output = Bare;
+
+    fn example() -> (Value, Self::Output) {
+        (json!({ "emailId": "66f1a2b3d4e5f60718293a4e" }), Bare)
+    }
+}
+
+impl Raw for Html {
+    const MEDIA: Media = Media::gives("text/html; charset=utf-8");
+
+    async fn run(context: Context, input: EmailToShow, _: RawRequest) -> Result<Reply, Failure> {
+        let account = context.caller.account();
+        let look = move |tx: &ReadTx| {
+            let email = require_email(tx, account, input.email_id, None)?;
+            Ok(store::text(tx, email.id, email.version, Part::Html)?)
+        };
+        let html = context.read(look).await?.unwrap_or_default();
+        Ok(foreign::document(&placeholders::preview(&html), "private, no-store"))
+    }
+}

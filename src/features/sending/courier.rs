@@ -1,0 +1,82 @@
+//! Mail of the installation itself to one of its people, handed over at once: links to join and to new passwords.
+//!
+//! Nothing of it is kept: a link that did not arrive is made again. So it needs no ledger, and is no mailing.
+
+use std::sync::Arc;
+
+use super::signing::signer;
+use super::transport::{Way, way};
+use crate::base::email::EmailAddress;
+use crate::base::hex;
+use crate::engine::api::{Engine, Failure};
+use crate::engine::mail::body::Encoded;
+use crate::engine::mail::delivery::{BeforeDot, Envelope, Handoff, Outcome, Verdict};
+use crate::engine::mail::headers::Mailbox;
+use crate::engine::mail::message::Letter;
+use crate::features::accounts;
+use crate::features::domains::{self, Stream};
+use crate::vocab::environment::Environment;
+
+/// A letter to one person.
+pub struct Note {
+    pub to: EmailAddress,
+    pub subject: String,
+    pub text: String,
+}
+
+/// Hand a letter over; otherwise why not.
+pub async fn hand_over(engine: &Arc<Engine>, note: Note) -> Result<Result<(), String>, Failure> {
+    let Some(from) = engine.settings.accounts.mail_from.clone() else {
+        return Ok(Err("accounts.mail_from is not set".into()));
+    };
+    let Way::Out(transport) = way(engine, Environment::Live) else {
+        return Ok(Err("no mail transport is set".into()));
+    };
+    let signer = match accounts::installation(engine)? {
+        Some(account) => {
+            let tx = engine.world(Environment::Live).store.read();
+            let domain = domains::for_sender(&tx, &engine.seal, account, &from, Stream::Transactional)?;
+            domain.as_ref().map(signer).transpose()?
+        }
+        None => None,
+    };
+    let now = engine.clock.now();
+    let id = format!("{}@{}", hex::encode(&engine.random.bytes::<16>()), from.domain_ascii());
+    let text = Encoded::new(&note.text);
+    let letter = Letter {
+        from: Mailbox { name: "Mailmill", address: &from },
+        to: Mailbox { name: "", address: &note.to },
+        reply_to: None,
+        subject: &note.subject,
+        text: Some(&text),
+        html: None,
+        images: &[],
+        message_id: &id,
+        date: now,
+        list: None,
+        feedback_id: None,
+        is_automatic: true,
+        extra: &[],
+    };
+    let mut message = letter.write();
+    if let Some(signer) = signer {
+        let signatures = signer.sign(&message.bytes, now);
+        message.put_first(&signatures);
+    }
+    let envelope = Envelope { sender: from.as_str().to_owned(), recipient: note.to, smtputf8: message.needs_smtputf8 };
+    Ok(match transport.deliver(&envelope, &message.bytes, &mut Always).await {
+        Outcome::Accepted { .. } => Ok(()),
+        Outcome::Deferred { cause, .. } | Outcome::Unknown { cause } => Err(cause.to_string()),
+        Outcome::Refused { reply, .. } => Err(reply.to_string()),
+        Outcome::Abandoned => Err("it was given up".into()),
+    })
+}
+
+/// There is nothing to be written down before the last dot.
+struct Always;
+
+impl BeforeDot for Always {
+    async fn ready(&mut self, _: &Handoff) -> Verdict {
+        Verdict::Go
+    }
+}

@@ -1,0 +1,22 @@
+//! What signs in the name of a verified domain.
+
+use crate::engine::api::Failure;
+use crate::engine::mail::dkim::{Algorithm, Signer, SigningKeyOf};
+use crate::features::domains::{KeyKind, SendingDomain};
+
+/// The signer of a domain. Reading its keys costs time: kept for a whole mailing.
+pub fn signer(domain: &SendingDomain) -> Result<Signer, Failure> {
+    let keys: Vec<SigningKeyOf<'_>> = domain
+        .keys
+        .iter()
+        .map(|key| SigningKeyOf {
+            selector: &key.selector,
+            algorithm: match key.kind {
+                KeyKind::Rsa => Algorithm::Rsa,
+                KeyKind::Ed25519 => Algorithm::Ed25519,
+            },
+            private: key.private_der.expose(),
+        })
+        .collect();
+    Signer::new(&domain.domain, &keys).map_err(Failure::internal)
+}

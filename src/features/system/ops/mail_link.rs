@@ -1,0 +1,83 @@
+//! Mail a link of this installation to whom it is for.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::base::email::EmailAddress;
+use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, operator};
+use crate::features::sending::courier::{self, Note};
+
+pub struct MailLink;
+
+/// The link, and whom it is for.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LinkToMail {
+    pub to: EmailAddress,
+    pub purpose: LinkPurpose,
+    /// A link of this installation.
+    pub link: String,
+}
+
+/// What a link is for.
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum LinkPurpose {
+    /// To become a member.
+    Invitation,
+    /// To choose a new password.
+    Reset,
+}
+
+/// Whether a server has taken it.
+#[derive(Serialize, JsonSchema)]
+pub struct Mailed {
+    pub mailed: bool,
+    /// Why not.
+    pub reason: Option<String>,
+}
+
+impl Operation for MailLink {
+    const SPEC: Spec = Spec::post("system.mail_link", "/admin/mail-link", operator())
+        .summary("Mail a link to whom it is for")
+        .about("With the From address accounts.mail_from, by the transport of live mail, at once and without another try.");
+    type Input = LinkToMail;
+    type Output = Done<Mailed>;
+
+    fn example() -> (Value, Self::Output) {
+        let input = json!({ "to": "bob@example.com", "purpose": "reset", "link": "https://mail.example.com/reset/AAAA" });
+        (input, Done(Mailed { mailed: true, reason: None }))
+    }
+}
+
+impl Outward for MailLink {
+    async fn run(context: Context, input: LinkToMail) -> Result<Self::Output, Failure> {
+        let engine = &context.engine;
+        if !input.link.starts_with(&format!("{}/", engine.base_url())) {
+            return Err(Failure::field("link", "it is not one of this installation"));
+        }
+        let base = engine.base_url();
+        let (subject, text) = match input.purpose {
+            LinkPurpose::Invitation => (
+                "You are invited to Mailmill",
+                format!(
+                    "Hello,\n\nsomebody invites you to work on their email marketing with Mailmill at {base}.\n\nOpen this to join, once:\n\n\
+                     {}\n\nIf you do not expect it, do nothing.\n",
+                    input.link
+                ),
+            ),
+            LinkPurpose::Reset => (
+                "A new password for Mailmill",
+                format!(
+                    "Hello,\n\nsomebody, probably you, asked for a new password at {base}.\n\nOpen this to choose one, once and within the \
+                     hour:\n\n{}\n\nIf it was not you, do nothing: your password stays as it is.\n",
+                    input.link
+                ),
+            ),
+        };
+        let note = Note { to: input.to, subject: subject.to_owned(), text };
+        let reason = courier::hand_over(engine, note).await?.err();
+        Ok(Done(Mailed { mailed: reason.is_none(), reason }))
+    }
+}

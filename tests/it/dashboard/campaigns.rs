@@ -1,0 +1,267 @@
+//! Campaigns as somebody makes, sends and reads them in a browser without scripts.
+
+use serde_json::json;
+
+use crate::campaigns::{Stage, act, becomes};
+use crate::people::{PASSWORD, member, owned, signed_in};
+use crate::support::browser::{Browser, Page};
+use crate::support::server::BOUNDLESS;
+use crate::support::{Client, Server};
+
+const EVIL: &str = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>";
+
+/// A form of the page at `path`, sent to where the browser would send it.
+async fn press(browser: &mut Browser<'_>, path: &str, fields: &[(&str, &str)]) -> Page {
+    let csrf = browser.get(path).await.csrf().to_owned();
+    let fields: Vec<(&str, &str)> = [("csrf", csrf.as_str())].iter().chain(fields).copied().collect();
+    browser.post(path, &fields).await
+}
+
+/// The page of a redirect.
+async fn follow(browser: &mut Browser<'_>, page: Page) -> Page {
+    assert_eq!(page.status, 303, "{}", page.text);
+    let to = page.location().to_owned();
+    let page = browser.get(&to).await;
+    assert_eq!(page.status, 200, "{to}: {}", page.text);
+    page
+}
+
+/// Sign in as somebody else than the owner.
+async fn as_member<'s>(server: &'s Server, email: &str) -> Browser<'s> {
+    let mut browser = Browser::new(server);
+    let signed = press(&mut browser, "/signin", &[("email", email), ("password", PASSWORD)]).await;
+    assert_eq!(signed.status, 303, "{}", signed.text);
+    browser
+}
+
+async fn staged(server: &Server) -> (Client, Stage) {
+    let client = server.client("test", "all");
+    let stage = Stage::new(&client).await;
+    (client, stage)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_campaign_is_made_checked_sent_and_read_by_forms_alone() {
+    let server = owned(BOUNDLESS);
+    let mut browser = Browser::new(&server);
+    browser.sign_in("/test/campaigns").await;
+    let empty = browser.get("/test/campaigns").await;
+    assert!(empty.text.contains("No campaign yet") && empty.text.contains("/v1/campaigns") && empty.text.contains("sk_test_"));
+    let nothing = browser.get("/test/campaigns/new").await;
+    assert!(nothing.text.contains("First, a brand"), "{}", nothing.text);
+
+    let (client, stage) = staged(&server).await;
+    let left = json!({ "email": "left@example.com", "status": "unsubscribed" });
+    stage
+        .contacts(
+            &client,
+            json!([{ "email": "ada@example.com", "firstName": "Ada" }, { "email": "bob@example.com", "firstName": "Bob" }, left]),
+        )
+        .await;
+
+    // From the email to the draft; what is wrong is said beside its field, and what was entered is kept.
+    let choose = browser.get("/test/campaigns/new").await;
+    let link = format!("/test/campaigns/new?conversationId={}", stage.conversation);
+    assert!(choose.text.contains(&link) && choose.text.contains("Winter teas"), "{}", choose.text);
+    let one = browser.get(&link).await;
+    let page = follow(&mut browser, one).await;
+    let email = page.value("email").to_owned();
+    let fields = |from: &'static str| {
+        let entered =
+            [("name", "Autumn"), ("audience", "everyone"), ("from", from), ("from_name", "Acme"), ("subject", "For you")];
+        [("email", email.as_str())].into_iter().chain(entered).collect::<Vec<_>>()
+    };
+    let csrf = page.csrf().to_owned();
+    let send = |from| [("csrf", csrf.as_str())].into_iter().chain(fields(from)).collect::<Vec<_>>();
+    let wrong = browser.post("/test/campaigns/new", &send("nobody")).await;
+    assert_eq!(wrong.status, 400);
+    assert!(
+        wrong.text.contains("class=\"beside\" id=\"from-wrong\"") && wrong.text.contains("value=\"Autumn\""),
+        "{}",
+        wrong.text
+    );
+    let made = browser.post("/test/campaigns/new", &send("news@acme.example")).await;
+    let here = made.location().split('?').next().expect("a path").to_owned();
+    let page = follow(&mut browser, made).await;
+    assert!(
+        page.text.contains("The draft is made") && page.text.contains("For you") && page.text.contains("Every contact"),
+        "{}",
+        page.text
+    );
+    let id = here.rsplit('/').next().expect("an id").to_owned();
+
+    // A test, in the inbox.
+    let tested = press(&mut browser, &here, &[("act", "test"), ("emails", "me@acme.example, you@acme.example")]).await;
+    assert!(follow(&mut browser, tested).await.text.contains("on its way to 2 addresses"));
+    let frame = browser.get(&format!("{here}/frame")).await;
+    assert!(frame.headers["content-security-policy"].to_str().expect("ASCII").starts_with("sandbox"));
+    assert!(frame.text.contains("Winter teas"));
+
+    // What it would do, and doing it.
+    let check = browser.get(&format!("{here}/launch")).await;
+    assert!(check.text.contains("Have unsubscribed") && check.text.contains("Send to 2 recipients now"), "{}", check.text);
+    assert!(check.text.contains("built-in inbox") && check.text.contains("This is test data"), "{}", check.text);
+    let sent = press(&mut browser, &format!("{here}/launch"), &[("act", "send")]).await;
+    assert!(follow(&mut browser, sent).await.text.contains("It is on its way"));
+    becomes(&client, &id, "sent").await;
+    let page = browser.get(&here).await;
+    assert!(page.text.contains("2 <span class=\"quiet\">of 2 sent") && !page.text.contains("data-live"), "{}", page.text);
+
+    // What became of it.
+    let report = browser.get(&format!("{here}/report")).await;
+    assert!(report.status == 200 && report.text.contains("Opens and clicks by day") && report.text.contains("Have unsubscribed"));
+    let log = browser.get(&format!("{here}/log")).await;
+    assert!(log.text.contains("ada@example.com") && log.text.contains("left@example.com"), "{}", log.text);
+    let skipped = browser.get(&format!("{here}/log?show=skipped.unsubscribed")).await;
+    assert!(skipped.text.contains("left@example.com") && !skipped.text.contains("ada@example.com"), "{}", skipped.text);
+    assert_eq!(browser.get(&format!("{here}/log?show=nonsense")).await.status, 400);
+
+    // Once more, and out of the way.
+    let again = press(&mut browser, &format!("{here}/launch"), &[("act", "send")]).await;
+    assert!(again.status == 409, "a campaign is sent once: {}", again.text);
+    let archived = press(&mut browser, &here, &[("act", "archive")]).await;
+    assert!(follow(&mut browser, archived).await.text.contains("It is archived"));
+    assert!(!browser.get("/test/campaigns").await.text.contains("Autumn"));
+    assert!(browser.get("/test/campaigns?archived=yes").await.text.contains("Autumn"));
+    let copy = press(&mut browser, &here, &[("act", "duplicate")]).await;
+    assert!(follow(&mut browser, copy).await.text.contains("Change the campaign"));
+    assert!(browser.get("/test/campaigns?q=autumn&state=draft").await.text.contains("Autumn"));
+    assert!(browser.get("/test/campaigns?q=nothing").await.text.contains("No campaign fits"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_campaign_gets_a_time_another_time_and_none() {
+    let server = owned(BOUNDLESS);
+    let (client, stage) = staged(&server).await;
+    stage.crowd(&client, 1).await;
+    let id = stage.campaign(&client).await;
+    let mut browser = Browser::new(&server);
+    browser.sign_in("/test/campaigns").await;
+    let (here, launch) = (format!("/test/campaigns/{id}"), format!("/test/campaigns/{id}/launch"));
+    let at = |date: &'static str, zone: &'static str| {
+        [("act", "schedule"), ("date", date), ("time", "09:30"), ("zone", zone), ("local", "yes")]
+    };
+
+    let wrong = press(&mut browser, &launch, &at("2030-02-01", "Berlin")).await;
+    assert_eq!(wrong.status, 400);
+    assert!(wrong.text.contains("perhaps Europe/Berlin") && wrong.text.contains("value=\"2030-02-01\""), "{}", wrong.text);
+    let past = press(&mut browser, &launch, &at("2020-02-01", "Europe/Berlin")).await;
+    assert!(past.status == 400 && past.text.contains("id=\"date-wrong\""), "{}", past.text);
+
+    let year =
+        mailmill::base::clock::Clock::now(&mailmill::base::clock::SystemClock).to_string()[..4].parse::<u32>().expect("a year")
+            + 1;
+    let dates = [format!("{year}-02-01"), format!("{year}-03-01")];
+    for date in &dates {
+        let fields = [("act", "schedule"), ("date", date), ("time", "09:30"), ("zone", "Europe/Berlin"), ("local", "yes")];
+        let planned = press(&mut browser, &launch, &fields).await;
+        let page = follow(&mut browser, planned).await;
+        assert!(
+            page.text.contains("on each recipient’s own clock, or else by that of Europe/Berlin")
+                && page.text.contains(&format!("{date}, 09:30")),
+            "{}",
+            page.text
+        );
+        let again = browser.get(&launch).await;
+        assert!(again.text.contains(&format!("value=\"{date}\"")) && again.text.contains("value=\"09:30\""), "{}", again.text);
+    }
+    assert!(browser.get("/test/campaigns?state=scheduled").await.text.contains(&format!("{}-03-01", year)));
+    let taken_back = press(&mut browser, &here, &[("act", "unschedule")]).await;
+    assert!(follow(&mut browser, taken_back).await.text.contains("It is a draft again"));
+    let changed = press(
+        &mut browser,
+        &format!("{here}/edit"),
+        &[
+            ("name", "Spring"),
+            ("audience", "everyone"),
+            ("from", "news@acme.example"),
+            ("from_name", "Acme"),
+            ("reply_to", "help@acme.example"),
+        ],
+    )
+    .await;
+    assert!(follow(&mut browser, changed).await.text.contains("help@acme.example"));
+    let deleted = press(&mut browser, &here, &[("act", "delete")]).await;
+    assert!(follow(&mut browser, deleted).await.text.contains("The draft is deleted"));
+    assert_eq!(browser.get(&here).await.status, 404);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_campaign_is_paused_goes_on_and_is_cancelled() {
+    let server = owned(&crate::campaigns::settings(1));
+    let (client, stage) = staged(&server).await;
+    stage.crowd(&client, 200).await;
+    let id = stage.campaign(&client).await;
+    let mut browser = Browser::new(&server);
+    browser.sign_in("/test/campaigns").await;
+    let here = format!("/test/campaigns/{id}");
+    act(&client, "send", &id).await;
+    let moving = browser.get(&here).await;
+    assert!(moving.text.contains("data-live=\"1500\"") && moving.text.contains("http-equiv=\"refresh\""), "{}", moving.text);
+    for (word, said) in [("pause", "Nobody more is sent to"), ("resume", "data-live"), ("cancel", "cancelled")] {
+        let done = press(&mut browser, &here, &[("act", word)]).await;
+        let page = follow(&mut browser, done).await;
+        assert!(page.text.contains(said), "{word}: {}", page.text);
+    }
+    let late = press(&mut browser, &here, &[("act", "pause")]).await;
+    assert!(late.status == 409 && late.text.contains("id=\"wrong\""), "{}", late.text);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_may_only_look_changes_nothing_and_who_may_not_look_is_told_so() {
+    let server = owned(BOUNDLESS);
+    let (client, stage) = staged(&server).await;
+    stage.crowd(&client, 1).await;
+    let id = stage.campaign(&client).await;
+    let owner = signed_in(&server, crate::people::OWNER, "test").await;
+    member(&server, &owner, "viewer@example.com", json!({ "role": "viewer" })).await;
+    let custom = json!({ "role": "custom", "permissions": ["audience:read"] });
+    member(&server, &owner, "blind@example.com", custom).await;
+    let here = format!("/test/campaigns/{id}");
+
+    let mut viewer = as_member(&server, "viewer@example.com").await;
+    for path in ["", "/launch", "/edit", "/frame", "/report", "/log"] {
+        assert_eq!(viewer.get(&format!("{here}{path}")).await.status, 200, "{path}");
+    }
+    for (path, word) in [("/launch", "send"), ("", "delete"), ("", "test"), ("", "duplicate")] {
+        let refused = press(&mut viewer, &format!("{here}{path}"), &[("act", word), ("emails", "a@b.example")]).await;
+        assert_eq!(refused.status, 403, "{word}: {}", refused.text);
+    }
+    assert_eq!(act(&client, "get", &id).await["status"], "draft");
+
+    let mut blind = as_member(&server, "blind@example.com").await;
+    for path in ["/test/campaigns", here.as_str(), "/test/settings/plan"] {
+        let page = blind.get(path).await;
+        assert_eq!(page.status, 403, "{path}: {}", page.text);
+    }
+    assert_eq!(blind.get("/test/").await.status, 200);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn text_stays_text_on_every_page_of_a_campaign() {
+    let server = owned(BOUNDLESS);
+    let (client, stage) = staged(&server).await;
+    let contact = json!({ "projectId": stage.project, "email": "ada@example.com", "firstName": EVIL });
+    client.data("contacts.create", contact).await;
+    let tag = client.data("tags.create", json!({ "projectId": stage.project, "name": "<b>tag</b>\"'>" })).await;
+    let input = json!({
+        "projectId": stage.project, "name": EVIL, "conversationId": stage.conversation, "from": "news@acme.example", "fromName": EVIL,
+        "subject": EVIL, "preheaderText": EVIL, "recipientType": "tag", "recipientId": tag["id"],
+    });
+    let id = client.data("campaigns.create", input).await["id"].as_str().expect("an id").to_owned();
+    let mut browser = Browser::new(&server);
+    browser.sign_in("/test/").await;
+    let here = format!("/test/campaigns/{id}");
+    let pages = ["", "/launch", "/edit", "/report", "/log"].map(|page| format!("{here}{page}"));
+    let more =
+        ["/test/".to_owned(), "/test/campaigns".to_owned(), format!("/test/campaigns?q={}", "%3Cscript%3Ealert(1)%3C/script%3E")];
+    for path in pages.iter().chain(&more) {
+        let page = browser.get(path).await;
+        assert_eq!(page.status, 200, "{path}: {}", page.text);
+        for raw in ["<script>alert", "<img src=x", "<b>tag</b>"] {
+            assert!(!page.text.contains(raw), "{path} has {raw}");
+        }
+        assert!(page.text.contains("&lt;script&gt;alert"), "{path}");
+        assert!(page.text.len() < 60_000, "{path}: {} bytes", page.text.len());
+    }
+}

@@ -1,0 +1,118 @@
+//! Home, plan and limits, and the use of keys as somebody sees them in a browser without scripts.
+
+use serde_json::json;
+
+use crate::campaigns::{Stage, act, becomes};
+use crate::delivery::until;
+use crate::people::owned;
+use crate::support::browser::Browser;
+use crate::support::server::BOUNDLESS;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn home_leads_newcomers_on_and_then_tells_how_sending_does() {
+    let server = owned(BOUNDLESS);
+    let client = server.client("test", "all");
+    let mut browser = Browser::new(&server);
+    browser.sign_in("/test/").await;
+    let first = browser.get("/test/").await;
+    assert!(first.text.contains("0 of 4 done") && first.text.contains("/v1/projects/import"), "{}", first.text);
+    // Live mail has no way out here, and needs a domain.
+    let live = browser.get("/live/").await;
+    assert!(live.text.contains("no way out yet") && live.text.contains("of 5 done"), "{}", live.text);
+
+    let stage = Stage::new(&client).await;
+    stage.crowd(&client, 3).await;
+    let second = browser.get("/test/").await;
+    assert!(second.text.contains("3 of 4 done") && second.text.contains("href=\"/test/campaigns/new\""), "{}", second.text);
+
+    let id = stage.campaign(&client).await;
+    act(&client, "send", &id).await;
+    becomes(&client, &id, "sent").await;
+    let then = browser.get("/test/").await;
+    assert!(!then.text.contains("First steps") && then.text.contains("The last 30 days"), "{}", then.text);
+    assert!(then.text.contains("Messages sent by day") && then.text.contains("As a table"), "{}", then.text);
+    assert!(then.text.contains(&format!("/test/campaigns/{id}/report")), "{}", then.text);
+    let told = client.data("sending.timeline", json!({ "days": 2 })).await;
+    assert_eq!((told["summary"]["sent"].as_u64(), told["summary"]["deliveredRate"].as_f64()), (Some(3), Some(100.0)));
+    let report = client.data("campaigns.report", json!({ "id": id })).await;
+    let sent: u64 = report["days"].as_array().expect("days").iter().map(|day| day["sent"].as_u64().expect("a number")).sum();
+    assert_eq!(sent, 3, "{report}");
+}
+
+#[tokio::test]
+async fn plan_and_limits_are_the_numbers_that_hold() {
+    let settings = "[plans.standard]\ndaily_emails = 4_321\n";
+    let server = owned(settings);
+    let mut browser = Browser::new(&server);
+    browser.sign_in("/live/settings/plan").await;
+    let page = browser.get("/live/settings/plan").await;
+    assert!(page.text.contains("of 4,321") && page.text.contains("500 in 60 s"), "{}", page.text);
+    assert!(page.text.contains("nothing yet") && page.text.contains("5,000,000"), "{}", page.text);
+    assert!(browser.get("/test/settings/plan").await.text.contains("the built-in inbox"));
+}
+
+#[tokio::test]
+async fn the_use_of_a_key_is_drawn_by_day() {
+    let server = owned(BOUNDLESS);
+    let client = server.client("test", "all");
+    for _ in 0..3 {
+        client.data("projects.list", json!({})).await;
+    }
+    let mut browser = Browser::new(&server);
+    browser.sign_in("/test/settings/keys").await;
+    let page = browser.get("/test/settings/keys").await;
+    assert!(page.text.contains("3 requests in the last 30 days"), "{}", page.text);
+    let rest = page.text.split("?usage=").nth(1).expect("a link");
+    let id = rest.split('#').next().expect("an id");
+    let chart = browser.get(&format!("/test/settings/keys?usage={id}")).await;
+    assert!(chart.text.contains("Requests by day") && chart.text.contains("Requests in all: 3."), "{}", chart.text);
+    let other = browser.get("/test/settings/keys?usage=%3Cb%3E").await;
+    assert!(other.status == 200 && !other.text.contains("Requests by day"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_readers_do_is_told_by_day_and_by_link() {
+    let server = owned(BOUNDLESS);
+    let client = server.client("test", "all");
+    let stage = Stage::new(&client).await;
+    let reader = |name: &str| json!({ "email": format!("{name}@simulator.mailmill.example"), "firstName": name });
+    stage.contacts(&client, ["click", "open", "soft-bounce", "complaint", "hard-bounce"].map(reader).into_iter().collect()).await;
+    let id = stage.campaign(&client).await;
+    act(&client, "send", &id).await;
+    becomes(&client, &id, "sent").await;
+    until(async || {
+        let stats = act(&client, "stats", &id).await;
+        let many = |name: &str| stats[name].as_u64().unwrap_or(0);
+        many("uniqueClicks") == 1 && many("uniqueOpens") == 2 && many("bounces") == 2 && many("complaints") == 1
+    })
+    .await;
+    let paid = json!({
+        "projectId": stage.project, "name": "purchase.completed",
+        "identifiers": { "email": "click@simulator.mailmill.example", "externalOrderId": "order-1" },
+        "properties": { "value": 49.9, "currency": "EUR" },
+    });
+    client.data("events.record", paid).await;
+
+    let report = client.data("campaigns.report", json!({ "id": id })).await;
+    assert_eq!(report["links"], json!([{ "url": "https://acme.example/teas", "clicks": 1 }]));
+    let summed = |days: &serde_json::Value, name: &str| -> u64 {
+        days.as_array().expect("days").iter().map(|day| day[name].as_u64().expect("a number")).sum()
+    };
+    let timeline = client.data("sending.timeline", json!({})).await;
+    assert_eq!(timeline["days"].as_array().map(Vec::len), Some(30));
+    for days in [&report["days"], &timeline["days"]] {
+        let told = ["sent", "failed", "bounced", "complained", "opened", "clicked"].map(|name| summed(days, name));
+        assert_eq!(told, [4, 1, 2, 1, 2, 1], "{days}");
+        let takings = days.as_array().into_iter().flatten().rev().find_map(|day| day["takings"].get(0)).expect("an order");
+        assert_eq!(*takings, json!({ "currency": "EUR", "conversions": 1, "revenue": 49.9 }));
+    }
+    let month = client.data("sending.metrics", json!({})).await;
+    assert_eq!(month["monthly"], json!({ "sent": 4, "delivered": 3, "bounced": 2, "complained": 1 }));
+
+    let mut browser = Browser::new(&server);
+    browser.sign_in("/test/").await;
+    let home = browser.get("/test/").await;
+    assert!(home.text.contains("Revenue by day in EUR") && home.text.contains("EUR 49.90"), "{}", home.text);
+    let page = browser.get(&format!("/test/campaigns/{id}/report")).await;
+    assert!(page.text.contains("https://acme.example/teas") && page.text.contains("Revenue in all: EUR 49.90."), "{}", page.text);
+}
