@@ -40,6 +40,39 @@ async fn staged(server: &Server) -> (Client, Stage) {
     (client, stage)
 }
 
+/// From the email to the draft; what is wrong is said beside its field, and what was entered is kept. The draft's page.
+async fn drafted(browser: &mut Browser<'_>, stage: &Stage) -> String {
+    let choose = browser.get("/test/campaigns/new").await;
+    let link = format!("/test/campaigns/new?conversationId={}", stage.conversation);
+    assert!(choose.text.contains(&link) && choose.text.contains("Winter teas"), "{}", choose.text);
+    let one = browser.get(&link).await;
+    let page = follow(browser, one).await;
+    let email = page.value("email").to_owned();
+    let fields = |from: &'static str| {
+        let entered =
+            [("name", "Autumn"), ("audience", "everyone"), ("from", from), ("from_name", "Acme"), ("subject", "For you")];
+        [("email", email.as_str())].into_iter().chain(entered).collect::<Vec<_>>()
+    };
+    let csrf = page.csrf().to_owned();
+    let send = |from| [("csrf", csrf.as_str())].into_iter().chain(fields(from)).collect::<Vec<_>>();
+    let wrong = browser.post("/test/campaigns/new", &send("nobody")).await;
+    assert_eq!(wrong.status, 400);
+    assert!(
+        wrong.text.contains("class=\"beside\" id=\"from-wrong\"") && wrong.text.contains("value=\"Autumn\""),
+        "{}",
+        wrong.text
+    );
+    let made = browser.post("/test/campaigns/new", &send("news@acme.example")).await;
+    let here = made.location().split('?').next().expect("a path").to_owned();
+    let page = follow(browser, made).await;
+    assert!(
+        page.text.contains("The draft is made") && page.text.contains("For you") && page.text.contains("Every contact"),
+        "{}",
+        page.text
+    );
+    here
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_campaign_is_made_checked_sent_and_read_by_forms_alone() {
     let server = owned(BOUNDLESS);
@@ -59,35 +92,7 @@ async fn a_campaign_is_made_checked_sent_and_read_by_forms_alone() {
         )
         .await;
 
-    // From the email to the draft; what is wrong is said beside its field, and what was entered is kept.
-    let choose = browser.get("/test/campaigns/new").await;
-    let link = format!("/test/campaigns/new?conversationId={}", stage.conversation);
-    assert!(choose.text.contains(&link) && choose.text.contains("Winter teas"), "{}", choose.text);
-    let one = browser.get(&link).await;
-    let page = follow(&mut browser, one).await;
-    let email = page.value("email").to_owned();
-    let fields = |from: &'static str| {
-        let entered =
-            [("name", "Autumn"), ("audience", "everyone"), ("from", from), ("from_name", "Acme"), ("subject", "For you")];
-        [("email", email.as_str())].into_iter().chain(entered).collect::<Vec<_>>()
-    };
-    let csrf = page.csrf().to_owned();
-    let send = |from| [("csrf", csrf.as_str())].into_iter().chain(fields(from)).collect::<Vec<_>>();
-    let wrong = browser.post("/test/campaigns/new", &send("nobody")).await;
-    assert_eq!(wrong.status, 400);
-    assert!(
-        wrong.text.contains("class=\"beside\" id=\"from-wrong\"") && wrong.text.contains("value=\"Autumn\""),
-        "{}",
-        wrong.text
-    );
-    let made = browser.post("/test/campaigns/new", &send("news@acme.example")).await;
-    let here = made.location().split('?').next().expect("a path").to_owned();
-    let page = follow(&mut browser, made).await;
-    assert!(
-        page.text.contains("The draft is made") && page.text.contains("For you") && page.text.contains("Every contact"),
-        "{}",
-        page.text
-    );
+    let here = drafted(&mut browser, &stage).await;
     let id = here.rsplit('/').next().expect("an id").to_owned();
 
     // A test, in the inbox.
