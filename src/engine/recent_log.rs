@@ -1,7 +1,7 @@
 //! The last lines of the log, in memory: for people who look at the system without a shell.
 //!
-//! A layer beside the one that writes the log out; it sees what passes the same filter. There is one log in a process, so there is one
-//! of these. It does not know who reads it.
+//! A layer beside the one that writes the log out; it sees what passes the same filter. There is one log in a process, so there is
+//! one of these. It does not know who reads it.
 
 use std::collections::VecDeque;
 use std::fmt::{self, Write};

@@ -253,33 +253,40 @@ impl Tab<'_> {
 
     /// Click what a CSS selector finds.
     pub async fn click(&self, selector: &str) {
-        let element = self.element("css selector", selector).await;
-        self.click_on(&element).await;
+        self.click_on("css selector", selector).await;
     }
 
     /// Click a button, a link or a summary by its words.
     pub async fn press(&self, words: &str) {
         let quoted = if words.contains('\'') { format!("\"{words}\"") } else { format!("'{words}'") };
         let path = format!("//main//*[(self::button or self::a or self::summary) and normalize-space()={quoted}]");
-        let element = self.element("xpath", &path).await;
-        self.click_on(&element).await;
+        self.click_on("xpath", &path).await;
+    }
+
+    /// Open what a field is folded away in, if it is.
+    pub async fn unfold(&self, selector: &str) {
+        self.element_at(selector).await;
+        let folded = "const part = document.querySelector(arguments[0]).closest('details'); return Boolean(part) && !part.open;";
+        if self.run(folded, json!([selector])).await == true {
+            self.click(&format!("details:has({selector}) > summary")).await;
+        }
     }
 
     /// Click what an XPath finds.
     pub async fn click_path(&self, path: &str) {
-        let element = self.element("xpath", path).await;
-        self.click_on(&element).await;
+        self.click_on("xpath", path).await;
     }
 
-    async fn click_on(&self, element: &str) {
+    async fn click_on(&self, using: &str, value: &str) {
         let end = Instant::now() + PATIENCE;
         loop {
-            let Err(error) = self.try_do(Method::POST, &format!("/element/{element}/click"), Some(json!({}))).await else {
-                return;
-            };
-            // What is being scrolled into view or covered for a moment is tried again.
-            let moves = error["error"] == "element click intercepted" || error["error"] == "element not interactable";
-            assert!(moves && Instant::now() < end, "{} {}", error["error"], error["message"]);
+            let element = self.element(using, value).await;
+            let path = format!("/element/{element}/click");
+            let Err(error) = self.try_do(Method::POST, &path, Some(json!({}))).await else { return };
+            // What is covered for a moment, or has just been renewed, is tried again.
+            let passing = ["element click intercepted", "element not interactable", "stale element reference"];
+            let is_passing = passing.iter().any(|known| error["error"] == *known);
+            assert!(is_passing && Instant::now() < end, "{value}: {} {}", error["error"], error["message"]);
             tokio::time::sleep(LOOK).await;
         }
     }
@@ -289,6 +296,17 @@ impl Tab<'_> {
         let element = self.element("css selector", selector).await;
         self.command(&format!("/element/{element}/clear"), json!({})).await;
         self.command(&format!("/element/{element}/value"), json!({ "text": text })).await;
+    }
+
+    /// Choose a file.
+    pub async fn attach(&self, selector: &str, path: &str) {
+        let element = self.element("css selector", selector).await;
+        self.command(&format!("/element/{element}/value"), json!({ "text": path })).await;
+    }
+
+    /// Wait until something is there.
+    pub async fn element_at(&self, selector: &str) {
+        self.element("css selector", selector).await;
     }
 
     /// Choose in a list.

@@ -51,8 +51,9 @@ pub async fn console(tab: &Tab<'_>) -> Vec<String> {
 /// Whether the page must be moved sideways on a telephone.
 pub async fn width(tab: &Tab<'_>) -> Vec<String> {
     tab.wide(NARROW).await;
-    let script = "const wide = document.documentElement.scrollWidth; const over = [...document.querySelectorAll('body *')].filter(e => \
-                  e.getBoundingClientRect().right > arguments[0] + 1 && !e.closest('.scroll, .hidden, .skip, pre')).slice(0, 3).map(e => \
+    let script = "const wide = document.documentElement.scrollWidth; const all = [...document.querySelectorAll('body *')]; \
+                  const over = all.filter(e => e.getBoundingClientRect().right > arguments[0] + 1 && \
+                  !e.closest('.scroll, .hidden, .skip, pre')).slice(0, 3).map(e => \
                   e.outerHTML.slice(0, 160)); return [wide, over];";
     let found = tab.run(script, json!([NARROW])).await;
     let address = tab.address().await;
@@ -63,11 +64,21 @@ pub async fn width(tab: &Tab<'_>) -> Vec<String> {
     }
 }
 
+/// Names that two things of the page have: a label or a link would lead to the wrong one.
+pub async fn names(tab: &Tab<'_>) -> Vec<String> {
+    let script = "const all = [...document.querySelectorAll('[id]')].map(one => one.id); \
+                  return all.filter((id, at) => all.indexOf(id) < at)";
+    let twice = tab.run(script, json!([])).await;
+    let address = tab.address().await;
+    twice.as_array().expect("a list").iter().map(|id| format!("{address}: two things have the id {id}")).collect()
+}
+
 /// What axe-core finds in the page that is open, in both themes.
 pub async fn accessibility(tab: &Tab<'_>, axe: &str) -> Vec<String> {
     // Its own message goes to the console where it cannot look into a frame; frames hold mail, which is not ours.
-    const RUN: &str = "const done = arguments[arguments.length - 1]; axe.run(document, { resultTypes: ['violations'], iframes: false })\
-                       .then(found => done(found.violations.map(v => [v.impact, v.id, v.help, v.nodes.slice(0, 3).map(n => n.html.slice(0, 200) + \
+    const RUN: &str = "const done = arguments[arguments.length - 1]; \
+                       axe.run(document, { resultTypes: ['violations'], iframes: false }).then(found => \
+                       done(found.violations.map(v => [v.impact, v.id, v.help, v.nodes.slice(0, 3).map(n => n.html.slice(0, 200) + \
                        ' ' + (n.any[0] ? n.any[0].message : ''))])), error => done([['critical', 'axe', String(error), []]]));";
     let address = tab.address().await;
     let mut wrong = Vec::new();

@@ -5,6 +5,7 @@
 mod driver;
 mod look;
 mod tasks;
+mod work;
 
 use mailmill::surfaces::dashboard::route::Door;
 use serde_json::json;
@@ -62,6 +63,7 @@ async fn every_page_is_sound_with_data_and_without_in_both_themes() {
                 tab.go(&at(server, &path)).await;
                 wrong.extend(look::console(&tab).await);
                 wrong.extend(look::width(&tab).await);
+                wrong.extend(look::names(&tab).await);
                 if let Some(axe) = &axe {
                     wrong.extend(look::accessibility(&tab, axe).await);
                 }
@@ -116,7 +118,7 @@ async fn do_all(scripts: bool) {
     tab.let_scripts_run(scripts).await;
     sign_in(&tab, &server).await;
     let mut wrong = Vec::new();
-    for (route, task) in tasks::TASKS {
+    for (route, task) in tasks::TASKS.iter().chain(work::TASKS).chain(&[tasks::LAST]) {
         println!("{route}");
         task(&tasks::Scene { tab: &tab, server: &server, there: &there, sink: &sink }).await;
         wrong.extend(look::console(&tab).await);
@@ -139,7 +141,7 @@ fn every_page_that_takes_a_form_has_its_main_task() {
     let missing: Vec<&str> = routes()
         .filter(|route| route.door == Door::Closed && route.post.is_some() && route.path != "/confirm")
         .map(|route| route.path)
-        .filter(|path| !tasks::TASKS.iter().any(|(known, _)| known == path))
+        .filter(|path| !tasks::TASKS.iter().chain(work::TASKS).chain(&[tasks::LAST]).any(|(known, _)| known == path))
         .collect();
     assert!(missing.is_empty(), "{missing:#?}");
 }

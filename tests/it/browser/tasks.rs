@@ -38,7 +38,7 @@ type Doing<'s> = Pin<Box<dyn Future<Output = ()> + 's>>;
 /// A page's main task.
 pub type Task = for<'s> fn(&'s Scene<'s>) -> Doing<'s>;
 
-/// TABLE: every page that does something, and its main task.
+/// TABLE: the main tasks of the account's pages.
 pub const TASKS: &[(&str, Task)] = &[
     ("/{environment}/settings/keys", |scene| Box::pin(keys(scene))),
     ("/{environment}/settings/members", |scene| Box::pin(members(scene))),
@@ -51,8 +51,10 @@ pub const TASKS: &[(&str, Task)] = &[
     ("/{environment}/settings/webhooks/{id}", |scene| Box::pin(webhook(scene))),
     ("/{environment}/settings/system", |scene| Box::pin(system(scene))),
     ("/{environment}/inbox/{id}", |scene| Box::pin(inbox(scene))),
-    ("/signout", |scene| Box::pin(sign_out(scene))),
 ];
+
+/// The last one: nobody is signed in after it.
+pub const LAST: (&str, Task) = ("/signout", |scene| Box::pin(sign_out(scene)));
 
 async fn keys(scene: &Scene<'_>) {
     let tab = scene.tab;
@@ -165,7 +167,7 @@ async fn webhooks(scene: &Scene<'_>) {
     tab.fill("#url", &scene.sink.url()).await;
     tab.fill("#description", "Browser's hook").await;
     tab.click("input[name=event][value=\"subscriber.added\"]").await;
-    tab.press("Further settings").await;
+    tab.unfold("#headers").await;
     tab.fill("#headers", "X-Shop: 7").await;
     tab.press("Make the webhook").await;
     tab.sees("whsec_").await;
@@ -184,7 +186,7 @@ async fn webhook(scene: &Scene<'_>) {
     tab.sees("It is switched off.").await;
     tab.press("Switch on").await;
     tab.sees("It is told again").await;
-    tab.press("New signing secret").await;
+    tab.unfold("#grace").await;
     tab.fill("#grace", "1").await;
     scene.press_and_agree("Make a new secret").await;
     tab.sees("whsec_").await;
@@ -210,7 +212,6 @@ async fn inbox(scene: &Scene<'_>) {
     assert!(tab.has("iframe").await);
 }
 
-/// The last one: who comes next signs in anew.
 async fn sign_out(scene: &Scene<'_>) {
     let tab = scene.tab;
     scene.open("/confirm").await;

@@ -81,7 +81,10 @@ impl Furnished {
             let is_name = part.starts_with('{');
             let filled = match part {
                 "{environment}" => environment.to_owned(),
-                _ if is_name => self.ids.get(before).unwrap_or_else(|| panic!("{route}: there is nothing for {before}")).clone(),
+                _ if is_name => {
+                    let found = self.ids.get(&*format!("{before}/{part}")).or_else(|| self.ids.get(before));
+                    found.unwrap_or_else(|| panic!("{route}: there is nothing for {before}")).clone()
+                }
                 _ => part.to_owned(),
             };
             if !is_name {
@@ -139,7 +142,8 @@ impl Furnished {
     /// A webhook with a delivery that arrived and one that did not.
     async fn webhook(&mut self, client: &Client, text: &str) {
         let wanted = json!({
-            "url": self._sink.url(), "events": ["subscriber.added", "email.opened"], "description": text, "customHeaders": { "X-Text": text },
+            "url": self._sink.url(), "events": ["subscriber.added", "email.opened"], "description": text,
+            "customHeaders": { "X-Text": text },
         });
         let id = id_of(&client.data("webhooks.create", wanted).await);
         for _ in 0..2 {
@@ -170,6 +174,23 @@ impl Furnished {
         let segment = json!({ "projectId": project, "name": text, "description": text, "filters": filters });
         let segment = id_of(&client.data("segments.create", segment).await);
         self.keep("segments", segment);
+        let boundary = "part";
+        let field = |name: &str, value: &str| {
+            format!("--{boundary}\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n")
+        };
+        let file = format!(
+            "--{boundary}\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.csv\"\r\nContent-Type: text/csv\r\n\r\n"
+        );
+        let rows = format!(
+            "Post,Who,{quoted}\r\nnew@example.com,{quoted},{quoted}\r\n",
+            quoted = format!("\"{}\"", text.replace('"', "\"\""))
+        );
+        let body = format!("{}{}{file}{rows}\r\n--{boundary}--\r\n", field("projectId", project), field("hold", "true"));
+        let call = Call::new(operation("contacts.import"), json!({})).body("multipart/form-data; boundary=part", body);
+        self.keep("import", id_of(&client.send(call).await.json()["data"]));
+        let export = client.data("contacts.export", json!({ "projectId": project })).await;
+        self.keep("jobs/{kind}", "export");
+        self.keep("jobs", export["jobId"].as_str().expect("an id"));
         client.data("suppressions.create", json!({ "email": "gone@example.com", "note": text })).await;
     }
 
@@ -178,7 +199,8 @@ impl Furnished {
         let escaped = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace("{{", "{ {");
         let html = format!(
             "<html lang=\"en\"><head><title>{escaped}</title></head><body><h1>{escaped}</h1><p>Hello {{{{ firstName }}}}, <a \
-             href=\"https://acme.example/teas\">look at them</a>.</p><p><a href=\"{{{{ unsubscribe_url }}}}\">Unsubscribe</a></p></body></html>"
+             href=\"https://acme.example/teas\">look at them</a>.</p><p><a \
+             href=\"{{{{ unsubscribe_url }}}}\">Unsubscribe</a></p></body></html>"
         );
         let input = json!({ "projectId": project, "html": html, "name": text });
         let taken = id_of(&client.data("emails.import_html", input).await);

@@ -1,0 +1,338 @@
+//! The main tasks of the pages that people work with: brands, emails, their audience, campaigns.
+
+use serde_json::json;
+
+use super::tasks::{Scene, Task};
+
+/// TABLE: the main tasks of these pages.
+pub const TASKS: &[(&str, Task)] = &[
+    ("/{environment}/brands/new", |scene| Box::pin(new_brand(scene))),
+    ("/{environment}/brands/{id}", |scene| Box::pin(brand(scene))),
+    ("/{environment}/brands/{id}/look", |scene| Box::pin(look(scene))),
+    ("/{environment}/brands/{id}/images", |scene| Box::pin(images(scene))),
+    ("/{environment}/brands/{id}/knowledge", |scene| Box::pin(knowledge(scene))),
+    ("/{environment}/brands/{id}/knowledge/{entry}", |scene| Box::pin(entry(scene))),
+    ("/{environment}/brands/{id}/guidelines", |scene| Box::pin(guidelines(scene))),
+    ("/{environment}/emails/new", |scene| Box::pin(new_email(scene))),
+    ("/{environment}/emails/import", |scene| Box::pin(import_email(scene))),
+    ("/{environment}/emails/{id}", |scene| Box::pin(email(scene))),
+    ("/{environment}/emails/{id}/versions", |scene| Box::pin(versions(scene))),
+    ("/{environment}/emails/{id}/try", |scene| Box::pin(try_email(scene))),
+    ("/{environment}/emails/{id}/exports", |scene| Box::pin(exports(scene))),
+    ("/{environment}/contacts/new", |scene| Box::pin(new_contact(scene))),
+    ("/{environment}/contacts", |scene| Box::pin(contacts(scene))),
+    ("/{environment}/contacts/{id}", |scene| Box::pin(contact(scene))),
+    ("/{environment}/contacts/import", |scene| Box::pin(import_contacts(scene))),
+    ("/{environment}/contacts/import/{id}", |scene| Box::pin(columns(scene))),
+    ("/{environment}/tags", |scene| Box::pin(tags(scene))),
+    ("/{environment}/topics", |scene| Box::pin(topics(scene))),
+    ("/{environment}/segments/new", |scene| Box::pin(new_segment(scene))),
+    ("/{environment}/segments/{id}", |scene| Box::pin(segment(scene))),
+    ("/{environment}/segments", |scene| Box::pin(segments(scene))),
+    ("/{environment}/suppressions", |scene| Box::pin(suppressions(scene))),
+    ("/{environment}/campaigns/new", |scene| Box::pin(new_campaign(scene))),
+    ("/{environment}/campaigns/{id}/edit", |scene| Box::pin(edit_campaign(scene))),
+    ("/{environment}/campaigns/{id}/launch", |scene| Box::pin(launch(scene))),
+    ("/{environment}/campaigns/{id}", |scene| Box::pin(campaign(scene))),
+    ("/test/demo", |scene| Box::pin(demo(scene))),
+];
+
+async fn at(scene: &Scene<'_>, route: &str) {
+    scene.open(&scene.there.path(route, "test")).await;
+}
+
+/// Open a page again and again until it says this: somebody is at work behind it.
+async fn comes(scene: &Scene<'_>, path: &str, wanted: &str) {
+    for _ in 0..1_000 {
+        scene.open(path).await;
+        if scene.tab.text().await.contains(wanted) {
+            return;
+        }
+    }
+    panic!("{path} does not come to say \"{wanted}\":\n{}", scene.tab.text().await);
+}
+
+async fn new_brand(scene: &Scene<'_>) {
+    let tab = scene.tab;
+    scene.open("/test/brands").await;
+    tab.press("Import a brand").await;
+    tab.fill("#urls", "http://127.0.0.1:9").await;
+    tab.fill("#name", "Browser's brand").await;
+    tab.press("Read the site").await;
+    tab.sees("Browser's brand").await;
+}
+
+async fn brand(scene: &Scene<'_>) {
+    at(scene, "/{environment}/brands/{id}").await;
+    scene.tab.press("Try again").await;
+    // The site is still not there: it says so once more.
+    scene.tab.sees("Try again").await;
+}
+
+async fn look(scene: &Scene<'_>) {
+    let tab = scene.tab;
+    at(scene, "/{environment}/brands/{id}/look").await;
+    tab.unfold("#url").await;
+    tab.fill("#url", "https://example.com/logo.png").await;
+    tab.press("Set the logo").await;
+    tab.sees("The logos are changed.").await;
+}
+
+async fn images(scene: &Scene<'_>) {
+    let tab = scene.tab;
+    at(scene, "/{environment}/brands/{id}/images").await;
+    tab.unfold("#words-1").await;
+    tab.fill("#words-1", "Our oven at night").await;
+    tab.press("Keep").await;
+    tab.sees("The words for the image are kept.").await;
+}
+
+async fn knowledge(scene: &Scene<'_>) {
+    let tab = scene.tab;
+    at(scene, "/{environment}/brands/{id}/knowledge").await;
+    tab.unfold("#title").await;
+    tab.fill("#title", "How we deliver").await;
+    tab.fill("#content", "By bicycle, every morning.").await;
+    tab.press("Add the text").await;
+    tab.sees("The text is added.").await;
+}
+
+async fn entry(scene: &Scene<'_>) {
+    let tab = scene.tab;
+    at(scene, "/{environment}/brands/{id}/knowledge/{entry}").await;
+    tab.fill("#content", "By van.").await;
+    tab.press("Keep the text").await;
+    tab.sees("The text is changed.").await;
+    at(scene, "/{environment}/brands/{id}/knowledge/{entry}").await;
+    assert_eq!(tab.run("return document.querySelector('#content').value", json!([])).await, "By van.");
+}
+
+async fn guidelines(scene: &Scene<'_>) {
+    let tab = scene.tab;
+    at(scene, "/{environment}/brands/{id}/guidelines").await;
+    tab.fill("#designRules", "One button per email.").await;
+    tab.press("Keep the guidelines").await;
+    tab.sees("The guidelines are kept.").await;
+    at(scene, "/{environment}/brands/{id}/guidelines").await;
+    assert_eq!(tab.run("return document.querySelector('#designRules').value", json!([])).await, "One button per email.");
+}
+
+async fn new_email(scene: &Scene<'_>) {
+    let tab = scene.tab;
+    scene.open(&format!("/test/emails/new?brand={}", scene.there.ids["brands"])).await;
+    tab.fill("#prompt", "Spring sale, 20% off everything until Sunday, code SPRING20").await;
+    tab.press("Write it").await;
+    tab.sees("Change the email").await;
+}
+
+async fn import_email(scene: &Scene<'_>) {
+    let tab = scene.tab;
+    scene.open(&format!("/test/emails/import?brand={}", scene.there.ids["brands"])).await;
+    tab.fill("#source", "<html lang=en><head><title>Handed in</title></head><body><h1>Handed in</h1></body></html>").await;
+    tab.click_path("//main//button[normalize-space()='Import']").await;
+    tab.sees("Handed in").await;
+    tab.sees("Change the email").await;
+}
+
+async fn email(scene: &Scene<'_>) {
+    let tab = scene.tab;
+    at(scene, "/{environment}/emails/{id}").await;
+    tab.fill("#prompt", "Make the button green").await;
+    tab.press("Change the email").await;
+    tab.sees("Chang").await;
+    comes(scene, &scene.there.path("/{environment}/emails/{id}/versions", "test"), "Version 2").await;
+}
+
+async fn versions(scene: &Scene<'_>) {
+    let tab = scene.tab;
+    comes(scene, &scene.there.path("/{environment}/emails/{id}/versions", "test"), "Version 2").await;
+    tab.press("Use this version again").await;
+    comes(scene, &scene.there.path("/{environment}/emails/{id}/versions", "test"), "Version 3").await;
+}
+
+async fn try_email(scene: &Scene<'_>) {
+    let tab = scene.tab;
+    at(scene, "/{environment}/emails/{id}/try").await;
+    tab.fill("#to", "me@example.com").await;
+    tab.press("Send the test").await;
+    tab.sees("The test is on its way.").await;
+    comes(scene, "/test/inbox", "me@example.com").await;
+}
+
+async fn exports(scene: &Scene<'_>) {
+    at(scene, "/{environment}/emails/{id}/exports").await;
+    scene.tab.click("button[aria-label=\"Export as HTML\"]").await;
+    scene.tab.sees("Download").await;
+}
+
+/// A page of the brand's audience.
+async fn of_brand(scene: &Scene<'_>, path: &str) {
+    scene.open(&format!("/test/{path}?brand={}", scene.there.ids["brands"])).await;
+}
+
+async fn new_contact(scene: &Scene<'_>) {
+    let tab = scene.tab;
+    of_brand(scene, "contacts/new").await;
+    tab.fill("#email", "browser@example.com").await;
+    tab.press("Add the contact").await;
+    tab.sees("The contact is added.").await;
+    of_brand(scene, "contacts/new").await;
+    tab.fill("#email", "browser@example.com").await;
+    tab.press("Add the contact").await;
+    tab.element_at("main [data-wrong]").await;
+    assert_eq!(tab.run("return document.querySelector('#email').value", json!([])).await, "browser@example.com");
+}
+
+async fn contacts(scene: &Scene<'_>) {
+    let tab = scene.tab;
+    of_brand(scene, "contacts").await;
+    tab.fill("#search", "reader7@").await;
+    if !tab.scripts {
+        tab.press("Search").await;
+    }
+    tab.sees("reader7@example.com").await;
+    of_brand(scene, "contacts").await;
+    tab.unfold("#bulk_tag").await;
+    tab.click("input[name=contact]").await;
+    tab.fill("#bulk_tag", "chosen").await;
+    tab.press("Add it").await;
+    tab.sees("Changed: 1").await;
+    of_brand(scene, "tags").await;
+    tab.sees("chosen").await;
+}
+
+async fn contact(scene: &Scene<'_>) {
+    let tab = scene.tab;
+    scene
+        .open(&format!("{}?brand={}", scene.there.path("/{environment}/contacts/{id}", "test"), scene.there.ids["brands"]))
+        .await;
+    tab.fill("#tag", "regular").await;
+    tab.press("Add").await;
+    tab.sees("regular").await;
+}
+
+async fn import_contacts(scene: &Scene<'_>) {
+    let tab = scene.tab;
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("people.csv");
+    std::fs::write(&file, "Email,First name,Shoe size\nada@lovelace.example,Ada,38\nbob@builder.example,Bob,44\n")
+        .expect("written");
+    of_brand(scene, "contacts/import").await;
+    tab.attach("#file", file.to_str().expect("UTF-8")).await;
+    tab.press("Upload the file").await;
+    tab.sees("Shoe size").await;
+    tab.click_path("//main//button[normalize-space()='Import']").await;
+    comes(scene, &format!("/test/contacts?brand={}", scene.there.ids["brands"]), "ada@lovelace.example").await;
+}
+
+async fn columns(scene: &Scene<'_>) {
+    let tab = scene.tab;
+    scene
+        .open(&format!("{}?brand={}", scene.there.path("/{environment}/contacts/import/{id}", "test"), scene.there.ids["brands"]))
+        .await;
+    tab.sees("new@example.com").await;
+    tab.choose("tbody tr:nth-child(1) select", "email").await;
+    tab.click_path("//main//button[normalize-space()='Import']").await;
+    comes(scene, &format!("/test/contacts?brand={}&search=new@", scene.there.ids["brands"]), "new@example.com").await;
+}
+
+async fn tags(scene: &Scene<'_>) {
+    let tab = scene.tab;
+    of_brand(scene, "tags").await;
+    tab.fill("#name-new", "from the browser").await;
+    tab.press("Make the tag").await;
+    tab.sees("from the browser").await;
+}
+
+async fn topics(scene: &Scene<'_>) {
+    let tab = scene.tab;
+    of_brand(scene, "topics").await;
+    tab.fill("#name-new", "News from the browser").await;
+    tab.press("Make the topic").await;
+    tab.sees("News from the browser").await;
+}
+
+async fn new_segment(scene: &Scene<'_>) {
+    let tab = scene.tab;
+    of_brand(scene, "segments/new").await;
+    tab.fill("#name", "Made in a browser").await;
+    tab.fill(".rule:not(.group) input[name=value]", "ada@lovelace.example").await;
+    tab.press("Save the segment").await;
+    tab.sees("The segment is saved.").await;
+}
+
+async fn segment(scene: &Scene<'_>) {
+    let tab = scene.tab;
+    scene
+        .open(&format!("{}?brand={}", scene.there.path("/{environment}/segments/{id}", "test"), scene.there.ids["brands"]))
+        .await;
+    tab.fill("#name", "Renamed in a browser").await;
+    tab.press("Save the changes").await;
+    tab.sees("The segment is saved.").await;
+    of_brand(scene, "segments").await;
+    tab.sees("Renamed in a browser").await;
+}
+
+async fn segments(scene: &Scene<'_>) {
+    let tab = scene.tab;
+    of_brand(scene, "segments").await;
+    tab.click("button[aria-label=\"Delete Made in a browser\"]").await;
+    tab.agree().await;
+    tab.sees("Renamed in a browser").await;
+    assert!(!tab.has("button[aria-label=\"Delete Made in a browser\"]").await);
+}
+
+async fn suppressions(scene: &Scene<'_>) {
+    let tab = scene.tab;
+    scene.open("/test/suppressions").await;
+    tab.fill("#email", "never@example.com").await;
+    tab.press("Stop mailing it").await;
+    tab.sees("never@example.com").await;
+}
+
+async fn new_campaign(scene: &Scene<'_>) {
+    let tab = scene.tab;
+    scene.open(&format!("/test/campaigns/new?emailId={}", scene.there.ids["emails"])).await;
+    tab.fill("#name", "Autumn").await;
+    tab.fill("#from_name", "Acme").await;
+    tab.fill("#from", "news@acme.example").await;
+    tab.press("Make the draft").await;
+    tab.sees("The draft is made").await;
+}
+
+/// The campaign that waits.
+async fn draft(scene: &Scene<'_>, part: &str) {
+    scene.open(&format!("/test/campaigns/{}{part}", scene.there.ids["drafts"])).await;
+}
+
+async fn edit_campaign(scene: &Scene<'_>) {
+    let tab = scene.tab;
+    draft(scene, "/edit").await;
+    tab.fill("#name", "Winter").await;
+    tab.press("Keep the changes").await;
+    tab.sees("Winter").await;
+}
+
+async fn launch(scene: &Scene<'_>) {
+    let tab = scene.tab;
+    draft(scene, "/launch").await;
+    tab.click("button[value=send]").await;
+    tab.agree().await;
+    tab.sees("It is on its way").await;
+}
+
+async fn campaign(scene: &Scene<'_>) {
+    let tab = scene.tab;
+    at(scene, "/{environment}/campaigns/{id}").await;
+    tab.press("See the report").await;
+    tab.sees("Opens and clicks by day").await;
+}
+
+async fn demo(scene: &Scene<'_>) {
+    let tab = scene.tab;
+    scene.open("/test/demo").await;
+    tab.fill("#site", "http://127.0.0.1:9").await;
+    tab.press("Show me").await;
+    // There is no site: the story says so and can be told once more.
+    tab.sees("Once more").await;
+}
