@@ -28,7 +28,7 @@ use crate::features::emails::document::{Block, Email, Violation};
 use crate::features::emails::look::Look;
 use crate::vocab::limits;
 
-/// A drawn email. Placeholders of [`placeholders`](crate::features::emails::placeholders) stand in all three forms as they are.
+/// A drawn email. Placeholders of [`placeholders`](crate::vocab::placeholders) stand in all three forms as they are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rendered {
     pub mjml: String,
