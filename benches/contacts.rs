@@ -3,6 +3,8 @@
 //!
 //! `IMPORT_ROWS` says how many rows (20,000 unless set; figures are given for 1,000,000).
 
+mod shared;
+
 use std::collections::HashMap;
 use std::io::{BufWriter, Read, Write};
 use std::path::Path;
@@ -11,106 +13,16 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use http::header::{AUTHORIZATION, CONTENT_TYPE};
-use http::{HeaderMap, HeaderValue, Method};
-use mailmill::base::clock::{Clock, SystemClock};
-use mailmill::base::random::{Random, SystemRandom};
-use mailmill::engine::access::keys::{Grant, Holder, Usage};
-use mailmill::engine::access::links::Links;
-use mailmill::engine::access::token;
-use mailmill::engine::api::call::Api;
-use mailmill::engine::api::engine::Parts;
-use mailmill::engine::api::wire::{Body, BodyError, Incoming, Peer, ReplyBody, Service};
-use mailmill::engine::api::{Engine, World};
-use mailmill::engine::render::pixels::{self, Pixels, Workers};
-use mailmill::engine::search::{self, Index};
-use mailmill::engine::settings;
-use mailmill::engine::store::seal::Seal;
-use mailmill::engine::store::{Options, Store};
+use http::Method;
+use mailmill::engine::api::World;
+use mailmill::engine::api::wire::{Body, BodyError};
 use mailmill::features::contacts::{indexing, jobs};
-use mailmill::operations::OPERATIONS;
 use mailmill::vocab::environment::Environment;
-use mailmill::vocab::ids::{AccountId, KeyId, ProjectId};
-use mailmill::vocab::permissions::{Permission, PermissionSet};
-use mailmill::vocab::rates::RouteGroup;
-use mailmill::vocab::tables::Realm;
+use mailmill::vocab::ids::ProjectId;
 use redb::{Database, TableDefinition};
-use serde_json::{Value, json};
+use serde_json::json;
 
-/// A service over temporary files, and a key that may do everything.
-struct Mill {
-    engine: Arc<Engine>,
-    api: Api,
-    key: String,
-}
-
-impl Mill {
-    fn new(folder: &Path) -> Self {
-        let (clock, random): (Arc<dyn Clock>, Arc<dyn Random>) = (Arc::new(SystemClock), Arc::new(SystemRandom::default()));
-        let settings = Arc::new(settings::load(settings::DEFAULT, None, &[], &[]).expect("the defaults are settings"));
-        let cache_bytes = settings.data.cache_mib.count() << 20;
-        let store = |name: &str, realm| {
-            let options = Options { realm, cache_bytes };
-            Arc::new(Store::open(&folder.join(name), &options, clock.clone(), random.clone()).expect("a new store"))
-        };
-        let writer_bytes = settings.data.search_writer_mib.count() << 20;
-        let world = |environment, name: &str| {
-            let search = Index::open(&folder.join(format!("{name}-search")), search::Options { writer_bytes });
-            Arc::new(World {
-                environment,
-                store: store(&format!("{name}.redb"), Realm::World),
-                search: Arc::new(search.expect("a new index")),
-                index_turn: Default::default(),
-                visits: Default::default(),
-            })
-        };
-        let engine = Arc::new(Engine::new(Parts {
-            settings: settings.clone(),
-            clock: clock.clone(),
-            random: random.clone(),
-            control: store("control.redb", Realm::Control),
-            test: world(Environment::Test, "test"),
-            live: world(Environment::Live, "live"),
-            seal: Seal::from_key(&[7; 32]),
-            links: Links::new([7; 32]),
-            pixels: Pixels::embedded(Workers::new(pixels::Options::default())),
-            operations: OPERATIONS,
-        }));
-        let text = token::create(Environment::Test, random.as_ref()).expose().to_owned();
-        let hash = token::parse(&text).expect("a key just made is well-formed").hash();
-        let id = AccountId::make(clock.now(), random.as_ref());
-        let limits = Some([u32::MAX; RouteGroup::ALL.len()]);
-        engine.keys.add(Arc::new(Grant {
-            id: KeyId::make(clock.now(), random.as_ref()),
-            account: Arc::new(Holder { id, limits, sending: Default::default(), budgets: Default::default() }),
-            environment: Environment::Test,
-            permissions: PermissionSet::of(&Permission::ALL),
-            hash,
-            usage: Usage::default(),
-        }));
-        Self { api: Api(engine.clone()), engine, key: text }
-    }
-
-    async fn call(&self, method: Method, path: &str, content_type: &str, body: Body) -> Value {
-        let mut headers = HeaderMap::new();
-        headers.insert(AUTHORIZATION, HeaderValue::from_str(&format!("Bearer {}", self.key)).expect("ASCII"));
-        headers.insert(CONTENT_TYPE, HeaderValue::from_str(content_type).expect("ASCII"));
-        let uri = path.parse().expect("a path");
-        let reply = self.api.call(Incoming { method, uri, headers, body, peer: Peer::Operator }).await;
-        let ReplyBody::Whole(bytes) = reply.body else { panic!("the answer is a stream") };
-        let answer: Value = serde_json::from_slice(&bytes).expect("answers are JSON");
-        assert!(reply.status.is_success(), "{answer}");
-        answer["data"].clone()
-    }
-
-    async fn post(&self, path: &str, body: Value) -> Value {
-        self.call(Method::POST, path, "application/json", Body::Whole(body.to_string().into())).await
-    }
-
-    fn world(&self) -> &Arc<World> {
-        self.engine.world(Environment::Test)
-    }
-}
+use self::shared::Mill;
 
 /// xorshift64*: the same rows in every run.
 struct Numbers(u64);
@@ -218,9 +130,8 @@ fn resident(field: &str) -> u64 {
 fn import(rows: u64) -> Duration {
     let folder = tempfile::tempdir_in(".").expect("a temporary folder");
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime");
-    let mill = Arc::new(Mill::new(folder.path()));
-    let made = runtime.block_on(mill.post("/v1/projects/import", json!({ "urls": ["https://acme.example"] })));
-    let project = made["projectId"].as_str().expect("an id").to_owned();
+    let mill = Arc::new(Mill::open(folder.path(), Environment::Test, |_| {}));
+    let project = runtime.block_on(mill.project());
     let form = folder.path().join("form");
     write_form(&form, &project, rows);
 
@@ -241,7 +152,7 @@ fn import(rows: u64) -> Duration {
         let (mill, over) = (mill.clone(), over.clone());
         let run = move || {
             while !over.load(Ordering::Relaxed) {
-                if !step(mill.world()) {
+                if !step(mill.api.0.world(Environment::Test)) {
                     std::thread::sleep(Duration::from_millis(2));
                 }
             }
@@ -267,7 +178,9 @@ fn import(rows: u64) -> Duration {
                 stored = Some(start.elapsed());
             }
         }
-        if stored.is_some() && mill.world().search.position() == mill.world().store.feed_position() {
+        if stored.is_some()
+            && mill.api.0.world(Environment::Test).search.position() == mill.api.0.world(Environment::Test).store.feed_position()
+        {
             break;
         }
     }
@@ -291,7 +204,7 @@ fn import(rows: u64) -> Duration {
         resident("VmHWM"),
     );
     println!("import: processor time: {}", threads.told());
-    let file = std::fs::metadata(folder.path().join("test.redb")).expect("there").len();
+    let file = std::fs::metadata(folder.path().join("data/test.redb")).expect("there").len();
     println!("import: data file {} MiB", file >> 20);
     assert!(ProjectId::parse(&project).is_some());
     taken

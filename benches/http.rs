@@ -4,28 +4,29 @@
 //! same headers. Writing: durable `POST /v1/contacts` by 64 clients, against one client that waits for each commit alone.
 //! Clients are threads that write raw requests and read until the answer is whole, so that the servers' work is what is measured.
 
+#[path = "shared/server.rs"]
+mod server;
+mod shared;
+
 use std::convert::Infallible;
 use std::hint::black_box;
-use std::io::{Read, Write};
+use std::io::Write;
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use http::{HeaderMap, Method, Response};
+use http::{HeaderMap, Response};
 use http_body_util::Full;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
-use mailmill::app::{Folder, Opened};
-use mailmill::engine::api::call::Api;
-use mailmill::engine::api::wire::{Body, Incoming, Peer, Reply, ReplyBody, Service};
 use mailmill::engine::jobs::Tasks;
-use mailmill::engine::settings;
-use mailmill::features::accounts;
-use mailmill::surfaces::http::{Limits, Options, ProxyTrust, Running, TlsSource, serve};
+use mailmill::vocab::environment::Environment;
+
+use self::server::{connect, read_answer, start};
+use self::shared::Mill;
 
 /// Connections of the reading load, shared by two threads: more threads would measure the scheduler.
 const READERS: usize = 32;
@@ -36,62 +37,22 @@ const WRITES_PER_CLIENT: usize = 50;
 
 /// A mill with one project and one contact, and a key for it.
 struct Fixture {
-    api: Arc<Api>,
-    key: String,
+    mill: Mill,
     project: String,
     contact: String,
     _folder: tempfile::TempDir,
 }
 
-fn ask(method: Method, path: &str, key: &str, body: Option<String>) -> Incoming {
-    let mut headers = HeaderMap::new();
-    headers.insert("authorization", format!("Bearer {key}").parse().expect("a header value"));
-    headers.insert("content-type", "application/json".parse().expect("a header value"));
-    let body = body.map_or(Body::Empty, |body| Body::Whole(body.into()));
-    let peer = Peer::Network { address: Ipv4Addr::LOCALHOST.into(), tls: false };
-    Incoming { method, uri: path.parse().expect("a path"), headers, body, peer }
-}
-
-async fn call(api: &Api, request: Incoming) -> serde_json::Value {
-    let Reply { body: ReplyBody::Whole(bytes), .. } = api.call(request).await else { panic!("answers are whole") };
-    let answer: serde_json::Value = serde_json::from_slice(&bytes).expect("JSON");
-    assert_eq!(answer["success"], true, "{answer}");
-    answer["data"].clone()
-}
-
 async fn fixture() -> Fixture {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let unlimited = ["general", "imports"].map(|group| (format!("plans.standard.budgets.{group}"), "1000000000".to_owned()));
-    let settings = settings::load(settings::DEFAULT, None, &[], &unlimited).expect("settings");
-    let data = Folder::open(&folder.path().join("data")).expect("a new folder");
-    let mill = Opened::open(data, settings).expect("a new mill");
-    let key = accounts::welcome(&mill.engine).await.expect("a key").test_key.expose().clone();
-    let api = Arc::new(Api(mill.engine.clone()));
-    let import = serde_json::json!({ "urls": ["https://example.com"], "name": "Bench" }).to_string();
-    let project = call(&api, ask(Method::POST, "/v1/projects/import", &key, Some(import))).await;
-    let project = project["projectId"].as_str().expect("an id").to_owned();
+    let mill = Mill::open(folder.path(), Environment::Test, |_| {});
+    let project = mill.project().await;
     let contact = serde_json::json!({
         "projectId": project, "email": "ada@example.com", "firstName": "Ada", "lastName": "Lovelace", "country": "GB",
         "tags": ["newsletter", "vip"], "customFields": { "plan": "pro", "city": "London" },
     });
-    let contact = call(&api, ask(Method::POST, "/v1/contacts", &key, Some(contact.to_string()))).await;
-    let contact = contact["id"].as_str().expect("an id").to_owned();
-    Fixture { api, key, project, contact, _folder: folder }
-}
-
-async fn start_mill(api: Arc<Api>, tasks: &Tasks) -> (Running, SocketAddr) {
-    let options = Options {
-        http: Some(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))),
-        https: None,
-        socket: None,
-        tls: TlsSource::SelfMade { folder: "unused".into(), names: Vec::new() },
-        proxy: ProxyTrust::default(),
-        limits: Limits::default(),
-    };
-    let (clock, random) = (api.0.clock.clone(), api.0.random.clone());
-    let running = serve(options, api, clock, random, tasks).await.expect("a free port can be bound");
-    let address = running.addresses().http.expect("listens");
-    (running, address)
+    let contact = mill.post("/v1/contacts", contact).await["id"].as_str().expect("an id").to_owned();
+    Fixture { mill, project, contact, _folder: folder }
 }
 
 /// A bare server that gives `headers` and `body` to every request.
@@ -115,23 +76,6 @@ async fn start_bare(headers: HeaderMap, body: Bytes, tasks: &Tasks) -> SocketAdd
         }
     });
     address
-}
-
-fn connect(address: SocketAddr) -> TcpStream {
-    let stream = TcpStream::connect(address).expect("the server accepts");
-    stream.set_nodelay(true).expect("can be set");
-    stream
-}
-
-/// Read one whole answer; every answer ends with its envelope.
-fn read_answer(stream: &mut TcpStream, scrap: &mut [u8]) -> usize {
-    let mut length = 0;
-    while !scrap[..length].ends_with(b"\"}}") {
-        let count = stream.read(&mut scrap[length..]).expect("the answer arrives");
-        assert!(count > 0, "the server went away");
-        length += count;
-    }
-    length
 }
 
 #[expect(clippy::disallowed_methods, reason = "a benchmark measures the machine's own time")]
@@ -177,8 +121,8 @@ fn reading(criterion: &mut Criterion) {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime");
     let tasks = Tasks::new(runtime.handle().clone());
     let fixture = runtime.block_on(fixture());
-    let (_running, mill) = runtime.block_on(start_mill(fixture.api.clone(), &tasks));
-    let Fixture { key, project, contact, .. } = &fixture;
+    let (_running, mill) = runtime.block_on(start(fixture.mill.api.clone(), &tasks));
+    let Fixture { mill: Mill { key, .. }, project, contact, .. } = &fixture;
     let request = format!(
         "GET /v1/contacts/{contact}?projectId={project} HTTP/1.1\r\nhost: localhost\r\nuser-agent: bench\r\n\
          accept: application/json\r\nauthorization: Bearer {key}\r\n\r\n"
@@ -234,7 +178,7 @@ fn whole_answer(address: SocketAddr, request: &[u8]) -> (HeaderMap, Bytes) {
 }
 
 fn write_load(address: SocketAddr, fixture: &Fixture, clients: usize, each: usize, number: &AtomicU64) -> Duration {
-    let Fixture { key, project, .. } = fixture;
+    let Fixture { mill: Mill { key, .. }, project, .. } = fixture;
     let began = now();
     std::thread::scope(|scope| {
         for _ in 0..clients {
@@ -265,7 +209,7 @@ fn writing(criterion: &mut Criterion) {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime");
     let tasks = Tasks::new(runtime.handle().clone());
     let fixture = runtime.block_on(fixture());
-    let (_running, mill) = runtime.block_on(start_mill(fixture.api.clone(), &tasks));
+    let (_running, mill) = runtime.block_on(start(fixture.mill.api.clone(), &tasks));
     let number = AtomicU64::new(0);
     let mut group = criterion.benchmark_group("POST /v1/contacts, durable");
     group.sample_size(10);

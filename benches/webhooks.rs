@@ -5,6 +5,8 @@
 //! the same run, what a bare client does that posts the same bodies to the same receivers, a connection each and no record, and what
 //! the bare store does with as many rows. `EVENTS` says how many events each of the 100 receivers gets.
 
+mod shared;
+
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener as Silent};
@@ -13,25 +15,22 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use http::{HeaderMap, Method, Request, Response};
+use http::{Request, Response};
 use http_body_util::{BodyExt, Full};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
-use mailmill::app::{Folder, Opened};
-use mailmill::engine::api::Engine;
-use mailmill::engine::api::call::Api;
-use mailmill::engine::api::wire::{Body, Incoming, Peer, Reply, ReplyBody, Service};
 use mailmill::engine::jobs::{Stage, Tasks, runner};
-use mailmill::engine::settings;
 use mailmill::engine::store::{Error, Table};
-use mailmill::features::{accounts, webhooks};
+use mailmill::features::webhooks;
 use mailmill::vocab::environment::Environment;
 use mailmill::vocab::ids::AccountId;
 use mailmill::vocab::tables::CONTACT_COUNTS;
 use mailmill::workers::WORKERS;
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::task::JoinSet;
+
+use self::shared::Mill;
 
 const RECEIVERS: usize = 100;
 const DEAD: usize = 50;
@@ -89,61 +88,33 @@ async fn receivers(tasks: &Tasks, arrivals: &Arc<Arrivals>) -> Vec<SocketAddr> {
     addresses
 }
 
-/// A mill with a project, its workers, and a key.
+/// A mill with a project.
 struct Fixture {
-    engine: Arc<Engine>,
-    api: Api,
-    key: String,
-    project: Value,
+    mill: Mill,
+    project: String,
     next: AtomicUsize,
     _folder: tempfile::TempDir,
 }
 
 async fn fixture() -> Fixture {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let own = |name: &str, text: &str| (name.to_owned(), text.to_owned());
-    let overrides = [
-        own("plans.standard.budgets.general", "1000000000"),
-        own("webhooks.allow_http", "true"),
-        own("outbound.allow_networks", "127.0.0.0/8"),
-    ];
-    let settings = settings::load(settings::DEFAULT, None, &[], &overrides).expect("settings");
-    let data = Folder::open(&folder.path().join("data")).expect("a new folder");
-    let opened = Opened::open(data, settings).expect("a new mill");
-    let key = accounts::welcome(&opened.engine).await.expect("a key").test_key.expose().clone();
-    let engine = opened.engine.clone();
-    let (api, next) = (Api(engine.clone()), AtomicUsize::new(0));
-    let mut fixture = Fixture { api, engine, key, project: Value::Null, next, _folder: folder };
-    let import = json!({ "urls": ["https://example.com"], "name": "Bench" });
-    fixture.project = fixture.post("/v1/projects/import", import).await["projectId"].clone();
-    fixture
+    let mill = Mill::open(folder.path(), Environment::Test, |settings| {
+        settings.webhooks.allow_http = true;
+        settings.outbound.allow_networks = vec!["127.0.0.0/8".parse().expect("a network")];
+    });
+    let project = mill.project().await;
+    Fixture { mill, project, next: AtomicUsize::new(0), _folder: folder }
 }
 
 impl Fixture {
-    async fn post(&self, path: &str, body: Value) -> Value {
-        let mut headers = HeaderMap::new();
-        headers.insert("authorization", format!("Bearer {}", self.key).parse().expect("a header value"));
-        headers.insert("content-type", "application/json".parse().expect("a header value"));
-        let peer = Peer::Network { address: Ipv4Addr::LOCALHOST.into(), tls: false };
-        let (uri, body) = (path.parse().expect("a path"), Body::Whole(body.to_string().into()));
-        let Reply { body: ReplyBody::Whole(bytes), .. } =
-            self.api.call(Incoming { method: Method::POST, uri, headers, body, peer }).await
-        else {
-            panic!("answers are whole")
-        };
-        let answer: Value = serde_json::from_slice(&bytes).expect("JSON");
-        assert_eq!(answer["success"], true, "{answer}");
-        answer["data"].clone()
-    }
-
     async fn hook(&self, address: SocketAddr) {
-        self.post("/v1/webhooks", json!({ "url": format!("http://{address}/"), "events": ["subscriber.added"] })).await;
+        self.mill.post("/v1/webhooks", json!({ "url": format!("http://{address}/"), "events": ["subscriber.added"] })).await;
     }
 
     /// Make a contact, which is an event; when it was committed.
     async fn emit(&self) -> Instant {
         let email = format!("r{}@example.com", self.next.fetch_add(1, Ordering::Relaxed));
-        self.post("/v1/contacts", json!({ "projectId": self.project, "email": email, "tags": ["vip", "北京"] })).await;
+        self.mill.post("/v1/contacts", json!({ "projectId": self.project, "email": email, "tags": ["vip", "北京"] })).await;
         now()
     }
 }
@@ -198,7 +169,7 @@ async fn bare(addresses: &[SocketAddr], posts: usize, at_once: usize) -> f64 {
 /// Deliveries in a second if there were nothing but their rows.
 async fn store_alone(fixture: &Fixture) -> f64 {
     let rows: Table<(AccountId, u64), Vec<u8>> = Table::new(CONTACT_COUNTS);
-    let store = &fixture.engine.world(Environment::Live).store;
+    let store = &fixture.mill.api.0.world(Environment::Live).store;
     let (commits, each) = (20_u64, 512 * ROWS_PER_DELIVERY as u64);
     let started = now();
     for commit in 0..commits {
@@ -235,8 +206,8 @@ async fn measure() {
     let arrivals = Arc::new(Arrivals::default());
     let addresses = receivers(&tasks, &arrivals).await;
     let fixture = fixture().await;
-    runner::start(&tasks, &fixture.engine, WORKERS);
-    webhooks::delivering::start(&tasks, &fixture.engine);
+    runner::start(&tasks, &fixture.mill.api.0, WORKERS);
+    webhooks::delivering::start(&tasks, &fixture.mill.api.0);
     for address in &addresses {
         fixture.hook(*address).await;
     }

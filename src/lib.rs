@@ -78,6 +78,8 @@
 //! - *What is fetched from elsewhere, and what guards it?* [`engine::fetch`]. How a site becomes a brand: `features/projects/importing`
 //!   (stages), `features/projects/reading` (what pages say).
 //! - *Which email is credited with an order?* [`features::events`]: the rules are in `attribution`.
+//! - *Where are events of customers kept, and how are they found?* [`features::contacts::journal`]; its `index` says why rows of indexes are
+//!   written later than what is answered.
 //! - *What can be configured?* `config/default.toml`, read into [`vocab::settings`].
 //!
 //! # Invariants

@@ -23,6 +23,7 @@ use crate::engine::api::call::Api;
 use crate::engine::api::engine::Parts;
 use crate::engine::api::wire::{Body, Incoming, Peer, Reply, ReplyBody, Service};
 use crate::engine::api::{Engine, World};
+use crate::engine::outbox;
 use crate::engine::render::pixels::{self, Pixels, Workers};
 use crate::engine::search::{self, Index};
 use crate::engine::settings;
@@ -35,6 +36,7 @@ use crate::vocab::permissions::{Permission, PermissionSet};
 use crate::vocab::rates::RouteGroup;
 use crate::vocab::settings::Settings;
 use crate::vocab::tables::Realm;
+use crate::vocab::webhook_events::WebhookEvent;
 
 /// When the clock starts: 2026-01-01, midnight UTC.
 pub const START: Timestamp = Timestamp(1_767_225_600_000);
@@ -91,6 +93,7 @@ impl Mill {
         let account = AccountId::make(START, random.as_ref());
         let project = ProjectId::from_bytes([0; 12]);
         let mut mill = Self::open(folder, Arc::new(settings), Arc::new(ManualClock::at(START)), random, (account, project));
+        mill.keep_events();
         mill.project = mill.another_project();
         mill
     }
@@ -156,6 +159,18 @@ impl Mill {
         let made = self.post("/v1/projects/import", json!({ "urls": ["https://acme.example"] })).data();
         let id = made["projectId"].as_str().and_then(ProjectId::parse);
         id.expect("an import answers with the project's id")
+    }
+
+    /// Have every event kept that is told without asking for it by name, as if a webhook asked for it that is switched off.
+    fn keep_events(&self) {
+        let account = self.account;
+        for environment in [Environment::Test, Environment::Live] {
+            let kept = self.engine.world(environment).store.write_blocking(move |tx| {
+                let kinds = WebhookEvent::ALL.into_iter().filter(|kind| !kind.is_opt_in());
+                kinds.into_iter().try_for_each(|kind| outbox::add_interest(tx, account, kind, false, 1))
+            });
+            kept.expect("the store works").expect("written");
+        }
     }
 
     /// The account of the key.

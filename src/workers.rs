@@ -84,6 +84,8 @@ pub const WORKERS: &[Worker] = &[
         period: Duration::from_secs(5),
         work: Work::EachWorld(conversions),
     },
+    // By its period alone: what waits meanwhile is brought in together, which is what it waits for.
+    Worker { name: "indexes of events", wakes: &[], period: Duration::from_millis(500), work: Work::EachWorld(event_indexes) },
     // The period is for what a restart or a failed step has left.
     Worker {
         name: "erasure of contacts",
@@ -173,6 +175,10 @@ fn happenings(engine: Arc<Engine>, environment: Environment) -> Running {
 
 fn conversions(engine: Arc<Engine>, environment: Environment) -> Running {
     Box::pin(async move { events::step(&engine, environment).await.map(Step::more_if) })
+}
+
+fn event_indexes(engine: Arc<Engine>, environment: Environment) -> Running {
+    Box::pin(async move { events::index(&engine, environment).await.map(Step::more_if) })
 }
 
 fn erasures(engine: Arc<Engine>, environment: Environment) -> Running {

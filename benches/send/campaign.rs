@@ -9,136 +9,55 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use http::header::{AUTHORIZATION, CONTENT_TYPE};
-use http::{HeaderMap, HeaderValue, Method};
-use mailmill::base::clock::{Clock, SystemClock};
 use mailmill::base::memory;
-use mailmill::base::random::{Random, SystemRandom};
 use mailmill::base::secret::Secret;
-use mailmill::engine::access::keys::{Grant, Holder, SendingLimits, Usage};
-use mailmill::engine::access::links::Links;
-use mailmill::engine::access::token;
-use mailmill::engine::api::call::Api;
-use mailmill::engine::api::engine::Parts;
-use mailmill::engine::api::wire::{Body, Incoming, Peer, ReplyBody, Service};
-use mailmill::engine::api::{Engine, World};
 use mailmill::engine::jobs::{Stage, Tasks};
-use mailmill::engine::render::pixels::{self, Pixels, Workers};
-use mailmill::engine::search::{self, Index};
-use mailmill::engine::settings;
-use mailmill::engine::store::seal::Seal;
-use mailmill::engine::store::{Options, Store};
 use mailmill::features::sending::{self, dispatch};
-use mailmill::operations::OPERATIONS;
 use mailmill::vocab::environment::Environment;
-use mailmill::vocab::ids::{AccountId, KeyId, MailingId};
-use mailmill::vocab::permissions::{Permission, PermissionSet};
-use mailmill::vocab::rates::RouteGroup;
-use mailmill::vocab::tables::Realm;
+use mailmill::vocab::ids::MailingId;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
+use super::shared::Mill;
+
 /// Contacts in one request.
 const CHUNK: u64 = 5_000;
 
-/// A service over temporary files, and a live key that may do everything.
-struct Mill {
-    engine: Arc<Engine>,
-    api: Api,
-    key: String,
-}
-
-impl Mill {
-    fn new(folder: &Path, relay: SocketAddr) -> Self {
-        let (clock, random): (Arc<dyn Clock>, Arc<dyn Random>) = (Arc::new(SystemClock), Arc::new(SystemRandom::default()));
-        let mut settings = settings::load(settings::DEFAULT, None, &[], &[]).expect("the defaults are settings");
+/// A service that hands mail to `relay`.
+fn open(folder: &Path, relay: SocketAddr) -> Mill {
+    Mill::open(folder, Environment::Live, |settings| {
         settings.mail.relay = vec![Secret::new(format!("smtp://{relay}"))];
         settings.mail.require_verified_domain = false;
-        let settings = Arc::new(settings);
-        let cache_bytes = settings.data.cache_mib.count() << 20;
-        let store = |name: &str, realm| {
-            let options = Options { realm, cache_bytes };
-            Arc::new(Store::open(&folder.join(name), &options, clock.clone(), random.clone()).expect("a new store"))
-        };
-        let writer_bytes = settings.data.search_writer_mib.count() << 20;
-        let world = |environment, name: &str| {
-            let search = Index::open(&folder.join(format!("{name}-search")), search::Options { writer_bytes });
-            Arc::new(World {
-                environment,
-                store: store(&format!("{name}.redb"), Realm::World),
-                search: Arc::new(search.expect("a new index")),
-                index_turn: Default::default(),
-                visits: Default::default(),
-            })
-        };
-        let engine = Arc::new(Engine::new(Parts {
-            settings: settings.clone(),
-            clock: clock.clone(),
-            random: random.clone(),
-            control: store("control.redb", Realm::Control),
-            test: world(Environment::Test, "test"),
-            live: world(Environment::Live, "live"),
-            seal: Seal::from_key(&[7; 32]),
-            links: Links::new([7; 32]),
-            pixels: Pixels::embedded(Workers::new(pixels::Options::default())),
-            operations: OPERATIONS,
-        }));
-        let text = token::create(Environment::Live, random.as_ref()).expose().to_owned();
-        let hash = token::parse(&text).expect("a key just made is well-formed").hash();
-        let id = AccountId::make(clock.now(), random.as_ref());
-        let limits = Some([u32::MAX; RouteGroup::ALL.len()]);
-        let sending = SendingLimits { recipients_per_second: 1_000_000, daily: u64::MAX, monthly: u64::MAX };
-        engine.keys.add(Arc::new(Grant {
-            id: KeyId::make(clock.now(), random.as_ref()),
-            account: Arc::new(Holder { id, limits, sending, budgets: Default::default() }),
-            environment: Environment::Live,
-            permissions: PermissionSet::of(&Permission::ALL),
-            hash,
-            usage: Usage::default(),
-        }));
-        Self { api: Api(engine.clone()), engine, key: text }
-    }
+    })
+}
 
-    async fn post(&self, path: &str, body: Value) -> Value {
-        let mut headers = HeaderMap::new();
-        headers.insert(AUTHORIZATION, HeaderValue::from_str(&format!("Bearer {}", self.key)).expect("ASCII"));
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        let (uri, body) = (path.parse().expect("a path"), Body::Whole(body.to_string().into()));
-        let reply = self.api.call(Incoming { method: Method::POST, uri, headers, body, peer: Peer::Operator }).await;
-        let ReplyBody::Whole(bytes) = reply.body else { panic!("the answer is a stream") };
-        let answer: Value = serde_json::from_slice(&bytes).expect("answers are JSON");
-        assert!(reply.status.is_success(), "{answer}");
-        answer["data"].clone()
+/// A project with so many contacts.
+async fn project(mill: &Mill, contacts: u64) -> String {
+    let project = mill.project().await;
+    for first in (0..contacts).step_by(CHUNK as usize) {
+        let subscriber = |number: u64| json!({ "email": format!("r{number}@example.com"), "firstName": format!("N{number}"), "status": "subscribed" });
+        let subscribers: Vec<Value> = (first..contacts.min(first + CHUNK)).map(subscriber).collect();
+        mill.post("/v1/contacts/bulk", json!({ "projectId": project, "subscribers": subscribers })).await;
     }
+    project
+}
 
-    /// A project with so many contacts.
-    async fn project(&self, contacts: u64) -> Value {
-        let project = self.post("/v1/projects/import", json!({ "urls": ["https://acme.example"] })).await["projectId"].clone();
-        for first in (0..contacts).step_by(CHUNK as usize) {
-            let subscriber = |number: u64| json!({ "email": format!("r{number}@example.com"), "firstName": format!("N{number}"), "status": "subscribed" });
-            let subscribers: Vec<Value> = (first..contacts.min(first + CHUNK)).map(subscriber).collect();
-            self.post("/v1/contacts/bulk", json!({ "projectId": project, "subscribers": subscribers })).await;
-        }
-        project
-    }
+/// A send of this to everybody, not planned yet.
+async fn send(mill: &Mill, project: &str, html: &str) -> MailingId {
+    let wanted = json!({
+        "recipientType": "audience", "projectId": project, "from": "news@example.com", "fromName": "News",
+        "subject": "Hi {{ firstName | default(\"you\") }}", "template": html,
+    });
+    let batch = mill.post("/v1/sending", wanted).await["batchId"].as_str().and_then(MailingId::parse);
+    batch.expect("a send to an audience has a batch")
+}
 
-    /// A send of this to everybody, not planned yet.
-    async fn send(&self, project: &Value, html: &str) -> MailingId {
-        let wanted = json!({
-            "recipientType": "audience", "projectId": project, "from": "news@example.com", "fromName": "News",
-            "subject": "Hi {{ firstName | default(\"you\") }}", "template": html,
-        });
-        let batch = self.post("/v1/sending", wanted).await["batchId"].as_str().and_then(MailingId::parse);
-        batch.expect("a send to an audience has a batch")
-    }
-
-    #[expect(clippy::disallowed_methods, reason = "a bench measures")]
-    async fn plan(&self) -> Duration {
-        let start = Instant::now();
-        while sending::plan(&self.engine, Environment::Live).await.expect("planned") {}
-        start.elapsed()
-    }
+#[expect(clippy::disallowed_methods, reason = "a bench measures")]
+async fn plan(mill: &Mill) -> Duration {
+    let start = Instant::now();
+    while sending::plan(&mill.api.0, Environment::Live).await.expect("planned") {}
+    start.elapsed()
 }
 
 /// A mail server that takes everything, and how many messages it has taken.
@@ -221,11 +140,11 @@ fn resident(field: &str) -> u64 {
 
 async fn planning(contacts: u64) {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let mill = Mill::new(folder.path(), ([127, 0, 0, 1], 9).into());
-    let project = mill.project(contacts).await;
+    let mill = open(folder.path(), ([127, 0, 0, 1], 9).into());
+    let project = project(&mill, contacts).await;
     for (what, html) in [("by sets alone", "<p>Hello</p>"), ("with a look at each contact", "<p>Hello {{ firstName }}</p>")] {
-        mill.send(&project, html).await;
-        let took = mill.plan().await.as_secs_f64();
+        send(&mill, &project, html).await;
+        let took = plan(&mill).await.as_secs_f64();
         println!("planning {contacts} {what}: {took:.2} s, {:.1} s for 1,000,000", took * 1e6 / contacts as f64);
     }
 }
@@ -234,15 +153,15 @@ async fn planning(contacts: u64) {
 async fn sending_all(recipients: u64) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let (relay, taken) = sink().await;
-    let mill = Mill::new(folder.path(), relay);
-    let project = mill.project(recipients).await;
-    mill.send(&project, &html()).await;
-    mill.plan().await;
+    let mill = open(folder.path(), relay);
+    let project = project(&mill, recipients).await;
+    send(&mill, &project, &html()).await;
+    plan(&mill).await;
     memory::give_back();
     let before = resident("RssAnon:");
     let tasks = Tasks::new(tokio::runtime::Handle::current());
     let start = Instant::now();
-    dispatch::start(&tasks, &mill.engine);
+    dispatch::start(&tasks, &mill.api.0);
     let mut peak = before;
     while taken.load(Ordering::Relaxed) < recipients {
         tokio::time::sleep(Duration::from_millis(20)).await;
@@ -254,7 +173,7 @@ async fn sending_all(recipients: u64) {
     tasks.join(Duration::from_secs(20)).await;
     println!(
         "{recipients} messages of 50 KB with 48 links through {} connections: {took:.1} s, {:.0}/s; own memory {} MiB before, {} at most",
-        mill.engine.settings.mail.connections.count(),
+        mill.api.0.settings.mail.connections.count(),
         recipients as f64 / took,
         before / 1024,
         peak / 1024,

@@ -4,6 +4,8 @@
 //! building is measured on one processor, so that the figures add up.
 
 mod campaign;
+#[path = "../shared/mod.rs"]
+mod shared;
 
 use std::fmt::Write;
 use std::hint::black_box;

@@ -246,11 +246,6 @@ async fn a_project_of_one_account_and_environment_is_not_in_the_other() {
     let (unknown, unknown_body) = client.with_key(&live, Method::GET, "/v1/projects/000000000000000000000000", "").await;
     assert_eq!((foreign, &foreign_body["error"]), (StatusCode::NOT_FOUND, &unknown_body["error"]));
     assert_eq!(foreign, unknown);
-    let waiting =
-        crate::engine::outbox::waiting(&opened.engine.world(crate::vocab::environment::Environment::Test).store.read(), 9);
-    let waiting = waiting.expect("reads");
-    let event = waiting[0].1.envelope();
-    assert_eq!((&event["type"], &event["data"]["domain"]), (&json!("project.import.started"), &json!("acme.example")));
     for wrong in [r#"{"urls":[]}"#, r#"{"urls":["acme.example"]}"#, r#"{"urls":["https://a.example"],"name":""}"#] {
         let (status, body) = client.with_key(&test, Method::POST, "/v1/projects/import", wrong).await;
         assert_eq!(status, StatusCode::BAD_REQUEST, "{body}");

@@ -2,7 +2,8 @@
 //!
 //! An event is here exactly if its cause is committed, whole and in the very bytes that receivers get. It waits in a queue of its own
 //! until somebody has looked for who is to be told: ids are in order only to the second, so that no cursor could tell what is new. It
-//! does not know who subscribes to what, only how many do; and not how deliveries go. What is old is forgotten.
+//! does not know who subscribes to what, only how many do; and not how deliveries go. What is old is forgotten, and what nobody asks
+//! for is not written at all.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -18,7 +19,11 @@ use crate::vocab::webhook_events::WebhookEvent;
 const OUTBOX: Table<EventId, Event> = Table::new(tables::OUTBOX);
 /// Invariant: an event whose receivers were not looked for yet, or whose erasure they do not know of, has a row here.
 const QUEUE: Table<EventId, ()> = Table::new(tables::OUTBOX_QUEUE);
+/// By kind: how many active webhooks ask for it; and behind [`ALSO_SWITCHED_OFF`], how many of all.
 const INTEREST: Table<(AccountId, u8), i64> = Table::new(tables::OUTBOX_INTEREST);
+
+/// Added to the number of a kind of event.
+const ALSO_SWITCHED_OFF: u8 = 0x80;
 
 /// The version of the payloads.
 const API_VERSION: &str = "v1";
@@ -93,15 +98,20 @@ pub fn envelope(id: EventId, kind: &str, at: Timestamp, of: Envelope<'_>, data: 
     .to_string()
 }
 
-/// Write an event, to be delivered if this transaction commits.
+/// Write an event, to be delivered if this transaction commits. Of what no webhook asks for nothing is written; what only webhooks ask
+/// for that are switched off is kept for a redelivery.
 pub fn emit(tx: &mut WriteTx<'_>, event: NewEvent) {
     let NewEvent { kind, account, project, conversation, data } = event;
+    // Whoever cannot be asked is taken for interested: then it is seen that nobody is.
+    let is_wanted = is_wanted(tx, account, kind).unwrap_or(true);
+    if !is_wanted && !tx.has(INTEREST, &(account, kind as u8 | ALSO_SWITCHED_OFF)).unwrap_or(true) {
+        return;
+    }
     let created_at = tx.now();
     let id = EventId::make(created_at, tx.random());
     let of = Envelope { account, project, conversation: conversation.as_deref() };
     let body = envelope(id, kind.word(), created_at, of, &data);
-    // Whoever cannot be asked is taken for interested: then it is seen that nobody is.
-    if is_wanted(tx, account, kind).unwrap_or(true) {
+    if is_wanted {
         tx.put(QUEUE, &id, &());
     }
     tx.put(OUTBOX, &id, &Event { kind, account, created_at, body });
@@ -112,9 +122,18 @@ pub fn is_wanted(tx: &impl Read, account: AccountId, kind: WebhookEvent) -> stor
     tx.has(INTEREST, &(account, kind as u8))
 }
 
-/// So many more want to know of this kind of event, or so many fewer.
-pub fn add_interest(tx: &mut WriteTx<'_>, account: AccountId, kind: WebhookEvent, delta: i64) -> store::Result<()> {
-    tx.add(INTEREST, &(account, kind as u8), delta).map(drop)
+/// So many more webhooks ask for this kind of event, or so many fewer: such as are active, or switched off.
+pub fn add_interest(
+    tx: &mut WriteTx<'_>,
+    account: AccountId,
+    kind: WebhookEvent,
+    is_active: bool,
+    delta: i64,
+) -> store::Result<()> {
+    if is_active {
+        tx.add(INTEREST, &(account, kind as u8), delta)?;
+    }
+    tx.add(INTEREST, &(account, kind as u8 | ALSO_SWITCHED_OFF), delta).map(drop)
 }
 
 /// Up to `limit` events, the oldest first, of those that were not erased.
@@ -135,16 +154,9 @@ pub fn between(
     after: Option<EventId>,
     limit: usize,
 ) -> store::Result<Vec<(EventId, Event)>> {
-    let from = after.and_then(|after| after_prefix(&after.to_bytes())).unwrap_or_else(|| first_of(from).to_bytes());
-    let span = Span { from, to: Some(first_of(to.plus_ms(1000)).to_bytes()) };
+    let from = after.and_then(|after| after_prefix(&after.to_bytes())).unwrap_or_else(|| EventId::first_of(from).to_bytes());
+    let span = Span { from, to: Some(EventId::first_of(to.plus_ms(1000)).to_bytes()) };
     tx.list(OUTBOX, &span, Order::Forward, limit)
-}
-
-/// The first id that an event of this second can have: the first four bytes of an id are the second it was made in.
-fn first_of(at: Timestamp) -> EventId {
-    let mut bytes = [0; 12];
-    bytes[..4].copy_from_slice(&(at.seconds().clamp(0, i64::from(u32::MAX)) as u32).to_be_bytes());
-    EventId::from_bytes(bytes)
 }
 
 /// Up to `limit` events whose receivers are to be looked for.
@@ -184,7 +196,7 @@ pub fn erase(
 /// Forget events older than the retention, a bounded number; true if there may be more.
 pub fn sweep(tx: &mut WriteTx<'_>, limit: usize) -> store::Result<bool> {
     let oldest_kept = tx.now().plus_ms(-limits::OUTBOX_KEPT_MS);
-    let span = Span { from: Vec::new(), to: Some(first_of(oldest_kept).to_bytes()) };
+    let span = Span { from: Vec::new(), to: Some(EventId::first_of(oldest_kept).to_bytes()) };
     Ok(tx.delete_span(OUTBOX, &span, limit)? == limit)
 }
 
@@ -219,6 +231,11 @@ mod tests {
         let options = Options { realm: Realm::World, cache_bytes: 1 << 20 };
         let random = Arc::new(SeededRandom::new(1));
         let store = Store::open(&folder.path().join("test.redb"), &options, clock.clone(), random).expect("opens");
+        let account = event(0).account;
+        write(&store, move |tx| {
+            emit(tx, event(7));
+            add_interest(tx, account, WebhookEvent::SubscriberAdded, false, 1).map(|()| false)
+        });
         for number in 0..3 {
             write(&store, move |tx| {
                 emit(tx, event(number));
@@ -250,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_is_queued_if_somebody_wants_it_and_again_when_it_is_erased() {
+    fn an_event_is_kept_if_a_webhook_asks_and_queued_if_it_is_active_and_again_when_erased() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let options = Options { realm: Realm::World, cache_bytes: 1 << 20 };
         let clock = Arc::new(ManualClock::at(Timestamp(1_767_225_600_000)));
@@ -261,9 +278,16 @@ mod tests {
             emit(tx, event(0));
             Ok(false)
         });
-        assert_eq!(queued(&store.read(), 9), Ok(Vec::new()), "nobody wants it");
+        assert_eq!(waiting(&store.read(), 9).expect("reads"), [], "nobody asks for it");
         write(&store, move |tx| {
-            add_interest(tx, account, WebhookEvent::SubscriberAdded, 1)?;
+            add_interest(tx, account, WebhookEvent::SubscriberAdded, false, 1)?;
+            emit(tx, event(0));
+            Ok(false)
+        });
+        assert_eq!(queued(&store.read(), 9), Ok(Vec::new()), "whoever asks is switched off");
+        write(&store, move |tx| {
+            add_interest(tx, account, WebhookEvent::SubscriberAdded, false, -1)?;
+            add_interest(tx, account, WebhookEvent::SubscriberAdded, true, 1)?;
             emit(tx, event(1));
             Ok(false)
         });

@@ -167,6 +167,13 @@ impl<K> Id<K> {
         Self::from_bytes(bytes)
     }
 
+    /// The first identifier that one made in the second of `at` can be: all that were made before are smaller.
+    pub fn first_of(at: Timestamp) -> Self {
+        let mut bytes = [0; 12];
+        bytes[..4].copy_from_slice(&(at.seconds().clamp(0, i64::from(u32::MAX)) as u32).to_be_bytes());
+        Self::from_bytes(bytes)
+    }
+
     /// A new identifier that carries `number` (its row in a table ordered by number) and four random bytes.
     ///
     /// The row is found from the identifier alone, and the random bytes keep neighbours from being guessed.

@@ -859,6 +859,8 @@ pub const WEBHOOK_RESPONSE_CHARACTERS_KEPT: usize = 1_000;
 pub const WEBHOOK_RETRY_AFTER_MAX_MS: i64 = 15 * 60 * 1000;
 /// The longest pause of an endpoint that fails: when it is well again, it is seen within the hour.
 pub const WEBHOOK_PAUSE_MAX_MS: i64 = 60 * 60 * 1000;
+/// Deliveries are due within this time: longer than any pause that the settings or an endpoint can ask for.
+pub const WEBHOOK_DUE_WITHIN_MS: i64 = 2 * 24 * 60 * 60 * 1000;
 /// Deliveries that wait for one endpoint: an hour of 30 events per second.
 pub const WEBHOOK_PENDING_MAX: u64 = 100_000;
 /// How often one event can be delivered again to one webhook.
@@ -913,6 +915,12 @@ pub const EVENT_AHEAD_MS: i64 = 5 * 60 * 1000;
 pub const EVENTS_FORGOTTEN_PER_STEP: usize = 1_000;
 /// Sets of a day, of all names, that one step of forgetting removes: each has up to 25 stretches of time.
 pub const EVENT_DAYS_FORGOTTEN_PER_STEP: usize = 50;
+/// Events of a project that wait to be brought into the indexes: some seconds of the most that come in. Who asks looks through them.
+pub const EVENTS_WAITING_MAX: u64 = 100_000;
+/// Events that are brought into the indexes in one transaction: so many that pages are shared, so few that it takes a tenth of a second.
+pub const EVENTS_BROUGHT_IN_PER_STEP: usize = 16_384;
+/// Fewer keys than this go into their index at once: each look-up searches every run.
+pub const EVENT_KEY_RUN_MIN: usize = 64;
 /// The interface's time for which a click can be credited with an order.
 pub const CONVERSION_WINDOW_MS: i64 = 5 * 24 * 60 * 60 * 1000;
 /// Payments and refunds of one order: each is held against all others. Orders have two, subscriptions that never end some dozens.

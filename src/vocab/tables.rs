@@ -138,6 +138,8 @@ pub const ACTIVITY_DAYS: TableId = TableId(100);
 pub const TAKINGS_DAYS: TableId = TableId(101);
 pub const CLICKED_LINKS: TableId = TableId(102);
 pub const KEY_DAYS: TableId = TableId(103);
+pub const CUSTOMER_EVENT_BACKLOG: TableId = TableId(104);
+pub const CUSTOMER_EVENT_KEY_RUNS: TableId = TableId(105);
 
 /// Every table, by id.
 pub const TABLES: &[TableInfo] = &[
@@ -285,6 +287,18 @@ pub const TABLES: &[TableInfo] = &[
     table(101, "takings_days", World, "(account or mailing, id, day, currency) -> orders of that day, and how much"),
     table(102, "clicked_links", World, "(mailing id, number of a link) -> clicks by people, as far as that can be told"),
     table(103, "key_days", Control, "(key id, day) -> requests on that day"),
+    table(
+        104,
+        "customer_event_backlog",
+        World,
+        "(project id, number of the first) -> events of one request that are not in the indexes by contact yet",
+    ),
+    table(
+        105,
+        "customer_event_key_runs",
+        World,
+        "(project id, number of the first event) -> digests of dedupeKeys and event ids, sorted, that are not in the index yet",
+    ),
 ];
 
 impl TableId {

@@ -56,6 +56,10 @@ async fn a_generation_that_is_killed_in_every_stage_ends_once_and_whole() {
     let key = server.key("test", "all");
     let mut client = Client::new(server.address(), Some(key.clone()));
     let project = client.project("generation").await;
+    // What nobody asks for is not kept.
+    let asks = ["email.generation.started", "email.generation.completed", "email.generation.failed"];
+    let hook = json!({ "url": "https://acme.example/hook", "events": asks, "active": false });
+    client.data("webhooks.create", hook).await;
     let wanted = json!({
         "projectId": project, "prompt": "Welcome series for new subscribers, 10% off with the code HELLO10",
         "languages": ["en", "de"], "count": 4,

@@ -9,6 +9,7 @@
 
 use std::ops::ControlFlow;
 
+use super::runs;
 use crate::engine::store::key::Key;
 use crate::engine::store::{Error, Order, Read, Result, Span, Table, WriteTx};
 use crate::vocab::ids::ProjectId;
@@ -78,20 +79,8 @@ fn in_runs(tx: &impl Read, project: ProjectId, digests: &[Digest], found: &mut [
     })
 }
 
-/// How many entries of a run are below `digest`. Looks near the front first: many look-ups go through a run in order.
 fn lower_bound(run: &[u8], digest: &Digest) -> usize {
-    let below = |at: usize| run[at * ENTRY..][..16] < digest[..];
-    let count = run.len() / ENTRY;
-    let mut end = 1;
-    while end < count && below(end) {
-        end *= 2;
-    }
-    let (mut low, mut high) = (end / 2, end.min(count));
-    while low < high {
-        let middle = low + (high - low) / 2;
-        if below(middle) { low = middle + 1 } else { high = middle }
-    }
-    low
+    runs::lower_bound::<ENTRY>(run, digest)
 }
 
 fn entry(bytes: &[u8]) -> Entry {

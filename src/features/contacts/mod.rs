@@ -20,6 +20,7 @@ mod notices;
 pub mod ops;
 pub mod profile;
 pub mod roll;
+mod runs;
 mod selection;
 pub mod standing;
 pub mod store;

@@ -3,7 +3,8 @@
 use serde_json::json;
 
 use super::model::{Contact, Status};
-use crate::engine::api::Caller;
+use crate::engine::access::people::SessionKind;
+use crate::engine::api::{Caller, Principal};
 use crate::engine::outbox::{self, NewEvent};
 use crate::engine::store::WriteTx;
 use crate::vocab::ids::{AccountId, JobId, ProjectId};
@@ -39,8 +40,10 @@ impl Action {
 /// Which way the word came: `data.source` of `subscriber.unsubscribed`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// A program with a key.
+    /// A program with a key or a token.
     Api,
+    /// A member of the account, in the dashboard.
+    Dashboard,
     /// The button of a mail client (RFC 8058).
     OneClick,
     /// The page behind a link in a message.
@@ -52,10 +55,19 @@ pub enum Source {
 }
 
 impl Source {
+    /// Where a call of an operation comes from.
+    pub fn of(caller: &Caller) -> Self {
+        match &caller.principal {
+            Principal::Person(who) if who.seat.kind == SessionKind::Browser => Source::Dashboard,
+            _ => Source::Api,
+        }
+    }
+
     /// The word on the wire.
     pub fn word(self) -> &'static str {
         match self {
             Source::Api => "api",
+            Source::Dashboard => "dashboard",
             Source::OneClick => "one_click",
             Source::Link => "link",
             Source::Mailto => "mailto",
@@ -74,19 +86,18 @@ pub fn added(tx: &mut WriteTx<'_>, caller: &Caller, project: ProjectId, contact:
     emit(tx, caller.account(), project, WebhookEvent::SubscriberAdded, data);
 }
 
-/// A contact was changed.
-pub fn updated(tx: &mut WriteTx<'_>, (account, project): (AccountId, ProjectId), before: &Contact, after: &Contact) {
-    let data = json!({ "subscriberId": after.id, "projectId": project, "email": after.email });
-    emit(tx, account, project, WebhookEvent::SubscriberUpdated, data);
-    if before.status != after.status && after.status == Status::Unsubscribed {
-        unsubscribed(tx, (account, project), after, Action::StatusChanged, Source::Api);
-    }
+/// A contact was changed by `PATCH /v1/contacts/{id}`. The specification names this way alone: neither a change of status by itself,
+/// nor a bulk write, nor an event that brings a profile along is told by this.
+pub fn updated(tx: &mut WriteTx<'_>, caller: &Caller, project: ProjectId, contact: &Contact) {
+    let data = json!({ "subscriberId": contact.id, "projectId": project, "email": contact.email });
+    emit(tx, caller.account(), project, WebhookEvent::SubscriberUpdated, data);
 }
 
-/// A contact that had unsubscribed wants mail again.
-pub fn returned(tx: &mut WriteTx<'_>, account: AccountId, project: ProjectId, contact: &Contact) {
-    let data = json!({ "subscriberId": contact.id, "projectId": project, "email": contact.email });
-    emit(tx, account, project, WebhookEvent::SubscriberUpdated, data);
+/// Somebody has changed a contact's status, perhaps to one that is told.
+pub fn status_changed(tx: &mut WriteTx<'_>, place: (AccountId, ProjectId), source: Source, before: &Contact, after: &Contact) {
+    if before.status != after.status && after.status == Status::Unsubscribed {
+        unsubscribed(tx, place, after, Action::StatusChanged, source);
+    }
 }
 
 /// A contact unsubscribed, or is gone.

@@ -1,6 +1,6 @@
 //! Whether a contact may be mailed, as others change it: the contact's own word, or its mail server's.
 //!
-//! Each change is made once, told once, and asked of the rules of [`Status::keeps`]. It does not know how the word came in.
+//! Each change is made once, told at most once, and asked of the rules of [`Status::keeps`]. It does not know how the word came in.
 
 use super::model::{Ask, Contact, Status};
 use super::notices::{self, Action, Source};
@@ -23,14 +23,12 @@ pub fn bounce(tx: &mut WriteTx<'_>, project: ProjectId, contact: &Contact) -> Re
     Ok(put(tx, project, contact, Status::Bounced)?.is_some())
 }
 
-/// The contact wants mail again after it had unsubscribed: its own explicit word.
-pub fn resubscribe(tx: &mut WriteTx<'_>, (account, project): (AccountId, ProjectId), contact: &Contact) -> Result<bool> {
+/// The contact wants mail again after it had unsubscribed: its own explicit word. The specification has no event for that.
+pub fn resubscribe(tx: &mut WriteTx<'_>, project: ProjectId, contact: &Contact) -> Result<bool> {
     if contact.status != Status::Unsubscribed {
         return Ok(false);
     }
-    let Some(after) = put(tx, project, contact, Status::Subscribed)? else { return Ok(false) };
-    notices::returned(tx, account, project, &after);
-    Ok(true)
+    Ok(put(tx, project, contact, Status::Subscribed)?.is_some())
 }
 
 /// The contact has left one topic. The choice itself is kept by topics.

@@ -9,7 +9,7 @@ use crate::base::clock::Timestamp;
 use crate::engine::api::Failure;
 use crate::engine::store::{Error, Read, WriteTx};
 use crate::features::contacts::identities::{self, Digest, Kind};
-use crate::features::contacts::journal::{self, NewEvent, Page};
+use crate::features::contacts::journal::{NewEvent, Page};
 use crate::features::contacts::roll::{self, Newcomer, Roll};
 use crate::features::contacts::{self, Contact, Refusal};
 use crate::features::sending::orders::{self, Fact, Order};
@@ -64,17 +64,39 @@ pub fn take_in(
     events: Vec<Result<Reported, Refusal>>,
     mut each: impl FnMut(Result<(Taken, Option<String>), Denied>) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
+    let rows: Vec<Result<Row, Refusal>> = events.into_iter().map(|event| event.map(Row::new)).collect();
     roll::call(tx, project, |tx, roll| {
-        let mut intake = Intake { project, now: tx.now(), roll, page: Page::new(tx, project, events.len())? };
-        for event in events {
-            let outcome = event.map_err(Denied::Row).and_then(|event| {
-                let key = event.dedupe_key.as_ref().map(|key| key.to_string());
-                Ok((intake.one(tx, event)?, key))
+        let valid = || rows.iter().flatten();
+        // What is looked up for all at once is looked up in the order of the tables.
+        roll.look_up(tx, valid().filter_map(|row| row.address).collect())?;
+        let page = Page::new(tx, project, rows.len(), valid().filter_map(|row| row.key).collect())?;
+        let mut intake = Intake { project, now: tx.now(), roll, page };
+        for row in rows {
+            let outcome = row.map_err(Denied::Row).and_then(|row| {
+                let key = row.event.dedupe_key.as_ref().map(|key| key.to_string());
+                Ok((intake.one(tx, row)?, key))
             });
             each(outcome)?;
         }
         Ok(intake.page.finish(tx)?)
     })
+}
+
+/// An event, and what it is looked up by.
+struct Row {
+    event: Reported,
+    /// The digest of the address that it names.
+    address: Option<[u8; 16]>,
+    /// The digest of its dedupeKey.
+    key: Option<Digest>,
+}
+
+impl Row {
+    fn new(event: Reported) -> Self {
+        let address = event.identifiers.email.as_ref().map(roll::address_digest);
+        let key = event.dedupe_key.as_ref().map(|key| identities::digest(key));
+        Self { event, address, key }
+    }
 }
 
 struct Intake<'r, 'c> {
@@ -92,11 +114,10 @@ enum Who {
 }
 
 impl Intake<'_, '_> {
-    fn one(&mut self, tx: &mut WriteTx<'_>, mut event: Reported) -> Result<Taken, Denied> {
+    fn one(&mut self, tx: &mut WriteTx<'_>, row: Row) -> Result<Taken, Denied> {
+        let Row { mut event, address, key } = row;
         let money = event.check(self.now)?;
-        if let Some(key) = &event.dedupe_key
-            && let Some(first) = journal::by_key(tx, self.project, key)?
-        {
+        if let Some(first) = key.and_then(|key| self.page.spent(&key)) {
             return Ok(Taken::Duplicate(first));
         }
         if !self.page.has_room_for(tx, &event.name)? {
@@ -105,7 +126,7 @@ impl Intake<'_, '_> {
             return Err(Refusal::new("name", reason).into());
         }
         let order = self.order(tx, &event.identifiers, money)?;
-        let who = self.who(tx, &mut event, order.as_ref())?;
+        let who = self.who(tx, &mut event, address, order.as_ref())?;
         let change = match (&who, event.profile.take()) {
             (Who::Known(number), Some(profile)) => self.roll.becomes(tx, *number, profile)?.map_err(in_profile)?,
             _ => None,
@@ -113,18 +134,25 @@ impl Intake<'_, '_> {
         // From here on nothing is refused.
         let number = self.write_contact(tx, who, change)?;
         self.remember(tx, &event.identifiers, number)?;
-        if let Some(order) = order {
-            let occurred_at = event.occurred_at.map_or(self.now, |at| at.0);
-            self.add_to(tx, order, number, money.map(|money| fact(money, occurred_at, number)))?;
-        }
-        Ok(Taken::Stored(self.page.note(tx, number, kept(event))?))
+        let occurred_at = event.occurred_at.map_or(self.now, |at| at.0);
+        let has_order = match order {
+            Some(order) => self.add_to(tx, order, number, money.map(|money| fact(money, occurred_at, number)))?,
+            None => None,
+        };
+        Ok(Taken::Stored(self.page.note(tx, number, kept(event, has_order))?))
     }
 
     /// The first identifier that leads to a contact decides, in the order of the interface.
-    fn who(&self, tx: &WriteTx<'_>, event: &mut Reported, order: Option<&Known>) -> Result<Who, Denied> {
+    fn who(
+        &self,
+        tx: &WriteTx<'_>,
+        event: &mut Reported,
+        address: Option<[u8; 16]>,
+        order: Option<&Known>,
+    ) -> Result<Who, Denied> {
         let Identifiers { email, subscriber_id, external_customer_id, external_checkout_id, .. } = &event.identifiers;
-        if let Some(email) = email {
-            return match self.roll.find(tx, email)? {
+        if let (Some(email), Some(address)) = (email, address) {
+            return match self.roll.find(tx, address)? {
                 Some(number) => Ok(Who::Known(number)),
                 None => {
                     let profile = event.profile.take().unwrap_or_default();
@@ -199,7 +227,8 @@ impl Intake<'_, '_> {
         Ok(())
     }
 
-    fn add_to(&self, tx: &mut WriteTx<'_>, known: Known, number: u32, fact: Option<Fact>) -> Result<(), Error> {
+    /// Says which order the contact has by this, if that is news.
+    fn add_to(&self, tx: &mut WriteTx<'_>, known: Known, number: u32, fact: Option<Fact>) -> Result<Option<Digest>, Error> {
         let Known { digest, order: before } = known;
         let mut after = before.clone();
         after.named = Some(number);
@@ -209,10 +238,10 @@ impl Intake<'_, '_> {
             after.facts.insert(place, fact);
         }
         if after == before {
-            return Ok(());
+            return Ok(None);
         }
-        identities::note_order(tx, self.project, digest, number);
-        settling::settle(tx, self.project, digest, &before, after)
+        settling::settle(tx, self.project, digest, (&before, after), Some(number))?;
+        Ok(Some(digest))
     }
 }
 
@@ -227,7 +256,7 @@ fn fact(money: Money, occurred_at: Timestamp, number: u32) -> Fact {
     Fact { occurred_at, currency, amount, is_refund, contact: Some(number) }
 }
 
-fn kept(event: Reported) -> NewEvent {
+fn kept(event: Reported, has_order: Option<Digest>) -> NewEvent {
     let text = |id: Option<ExternalId>| id.map(|id| id.to_string());
     let identifiers = event.identifiers;
     NewEvent {
@@ -238,6 +267,7 @@ fn kept(event: Reported) -> NewEvent {
         order: text(identifiers.external_order_id),
         dedupe_key: text(event.dedupe_key),
         properties: event.properties.map(|properties| properties.json),
+        has_order,
     }
 }
 

@@ -12,6 +12,7 @@
 //! `sending::orders`, since campaigns show them.
 
 mod attribution;
+mod indexing;
 mod intake;
 pub mod ops;
 mod properties;
@@ -22,4 +23,5 @@ mod tests;
 mod views;
 
 pub use crate::features::contacts::journal::sweep;
+pub use indexing::step as index;
 pub use settling::step;

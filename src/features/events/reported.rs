@@ -61,8 +61,10 @@ impl Identifiers {
 pub struct Reported {
     /// Like `purchase.completed`. A name with `refund` or `cancelled` in it, in any case, takes money back.
     pub name: EventName,
+    #[serde(deserialize_with = "parsed::object")]
     pub identifiers: Identifiers,
     /// What is known of the contact by now, as with changing a contact. Never changes its subscription.
+    #[serde(default, deserialize_with = "parsed::optional_object")]
     pub profile: Option<Profile>,
     /// At most 16 KB of JSON, 50 names, 4 levels of objects and lists. `value` is an amount in major units, `currency` its ISO 4217
     /// code, USD if absent.
@@ -84,6 +86,10 @@ pub struct Money {
 impl Reported {
     /// Read an event of a batch from its JSON.
     pub fn read(json: &str) -> Result<Self, Refusal> {
+        if let Some(what) = parsed::other_than_object(json) {
+            let reason = format_args!("an event is an object with name and identifiers; this is {what}");
+            return Err(Refusal::new("", reason));
+        }
         let mut reader = serde_json::Deserializer::from_str(json);
         serde_path_to_error::deserialize(&mut reader).map_err(|error| {
             let sentence = parsed::plain(&error.inner().to_string());

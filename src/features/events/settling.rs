@@ -7,19 +7,25 @@ use super::attribution::{Verdict, judge};
 use crate::engine::api::{Engine, Failure};
 use crate::engine::store::{Error, Read, Result, WriteTx};
 use crate::features::contacts::identities::{self, Digest};
-use crate::features::contacts::{self, activity};
+use crate::features::contacts::{self, activity, journal};
 use crate::features::sending;
 use crate::features::sending::orders::{self, Credit, Order};
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::ProjectId;
 use crate::vocab::limits;
 
-/// Keep what an order has become and what it is credited to.
-pub fn settle(tx: &mut WriteTx<'_>, project: ProjectId, digest: Digest, before: &Order, mut after: Order) -> Result<()> {
+/// Keep what an order has become and what it is credited to. Of `alive` it is known that they are there.
+pub fn settle(
+    tx: &mut WriteTx<'_>,
+    project: ProjectId,
+    digest: Digest,
+    (before, mut after): (&Order, Order),
+    alive: Option<u32>,
+) -> Result<()> {
     match judge(&after.facts) {
         None => (after.credit, after.counted) = (None, Default::default()),
         Some(verdict) => {
-            after.credit = credit(tx, project, &verdict, before.credit)?;
+            after.credit = credit(tx, project, &verdict, before.credit, alive)?;
             after.counted = if after.credit.is_some() { verdict.takings } else { Default::default() };
         }
     }
@@ -27,9 +33,15 @@ pub fn settle(tx: &mut WriteTx<'_>, project: ProjectId, digest: Digest, before: 
 }
 
 /// The email that is credited: the last one clicked. Of a person who is gone nothing is known any more: it stays as it was.
-fn credit(tx: &impl Read, project: ProjectId, verdict: &Verdict, before: Option<Credit>) -> Result<Option<Credit>> {
+fn credit(
+    tx: &impl Read,
+    project: ProjectId,
+    verdict: &Verdict,
+    before: Option<Credit>,
+    alive: Option<u32>,
+) -> Result<Option<Credit>> {
     let Some(number) = verdict.contact else { return Ok(before) };
-    if contacts::by_number(tx, project, number)?.is_none() {
+    if alive != Some(number) && contacts::by_number(tx, project, number)?.is_none() {
         return Ok(before);
     }
     let Some((_, mailing)) = activity::last_click(tx, project, number, verdict.window)? else { return Ok(None) };
@@ -49,13 +61,18 @@ pub async fn step(engine: &Engine, environment: Environment) -> Result<bool, Fai
 pub(super) fn look(tx: &mut WriteTx<'_>) -> Result<bool> {
     let clickers = activity::clickers(tx, limits::CLICKERS_PER_STEP)?;
     let mut looked = 0;
+    // Clickers stand together by project. Their orders are looked for in the index.
+    for of_project in clickers.chunk_by(|((left, _), _), ((right, _), _)| left == right) {
+        let numbers = of_project.iter().map(|((_, number), _)| *number).collect();
+        journal::bring_in_of(tx, of_project[0].0.0, &numbers)?;
+    }
     for (clicker, stopped_at) in &clickers {
         let stopped_at = Digest::try_from(stopped_at.as_slice()).ok();
         let (project, number) = *clicker;
         let digests = identities::orders(tx, project, number, stopped_at, limits::CLICKER_ORDERS_PER_STEP)?;
         for digest in &digests {
             let Some(order) = orders::find(tx, project, *digest)? else { continue };
-            settle(tx, project, *digest, &order, order.clone())?;
+            settle(tx, project, *digest, (&order, order.clone()), None)?;
         }
         let has_more = digests.len() == limits::CLICKER_ORDERS_PER_STEP;
         activity::looked_at(tx, *clicker, digests.last().filter(|_| has_more).map(|last| last.to_vec()));

@@ -1,4 +1,4 @@
-//! What webhooks are told of single recipients: engagement events, which exist only for those who ask for them by name.
+//! What webhooks are told of messages: of tests, and engagement events, which exist only for those who ask for them by name.
 //!
 //! A campaign brings them forth by the hundred thousand, so nothing is written unless a webhook asks, and asking costs one look.
 
@@ -7,9 +7,10 @@ use serde_json::{Value, json};
 use super::model::{Kind, Mailing, Recipient};
 use super::person;
 use crate::base::clock::Timestamp;
+use crate::base::email::EmailAddress;
 use crate::engine::outbox::{self, NewEvent};
 use crate::engine::store::{Read, Result, WriteTx};
-use crate::vocab::ids::ContactId;
+use crate::vocab::ids::{AccountId, ContactId, ConversationId, EmailId, MailingId, ProjectId};
 use crate::vocab::webhook_events::WebhookEvent;
 
 /// Whom an event is about.
@@ -18,6 +19,16 @@ pub struct Whom<'a> {
     /// The address, unless it was erased.
     pub email: Option<&'a str>,
     pub contact: Option<ContactId>,
+}
+
+/// A test of an email.
+pub struct Tested<'a> {
+    pub account: AccountId,
+    pub project: Option<ProjectId>,
+    pub conversation: Option<ConversationId>,
+    pub email: Option<EmailId>,
+    pub recipient: &'a EmailAddress,
+    pub message: MailingId,
 }
 
 /// Whether a webhook wants to know of this of a mailing's recipients. Tests are looked at by whoever wrote them.
@@ -44,6 +55,19 @@ pub fn tell(tx: &mut WriteTx<'_>, kind: WebhookEvent, whom: &Whom<'_>, at: Times
     let conversation = mailing.conversation.map(|id| id.to_string());
     outbox::emit(tx, NewEvent { kind, account: mailing.account, project: mailing.project, conversation, data });
     Ok(())
+}
+
+/// A test of an email is on its way to a recipient.
+pub fn tested(tx: &mut WriteTx<'_>, of: Tested<'_>) {
+    let Tested { account, project, conversation, email, recipient, message } = of;
+    let mut data = json!({
+        "conversationId": conversation, "recipient": recipient, "messageId": message, "sentAt": tx.now().to_string(),
+    });
+    if let Some(email) = email {
+        data["emailId"] = json!(email);
+    }
+    let conversation = conversation.map(|id| id.to_string());
+    outbox::emit(tx, NewEvent { kind: WebhookEvent::EmailTestSent, account, project, conversation, data });
 }
 
 /// A recipient's mail server has accepted the message.

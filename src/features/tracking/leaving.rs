@@ -102,7 +102,7 @@ pub fn choose(tx: &mut WriteTx<'_>, person: &Person, wanted: &[TopicId], returns
         }
     }
     if returns && contact.status == Status::Unsubscribed {
-        standing::resubscribe(tx, place, contact)?;
+        standing::resubscribe(tx, place.1, contact)?;
     }
     Ok(())
 }

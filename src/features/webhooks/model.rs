@@ -49,9 +49,9 @@ impl Webhook {
         self.active && self.events.iter().any(|event| event.kind() == Some(kind))
     }
 
-    /// The kinds of events that are to be emitted for it.
+    /// The kinds of events that it asks for, active or not.
     pub fn interests(&self) -> impl Iterator<Item = WebhookEvent> {
-        self.events.iter().filter(|_| self.active).filter_map(|event| event.kind())
+        self.events.iter().filter_map(|event| event.kind())
     }
 }
 
@@ -321,9 +321,14 @@ pub struct Breaker {
 }
 
 impl Health {
+    /// Until when nothing is sent, if that is so now. A pause that is longer than any was made by a clock that went wrong.
+    pub fn pause_at(&self, now: Timestamp) -> Option<Timestamp> {
+        self.paused_until.filter(|until| now < *until && until.ms_since(now) <= limits::WEBHOOK_PAUSE_MAX_MS)
+    }
+
     /// Whether nothing is sent now.
     pub fn is_paused(&self, now: Timestamp) -> bool {
-        self.paused_until.is_some_and(|until| now < until)
+        self.pause_at(now).is_some()
     }
 
     /// An attempt has ended so.

@@ -28,6 +28,8 @@ const REDELIVERIES: Table<(u8, AccountId, WebhookId), Redelivery> = Table::new(t
 const DAYS: Table<(AccountId, u32), Day> = Table::new(tables::WEBHOOK_DAYS);
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
+/// What is said of deliveries that waited for longer than their event is kept.
+pub const FORGOTTEN: &str = "The event is not kept any more.";
 /// In keys of [`REDELIVERIES`].
 const UNDER_WAY: u8 = 0;
 const COMPLETED: u8 = 1;
@@ -46,18 +48,16 @@ pub fn all(tx: &impl Read, account: AccountId) -> Result<Vec<Webhook>> {
 /// Put a webhook; `before` is how it was.
 pub fn save(tx: &mut WriteTx<'_>, before: Option<&Webhook>, webhook: &Webhook) -> Result<()> {
     if let Some(before) = before {
-        lose_interest(tx, before)?;
+        add_interest(tx, before, -1)?;
     }
-    for kind in webhook.interests() {
-        outbox::add_interest(tx, webhook.account, kind, 1)?;
-    }
+    add_interest(tx, webhook, 1)?;
     tx.put(WEBHOOKS, &(webhook.account, webhook.id), webhook);
     Ok(())
 }
 
 /// Remove a webhook. What it leaves is cleared away in steps: see [`clear`].
 pub fn delete(tx: &mut WriteTx<'_>, webhook: &Webhook) -> Result<()> {
-    lose_interest(tx, webhook)?;
+    add_interest(tx, webhook, -1)?;
     let place = (webhook.account, webhook.id);
     tx.delete(WEBHOOKS, &place);
     tx.delete(STANDINGS, &place);
@@ -68,9 +68,9 @@ pub fn delete(tx: &mut WriteTx<'_>, webhook: &Webhook) -> Result<()> {
     Ok(())
 }
 
-fn lose_interest(tx: &mut WriteTx<'_>, webhook: &Webhook) -> Result<()> {
+fn add_interest(tx: &mut WriteTx<'_>, webhook: &Webhook, delta: i64) -> Result<()> {
     for kind in webhook.interests() {
-        outbox::add_interest(tx, webhook.account, kind, -1)?;
+        outbox::add_interest(tx, webhook.account, kind, webhook.active, delta)?;
     }
     Ok(())
 }
@@ -175,29 +175,26 @@ pub fn not_due(tx: &mut WriteTx<'_>, due: &Due) {
     tx.delete(DUE, due);
 }
 
-/// Deliveries older than the retention are forgotten, up to `limit`; true if there may be more.
+/// Forget deliveries that are older than the retention, and end those of which the event is not kept any more, about `limit` together;
+/// true if there may be more. What is pending is never forgotten: it ends first, for everybody to see.
 pub fn sweep(tx: &mut WriteTx<'_>, kept_ms: i64, limit: usize) -> Result<bool> {
     let mut webhooks: Vec<Place> = Vec::new();
     tx.visit(WEBHOOKS, &Span::default(), Order::Forward, |place, _| {
         webhooks.push(place);
         Ok(ControlFlow::Continue(()))
     })?;
-    let oldest_kept = tx.now().plus_ms(-kept_ms);
-    let mut left = limit;
+    let mut done = 0;
     let mut book = Book::open(tx);
-    for (_, webhook) in webhooks {
-        let old = book.tx.list(DELIVERIES, &DELIVERIES.under(&(webhook,)), Order::Forward, left)?;
-        let old = old.into_iter().map(|(_, delivery)| delivery);
-        for delivery in old.take_while(|delivery| delivery.created_at < oldest_kept) {
-            book.forget(&delivery)?;
-            left -= 1;
-        }
-        if left == 0 {
+    for place in webhooks {
+        done += book.end_overdue(place, limit - done)?;
+        done += book.bring_near(place, limit - done)?;
+        done += book.forget_old(place.1, kept_ms, limit - done)?;
+        if done == limit {
             break;
         }
     }
     book.close();
-    Ok(left == 0)
+    Ok(done == limit)
 }
 
 /// The redelivery of a webhook that is under way, or else the last one.
@@ -303,7 +300,16 @@ impl<'b, 't> Book<'b, 't> {
         let key = (account, day_of(self.tx.now()));
         Ok(match self.days.entry(key) {
             Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(new) => new.insert(self.tx.get(DAYS, &key)?.unwrap_or_default()),
+            Entry::Vacant(new) => {
+                let known = self.tx.get(DAYS, &key)?;
+                if known.is_none() {
+                    // With the first row of a day those go that nobody is told of any more.
+                    let first_told = key.1.saturating_sub(limits::WEBHOOK_STATS_DAYS - 1);
+                    let span = Span { to: Some((key.0, first_told).to_bytes()), ..DAYS.under(&(key.0,)) };
+                    self.tx.delete_span(DAYS, &span, limits::SWEEP_ROWS)?;
+                }
+                new.insert(known.unwrap_or_default())
+            }
         })
     }
 
@@ -321,10 +327,56 @@ impl<'b, 't> Book<'b, 't> {
         Ok(())
     }
 
-    fn forget(&mut self, delivery: &Delivery) -> Result<()> {
-        if let Some(at) = delivery.due_at {
-            self.tx.delete(DUE, &(delivery.account, delivery.webhook, at, delivery.id));
+    /// End up to `limit` deliveries that were due before the oldest event that is kept: an endpoint that is left alone for days has such.
+    fn end_overdue(&mut self, place: Place, limit: usize) -> Result<usize> {
+        let now = self.tx.now();
+        // Events are forgotten by the second.
+        let overdue = due(self.tx, place, (Timestamp(0), now.plus_ms(-limits::OUTBOX_KEPT_MS - 1_000)), limit)?;
+        for row in &overdue {
+            match delivery(self.tx, place.1, row.3)?.filter(|delivery| delivery.due_at == Some(row.2)) {
+                Some(before) => {
+                    let mut delivery = before.clone();
+                    delivery.stop(Status::Failed, FORGOTTEN, now);
+                    self.put(Some(&before), &delivery)?;
+                }
+                None => not_due(self.tx, row),
+            }
         }
+        Ok(overdue.len())
+    }
+
+    /// Let up to `limit` deliveries be due now that are due later than any pause is long: a clock that went wrong made them so.
+    fn bring_near(&mut self, (account, webhook): Place, limit: usize) -> Result<usize> {
+        let now = self.tx.now();
+        let from = (account, webhook, now.plus_ms(limits::WEBHOOK_DUE_WITHIN_MS)).to_bytes();
+        let far = self.tx.list(DUE, &Span { from, ..DUE.under(&(account, webhook)) }, Order::Forward, limit)?;
+        for (row, ()) in &far {
+            match delivery(self.tx, webhook, row.3)?.filter(|delivery| delivery.due_at == Some(row.2)) {
+                Some(before) => self.put(Some(&before), &Delivery { due_at: Some(now), ..before.clone() })?,
+                None => not_due(self.tx, row),
+            }
+        }
+        Ok(far.len())
+    }
+
+    /// Forget up to `limit` deliveries that have ended before the retention, and look at no more.
+    fn forget_old(&mut self, webhook: WebhookId, kept_ms: i64, limit: usize) -> Result<usize> {
+        let oldest_kept = self.tx.now().plus_ms(-kept_ms);
+        // A delivery's id begins with the second of its event, which is no later than its own.
+        let span = Span { to: Some((webhook, DeliveryId::first_of(oldest_kept)).to_bytes()), ..DELIVERIES.under(&(webhook,)) };
+        let rows = self.tx.list(DELIVERIES, &span, Order::Forward, limit)?;
+        let mut forgotten = 0;
+        for (_, delivery) in rows {
+            // One that has waited for long, or was made lately for an old event, stands among the old ones.
+            if delivery.ended_at.is_some_and(|at| at < oldest_kept) {
+                self.forget(&delivery)?;
+                forgotten += 1;
+            }
+        }
+        Ok(forgotten)
+    }
+
+    fn forget(&mut self, delivery: &Delivery) -> Result<()> {
         self.tx.delete(DELIVERIES, &(delivery.webhook, delivery.id));
         let standing = self.standing((delivery.account, delivery.webhook))?;
         let kept = &mut standing.kept[delivery.status as usize];

@@ -1,5 +1,7 @@
 //! From events to ended attempts, in process: what is written down, and what is forgotten.
 
+mod emitting;
+
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -137,17 +139,98 @@ fn what_waits_for_a_webhook_that_is_switched_off_is_cancelled_and_what_is_erased
 }
 
 #[test]
-fn old_deliveries_are_forgotten_and_so_is_what_a_deleted_webhook_leaves() {
+fn deliveries_are_forgotten_after_their_retention_by_the_clock_and_lists_and_counts_follow() {
+    let world = World::new();
+    let kept_ms = super::kept_ms(&world.mill.engine().settings);
+    let path = format!("/v1/webhooks/{}", world.hook);
+    let told = |query: &str| world.mill.get(&format!("{path}/deliveries?limit=1{query}")).data()["total"].clone();
+    for (number, verdict) in [(0, Verdict::Success), (1, Verdict::Gone), (2, Verdict::Success)] {
+        world.contact(&format!("r{number}@example.com"));
+        let begun = world.begin().remove(0);
+        world.settle(begun.delivery.id, verdict);
+        world.write(move |tx| store::forgive(tx, (begun.delivery.account, begun.delivery.webhook)));
+        world.mill.clock.advance_ms(DAY_MS);
+    }
+    assert_eq!([told(""), told("&status=success"), told("&status=failed")], [3, 2, 1]);
+    // To the second: an id says no more of its time.
+    world.mill.clock.advance_ms(kept_ms - 3 * DAY_MS);
+    assert!(!world.write(move |tx| super::sweep(tx, kept_ms, 10)));
+    assert_eq!(told(""), 3, "the first is as old as the retention, and no older");
+    world.mill.clock.advance_ms(1_000);
+    assert!(!world.write(move |tx| super::sweep(tx, kept_ms, 10)));
+    assert_eq!([told(""), told("&status=success"), told("&status=failed")], [2, 1, 1]);
+    world.mill.clock.advance_ms(2 * DAY_MS);
+    assert!(world.write(move |tx| super::sweep(tx, kept_ms, 1)), "a full step says that there may be more");
+    assert_eq!(told(""), 1);
+    assert!(world.write(move |tx| super::sweep(tx, kept_ms, 1)));
+    assert!(!world.write(move |tx| super::sweep(tx, kept_ms, 1)));
+    assert_eq!((told(""), world.standing().kept_total(), world.deliveries().len()), (json!(0), 0, 0));
+    let view = world.mill.get(&path).data();
+    assert_eq!((&view["successCount"], &view["failureCount"]), (&json!(2), &json!(1)), "what was, was");
+}
+
+#[test]
+fn what_waits_longer_than_its_event_is_kept_fails_for_everybody_to_see() {
     let world = World::new();
     world.contact("ada@example.com");
-    world.mill.clock.advance_ms(10 * DAY_MS);
+    world.mill.clock.advance_ms(limits::OUTBOX_KEPT_MS);
+    assert!(!world.write(|tx| super::sweep(tx, DAY_MS, 10)));
+    assert_eq!(world.standing().kept(Status::Pending), 1, "it can be told still, and is not forgotten before it has ended");
+    world.mill.clock.advance_ms(1_000);
+    assert!(!world.write(|tx| super::sweep(tx, DAY_MS, 10)));
+    let delivery = world.deliveries().remove(0);
+    assert_eq!((delivery.status, delivery.note.as_deref()), (Status::Failed, Some(store::FORGOTTEN)));
+    let standing = world.standing();
+    assert_eq!((standing.failures, standing.kept(Status::Failed), standing.kept(Status::Pending)), (1, 1, 0));
+    assert!(store::lanes(&world.mill.read(), None, 9).expect("readable").is_empty(), "nothing is due any more");
+    world.mill.clock.advance_ms(DAY_MS + 1_000);
+    assert!(!world.write(|tx| super::sweep(tx, DAY_MS, 10)));
+    assert!(world.deliveries().is_empty());
+}
+
+#[test]
+fn a_clock_that_was_wrong_for_a_while_makes_nothing_wait_for_years() {
+    let world = World::new();
+    world.mill.clock.advance_ms(3_650 * DAY_MS);
+    world.contact("ada@example.com");
+    let begun = world.begin().remove(0);
+    world.settle(begun.delivery.id, Verdict::Gone);
     world.contact("bob@example.com");
+    assert!(world.standing().health.is_paused(world.mill.engine().clock.now()));
+    world.mill.clock.advance_ms(-3_650 * DAY_MS);
+    assert!(!world.standing().health.is_paused(world.mill.engine().clock.now()));
+    assert!(world.begin().is_empty(), "it is due in ten years");
     assert!(!world.write(|tx| super::sweep(tx, 5 * DAY_MS, 10)));
-    assert_eq!((world.deliveries().len(), world.standing().kept_total()), (1, 1));
+    assert_eq!(world.begin().len(), 1);
+}
+
+#[test]
+fn what_a_deleted_webhook_leaves_is_cleared_away() {
+    let world = World::new();
+    world.contact("ada@example.com");
+    let begun = world.begin().remove(0);
+    world.contact("bob@example.com");
     world.mill.delete(&format!("/v1/webhooks/{}", world.hook)).data();
+    world.settle(begun.delivery.id, Verdict::Success);
     while world.mill.wait(super::clear(world.mill.engine(), Environment::Test)).expect("cleared") {}
     assert!(world.deliveries().is_empty());
+    assert_eq!(world.standing(), Default::default(), "an attempt that was under way leaves nothing either");
     assert!(store::lanes(&world.mill.read(), None, 9).expect("readable").is_empty());
+}
+
+#[test]
+fn days_that_statistics_do_not_tell_of_any_more_are_forgotten() {
+    let world = World::new();
+    for _ in 0..limits::WEBHOOK_STATS_DAYS + 3 {
+        let now = world.mill.engine().clock.now();
+        world.contact(&format!("r{}@example.com", now.0));
+        let begun = world.begin().remove(0);
+        world.settle(begun.delivery.id, Verdict::Success);
+        world.mill.clock.advance_ms(DAY_MS);
+    }
+    let now = world.mill.engine().clock.now();
+    let days = store::days(&world.mill.read(), world.mill.account(), now, 10 * limits::WEBHOOK_STATS_DAYS).expect("readable");
+    assert_eq!(days.len(), limits::WEBHOOK_STATS_DAYS as usize);
 }
 
 #[test]

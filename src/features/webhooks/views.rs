@@ -91,7 +91,7 @@ pub fn redelivery_view(redelivery: &Redelivery) -> RedeliveryView {
 pub fn view(tx: &impl Read, engine: &Engine, webhook: &Webhook, now: Timestamp) -> Result<WebhookView, Failure> {
     let place = (webhook.account, webhook.id);
     let standing = store::standing(tx, place)?;
-    let paused = standing.health.is_paused(now);
+    let paused_until = standing.health.pause_at(now);
     let previous = webhook.previous.as_ref().filter(|previous| now < previous.until);
     Ok(WebhookView {
         id: webhook.id,
@@ -107,8 +107,8 @@ pub fn view(tx: &impl Read, engine: &Engine, webhook: &Webhook, now: Timestamp) 
         failure_count: standing.failures,
         pending_count: standing.kept(Status::Pending),
         last_triggered_at: standing.last_triggered_at.map(Moment),
-        paused_until: standing.health.paused_until.filter(|_| paused).map(Moment),
-        pause_reason: standing.health.reason.filter(|_| paused),
+        paused_until: paused_until.map(Moment),
+        pause_reason: standing.health.reason.filter(|_| paused_until.is_some()),
         consecutive_failures: standing.health.failures,
         redelivery: store::redelivery(tx, place)?.as_ref().map(redelivery_view),
         created_at: Moment(webhook.created_at),

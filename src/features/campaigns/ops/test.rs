@@ -9,6 +9,7 @@ use crate::engine::api::{Caller, Command, Done, Failure, Operation, Replay, Spec
 use crate::engine::store::WriteTx;
 use crate::features::campaigns::launch::{self, Place};
 use crate::features::campaigns::require;
+use crate::features::sending::notices::{self, Tested};
 use crate::features::sending::{self, Address, Kind, To};
 use crate::vocab::ids::{CampaignId, MailingId, ProjectId};
 use crate::vocab::limits;
@@ -46,7 +47,8 @@ pub struct TestSent {
 impl Operation for Test {
     const SPEC: Spec = Spec::post("campaigns.test", "/v1/campaigns/{id}/test", needs(Permission::CampaignWrite))
         .summary("Send a campaign's email to a few addresses")
-        .about("The email as it would go out now, in whatever state the campaign is. It is not counted in the campaign's stats.")
+        .about("The email as it would go out now, in whatever state the campaign is. It is not counted in the campaign's stats. Emits \
+             email.test.sent for each address.")
         .rate(RouteGroup::Campaigns)
         .replay(Replay::Keyed)
         .fails(launch::FAILS);
@@ -78,7 +80,11 @@ impl Command for Test {
         let addresses = input.emails.iter().map(|email| Address { email: email.as_str().to_owned(), name: None }).collect();
         let to = (Kind::Test, To::Addresses(addresses));
         let new = launch::mailing(tx, place, &campaign, email, to)?;
-        let send_id = sending::open(tx, new)?;
-        Ok(Done(TestSent { campaign_id: campaign.id, send_id, status: "queued", emails: input.emails }))
+        let (account, project, conversation, email) = (new.account, new.project, new.content.conversation, new.content.email);
+        let message = sending::open(tx, new)?;
+        for recipient in &input.emails {
+            notices::tested(tx, Tested { account, project, conversation, email, recipient, message });
+        }
+        Ok(Done(TestSent { campaign_id: campaign.id, send_id: message, status: "queued", emails: input.emails }))
     }
 }

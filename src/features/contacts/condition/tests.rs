@@ -210,7 +210,7 @@ fn report(store: &Store, now: Timestamp, dice: &mut Dice) -> Vec<(u32, Mark)> {
     }
     let marks = reported.clone();
     write(store, move |tx| {
-        let mut page = Page::new(tx, PROJECT, 0).expect("readable");
+        let mut page = Page::new(tx, PROJECT, 0, Vec::new()).expect("readable");
         for (number, mark) in marks {
             assert!(page.has_room_for(tx, &mark.name).expect("readable"));
             let new = NewEvent { name: mark.name, occurred_at: Some(mark.at), ..NewEvent::default() };

@@ -66,6 +66,12 @@ impl From<BulkRow> for Statement {
 
 /// Read the row with the number `index` from its JSON.
 pub fn read(json: &str, index: u32) -> Result<Statement, Note> {
+    if let Some(what) = parsed::other_than_object(json) {
+        let error = format!(
+            "row {index} (the first is 0) is {what}; give each contact as an object, like {{\"email\": \"ada@example.com\"}}"
+        );
+        return Err(Note { row: index, email: None, field: String::new(), error });
+    }
     let mut reader = serde_json::Deserializer::from_str(json);
     let row: BulkRow = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
         let sentence = parsed::plain(&error.inner().to_string());

@@ -124,7 +124,7 @@ impl Changer<'_> {
         }
         after.updated_at = tx.now();
         changes.replace(tx, &before, &after);
-        notices::updated(tx, place, &before, &after);
+        notices::status_changed(tx, place, Source::Api, &before, &after);
         self.counts.updated += 1;
         Ok(())
     }

@@ -316,8 +316,9 @@ fn finish(tx: &mut WriteTx<'_>, mut job: Job, state: State) -> Result<()> {
     Ok(())
 }
 
+/// What completes is told, whatever came of it; what fails only if it has changed something before.
 fn imported(tx: &mut WriteTx<'_>, job: &Job) {
-    if job.counts.created + job.counts.updated > 0 {
+    if job.state == State::Completed || job.counts.created + job.counts.updated > 0 {
         notices::bulk_imported(tx, (job.account, job.project), told_counts(&job.counts), Some(job.id));
     }
 }

@@ -151,7 +151,7 @@ impl Operation for Bulk {
         .about(
             "A contact that the project has already, by its email, is updated: given values replace, tags are added, customFields \
                 are merged, and the status changes only where nobody's own word is overruled. Up to 5,000 contacts are answered at \
-                once; more become a job. Emits subscriber.bulk_imported once, if anything changed.",
+                once; more become a job. Emits subscriber.bulk_imported once, when all are done.",
         )
         .body(BodySize::Bulk)
         .replay(Replay::Keyed)
@@ -192,9 +192,7 @@ impl Command for Bulk {
         };
         let (counts, notes) = bulk::take_in(tx, project, rows)?;
         let told = jobs::told_counts(&counts);
-        if counts.created + counts.updated > 0 {
-            notices::bulk_imported(tx, (caller.account(), project), told, None);
-        }
+        notices::bulk_imported(tx, (caller.account(), project), told, None);
         let errors = notes.into_iter().map(RowError::from).collect();
         Ok(Done(Outcome::Counts(BulkResult { success: told.success, failed: told.failed, updated: told.updated, errors })))
     }

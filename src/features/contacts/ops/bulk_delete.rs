@@ -85,7 +85,7 @@ impl Command for BulkDelete {
             Ok::<_, Failure>(())
         })?;
         for contact in &gone {
-            notices::unsubscribed(tx, (caller.account(), project), contact, Action::Deleted, Source::Api);
+            notices::unsubscribed(tx, (caller.account(), project), contact, Action::Deleted, Source::of(caller));
         }
         Ok(Done(Deleted { deleted: gone.len() as u64, not_found }))
     }

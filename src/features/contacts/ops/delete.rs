@@ -57,7 +57,7 @@ impl Command for Delete {
         projects::require(tx, caller.account(), project)?;
         let contact = store::find(tx, project, input.id)?.ok_or(Code::NotFound)?;
         store::change(tx, project, |tx, changes| remove(tx, changes, caller.account(), &contact))?;
-        notices::unsubscribed(tx, (caller.account(), project), &contact, Action::Deleted, Source::Api);
+        notices::unsubscribed(tx, (caller.account(), project), &contact, Action::Deleted, Source::of(caller));
         Ok(Done(Deleted { id: contact.id, deleted: true }))
     }
 }

@@ -8,8 +8,9 @@ use crate::base::email::EmailAddress;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
 use crate::engine::store::WriteTx;
 use crate::features::contacts::model::{Contact, Status};
+use crate::features::contacts::notices::{self, Action, Source};
 use crate::features::contacts::tags::{self, TagName};
-use crate::features::contacts::{intake, notices, store};
+use crate::features::contacts::{intake, store};
 use crate::features::projects;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::ProjectId;
@@ -45,8 +46,9 @@ impl Operation for SetStatus {
         .also_at(&["/v1/subscribers/status"])
         .summary("Change a contact's status")
         .about(
-            "An explicit change: it may take a contact from any status to any other. Emits subscriber.updated, and \
-                subscriber.unsubscribed with action \"status_changed\" when the contact becomes unsubscribed.",
+            "An explicit change: it may take a contact from any status to any other. Emits subscriber.unsubscribed with action \
+                \"status_changed\" when the contact becomes unsubscribed, and with action \"tags_left\" when it only leaves tags; \
+                nothing else is told.",
         )
         .fails(&[Code::NotFound]);
     type Input = NewStatus;
@@ -72,8 +74,12 @@ impl Command for SetStatus {
         } else {
             let joins = input.status == Status::Subscribed;
             retag(tx, project, &mut after, &names, joins)?;
+            if !joins && after.differs(&before) {
+                notices::unsubscribed(tx, (caller.account(), project), &after, Action::TagsLeft, Source::of(caller));
+            }
         }
-        save(tx, caller, project, &before, after)?;
+        notices::status_changed(tx, (caller.account(), project), Source::of(caller), &before, &after);
+        save(tx, project, &before, after)?;
         Ok(Done(Success { success: true }))
     }
 }
@@ -100,14 +106,8 @@ pub fn retag(
     Ok(())
 }
 
-/// Write what changed, and tell of it; nothing, if nothing did.
-pub fn save(
-    tx: &mut WriteTx<'_>,
-    caller: &Caller,
-    project: ProjectId,
-    before: &Contact,
-    mut after: Contact,
-) -> Result<(), Failure> {
+/// Write what changed; nothing, if nothing did.
+pub fn save(tx: &mut WriteTx<'_>, project: ProjectId, before: &Contact, mut after: Contact) -> Result<(), Failure> {
     if !after.differs(before) {
         return Ok(());
     }
@@ -115,9 +115,7 @@ pub fn save(
     store::change(tx, project, |tx, changes| {
         changes.replace(tx, before, &after);
         Ok::<_, Failure>(())
-    })?;
-    notices::updated(tx, (caller.account(), project), before, &after);
-    Ok(())
+    })
 }
 
 #[cfg(test)]

@@ -38,7 +38,8 @@ impl Operation for Unsubscribe {
         .also_at(&["/v1/contacts/unsubscribe"])
         .summary("Unsubscribe a contact")
         .takes_tokens()
-        .about("Emits subscriber.unsubscribed with action \"unsubscribed\". Repeating it changes nothing and emits nothing.")
+        .about("Emits subscriber.unsubscribed with action \"unsubscribed\", or \"tags_left\" if only tags are left. Repeating it changes nothing \
+             and emits nothing.")
         .fails(&[Code::NotFound]);
     type Input = Leaving;
     type Output = Done<Success>;
@@ -62,12 +63,12 @@ impl Command for Unsubscribe {
             }
             retag(tx, project, &mut after, &names, false)?;
             if after.differs(&before) {
-                notices::unsubscribed(tx, (caller.account(), project), &after, Action::TagsLeft, Source::Api);
+                notices::unsubscribed(tx, (caller.account(), project), &after, Action::TagsLeft, Source::of(caller));
             }
-            save(tx, caller, project, &before, after)?;
+            save(tx, project, &before, after)?;
             return Ok(Done(Success { success: true }));
         }
-        standing::unsubscribe(tx, (caller.account(), project), &before, Source::Api)?;
+        standing::unsubscribe(tx, (caller.account(), project), &before, Source::of(caller))?;
         Ok(Done(Success { success: true }))
     }
 }

@@ -14,10 +14,11 @@ use crate::engine::store::WriteTx;
 use crate::features::contacts::fields::{self, FieldValue};
 use crate::features::contacts::intake::{self, PersonName};
 use crate::features::contacts::model::{Contact, Status};
+use crate::features::contacts::notices::{self, Source};
 use crate::features::contacts::profile::Profile;
+use crate::features::contacts::store;
 use crate::features::contacts::tags::{Names, Numbers, TagName};
 use crate::features::contacts::views::{ContactView, view};
-use crate::features::contacts::{notices, store};
 use crate::features::projects;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{ContactId, ProjectId};
@@ -91,7 +92,8 @@ impl Command for Update {
                 changes.replace(tx, &before, &after);
                 Ok::<_, Failure>(())
             })?;
-            notices::updated(tx, (caller.account(), project), &before, &after);
+            notices::updated(tx, caller, project, &after);
+            notices::status_changed(tx, (caller.account(), project), Source::of(caller), &before, &after);
         }
         Ok(Done(view(&mut Names::new(tx, project), after)?))
     }

@@ -140,11 +140,15 @@ fn end(tx: &mut WriteTx<'_>, account: AccountId, mut conversation: Conversation,
             (WebhookEvent::EmailGenerationCompleted, data)
         }
     };
+    let is_generation = conversation.wanted.source == Source::Prompt;
     conversation.state = state;
     conversation.updated_at = tx.now();
     store::save_conversation(tx, account, &conversation);
     store::close(tx, account, id);
-    outbox::emit(tx, NewEvent { kind, account, project: Some(project), conversation: Some(id.to_string()), data });
+    // Of emails that were handed in no generation was told to begin.
+    if is_generation {
+        outbox::emit(tx, NewEvent { kind, account, project: Some(project), conversation: Some(id.to_string()), data });
+    }
 }
 
 /// Every email has come to its end: so has the conversation. It has failed if all of them have.

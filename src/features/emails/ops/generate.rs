@@ -144,6 +144,7 @@ impl Command for Generate {
     fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: NewConversation) -> Result<Self::Output, Failure> {
         let wanted = input.wanted(caller.engine.language_model.as_ref().map(|client| client.model()))?;
         let conversation = open(tx, caller.account(), input.project_id, wanted)?;
+        tell(tx, caller.account(), &conversation);
         Ok(Created(Accepted::of(&conversation, caller.engine.base_url())))
     }
 }
@@ -196,7 +197,7 @@ pub fn check_length(field: &str, length: usize, max: usize) -> Result<(), Failur
     if length <= max { Ok(()) } else { Err(Failure::field(field, format_args!("give at most {max}, found {length}"))) }
 }
 
-/// Add a conversation and tell that it begins.
+/// Add a conversation.
 pub fn open(tx: &mut WriteTx<'_>, account: AccountId, project: ProjectId, wanted: Wanted) -> Result<Conversation, Failure> {
     projects::require(tx, account, project)?;
     let max = limits::CONVERSATIONS_WAITING_PER_PROJECT_MAX;
@@ -221,12 +222,16 @@ pub fn open(tx: &mut WriteTx<'_>, account: AccountId, project: ProjectId, wanted
         updated_at: tx.now(),
     };
     store::open(tx, account, &conversation);
-    let Conversation { id, wanted, .. } = &conversation;
+    Ok(conversation)
+}
+
+/// Tell that a generation begins.
+fn tell(tx: &mut WriteTx<'_>, account: AccountId, conversation: &Conversation) {
+    let Conversation { id, project, wanted, .. } = conversation;
     let data = json!({
         "conversationId": id, "projectId": project, "prompt": wanted.prompt, "model": wanted.model, "languages": wanted.languages,
         "count": wanted.count,
     });
     let kind = WebhookEvent::EmailGenerationStarted;
-    outbox::emit(tx, NewEvent { kind, account, project: Some(project), conversation: Some(id.to_string()), data });
-    Ok(conversation)
+    outbox::emit(tx, NewEvent { kind, account, project: Some(*project), conversation: Some(id.to_string()), data });
 }

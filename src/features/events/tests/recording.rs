@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Shop, at};
+use crate::vocab::environment::Environment;
 use crate::vocab::limits;
 
 fn login(email: &str) -> Value {
@@ -62,6 +63,27 @@ fn the_same_key_stores_once_for_one_project_and_tells_the_first() {
     assert_eq!(shop.mill.post("/v1/events", elsewhere).data()["stored"], true);
     let without = shop.report(login("ada@example.com")).data();
     assert_eq!((&without["stored"], &without["dedupeKey"]), (&json!(true), &Value::Null));
+}
+
+#[test]
+fn keys_of_large_batches_are_spent_at_once_and_after_they_are_in_their_index() {
+    let shop = Shop::new();
+    let rows = |from: usize| {
+        Value::Array((from..from + 300).map(|row| keyed(&format!("r{}@example.com", row % 7), &format!("k-{row}"))).collect())
+    };
+    let told = |from: usize| {
+        let told = shop.batch(rows(from)).data();
+        (told["accepted"].as_u64().expect("a count"), told["duplicates"].as_u64().expect("a count"))
+    };
+    assert_eq!(told(0), (300, 0));
+    assert_eq!(told(200), (100, 200));
+    assert_eq!(shop.report(keyed("other@example.com", "k-450")).data()["duplicate"], true, "also for a single one");
+    while shop.mill.wait(crate::features::events::index(shop.mill.engine(), Environment::Test)).expect("brought in") {}
+    assert_eq!(told(200), (0, 300));
+    assert_eq!(told(250), (50, 250));
+    let twice = Value::Array((0..200).map(|row| keyed("ada@example.com", &format!("t-{}", row / 2))).collect());
+    let told = shop.batch(twice).data();
+    assert_eq!((&told["accepted"], &told["duplicates"]), (&json!(100), &json!(100)));
 }
 
 #[test]

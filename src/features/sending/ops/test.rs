@@ -8,12 +8,11 @@ use crate::base::email::EmailAddress;
 use crate::base::text::ShortText;
 use crate::engine::api::answer::Moment;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Replay, Spec, needs};
-use crate::engine::outbox::{self, NewEvent};
 use crate::engine::store::WriteTx;
 use crate::features::emails;
 use crate::features::sending::inbox::SIMULATOR;
 use crate::features::sending::model::{Address, Content, Kind, NewMailing, Policy, Sender, To, Tracking};
-use crate::features::sending::{self, permit};
+use crate::features::sending::{self, notices, permit};
 use crate::features::suppressions::Digester;
 use crate::vocab::codes::Code;
 use crate::vocab::environment::Environment;
@@ -21,7 +20,6 @@ use crate::vocab::ids::{ConversationId, EmailId, MailingId};
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
-use crate::vocab::webhook_events::WebhookEvent;
 
 /// `sending.test`
 pub struct Test;
@@ -131,22 +129,13 @@ impl Command for Test {
         let message_id = sending::open(tx, new)?;
         sending::require_sendable(tx, &Digester::new(&engine.seal), message_id)?;
         let sent_at = tx.now();
-        let data = json!({
-            "conversationId": conversation, "emailId": email.id, "recipient": input.to, "messageId": message_id,
-            "sentAt": sent_at.to_string(),
-        });
-        let event = NewEvent {
-            kind: WebhookEvent::EmailTestSent,
-            account,
-            project: Some(project),
-            conversation: Some(conversation.to_string()),
-            data,
-        };
-        outbox::emit(tx, event);
+        let (project, conversation, email_id) = (Some(project), Some(conversation), Some(email.id));
+        let recipient = &input.to;
+        notices::tested(tx, notices::Tested { account, project, conversation, email: email_id, recipient, message: message_id });
         Ok(Done(Tested {
             message_id,
             email_id: email.id,
-            conversation_id: conversation,
+            conversation_id: email.conversation,
             sent_to: input.to.into_string(),
             sent_at: Moment(sent_at),
             subject,

@@ -12,7 +12,7 @@ use crate::engine::api::answer::Moment;
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
 use crate::engine::store::Read;
 use crate::features::contacts::condition::Action;
-use crate::features::contacts::{self, Contact, ContactView, EventView, activity, identities, journal};
+use crate::features::contacts::{self, Contact, ContactView, EventView, activity, journal};
 use crate::features::sending::{self, Delivery};
 use crate::features::sending::{engagement, orders};
 use crate::features::suppressions::{self, Digester, Reason};
@@ -203,7 +203,7 @@ fn suppression(ask: &View<'_>, contact: &Contact) -> Result<Option<Reason>, Fail
 
 fn payments(tx: &impl Read, project: ProjectId, number: u32) -> Result<Vec<Payment>, Failure> {
     let mut payments = Vec::new();
-    for digest in identities::orders(tx, project, number, None, limits::PERSONAL_DATA_ROWS_MAX)? {
+    for digest in journal::orders_of(tx, project, number, limits::PERSONAL_DATA_ROWS_MAX)? {
         let Some(order) = orders::find(tx, project, digest)? else { continue };
         let theirs = order.facts.iter().filter(|fact| fact.contact == Some(number));
         payments.extend(theirs.map(|fact| Payment {

@@ -190,7 +190,7 @@ impl Desk {
                 continue;
             }
             let standing = store::standing(&tx, place)?;
-            let from = standing.health.paused_until.filter(|until| now < *until).map_or(first, |until| until.max(first));
+            let from = standing.health.pause_at(now).map_or(first, |until| until.max(first));
             if from > now {
                 self.next = Some(self.next.map_or(from, |next| next.min(from)));
                 continue;

@@ -6,14 +6,13 @@ use bytes::Bytes;
 
 use super::super::fanout::{ERASED, event_of};
 use super::super::model::{Breaker, Delivery, End, Schedule, Status, Verdict, Webhook};
-use super::super::store::{self, Book, Due, Place};
+use super::super::store::{self, Book, Due, FORGOTTEN, Place};
 use crate::engine::store::{Result, WriteTx};
 use crate::vocab::ids::{DeliveryId, WebhookId};
 use crate::vocab::limits;
 use crate::vocab::settings::Webhooks;
 
 const SWITCHED_OFF: &str = "The webhook was switched off.";
-const FORGOTTEN: &str = "The event is not kept any more.";
 
 /// By which rules attempts are repeated and endpoints left alone.
 #[derive(Clone, Copy, Debug)]

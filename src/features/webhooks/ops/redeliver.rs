@@ -37,7 +37,7 @@ impl Operation for Redeliver {
         .summary("Deliver a time range again")
         .about(
             "Makes a new delivery of every event of the range that the webhook asks for and that has not arrived, also of those that \
-             happened while it was switched off or did not exist. It is worked off in steps; the webhook's redelivery tells how far it \
+             happened while it was switched off. What no webhook of the account asked for when it happened was not kept. It is worked off in steps; the webhook's redelivery tells how far it \
              is. One at a time.",
         )
         .replay(Replay::Keyed)

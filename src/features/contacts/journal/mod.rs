@@ -1,31 +1,31 @@
 //! The journal of contacts: events that customers' systems report of them, kept so that they can be listed, shown to the person and
 //! erased, and so that conditions can ask who did something when. `features/events` writes here; what an event means is not known.
 //!
-//! An event is one row in order of its arrival, one small row under its contact, and one for its key. Its contact is in the sets of the
+//! An event is one row in order of its arrival. By contact and by key it is found through `index`. Its contact is in the sets of the
 //! event's name: at all, on that day, in that hour. Rows and the sets of days and hours are forgotten after the retention; who did
 //! something at all is not.
 
-use std::collections::{BTreeMap, HashMap};
-use std::ops::ControlFlow;
+mod index;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use roaring::RoaringBitmap;
 use serde::{Deserialize, Serialize};
 
+use self::index::Entry;
 use super::condition::Period;
-use super::identities::{Digest, digest};
+use super::identities::{self, Digest, digest};
 use super::store::{self, Facet, add_count};
 use super::stretches::{self, DAY, HOUR, HOURS_PER_DAY};
 use crate::base::clock::Timestamp;
 use crate::base::text::{Name, fold};
 use crate::engine::store::bits::{self, Block, Delta};
 use crate::engine::store::key::Key;
-use crate::engine::store::{Error, Order, Read, Record, Result, Span, Table, WriteTx};
+use crate::engine::store::{Order, Read, Record, Result, Span, Table, WriteTx};
 use crate::vocab::ids::{EventId, ProjectId};
 use crate::vocab::{limits, tables};
 
 const EVENTS: Table<EventId, Event> = Table::new(tables::CUSTOMER_EVENTS);
-const BY_CONTACT: Table<(ProjectId, u32, Timestamp, EventId), u32> = Table::new(tables::CUSTOMER_EVENTS_BY_CONTACT);
-const KEYS: Table<(ProjectId, Digest), Spent> = Table::new(tables::CUSTOMER_EVENT_KEYS);
 const NAMES: Table<(ProjectId, String), u32> = Table::new(tables::CUSTOMER_EVENT_NAMES);
 const WHO: Table<(ProjectId, u32, u32, u16), Block> = Table::new(tables::CUSTOMER_EVENT_BITS);
 /// What there are sets of, by day: so that they are found when their time is over.
@@ -34,14 +34,6 @@ const KEPT_MS: i64 = limits::EVENT_KEPT_DAYS as i64 * 24 * 60 * 60 * 1000;
 
 /// The name of an event, like `purchase.completed`. Names that differ only in case are the same to conditions.
 pub type EventName = Name<{ limits::EVENT_NAME_CHARACTERS_MAX }>;
-
-/// What a key was used for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Spent {
-    event: EventId,
-}
-
-impl Record for Spent {}
 
 /// An event as it is kept.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -74,11 +66,8 @@ pub struct NewEvent {
     pub order: Option<String>,
     pub dedupe_key: Option<String>,
     pub properties: Option<String>,
-}
-
-/// The event that has this key in a project, if there is one.
-pub fn by_key(tx: &impl Read, project: ProjectId, key: &str) -> Result<Option<EventId>> {
-    Ok(tx.get(KEYS, &(project, digest(key)))?.map(|spent| spent.event))
+    /// The digest of an order that is the contact's by this event.
+    pub has_order: Option<Digest>,
 }
 
 /// What one command writes into the journal of one project.
@@ -89,17 +78,40 @@ pub struct Page {
     /// Random ends of ids, fetched together: asking the system for each takes its time.
     endings: Vec<[u8; 4]>,
     sets: BTreeMap<(u32, u32), RoaringBitmap>,
+    /// The events that have spent the keys which were asked for, and those that were written here.
+    spent: HashMap<Digest, EventId>,
+    entries: Vec<Entry>,
+    keys: Vec<(Digest, EventId)>,
     first: u64,
     written: u64,
 }
 
 impl Page {
-    /// Nothing written yet of about so many events.
-    pub fn new(tx: &WriteTx<'_>, project: ProjectId, many: usize) -> Result<Self> {
+    /// Nothing written yet of about so many events, whose keys are among these.
+    pub fn new(tx: &WriteTx<'_>, project: ProjectId, many: usize, mut keys: Vec<Digest>) -> Result<Self> {
         let first = store::count(tx, project, Facet::Events)?;
         let mut endings = vec![[0; 4]; many];
         tx.random().fill(endings.as_flattened_mut());
-        Ok(Self { project, names: HashMap::new(), endings, sets: BTreeMap::new(), first, written: 0 })
+        keys.sort_unstable();
+        keys.dedup();
+        let known = index::spent(tx, project, &keys)?;
+        let spent = keys.into_iter().zip(known).filter_map(|(key, event)| Some((key, event?))).collect();
+        Ok(Self {
+            project,
+            names: HashMap::new(),
+            endings,
+            sets: BTreeMap::new(),
+            spent,
+            entries: Vec::with_capacity(many),
+            keys: Vec::with_capacity(many),
+            first,
+            written: 0,
+        })
+    }
+
+    /// The event that has spent this key, one of those that were given at the beginning.
+    pub fn spent(&self, key: &Digest) -> Option<EventId> {
+        self.spent.get(key).copied()
     }
 
     /// Whether the project has this name, or room for it.
@@ -128,9 +140,11 @@ impl Page {
             self.sets.entry((name, stretch)).or_default().insert(contact);
         }
         if let Some(key) = &new.dedupe_key {
-            tx.put(KEYS, &(project, digest(key)), &Spent { event: id });
+            let key = digest(key);
+            self.spent.insert(key, id);
+            self.keys.push((key, id));
         }
-        tx.put(BY_CONTACT, &(project, contact, occurred_at, id), &name);
+        self.entries.push(Entry { contact, occurred_at, event: id, name, order: new.has_order });
         let NewEvent { name, customer, checkout, order, dedupe_key, properties, .. } = new;
         let (received_at, erased_key) = (now, None);
         let event = Event {
@@ -168,6 +182,7 @@ impl Page {
             return Ok(());
         }
         let project = self.project;
+        index::add(tx, (project, self.first), self.entries, self.keys)?;
         for ((name, stretch), who) in self.sets {
             let delta = Delta { add: who, ..Delta::default() };
             bits::apply(tx, WHO, |block| (project, name, stretch, block), &delta)?;
@@ -187,17 +202,8 @@ pub fn who(tx: &impl Read, project: ProjectId, name: &str, period: Period) -> Re
         let place = |stretch: u32| (project, name, stretch).to_bytes();
         bits::load_span(tx, WHO, &Span { from: place(first), to: Some(place(end)) })
     };
-    let has = |number: u32| {
-        let place = |at: Timestamp| (project, number, Timestamp(at.0.max(0))).to_bytes();
-        let span = Span { from: place(period.from), to: Some(place(period.to)) };
-        let mut found = false;
-        tx.visit(BY_CONTACT, &span, Order::Forward, |_, of: u32| {
-            found = of == name;
-            Ok(if found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
-        })?;
-        Ok(found)
-    };
-    stretches::who(period, between, has)
+    let waiting = if period == Period::ALWAYS { RoaringBitmap::new() } else { index::who_waits(tx, project, name, period)? };
+    stretches::who(period, between, |number| Ok(waiting.contains(number) || index::has(tx, project, number, name, period)?))
 }
 
 /// Names that events were reported under, folded, in alphabetical order, up to `limit`.
@@ -214,25 +220,43 @@ pub fn of(
     before: Option<(Timestamp, EventId)>,
     limit: usize,
 ) -> Result<Vec<(EventId, Event)>> {
-    let mut span = BY_CONTACT.under(&(project, contact));
-    if let Some((at, id)) = before {
-        span.to = Some((project, contact, at, id).to_bytes());
+    let places = index::of(tx, project, contact, before, limit)?;
+    places.into_iter().map(|(_, id)| Ok((id, tx.get(EVENTS, &id)?.ok_or_else(index::is_missing)?))).collect()
+}
+
+/// Digests of up to `limit` orders that were ever said to be of a contact.
+pub fn orders_of(tx: &impl Read, project: ProjectId, contact: u32, limit: usize) -> Result<BTreeSet<Digest>> {
+    let mut orders = index::orders_waiting(tx, project, contact)?;
+    orders.extend(identities::orders(tx, project, contact, None, limit)?);
+    while orders.len() > limit {
+        orders.pop_last();
     }
-    let rows = tx.list(BY_CONTACT, &span, Order::Backward, limit)?;
-    let events = rows.into_iter().map(|((_, _, _, id), _)| {
-        let event = tx.get(EVENTS, &id)?;
-        Ok((id, event.ok_or(Error::Corrupt(tables::CUSTOMER_EVENTS.info().name))?))
-    });
-    events.collect()
+    Ok(orders)
+}
+
+/// Bring what waits of some contacts into the indexes.
+pub fn bring_in_of(tx: &mut WriteTx<'_>, project: ProjectId, contacts: &RoaringBitmap) -> Result<()> {
+    index::bring_in_of(tx, project, contacts)
+}
+
+/// Whether events wait to be brought into the indexes.
+pub fn is_behind(tx: &impl Read) -> Result<bool> {
+    index::is_behind(tx)
+}
+
+/// Bring a little of what waits into the indexes; true if more may wait.
+pub fn bring_in(tx: &mut WriteTx<'_>) -> Result<bool> {
+    index::bring_in(tx, limits::EVENTS_BROUGHT_IN_PER_STEP)
 }
 
 /// Erase up to `limit` events of a contact that is gone; says whether there may be more. Of each a row without words stays until its
 /// time is over: with it goes its key.
 pub fn forget(tx: &mut WriteTx<'_>, project: ProjectId, contact: u32, limit: usize) -> Result<bool> {
-    let rows = tx.list(BY_CONTACT, &BY_CONTACT.under(&(project, contact)), Order::Forward, limit)?;
-    for (key, _) in &rows {
-        tx.delete(BY_CONTACT, key);
-        let Some(event) = tx.get(EVENTS, &key.3)? else { continue };
+    index::bring_in_of(tx, project, &RoaringBitmap::from_iter([contact]))?;
+    let rows = index::rows_of(tx, project, contact, limit)?;
+    for place in &rows {
+        index::remove(tx, project, contact, *place);
+        let Some(event) = tx.get(EVENTS, &place.1)? else { continue };
         let erased = Event {
             name: String::new(),
             customer: None,
@@ -243,24 +267,25 @@ pub fn forget(tx: &mut WriteTx<'_>, project: ProjectId, contact: u32, limit: usi
             dedupe_key: None,
             ..event
         };
-        tx.put(EVENTS, &key.3, &erased);
+        tx.put(EVENTS, &place.1, &erased);
     }
     Ok(rows.len() == limit)
 }
 
 /// Forget a little of what is older than the retention; true if there may be more.
 pub fn sweep(tx: &mut WriteTx<'_>) -> Result<bool> {
+    // What is forgotten is taken out of the indexes: it has to be there.
+    if bring_in(tx)? {
+        return Ok(true);
+    }
     let oldest_kept = tx.now().plus_ms(-KEPT_MS);
-    let mut end = [0; 12];
-    // The first four bytes of an id are the second in which the event came in.
-    end[..4].copy_from_slice(&(oldest_kept.seconds().max(0) as u32).to_be_bytes());
-    let span = Span { from: Vec::new(), to: Some(EventId::from_bytes(end).to_bytes()) };
+    let span = Span { from: Vec::new(), to: Some(EventId::first_of(oldest_kept).to_bytes()) };
     let old = tx.list(EVENTS, &span, Order::Forward, limits::EVENTS_FORGOTTEN_PER_STEP)?;
     for (id, event) in &old {
         tx.delete(EVENTS, id);
-        tx.delete(BY_CONTACT, &(event.project, event.contact, event.occurred_at, *id));
+        index::remove(tx, event.project, event.contact, (event.occurred_at, *id));
         if let Some(key) = event.erased_key.or(event.dedupe_key.as_deref().map(digest)) {
-            tx.delete(KEYS, &(event.project, key));
+            index::release(tx, event.project, key);
         }
     }
     let more = sweep_sets(tx, stretches::day(oldest_kept))?;
@@ -298,7 +323,7 @@ mod tests {
     fn note(mill: &Mill, events: &[(u32, &'static str, i64)]) -> Vec<EventId> {
         let (project, events) = (mill.project, events.to_vec());
         write(mill, move |tx| {
-            let mut page = Page::new(tx, project, events.len())?;
+            let mut page = Page::new(tx, project, events.len(), Vec::new())?;
             let mut ids = Vec::new();
             for (contact, name, after) in events {
                 assert!(page.has_room_for(tx, name)?);
@@ -311,6 +336,10 @@ mod tests {
             page.finish(tx)?;
             Ok(ids)
         })
+    }
+
+    fn by_key(mill: &Mill, key: &str) -> Option<EventId> {
+        index::spent(&mill.read(), mill.project, &[digest(key)]).expect("readable")[0]
     }
 
     fn asked(mill: &Mill, name: &str, from: i64, to: i64) -> Vec<u32> {
@@ -343,6 +372,71 @@ mod tests {
         assert!(ids.is_sorted(), "ids of one second are in order");
     }
 
+    /// Everything that can be asked, as text.
+    fn all(mill: &Mill) -> String {
+        let (tx, project) = (mill.read(), mill.project);
+        let mut told = String::new();
+        for contact in 1..6 {
+            let whole = of(&tx, project, contact, None, 100).expect("readable");
+            let mut parts = Vec::new();
+            while parts.len() < whole.len() {
+                let before = parts.last().map(|(id, event): &(EventId, Event)| (event.occurred_at, *id));
+                parts.extend(of(&tx, project, contact, before, 3).expect("readable"));
+            }
+            assert_eq!(parts, whole, "in parts it is the same");
+            told += &format!("{whole:?} {:?}\n", orders_of(&tx, project, contact, 100).expect("readable"));
+        }
+        for (from, to) in [(0, 1), (0, HOUR_MS / 2), (7, 50 * HOUR_MS + 1), (HOUR_MS, 30 * DAY_MS)] {
+            told += &format!("{:?}\n", asked(mill, "seen", from, to));
+        }
+        let keys: Vec<_> =
+            (0..200).map(|number| by_key(mill, &format!("{} seen {}", number % 5 + 1, number * HOUR_MS / 2))).collect();
+        told + &format!("{keys:?}")
+    }
+
+    #[test]
+    fn what_waits_and_what_was_brought_in_reads_the_same() {
+        let mill = Mill::new();
+        let events: Vec<(u32, &str, i64)> =
+            (0..150).map(|number| (number as u32 % 5 + 1, "seen", number * HOUR_MS / 2)).collect();
+        note(&mill, &events[..90]);
+        note(&mill, &events[90..91]);
+        note(&mill, &events[91..]);
+        let project = mill.project;
+        write(&mill, move |tx| {
+            let mut page = Page::new(tx, project, 1, Vec::new())?;
+            assert!(page.has_room_for(tx, "paid")?);
+            let paid = NewEvent { name: "paid".into(), has_order: Some(digest("o-1")), ..NewEvent::default() };
+            page.note(tx, 2, paid)?;
+            page.finish(tx)
+        });
+        assert!(is_behind(&mill.read()).expect("readable"));
+        let before = all(&mill);
+        assert!(before.matches("Some(").count() > 150, "the keys are known: {before}");
+        write(&mill, move |tx| bring_in_of(tx, project, &RoaringBitmap::from_iter([2, 3])));
+        assert_eq!(all(&mill), before, "some contacts' rows are in");
+        let mut steps = 0;
+        while write(&mill, |tx| index::bring_in(tx, 40)) {
+            assert_eq!(all(&mill), before, "step {steps}");
+            steps += 1;
+        }
+        assert!(steps > 1 && !is_behind(&mill.read()).expect("readable"), "{steps}");
+        assert_eq!(all(&mill), before, "everything is in");
+    }
+
+    #[test]
+    fn where_too_much_waits_the_indexes_are_written_at_once() {
+        let mill = Mill::new();
+        let project = mill.project;
+        note(&mill, &[(1, "a", 0)]);
+        write(&mill, move |tx| add_count(tx, project, Facet::Events, limits::EVENTS_WAITING_MAX as i64));
+        note(&mill, &[(2, "a", 5)]);
+        assert_eq!(index::rows_of(&mill.read(), project, 1, 9).expect("readable").len(), 0, "it waits");
+        assert_eq!(index::rows_of(&mill.read(), project, 2, 9).expect("readable").len(), 1, "it does not");
+        assert!(!write(&mill, bring_in));
+        assert_eq!(index::rows_of(&mill.read(), project, 1, 9).expect("readable").len(), 1);
+    }
+
     #[test]
     fn what_is_older_than_the_retention_is_forgotten_and_nothing_younger() {
         let mill = Mill::new();
@@ -355,8 +449,8 @@ mod tests {
         mill.clock.advance_ms(1_000);
         assert!(!write(&mill, sweep));
         assert_eq!(of(&mill.read(), mill.project, 1, None, 10).expect("readable").len(), 1);
-        assert_eq!(by_key(&mill.read(), mill.project, "1 a 0").expect("readable"), None);
-        assert!(by_key(&mill.read(), mill.project, &format!("1 a {DAY_MS}")).expect("readable").is_some());
+        assert_eq!(by_key(&mill, "1 a 0"), None);
+        assert!(by_key(&mill, &format!("1 a {DAY_MS}")).is_some());
         mill.clock.advance_ms(DAY_MS - 1_000);
         write(&mill, sweep);
         assert!(asked(&mill, "a", 0, HOUR_MS).is_empty() && asked(&mill, "a", 0, DAY_MS).is_empty());
@@ -372,12 +466,12 @@ mod tests {
         let project = mill.project;
         assert!(!write(&mill, move |tx| forget(tx, project, 1, 10)));
         assert!(of(&mill.read(), project, 1, None, 10).expect("readable").is_empty());
-        assert!(by_key(&mill.read(), project, "1 a 0").expect("readable").is_some());
+        assert!(by_key(&mill, "1 a 0").is_some());
         let rows = mill.read().list(EVENTS, &Span::default(), Order::Forward, 10).expect("readable");
         let erased = &rows[0].1;
         assert!(erased.name.is_empty() && erased.properties.is_none() && erased.dedupe_key.is_none());
         mill.clock.advance_ms(KEPT_MS + 1_000);
         write(&mill, sweep);
-        assert_eq!(by_key(&mill.read(), project, "1 a 0").expect("readable"), None, "the key goes with the row");
+        assert_eq!(by_key(&mill, "1 a 0"), None, "the key goes with the row");
     }
 }

@@ -1,0 +1,44 @@
+//! The service on a port, and clients that write raw requests and read until an answer is whole, so that the server's work is what is
+//! measured.
+
+use std::io::Read;
+use std::net::{Ipv4Addr, SocketAddr, TcpStream};
+use std::sync::Arc;
+
+use mailmill::engine::api::call::Api;
+use mailmill::engine::jobs::Tasks;
+use mailmill::surfaces::http::{Limits, Options, ProxyTrust, Running, TlsSource, serve};
+
+/// Serve on a free port of loopback.
+pub async fn start(api: Arc<Api>, tasks: &Tasks) -> (Running, SocketAddr) {
+    let options = Options {
+        http: Some(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))),
+        https: None,
+        socket: None,
+        tls: TlsSource::SelfMade { folder: "unused".into(), names: Vec::new() },
+        proxy: ProxyTrust::default(),
+        limits: Limits::default(),
+    };
+    let (clock, random) = (api.0.clock.clone(), api.0.random.clone());
+    let running = serve(options, api, clock, random, tasks).await.expect("a free port can be bound");
+    let address = running.addresses().http.expect("listens");
+    (running, address)
+}
+
+/// A connection that sends at once.
+pub fn connect(address: SocketAddr) -> TcpStream {
+    let stream = TcpStream::connect(address).expect("the server accepts");
+    stream.set_nodelay(true).expect("can be set");
+    stream
+}
+
+/// Read one whole answer; every answer ends with its envelope.
+pub fn read_answer(stream: &mut TcpStream, scrap: &mut [u8]) -> usize {
+    let mut length = 0;
+    while !scrap[..length].ends_with(b"\"}}") {
+        let count = stream.read(&mut scrap[length..]).expect("the answer arrives");
+        assert!(count > 0, "the server went away");
+        length += count;
+    }
+    length
+}

@@ -1,0 +1,269 @@
+//! By which events are found: under their contacts, and by their keys.
+//!
+//! Those rows stand at random places of large tables: written with each request, nearly every one would copy a page of its own, many
+//! times its size. Therefore a request adds rows at the right edges alone: one with what is to stand under contacts (a lot), and one
+//! with its keys, sorted (a run). A worker brings them into the indexes, those of many requests together, so that a page is copied
+//! once for many rows. Who asks gets both: what is in the indexes, and what waits.
+//!
+//! Invariants: what is said of an event waits or is in the indexes, never both and never neither. What waits is bounded: beyond that,
+//! requests write into the indexes themselves.
+
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+
+use roaring::RoaringBitmap;
+use serde::{Deserialize, Serialize};
+
+use super::super::condition::Period;
+use super::super::identities::{self, Digest};
+use super::super::runs::lower_bound;
+use crate::base::clock::Timestamp;
+use crate::engine::store::key::Key;
+use crate::engine::store::{Error, Order, Read, Record, Result, Span, Table, WriteTx};
+use crate::vocab::ids::{EventId, ProjectId};
+use crate::vocab::{limits, tables};
+
+const BY_CONTACT: Table<(ProjectId, u32, Timestamp, EventId), u32> = Table::new(tables::CUSTOMER_EVENTS_BY_CONTACT);
+const KEYS: Table<(ProjectId, Digest), Spent> = Table::new(tables::CUSTOMER_EVENT_KEYS);
+/// Under the number of the request's first event.
+const LOTS: Table<(ProjectId, u64), Lot> = Table::new(tables::CUSTOMER_EVENT_BACKLOG);
+/// Under the same number: digests and event ids, sorted, one after the other.
+const RUNS: Table<(ProjectId, u64), Vec<u8>> = Table::new(tables::CUSTOMER_EVENT_KEY_RUNS);
+/// Bytes of one entry of a run: a digest and an id.
+const RUN_ENTRY: usize = 28;
+
+/// What a key was used for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Spent {
+    event: EventId,
+}
+
+impl Record for Spent {}
+
+/// What is to stand under a contact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Entry {
+    /// The number of the contact.
+    pub contact: u32,
+    pub occurred_at: Timestamp,
+    pub event: EventId,
+    /// The number of the event's name.
+    pub name: u32,
+    /// An order that is the contact's by this event.
+    pub order: Option<Digest>,
+}
+
+/// What waits of one request.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Lot(Vec<Entry>);
+
+impl Record for Lot {}
+
+/// The place of an event among those of its contact.
+pub type Place = (Timestamp, EventId);
+
+/// Note the events of one request, of which the first has this number, and the keys that they spend.
+pub fn add(
+    tx: &mut WriteTx<'_>,
+    (project, first): (ProjectId, u64),
+    entries: Vec<Entry>,
+    mut keys: Vec<(Digest, EventId)>,
+) -> Result<()> {
+    let oldest = oldest_lot(tx, project)?.unwrap_or(first);
+    let is_full = first.saturating_sub(oldest) >= limits::EVENTS_WAITING_MAX;
+    if is_full || keys.len() < limits::EVENT_KEY_RUN_MIN {
+        for (digest, event) in &keys {
+            tx.put(KEYS, &(project, *digest), &Spent { event: *event });
+        }
+    } else {
+        keys.sort_unstable();
+        let mut run = Vec::with_capacity(keys.len() * RUN_ENTRY);
+        for (digest, event) in &keys {
+            run.extend_from_slice(digest);
+            run.extend_from_slice(&event.0);
+        }
+        tx.put(RUNS, &(project, first), &run);
+    }
+    if is_full {
+        entries.iter().for_each(|entry| put(tx, project, entry));
+    } else {
+        tx.put(LOTS, &(project, first), &Lot(entries));
+    }
+    Ok(())
+}
+
+fn put(tx: &mut WriteTx<'_>, project: ProjectId, entry: &Entry) {
+    let Entry { contact, occurred_at, event, name, order } = *entry;
+    tx.put(BY_CONTACT, &(project, contact, occurred_at, event), &name);
+    if let Some(order) = order {
+        identities::note_order(tx, project, order, contact);
+    }
+}
+
+fn oldest_lot(tx: &impl Read, project: ProjectId) -> Result<Option<u64>> {
+    let mut oldest = None;
+    tx.visit_bytes(LOTS.id, &LOTS.under(&(project,)), Order::Forward, &mut |mut key, _| {
+        oldest = <(ProjectId, u64)>::read(&mut key).map(|(_, first)| first);
+        Ok(ControlFlow::Break(()))
+    })?;
+    Ok(oldest)
+}
+
+/// The events that have spent these keys; `digests` are sorted, so that neighbours are on one page.
+pub fn spent(tx: &impl Read, project: ProjectId, digests: &[Digest]) -> Result<Vec<Option<EventId>>> {
+    let mut found = Vec::with_capacity(digests.len());
+    for digest in digests {
+        found.push(tx.get(KEYS, &(project, *digest))?.map(|spent| spent.event));
+    }
+    tx.visit_bytes(RUNS.id, &RUNS.under(&(project,)), Order::Forward, &mut |_, run| {
+        let mut rest = run;
+        for (digest, event) in digests.iter().zip(&mut found) {
+            rest = &rest[lower_bound::<RUN_ENTRY>(rest, digest) * RUN_ENTRY..];
+            if event.is_none() && rest.starts_with(digest) {
+                *event = Some(run_entry(rest).1);
+            }
+        }
+        Ok(ControlFlow::Continue(()))
+    })?;
+    Ok(found)
+}
+
+fn run_entry(bytes: &[u8]) -> (Digest, EventId) {
+    let (digest, event) = bytes[..RUN_ENTRY].split_at(16);
+    let event = EventId::from_bytes(event.try_into().expect("twelve bytes are left"));
+    (digest.try_into().expect("sixteen bytes were taken"), event)
+}
+
+/// A key counts no more: its event is forgotten, and was brought in before.
+pub fn release(tx: &mut WriteTx<'_>, project: ProjectId, digest: Digest) {
+    tx.delete(KEYS, &(project, digest));
+}
+
+/// Everything that waits of a project.
+fn visit_waiting(tx: &impl Read, project: ProjectId, mut each: impl FnMut(&Entry)) -> Result<()> {
+    tx.visit(LOTS, &LOTS.under(&(project,)), Order::Forward, |_, Lot(entries)| {
+        entries.iter().for_each(&mut each);
+        Ok(ControlFlow::Continue(()))
+    })
+}
+
+/// Up to `limit` events of a contact, the newest first by when they occurred, those before a place.
+pub fn of(tx: &impl Read, project: ProjectId, contact: u32, before: Option<Place>, limit: usize) -> Result<Vec<Place>> {
+    let mut span = BY_CONTACT.under(&(project, contact));
+    if let Some((at, event)) = before {
+        span.to = Some((project, contact, at, event).to_bytes());
+    }
+    let rows = tx.list(BY_CONTACT, &span, Order::Backward, limit)?;
+    let mut places: Vec<Place> = rows.into_iter().map(|((_, _, at, event), _)| (at, event)).collect();
+    visit_waiting(tx, project, |entry| {
+        let place = (entry.occurred_at, entry.event);
+        if entry.contact == contact && before.is_none_or(|before| place < before) {
+            places.push(place);
+        }
+    })?;
+    places.sort_unstable_by(|left, right| right.cmp(left));
+    places.truncate(limit);
+    Ok(places)
+}
+
+/// Whether a contact has an event of this name in a period, of those that do not wait.
+pub fn has(tx: &impl Read, project: ProjectId, contact: u32, name: u32, period: Period) -> Result<bool> {
+    let place = |at: Timestamp| (project, contact, Timestamp(at.0.max(0))).to_bytes();
+    let span = Span { from: place(period.from), to: Some(place(period.to)) };
+    let mut found = false;
+    tx.visit(BY_CONTACT, &span, Order::Forward, |_, of: u32| {
+        found = of == name;
+        Ok(if found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+    })?;
+    Ok(found)
+}
+
+/// The contacts with an event of this name in a period, of those that wait.
+pub fn who_waits(tx: &impl Read, project: ProjectId, name: u32, period: Period) -> Result<RoaringBitmap> {
+    let mut who = RoaringBitmap::new();
+    visit_waiting(tx, project, |entry| {
+        if entry.name == name && period.contains(entry.occurred_at) {
+            who.insert(entry.contact);
+        }
+    })?;
+    Ok(who)
+}
+
+/// Digests of orders that are a contact's by events that wait.
+pub fn orders_waiting(tx: &impl Read, project: ProjectId, contact: u32) -> Result<BTreeSet<Digest>> {
+    let mut orders = BTreeSet::new();
+    visit_waiting(tx, project, |entry| orders.extend(entry.order.filter(|_| entry.contact == contact)))?;
+    Ok(orders)
+}
+
+/// Whether anything waits.
+pub fn is_behind(tx: &impl Read) -> Result<bool> {
+    let mut waits = false;
+    for table in [LOTS.id, RUNS.id] {
+        tx.visit_bytes(table, &Span::default(), Order::Forward, &mut |_, _| {
+            waits = true;
+            Ok(ControlFlow::Break(()))
+        })?;
+    }
+    Ok(waits)
+}
+
+/// Bring what waits into the indexes, the oldest of about `limit` events; true if more may wait.
+pub fn bring_in(tx: &mut WriteTx<'_>, limit: usize) -> Result<bool> {
+    let (mut lots, mut events) = (Vec::new(), 0);
+    tx.visit(LOTS, &Span::default(), Order::Forward, |key, Lot(entries)| {
+        events += entries.len();
+        lots.push((key, entries));
+        Ok(if events < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+    })?;
+    for (key, entries) in &lots {
+        entries.iter().for_each(|entry| put(tx, key.0, entry));
+        tx.delete(LOTS, key);
+    }
+    let (mut runs, mut keys) = (Vec::new(), 0);
+    tx.visit(RUNS, &Span::default(), Order::Forward, |key, run| {
+        keys += run.len() / RUN_ENTRY;
+        runs.push((key, run));
+        Ok(if keys < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+    })?;
+    for (key, run) in &runs {
+        for (digest, event) in run.chunks_exact(RUN_ENTRY).map(run_entry) {
+            tx.put(KEYS, &(key.0, digest), &Spent { event });
+        }
+        tx.delete(RUNS, key);
+    }
+    Ok(events >= limit || keys >= limit)
+}
+
+/// Bring in what waits of some contacts of a project: whoever changes their rows does so first.
+pub fn bring_in_of(tx: &mut WriteTx<'_>, project: ProjectId, contacts: &RoaringBitmap) -> Result<()> {
+    let mut lots = Vec::new();
+    tx.visit(LOTS, &LOTS.under(&(project,)), Order::Forward, |key, Lot(entries)| {
+        if entries.iter().any(|entry| contacts.contains(entry.contact)) {
+            lots.push((key, entries));
+        }
+        Ok(ControlFlow::Continue(()))
+    })?;
+    for (key, entries) in lots {
+        let (theirs, others): (Vec<Entry>, Vec<Entry>) = entries.into_iter().partition(|entry| contacts.contains(entry.contact));
+        theirs.iter().for_each(|entry| put(tx, project, entry));
+        if others.is_empty() { tx.delete(LOTS, &key) } else { tx.put(LOTS, &key, &Lot(others)) }
+    }
+    Ok(())
+}
+
+/// Up to `limit` events of a contact by their rows; what waits of it was brought in before.
+pub fn rows_of(tx: &impl Read, project: ProjectId, contact: u32, limit: usize) -> Result<Vec<Place>> {
+    let rows = tx.list(BY_CONTACT, &BY_CONTACT.under(&(project, contact)), Order::Forward, limit)?;
+    Ok(rows.into_iter().map(|((_, _, at, event), _)| (at, event)).collect())
+}
+
+/// An event stands under its contact no more.
+pub fn remove(tx: &mut WriteTx<'_>, project: ProjectId, contact: u32, (at, event): Place) {
+    tx.delete(BY_CONTACT, &(project, contact, at, event));
+}
+
+/// A row that is not there says that the tables do not fit together.
+pub fn is_missing() -> Error {
+    Error::Corrupt(tables::CUSTOMER_EVENTS.info().name)
+}

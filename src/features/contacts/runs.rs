@@ -1,0 +1,34 @@
+//! Runs: sorted entries of one width, each beginning with a digest, as bytes one after the other. What stands where in an index
+//! would be written at random places; a run is one row, and is merged into the index later, together with others.
+
+/// How many entries of `WIDTH` bytes are below `digest`. Looks near the front first: many look-ups go through a run in order.
+pub fn lower_bound<const WIDTH: usize>(run: &[u8], digest: &[u8; 16]) -> usize {
+    let below = |at: usize| run[at * WIDTH..][..16] < digest[..];
+    let count = run.len() / WIDTH;
+    let mut end = 1;
+    while end < count && below(end) {
+        end *= 2;
+    }
+    let (mut low, mut high) = (end / 2, end.min(count));
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if below(middle) { low = middle + 1 } else { high = middle }
+    }
+    low
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_below_a_digest_are_counted_wherever_it_stands() {
+        for many in 0..40_u8 {
+            let run: Vec<u8> = (0..many).flat_map(|number| [[number * 2 + 1; 16].as_slice(), &[9, 9]].concat()).collect();
+            for wanted in 0..=many * 2 + 1 {
+                let expected = (0..many).filter(|number| number * 2 + 1 < wanted).count();
+                assert_eq!(lower_bound::<18>(&run, &[wanted; 16]), expected, "{wanted} among {many}");
+            }
+        }
+    }
+}
