@@ -380,7 +380,10 @@ async fn nothing_that_people_write_is_more_than_text_and_each_brand_has_its_own(
     // The brand that was looked at last is the one that is shown, and another's contacts are not there.
     has(&browser.get("/test/contacts").await, "ada@example.com");
     lacks(&browser.get(&format!("/test/contacts?brand={project}")).await, &contact);
-    assert_eq!(browser.get(&format!("/test/contacts/{contact}")).await.status, 404);
+    assert_eq!(browser.get(&format!("/test/contacts/{contact}?brand={project}")).await.status, 404);
+    // A link from elsewhere need not say which brand it is about.
+    has(&browser.get(&format!("/test/contacts/{contact}")).await, "ada@example.com");
+    assert_eq!(browser.get("/test/contacts/66f1a2b30000000a5c3e9d71").await.status, 404);
     assert_eq!(browser.get("/test/contacts?brand=0123456789abcdef01234567").await.status, 404);
     assert_eq!(browser.get("/test/contacts/nonsense").await.status, 400);
 }

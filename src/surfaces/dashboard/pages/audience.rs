@@ -39,6 +39,34 @@ impl Audience {
         Ok(Some(Self { id: text("id"), name: text("name"), brands }))
     }
 
+    /// The brand that has what the path names: links from elsewhere may not say which. `operation` reads such a thing by `key`.
+    pub async fn having(visit: &Visit, operation: &str, key: &str) -> Result<Option<Self>, Trouble> {
+        let Some(mut audience) = Self::of(visit).await? else { return Ok(None) };
+        if visit.query.some("brand").is_some() || audience.brands.len() == 1 {
+            return Ok(Some(audience));
+        }
+        let own = std::iter::once((audience.id.clone(), audience.name.clone()));
+        let text = |brand: &Value, field: &str| brand[field].as_str().unwrap_or_default().to_owned();
+        let others: Vec<(String, String)> =
+            audience.brands.iter().map(|brand| (text(brand, "id"), text(brand, "name"))).collect();
+        for (id, name) in own.chain(others) {
+            let mut input = json!({ key: visit.name("id"), "projectId": id });
+            if operation == "segments.get" {
+                // To find it is enough.
+                input["count"] = false.into();
+            }
+            match visit.ask(operation, input).await {
+                Ok(_) => {
+                    (audience.id, audience.name) = (id, name);
+                    break;
+                }
+                Err(trouble) if trouble.status == http::StatusCode::NOT_FOUND => {}
+                Err(trouble) => return Err(trouble),
+            }
+        }
+        Ok(Some(audience))
+    }
+
     /// What stands behind the path of a link: the brand, if there are several.
     pub fn query(&self) -> String {
         if self.brands.len() > 1 { format!("?brand={}", self.id) } else { String::new() }

@@ -26,7 +26,7 @@ const LOOKED_AT: u64 = 1_000;
 
 /// The page.
 async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
-    let Some(audience) = Audience::of(visit).await? else { return Err(Trouble::not_found()) };
+    let Some(audience) = Audience::having(visit, "contacts.get", "id").await? else { return Err(Trouble::not_found()) };
     page(visit, &audience, None).await
 }
 

@@ -11,20 +11,15 @@ pub const ROUTES: &[Route] = &[closed("/{environment}/contacts/jobs/{kind}/{id}"
 
 /// How far it is.
 async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
-    let title = match visit.name("kind") {
-        "export" => "Export of contacts",
-        "change" => "Change of many contacts",
-        "bulk" => "Contacts from a program",
+    let (title, operation) = match visit.name("kind") {
+        "export" => ("Export of contacts", "contacts.export_status"),
+        "change" => ("Change of many contacts", "contacts.bulk_change_status"),
+        "bulk" => ("Contacts from a program", "contacts.bulk_status"),
         _ => return Err(Trouble::not_found()),
     };
-    let Some(audience) = Audience::of(visit).await? else { return Err(Trouble::not_found()) };
-    let input = json!({ "jobId": visit.name("id"), "projectId": audience.id });
-    let operation = match visit.name("kind") {
-        "export" => "contacts.export_status",
-        "change" => "contacts.bulk_change_status",
-        _ => "contacts.bulk_status",
-    };
-    let job = visit.ask(operation, input).await?;
+    let found = Audience::having(visit, operation, "jobId").await?;
+    let Some(audience) = found else { return Err(Trouble::not_found()) };
+    let job = visit.ask(operation, json!({ "jobId": visit.name("id"), "projectId": audience.id })).await?;
     let open = matches!(job["status"].as_str(), Some("pending" | "processing"));
     let total = job.get("total").or(job.get("totalContacts")).cloned().unwrap_or_default();
     let mut context = audience.context(visit, title);

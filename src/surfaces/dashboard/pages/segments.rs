@@ -63,9 +63,11 @@ struct Draft {
 
 /// A new condition, or one that was saved.
 async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
-    let audience = match Audience::of(visit).await? {
+    let is_new = visit.name("id").is_empty();
+    let found = if is_new { Audience::of(visit).await? } else { Audience::having(visit, "segments.get", "id").await? };
+    let audience = match found {
         Some(audience) => audience,
-        None if visit.name("id").is_empty() => return Ok(audience::none(visit, "New segment")),
+        None if is_new => return Ok(audience::none(visit, "New segment")),
         None => return Err(Trouble::not_found()),
     };
     let draft = match visit.name("id") {
