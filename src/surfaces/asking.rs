@@ -47,9 +47,9 @@ pub fn request(operations: &[Entry], id: &str, input: Value, given: Option<(Head
 }
 
 /// The `data` of the operation's answer, or the answer itself if it was not done.
-pub fn data(id: &str, reply: Reply) -> Result<Value, Reply> {
+pub fn data(id: &str, reply: Reply) -> Result<Value, Box<Reply>> {
     if !reply.status.is_success() {
-        return Err(reply);
+        return Err(Box::new(reply));
     }
     assert!(matches!(reply.body, ReplyBody::Whole(_)), "{id} is asked for its data, but streams its answer");
     Ok(body(&reply)["data"].take())

@@ -255,7 +255,7 @@ impl Visit {
 
 /// The `data` of an operation's answer.
 fn data(id: &str, reply: Reply) -> Result<Value, Trouble> {
-    asking::data(id, reply).map_err(refused)
+    asking::data(id, reply).map_err(|reply| refused(*reply))
 }
 
 /// Why an operation was not done.
