@@ -57,6 +57,7 @@ pub struct ManyChanged {
 #[schemars(rename = "BulkChangeDone")]
 pub struct Outcome {
     /// With `all`: GET /v1/contacts/bulk-change/{jobId} tells how far it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub job_id: Option<JobId>,
     #[schemars(extend("enum" = ["pending", "completed"]))]
     pub status: &'static str,
