@@ -24,7 +24,7 @@ const CHROMEDRIVER: &str = "/usr/bin/chromedriver";
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
 const LOOK: Duration = Duration::from_millis(20);
 /// Pages come in milliseconds; a loaded machine may take long.
-const PATIENCE: Duration = Duration::from_secs(60);
+pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Whether there is a Chromium to test with. Without one that is said loudly, and where everything must be tested it is a failure.
 pub fn is_there() -> bool {
@@ -104,6 +104,14 @@ impl Driver {
         let session = made["sessionId"].as_str().expect("an id").to_owned();
         Tab { driver: self, session, scripts: true, _folder: folder }
     }
+}
+
+/// Whether an element was only covered for a moment, or has just been renewed: it is tried again.
+fn passes(error: &Value) -> bool {
+    let passing = ["element click intercepted", "element not interactable", "stale element reference"];
+    // Chromium's own words for the same, when a page leaves between two looks.
+    let gone = error["message"].as_str().is_some_and(|said| said.contains("does not belong to the document"));
+    gone || passing.iter().any(|known| error["error"] == *known)
 }
 
 impl Drop for Driver {
@@ -210,10 +218,28 @@ impl Tab<'_> {
         shot["data"].as_str().expect("a picture").to_owned()
     }
 
-    /// The page's text, as people see it.
+    /// The page's text, as people see it; nothing while one page leaves and the next comes.
     pub async fn text(&self) -> String {
-        let text = self.run("return document.body.innerText", json!([])).await;
-        text.as_str().unwrap_or_default().to_owned()
+        let text = self.glance("return document.body.innerText").await;
+        text.as_ref().and_then(Value::as_str).unwrap_or_default().to_owned()
+    }
+
+    /// What a script tells of the page that is there; nothing while one page leaves and the next comes.
+    async fn glance(&self, script: &str) -> Option<Value> {
+        self.try_do(Method::POST, "/execute/sync", Some(json!({ "script": script, "args": [] }))).await.ok()
+    }
+
+    /// Press something that leads to another page, or to a new answer at the same address, and wait until that is there.
+    pub async fn press_through(&self, words: &str) {
+        // Each document has a beginning of its own.
+        const BEGINNING: &str = "return document.readyState === 'complete' ? performance.timeOrigin : null";
+        let here = self.run(BEGINNING, json!([])).await;
+        self.press(words).await;
+        let end = Instant::now() + PATIENCE;
+        while self.glance(BEGINNING).await.is_none_or(|now| now.is_null() || now == here) {
+            assert!(Instant::now() < end, "{words} does not lead away from {}", self.address().await);
+            tokio::time::sleep(LOOK).await;
+        }
     }
 
     /// Wait until the page says this.
@@ -251,6 +277,15 @@ impl Tab<'_> {
         self.find("css selector", selector).await.is_some()
     }
 
+    /// Wait until there is no such element.
+    pub async fn misses(&self, selector: &str) {
+        let end = Instant::now() + PATIENCE;
+        while self.has(selector).await {
+            assert!(Instant::now() < end, "{selector} is still on {}", self.address().await);
+            tokio::time::sleep(LOOK).await;
+        }
+    }
+
     /// Click what a CSS selector finds.
     pub async fn click(&self, selector: &str) {
         self.click_on("css selector", selector).await;
@@ -283,19 +318,24 @@ impl Tab<'_> {
             let element = self.element(using, value).await;
             let path = format!("/element/{element}/click");
             let Err(error) = self.try_do(Method::POST, &path, Some(json!({}))).await else { return };
-            // What is covered for a moment, or has just been renewed, is tried again.
-            let passing = ["element click intercepted", "element not interactable", "stale element reference"];
-            let is_passing = passing.iter().any(|known| error["error"] == *known);
-            assert!(is_passing && Instant::now() < end, "{value}: {} {}", error["error"], error["message"]);
+            assert!(passes(&error) && Instant::now() < end, "{value}: {} {}", error["error"], error["message"]);
             tokio::time::sleep(LOOK).await;
         }
     }
 
     /// Fill a field that a CSS selector finds.
     pub async fn fill(&self, selector: &str, text: &str) {
+        let end = Instant::now() + PATIENCE;
+        while let Err(error) = self.try_fill(selector, text).await {
+            assert!(passes(&error) && Instant::now() < end, "{selector}: {} {}", error["error"], error["message"]);
+            tokio::time::sleep(LOOK).await;
+        }
+    }
+
+    async fn try_fill(&self, selector: &str, text: &str) -> Result<Value, Value> {
         let element = self.element("css selector", selector).await;
-        self.command(&format!("/element/{element}/clear"), json!({})).await;
-        self.command(&format!("/element/{element}/value"), json!({ "text": text })).await;
+        self.try_do(Method::POST, &format!("/element/{element}/clear"), Some(json!({}))).await?;
+        self.try_do(Method::POST, &format!("/element/{element}/value"), Some(json!({ "text": text }))).await
     }
 
     /// Choose a file.

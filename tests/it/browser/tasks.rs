@@ -94,7 +94,7 @@ async fn security(scene: &Scene<'_>) {
     assert!(drawn[0].as_f64() > Some(100.0) && drawn[1].as_f64() > Some(100.0), "{drawn}");
     let secret = tab.run("return document.querySelector('input[name=secret]').value", json!([])).await;
     tab.fill("#first-code", "000000").await;
-    tab.press("Confirm").await;
+    tab.press_through("Confirm").await;
     tab.sees("Scan this code").await;
     tab.fill("#first-code", &six_digits(secret.as_str().expect("a secret"), 0)).await;
     tab.press("Confirm").await;
@@ -137,7 +137,7 @@ async fn domains(scene: &Scene<'_>) {
     let tab = scene.tab;
     scene.open("/test/domains").await;
     tab.fill("#domain", "not a domain").await;
-    tab.press("Add it").await;
+    tab.press_through("Add it").await;
     assert_eq!(tab.run("return document.querySelector('#domain').value", json!([])).await, "not a domain");
     assert!(tab.has(".beside").await);
     tab.fill("#domain", "browser.example").await;
@@ -216,7 +216,7 @@ async fn sign_out(scene: &Scene<'_>) {
     let tab = scene.tab;
     scene.open("/confirm").await;
     tab.fill("#password", PASSWORD).await;
-    tab.press("Confirm").await;
+    tab.press_through("Confirm").await;
     tab.wide(look::WIDE).await;
     tab.click(".who button").await;
     tab.sees("You are signed out.").await;
