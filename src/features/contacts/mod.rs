@@ -26,6 +26,7 @@ pub mod standing;
 pub mod store;
 mod stretches;
 pub mod tags;
+pub mod topics;
 mod views;
 
 pub use intake::{PersonName, Refusal};

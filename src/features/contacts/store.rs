@@ -56,6 +56,8 @@ pub enum Facet {
     Events,
     /// Counter only: names of customer events, and the number the next one gets.
     EventNames,
+    /// Counter only: grows with every change of a topic or of a contact's choice about one.
+    Topics,
 }
 
 impl Facet {
@@ -71,6 +73,7 @@ impl Facet {
             Facet::Activity => (7, 0),
             Facet::Events => (8, 0),
             Facet::EventNames => (9, 0),
+            Facet::Topics => (10, 0),
         }
     }
 }

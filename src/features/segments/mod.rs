@@ -29,9 +29,9 @@ fn check_name(others: &[Segment], name: &str, own: Option<SegmentId>) -> Result<
     }
 }
 
-/// How many contacts meet a filter that a caller gives; refuses one that makes no sense or names tags the project does not have.
+/// How many contacts meet a filter that a caller gives; refuses one that makes no sense or names tags or topics the project does not have.
 fn count_given(tx: &ReadTx, project: ProjectId, filters: &FilterTree, now: Timestamp) -> Result<u64, Failure> {
     let filter = filters.check("filters")?;
-    filter.check_tags(tx, project, "filters")?;
+    filter.check_names(tx, project, "filters")?;
     Ok(filter.count(tx, project, now)?)
 }

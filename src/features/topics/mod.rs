@@ -7,22 +7,23 @@
 
 mod model;
 pub mod ops;
-mod store;
 mod views;
 
-pub use model::{Topic, TopicDefault, TopicVisibility};
-pub use store::{all, choose, find as look_up, is_subscribed, subscribers};
 pub use views::TopicView;
 
 use crate::engine::api::Failure;
 use crate::engine::store::Read;
+use crate::features::contacts::topics;
+pub use crate::features::contacts::topics::{
+    Topic, TopicDefault, TopicVisibility, all, choose, find as look_up, is_subscribed, subscribers,
+};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{ProjectId, TopicId};
 
 /// The topic with this id, or the failure that says there is none.
 pub fn find(tx: &impl Read, project: ProjectId, id: TopicId) -> Result<Topic, Failure> {
     let absent = || Failure::because(Code::NotFound, "The project has no topic with this id; GET /v1/topics lists its topics.");
-    store::find(tx, project, id)?.ok_or_else(absent)
+    topics::find(tx, project, id)?.ok_or_else(absent)
 }
 
 /// Refuse a name that another of these topics has.

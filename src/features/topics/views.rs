@@ -3,11 +3,10 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::model::{Topic, TopicDefault, TopicVisibility};
-use super::store;
 use crate::engine::api::Listed;
 use crate::engine::api::answer::Moment;
 use crate::engine::store::{Read, Result};
+use crate::features::contacts::topics::{self, Topic, TopicDefault, TopicVisibility};
 use crate::vocab::ids::{ProjectId, TopicId};
 
 /// A kind of mail that contacts choose for themselves.
@@ -38,7 +37,7 @@ impl Listed for TopicView {
 
 /// A topic as callers see it.
 pub fn view(tx: &impl Read, project: ProjectId, topic: Topic) -> Result<TopicView> {
-    let subscriber_count = store::subscribers(tx, project, &topic)?.len();
+    let subscriber_count = topics::subscribers(tx, project, &topic)?.len();
     Ok(TopicView {
         id: topic.id,
         name: topic.name,

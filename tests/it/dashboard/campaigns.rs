@@ -270,3 +270,103 @@ async fn text_stays_text_on_every_page_of_a_campaign() {
         assert!(page.text.len() < 60_000, "{path}: {} bytes", page.text.len());
     }
 }
+
+/// What the first field of this name shows.
+fn value(page: &Page, name: &str) -> String {
+    let field = page.text.split(&format!("name=\"{name}\"")).nth(1).and_then(|rest| rest.split('>').next()).unwrap_or_default();
+    field.split("value=\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap_or_default().to_owned()
+}
+
+/// A form as a browser sends it back: its fields with what they show.
+fn as_shown(page: &Page) -> Vec<(String, String)> {
+    let names = ["email", "name", "from", "from_name", "reply_to", "subject", "preheader", "minimum_score"];
+    let marks = ["utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content"];
+    let mut fields: Vec<(String, String)> =
+        names.iter().chain(&marks).map(|name| ((*name).to_owned(), value(page, name))).collect();
+    for name in ["audience", "topic", "utm", "unknown"] {
+        let select = page.text.split(&format!("<select id=\"{name}\"")).nth(1).and_then(|rest| rest.split("</select>").next());
+        let chosen = select.and_then(|select| select.split(" selected").next()?.rsplit("value=\"").next()?.split('"').next());
+        fields.push((name.to_owned(), chosen.unwrap_or_default().to_owned()));
+    }
+    let area = page.text.split("<textarea id=\"variables\"").nth(1).and_then(|rest| rest.split('>').nth(1)).unwrap_or_default();
+    let text = area.split("</textarea").next().unwrap_or_default().replace("&#34;", "\"").replace("&quot;", "\"");
+    fields.push(("variables".to_owned(), text.replace('\n', "\r\n")));
+    fields
+}
+
+async fn send_back(browser: &mut Browser<'_>, path: &str, change: &[(&str, &str)]) -> Page {
+    let page = browser.get(path).await;
+    assert_eq!(page.status, 200, "{}", page.text);
+    let csrf = page.csrf().to_owned();
+    let mut fields = as_shown(&page);
+    fields.iter_mut().for_each(|(name, value)| {
+        if let Some((_, new)) = change.iter().find(|(other, _)| other == name) {
+            *value = (*new).to_owned();
+        }
+    });
+    let fields: Vec<(&str, &str)> = fields.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    browser.post(path, &[&[("csrf", csrf.as_str())], fields.as_slice()].concat()).await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_form_keeps_what_it_does_not_change_and_reaches_what_programs_can_say() {
+    let server = owned(BOUNDLESS);
+    let (client, stage) = staged(&server).await;
+    let topic = client.data("topics.create", json!({ "projectId": stage.project, "name": "News" })).await;
+    client.data("topics.update", json!({ "id": topic["id"], "projectId": stage.project, "isActive": false })).await;
+    let variables = json!({ "code": "007", "price": "10.50", "many": 3, "list": ["a", 1], "quote": "say \"it\"" });
+    let made = client
+        .data(
+            "campaigns.create",
+            json!({
+                "projectId": stage.project, "name": "Teas", "conversationId": stage.conversation, "from": "news@acme.example",
+                "fromName": "Acme", "recipientType": "audience", "providerType": "ses", "topicId": topic["id"],
+                "variables": variables, "utm": { "source": "letter" }, "minimumScore": 40,
+            }),
+        )
+        .await;
+    let mut browser = Browser::new(&server);
+    browser.sign_in("/test/campaigns").await;
+    let id = made["id"].as_str().expect("an id").to_owned();
+    let path = format!("/test/campaigns/{id}/edit");
+
+    // Sent back as it is, and with one thing changed.
+    let renamed = send_back(&mut browser, &path, &[("name", "Winter")]).await;
+    assert_eq!(renamed.status, 303, "{}", renamed.text);
+    let after = act(&client, "get", &id).await;
+    for name in ["subject", "preheaderText", "replyTo", "recipientType", "recipientId", "topicId", "providerType"] {
+        assert_eq!(after[name], made[name], "{name}");
+    }
+    for name in ["variables", "utm", "minimumScore", "unknown", "emailId"] {
+        assert_eq!(after[name], made[name], "{name}");
+    }
+    assert_eq!(after["name"], "Winter");
+
+    // What is emptied is nothing afterwards; what is wrong is said beside its field.
+    for (field, value) in
+        [("variables", "no value"), ("minimum_score", "101"), ("utm_source", &"x".repeat(201)), ("name", ""), ("from", "nobody")]
+    {
+        let wrong = send_back(&mut browser, &path, &[(field, value)]).await;
+        assert_eq!(wrong.status, 400, "{field}: {}", wrong.text);
+        assert!(wrong.text.contains(&format!("id=\"{field}-wrong\"")), "{field}: {}", wrong.text);
+    }
+    let emptied = send_back(
+        &mut browser,
+        &path,
+        &[("variables", "code = X"), ("utm", "no"), ("utm_source", ""), ("minimum_score", ""), ("topic", "")],
+    )
+    .await;
+    assert_eq!(emptied.status, 303, "{}", emptied.text);
+    let after = act(&client, "get", &id).await;
+    assert_eq!(after["variables"], json!({ "code": "X" }));
+    assert_eq!((&after["utm"]["enabled"], &after["utm"]["source"]), (&json!(false), &json!(null)));
+    assert!(after["minimumScore"].is_null() && after["topicId"].is_null(), "{after}");
+
+    // Another email, of the same brand.
+    let choose = browser.get(&format!("{path}?choose=yes")).await;
+    let link = format!("{path}?conversationId={}", stage.conversation);
+    assert!(choose.text.contains("Another email") && choose.text.contains(&link), "{}", choose.text);
+    let one = browser.get(&link).await;
+    assert!(one.location().starts_with(&format!("{path}?emailId=")), "{}", one.location());
+    follow(&mut browser, one).await;
+}

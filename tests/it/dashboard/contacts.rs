@@ -296,6 +296,51 @@ async fn a_segment_is_written_counted_saved_and_deleted() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_segment_of_subscribers_of_a_topic_is_written_counted_and_changed() {
+    let server = owned(BOUNDLESS);
+    let (client, project, mut browser) = scene(&server).await;
+    let mut contacts = Vec::new();
+    for email in ["ada@example.com", "bob@example.com", "cyd@example.com"] {
+        contacts.push(id(&client.data("contacts.create", json!({ "projectId": project, "email": email })).await));
+    }
+    let mut topics = Vec::new();
+    for name in ["News", "Offers"] {
+        topics.push(id(&client.data("topics.create", json!({ "projectId": project, "name": name })).await));
+    }
+    let chosen = |contact: &str| json!({ "id": topics[0], "subscriberId": contact, "projectId": project });
+    client.data("topics.subscribe", chosen(&contacts[0])).await;
+    let path = "/test/segments/new";
+    let group = || row("0", "all", "", "", "", "");
+    let rows = |act: &'static str, mode, value| {
+        [group(), row("1", "", "topic", "", mode, value)]
+            .concat()
+            .into_iter()
+            .chain([("do", act), ("name", "Readers")])
+            .collect::<Vec<_>>()
+    };
+    let drawn = submit(&mut browser, path, &rows("redraw", "contains", "vip")).await;
+    has(&drawn, "is subscribed to</option>");
+    has(&drawn, &format!("<option value=\"{}\">News</option>", topics[0]));
+    has(&submit(&mut browser, path, &rows("count", "is", &topics[0])).await, "<strong>1</strong> contact<");
+    has(&submit(&mut browser, path, &rows("count", "is_not", &topics[0])).await, "<strong>2</strong> contacts<");
+    // What was counted is not remembered beyond a choice.
+    client.data("topics.subscribe", chosen(&contacts[1])).await;
+    has(&submit(&mut browser, path, &rows("count", "is", &topics[0])).await, "<strong>2</strong> contacts<");
+    has(&submit(&mut browser, path, &rows("save", "is_not", &topics[0])).await, "The segment is saved");
+    let listed = client.data("segments.list", json!({ "projectId": project })).await;
+    let own = format!("/test/segments/{}", id(&listed["segments"][0]));
+    has(&browser.get(&own).await, &format!("<option value=\"{}\" selected>News</option>", topics[0]));
+
+    // Several in one condition, which programs can say, stay one; a topic that was deleted has no subscribers.
+    let both = json!({ "projectId": project, "id": id(&listed["segments"][0]), "filters": { "topics": topics } });
+    assert_eq!(client.data("segments.update", both).await["count"], 2);
+    has(&browser.get(&own).await, "selected>News or Offers</option>");
+    client.data("topics.delete", json!({ "id": topics[1], "projectId": project })).await;
+    has(&browser.get(&own).await, "selected>News or a deleted topic</option>");
+    has(&submit(&mut browser, path, &rows("count", "is", &topics[1])).await, "has no topic with the id");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn tags_topics_and_suppressions_are_made_changed_and_deleted() {
     let server = owned(BOUNDLESS);
     let (client, project, mut browser) = scene(&server).await;

@@ -15,7 +15,7 @@ use crate::base::clock::Timestamp;
 use crate::base::text::fold;
 use crate::engine::api::Failure;
 use crate::features::contacts::model::Status;
-use crate::vocab::ids::TagId;
+use crate::vocab::ids::{TagId, TopicId};
 use crate::vocab::limits;
 
 /// A checked condition on contacts, ready to be evaluated.
@@ -29,6 +29,8 @@ pub struct Filter {
     pub(super) asks_activity: bool,
     /// Whether the answer changes with the events that are reported.
     pub(super) asks_events: bool,
+    /// Whether the answer changes with topics and the choices about them.
+    pub(super) asks_topics: bool,
 }
 
 /// One part of a checked condition.
@@ -40,6 +42,10 @@ pub(super) enum Node {
     Tagged(Vec<TagId>),
     /// None of these tags.
     Untagged(Vec<TagId>),
+    /// Subscribed to at least one of these topics.
+    Topics(Vec<TopicId>),
+    /// Subscribed to none of these topics.
+    NoTopics(Vec<TopicId>),
     /// One of these statuses.
     Status(Vec<Status>),
     Validation(Validation),
@@ -105,8 +111,8 @@ impl FilterTree {
         }
         let written = serde_json::to_vec(self).expect("a filter tree is JSON");
         let digest = Sha256::digest(written).into();
-        let Check { depends_on_now, asks_activity, asks_events, .. } = check;
-        Ok(Filter { root, digest, depends_on_now, asks_activity, asks_events })
+        let Check { depends_on_now, asks_activity, asks_events, asks_topics, .. } = check;
+        Ok(Filter { root, digest, depends_on_now, asks_activity, asks_events, asks_topics })
     }
 }
 
@@ -116,6 +122,7 @@ struct Check {
     depends_on_now: bool,
     asks_activity: bool,
     asks_events: bool,
+    asks_topics: bool,
 }
 
 impl Check {
@@ -161,12 +168,21 @@ impl Check {
         let max = limits::SEGMENT_VALUES_PER_CONDITION_MAX;
         count(&format!("{path}.tags"), "tags", group.tags.len(), max)?;
         count(&format!("{path}.excludeTags"), "tags", group.exclude_tags.len(), max)?;
+        count(&format!("{path}.topics"), "topics", group.topics.len(), max)?;
+        count(&format!("{path}.excludeTopics"), "topics", group.exclude_topics.len(), max)?;
         if !group.tags.is_empty() {
             nodes.push(Node::Tagged(group.tags.clone()));
         }
         if !group.exclude_tags.is_empty() {
             nodes.push(Node::Untagged(group.exclude_tags.clone()));
         }
+        if !group.topics.is_empty() {
+            nodes.push(Node::Topics(group.topics.clone()));
+        }
+        if !group.exclude_topics.is_empty() {
+            nodes.push(Node::NoTopics(group.exclude_topics.clone()));
+        }
+        self.asks_topics |= !group.topics.is_empty() || !group.exclude_topics.is_empty();
         nodes.extend(group.status.map(|status| Node::Status(vec![status])));
         nodes.extend(group.validation_status.map(Node::Validation));
         for (name, values) in &group.custom_fields {
@@ -409,18 +425,19 @@ impl Filter {
         if self.depends_on_now { Timestamp(now.0.div_euclid(MINUTE_MS) * MINUTE_MS) } else { Timestamp(0) }
     }
 
-    /// Every tag the filter names.
-    pub(super) fn tags(&self) -> Vec<TagId> {
-        let mut found = Vec::new();
-        collect_tags(&self.root, &mut found);
+    /// Every tag and every topic the filter names.
+    pub(super) fn names(&self) -> (Vec<TagId>, Vec<TopicId>) {
+        let mut found = (Vec::new(), Vec::new());
+        collect(&self.root, &mut found);
         found
     }
 }
 
-fn collect_tags(node: &Node, found: &mut Vec<TagId>) {
+fn collect(node: &Node, found: &mut (Vec<TagId>, Vec<TopicId>)) {
     match node {
-        Node::All(nodes) | Node::Any(nodes) => nodes.iter().for_each(|node| collect_tags(node, found)),
-        Node::Tagged(ids) | Node::Untagged(ids) => found.extend(ids),
+        Node::All(nodes) | Node::Any(nodes) => nodes.iter().for_each(|node| collect(node, found)),
+        Node::Tagged(ids) | Node::Untagged(ids) => found.0.extend(ids),
+        Node::Topics(ids) | Node::NoTopics(ids) => found.1.extend(ids),
         _ => {}
     }
 }

@@ -11,8 +11,8 @@ use crate::engine::store::{Read, Result};
 use crate::features::contacts::activity::Deed;
 use crate::features::contacts::fields::FieldValue;
 use crate::features::contacts::model::Contact;
-use crate::features::contacts::tags;
-use crate::vocab::ids::{ProjectId, TagId};
+use crate::features::contacts::{tags, topics};
+use crate::vocab::ids::{ProjectId, TagId, TopicId};
 
 /// All that conditions may ask of one contact.
 #[derive(Clone, Copy, Debug)]
@@ -20,6 +20,8 @@ pub struct ContactFacts<'a> {
     pub contact: &'a Contact,
     /// The contact's tags that still exist.
     pub tags: &'a [TagId],
+    /// The topics that the contact is subscribed to.
+    pub topics: &'a [TopicId],
     /// Everything recorded about the contact.
     pub activity: &'a [Deed],
     /// Every event that was reported of the contact.
@@ -44,6 +46,17 @@ pub fn tag_ids(tx: &impl Read, project: ProjectId, contact: &Contact) -> Result<
     Ok(ids)
 }
 
+/// The ids of the topics that a contact is subscribed to.
+pub fn topic_ids(tx: &impl Read, project: ProjectId, contact: &Contact) -> Result<Vec<TopicId>> {
+    let mut ids = Vec::new();
+    for topic in topics::all(tx, project)? {
+        if topics::is_subscribed(tx, project, &topic, contact.id.number())? {
+            ids.push(topic.id);
+        }
+    }
+    Ok(ids)
+}
+
 impl Filter {
     /// Whether the contact meets the condition.
     pub fn matches(&self, facts: &ContactFacts<'_>) -> bool {
@@ -58,6 +71,8 @@ impl Node {
             Node::Any(nodes) => nodes.iter().any(|node| node.holds(facts)),
             Node::Tagged(ids) => ids.iter().any(|id| facts.tags.contains(id)),
             Node::Untagged(ids) => !ids.iter().any(|id| facts.tags.contains(id)),
+            Node::Topics(ids) => ids.iter().any(|id| facts.topics.contains(id)),
+            Node::NoTopics(ids) => !ids.iter().any(|id| facts.topics.contains(id)),
             Node::Status(statuses) => statuses.contains(&facts.contact.status),
             Node::Validation(wanted) => *wanted == Validation::Unknown,
             Node::Created(period) => period.contains(facts.contact.created_at),

@@ -50,6 +50,9 @@ impl Filter {
         if self.asks_events {
             digest.update(store::count(tx, project, Facet::Events)?.to_be_bytes());
         }
+        if self.asks_topics {
+            digest.update(store::count(tx, project, Facet::Topics)?.to_be_bytes());
+        }
         digest.update(self.digest);
         digest.update(as_of.0.to_be_bytes());
         Ok(digest.finalize().into())

@@ -23,7 +23,7 @@ mod tree;
 
 pub use check::Filter;
 pub use compare::Period;
-pub use facts::{ContactFacts, Mark, tag_ids};
+pub use facts::{ContactFacts, Mark, tag_ids, topic_ids};
 pub use tree::{
     Action, ActivityCondition, ActivityMode, EventCondition, EventMode, FieldCondition, FilterTree, Match, Mode, Operand, Unit,
     Validation,
@@ -31,15 +31,23 @@ pub use tree::{
 
 use crate::engine::api::Failure;
 use crate::engine::store::Read;
-use crate::features::contacts::tags;
+use crate::features::contacts::{tags, topics};
 use crate::vocab::ids::ProjectId;
 
 impl Filter {
-    /// Refuse tags that the project does not have. Asked when a filter is given, not later: a tag deleted since has no contacts.
-    pub fn check_tags(&self, tx: &impl Read, project: ProjectId, path: &str) -> Result<(), Failure> {
-        for id in self.tags() {
+    /// Refuse tags and topics that the project does not have. Asked when a filter is given, not later: a tag deleted since has no
+    /// contacts, a topic deleted since no subscribers.
+    pub fn check_names(&self, tx: &impl Read, project: ProjectId, path: &str) -> Result<(), Failure> {
+        let (tagged, subscribed) = self.names();
+        for id in tagged {
             if tags::by_id(tx, project, id)?.is_none() {
                 let detail = format_args!("the project has no tag with the id {id}; GET /v1/tags lists them");
+                return Err(Failure::field(path, detail));
+            }
+        }
+        for id in subscribed {
+            if topics::find(tx, project, id)?.is_none() {
+                let detail = format_args!("the project has no topic with the id {id}; GET /v1/topics lists them");
                 return Err(Failure::field(path, detail));
             }
         }

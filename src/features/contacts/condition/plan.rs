@@ -16,8 +16,8 @@ use super::tree::Validation;
 use crate::base::clock::Timestamp;
 use crate::engine::store::{Read, Result};
 use crate::features::contacts::store::{self, Facet};
-use crate::features::contacts::{activity, journal, tags};
-use crate::vocab::ids::{ProjectId, TagId};
+use crate::features::contacts::{activity, journal, tags, topics};
+use crate::vocab::ids::{ProjectId, TagId, TopicId};
 
 /// What is known of a part of the condition before any row is read.
 struct Part<'f> {
@@ -128,6 +128,8 @@ impl<R: Read> Plan<'_, R> {
             }
             Node::Tagged(ids) => self.tagged(ids)?,
             Node::Untagged(ids) => &self.all - self.tagged(ids)?,
+            Node::Topics(ids) => self.subscribed(ids)?,
+            Node::NoTopics(ids) => &self.all - self.subscribed(ids)?,
             Node::Status(statuses) => {
                 let mut sets = RoaringBitmap::new();
                 for status in statuses {
@@ -157,6 +159,16 @@ impl<R: Read> Plan<'_, R> {
             }
         }
         Ok(tagged)
+    }
+
+    fn subscribed(&self, ids: &[TopicId]) -> Result<RoaringBitmap> {
+        let mut subscribed = RoaringBitmap::new();
+        for id in ids {
+            if let Some(topic) = topics::find(self.tx, self.project, *id)? {
+                subscribed |= topics::among(self.tx, self.project, &topic, self.all.clone())?;
+            }
+        }
+        Ok(subscribed)
     }
 
     /// Numbers are given in order of creation, so a period is a stretch of numbers.

@@ -18,7 +18,8 @@ use crate::features::contacts::fields::FieldValue;
 use crate::features::contacts::journal::{EventName, NewEvent, Page};
 use crate::features::contacts::model::{Contact, Status};
 use crate::features::contacts::store::{self, Facet};
-use crate::vocab::ids::{CampaignId, ContactId, MailingId, TagId};
+use crate::features::contacts::topics::{Topic, TopicDefault, TopicVisibility};
+use crate::vocab::ids::{CampaignId, ContactId, MailingId, TagId, TopicId};
 use crate::vocab::limits;
 use crate::vocab::tables::Realm;
 
@@ -102,6 +103,7 @@ struct Scene {
     _folder: tempfile::TempDir,
     store: Store,
     tags: Vec<TagId>,
+    topics: Vec<TopicId>,
     contacts: Vec<(Contact, Vec<TagId>)>,
     /// What is recorded of each contact.
     told: Vec<(u32, Deed)>,
@@ -134,9 +136,45 @@ fn scene() -> Scene {
         tags::delete(tx, PROJECT, &tag).expect("written");
     });
     let now = START.plus_ms(6 * DAY_MS);
+    let topics = choose(&store, &mut dice);
     let (contacts, told) = recorded(&store, now, &mut dice);
     let reported = report(&store, now, &mut dice);
-    Scene { _folder: folder, store, tags, contacts, told, reported, now }
+    Scene { _folder: folder, store, tags, topics, contacts, told, reported, now }
+}
+
+/// Three topics with choices about them, also of contacts that are gone; the last topic is gone too.
+fn choose(store: &Store, dice: &mut Dice) -> Vec<TopicId> {
+    let seed = dice.below(u64::MAX);
+    write(store, move |tx| {
+        let mut dice = Dice(seed);
+        let mut ids = Vec::new();
+        for default_subscription in [TopicDefault::OptIn, TopicDefault::OptOut, TopicDefault::OptIn] {
+            let topic = topic(tx, default_subscription);
+            topics::save(tx, PROJECT, &topic).expect("written");
+            for number in 0..CONTACTS {
+                if dice.below(3) > 0 {
+                    topics::choose(tx, PROJECT, topic.id, number, dice.below(2) == 0).expect("written");
+                }
+            }
+            ids.push(topic.id);
+        }
+        topics::delete(tx, PROJECT, ids[2]).expect("written");
+        ids
+    })
+}
+
+fn topic(tx: &WriteTx<'_>, default_subscription: TopicDefault) -> Topic {
+    Topic {
+        id: TopicId::make(tx.now(), tx.random()),
+        name: "News".into(),
+        description: None,
+        default_subscription,
+        visibility: TopicVisibility::Public,
+        display_order: 0,
+        is_active: true,
+        created_at: tx.now(),
+        updated_at: tx.now(),
+    }
 }
 
 fn write<T: Send + 'static>(store: &Store, command: impl FnOnce(&mut WriteTx<'_>) -> T + Send + 'static) -> T {
@@ -283,10 +321,12 @@ fn event_condition() -> impl Strategy<Value = EventCondition> {
     })
 }
 
-fn group(tags: &[TagId]) -> impl Strategy<Value = FilterTree> + use<> {
+fn group(tags: &[TagId], topics: &[TopicId]) -> impl Strategy<Value = FilterTree> + use<> {
     // An id that no tag has, beside those that have had one.
     let ids: Vec<TagId> = tags.iter().copied().chain([TagId::from_bytes([9; 12])]).collect();
     let some = |ids: Vec<TagId>| prop_oneof![3 => Just(vec![]), 1 => prop::collection::vec(select(ids), 1..3)];
+    let topic_ids: Vec<TopicId> = topics.iter().copied().chain([TopicId::from_bytes([9; 12])]).collect();
+    let some_topics = |ids: Vec<TopicId>| prop_oneof![3 => Just(vec![]), 1 => prop::collection::vec(select(ids), 1..3)];
     let custom = prop_oneof![
         3 => Just(BTreeMap::new()),
         1 => operands(&["pro", "free"]).prop_map(|values| BTreeMap::from([("plan".to_owned(), values)])),
@@ -294,7 +334,7 @@ fn group(tags: &[TagId]) -> impl Strategy<Value = FilterTree> + use<> {
     let validation = select(vec![Validation::Unknown, Validation::Valid]);
     (
         select(vec![Match::All, Match::Any]),
-        (some(ids.clone()), some(ids)),
+        (some(ids.clone()), some(ids), some_topics(topic_ids.clone()), some_topics(topic_ids)),
         prop::option::weighted(0.2, select(Status::ALL.to_vec())),
         prop::option::weighted(0.1, validation),
         custom,
@@ -304,12 +344,15 @@ fn group(tags: &[TagId]) -> impl Strategy<Value = FilterTree> + use<> {
             prop_oneof![3 => Just(vec![]), 1 => prop::collection::vec(event_condition(), 1..3)],
         ),
     )
-        .prop_map(|(combine, (tags, exclude_tags), status, validation_status, custom_fields, fields, (activity, events))| {
+        .prop_map(|(combine, named, status, validation_status, custom_fields, fields, (activity, events))| {
+            let (tags, exclude_tags, topics, exclude_topics) = named;
             FilterTree {
                 combine,
                 groups: vec![],
                 tags,
                 exclude_tags,
+                topics,
+                exclude_topics,
                 status,
                 validation_status,
                 custom_fields,
@@ -320,10 +363,10 @@ fn group(tags: &[TagId]) -> impl Strategy<Value = FilterTree> + use<> {
         })
 }
 
-fn tree(tags: &[TagId]) -> impl Strategy<Value = FilterTree> + use<> {
-    let bare = prop_oneof![9 => group(tags), 1 => Just(FilterTree::default())];
-    let inner = group(tags).prop_recursive(3, 12, 3, {
-        let group = group(tags).boxed();
+fn tree(tags: &[TagId], topics: &[TopicId]) -> impl Strategy<Value = FilterTree> + use<> {
+    let bare = prop_oneof![9 => group(tags, topics), 1 => Just(FilterTree::default())];
+    let inner = group(tags, topics).prop_recursive(3, 12, 3, {
+        let group = group(tags, topics).boxed();
         move |inner| {
             (group.clone(), prop::collection::vec(inner, 1..3)).prop_map(|(group, groups)| FilterTree { groups, ..group })
         }
@@ -341,16 +384,18 @@ fn the_planner_finds_exactly_those_who_meet_the_condition() {
         scene.reported.iter().filter(|(of, _)| *of == number).map(|(_, mark)| mark.clone()).collect()
     };
     let did = |number: u32| (deeds_of(number), marks_of(number));
-    let deeds: Vec<(Vec<Deed>, Vec<Mark>)> = scene.contacts.iter().map(|(contact, _)| did(contact.id.number())).collect();
+    let gets = |contact: &Contact| topic_ids(&tx, PROJECT, contact).expect("readable");
+    let of = |(contact, _): &(Contact, Vec<TagId>)| (did(contact.id.number()), gets(contact));
+    let deeds = scene.contacts.iter().map(of).collect::<Vec<_>>();
     let config = ProptestConfig { failure_persistence: None, cases: 300, ..ProptestConfig::default() };
     let mut runner = proptest::test_runner::TestRunner::new(config);
     let telling = std::cell::Cell::new(0);
     runner
-        .run(&tree(&scene.tags), |tree| {
+        .run(&tree(&scene.tags, &scene.topics), |tree| {
             let filter = tree.check("filters").expect("the generator makes valid trees");
             let planned = filter.select(&tx, PROJECT, scene.now).expect("readable");
-            let meets = scene.contacts.iter().zip(&deeds).filter(|((contact, tags), (activity, events))| {
-                filter.matches(&ContactFacts { contact, tags, activity, events, now: scene.now })
+            let meets = scene.contacts.iter().zip(&deeds).filter(|((contact, tags), ((activity, events), topics))| {
+                filter.matches(&ContactFacts { contact, tags, topics, activity, events, now: scene.now })
             });
             let plain: RoaringBitmap = meets.map(|((contact, _), _)| contact.id.number()).collect();
             prop_assert_eq!(&planned, &plain);
@@ -402,6 +447,48 @@ fn a_remembered_set_is_forgotten_when_a_contact_changes() {
         .expect("written");
     });
     assert_eq!(count().abs_diff(before), 1);
+}
+
+#[test]
+fn a_remembered_set_of_subscribers_is_forgotten_when_a_choice_or_a_topic_changes() {
+    let scene = scene();
+    let topic = scene.topics[0];
+    let count = |condition: &str| {
+        let filter = read(json!({ (condition): [topic] })).check("filters").expect("valid");
+        filter.count(&scene.store.read(), PROJECT, scene.now).expect("readable")
+    };
+    let all = scene.contacts.len() as u64;
+    let choose =
+        |subscribed: bool| write(&scene.store, move |tx| topics::choose(tx, PROJECT, topic, 1, subscribed)).expect("written");
+    choose(true);
+    let before = count("topics");
+    assert_eq!(count("excludeTopics"), all - before);
+    choose(false);
+    assert_eq!((count("topics"), count("excludeTopics")), (before - 1, all - before + 1));
+    write(&scene.store, move |tx| {
+        let topic = topics::find(tx, PROJECT, topic).expect("readable").expect("there");
+        topics::save(tx, PROJECT, &Topic { default_subscription: TopicDefault::OptOut, ..topic }).expect("written");
+    });
+    assert!(count("topics") < before - 100, "only those who chose it are left");
+    write(&scene.store, move |tx| topics::delete(tx, PROJECT, topic)).expect("written");
+    assert_eq!((count("topics"), count("excludeTopics")), (0, all));
+}
+
+#[test]
+fn tags_and_topics_that_the_project_does_not_have_are_refused() {
+    let scene = scene();
+    let (tag, topic) = (scene.tags[2], scene.topics[2]);
+    for (tree, wanted) in [
+        (json!({ "groups": [{ "excludeTags": [tag] }] }), format!("filters: the project has no tag with the id {tag}")),
+        (json!({ "groups": [{ "topics": [topic] }] }), format!("filters: the project has no topic with the id {topic}")),
+        (json!({ "excludeTopics": [topic] }), format!("filters: the project has no topic with the id {topic}")),
+    ] {
+        let refused = read(tree).check("filters").expect("valid").check_names(&scene.store.read(), PROJECT, "filters");
+        let detail = refused.expect_err("refused").detail.expect("a detail").into_owned();
+        assert!(detail.starts_with(&wanted), "{detail}");
+    }
+    let known = read(json!({ "tags": [scene.tags[0]], "excludeTopics": [scene.topics[0], scene.topics[1]] }));
+    assert!(known.check("filters").expect("valid").check_names(&scene.store.read(), PROJECT, "filters").is_ok());
 }
 
 fn read(json: Value) -> FilterTree {
@@ -486,6 +573,7 @@ fn unknown_words_are_refused_when_they_are_read() {
         json!({ "fields": [{ "key": "plan", "mode": "is", "values": ["x"], "case": true }] }),
         json!({ "status": "active" }),
         json!({ "tags": ["vip"] }),
+        json!({ "topics": ["news"] }),
     ] {
         assert!(serde_json::from_value::<FilterTree>(wrong.clone()).is_err(), "{wrong}");
     }

@@ -12,7 +12,7 @@ use crate::engine::api::answer::Moment;
 use crate::features::contacts::fields::FieldValue;
 use crate::features::contacts::journal::EventName;
 use crate::features::contacts::model::Status;
-use crate::vocab::ids::{CampaignId, TagId};
+use crate::vocab::ids::{CampaignId, TagId, TopicId};
 use crate::vocab::limits;
 
 /// A condition on contacts: a group of simple conditions and of further groups. Without any, every contact meets it.
@@ -34,6 +34,14 @@ pub struct FilterTree {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = limits::SEGMENT_VALUES_PER_CONDITION_MAX))]
     pub exclude_tags: Vec<TagId>,
+    /// Ids of topics: the contact is subscribed to at least one of them, by its own choice or because that is the topic's default.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = limits::SEGMENT_VALUES_PER_CONDITION_MAX))]
+    pub topics: Vec<TopicId>,
+    /// Ids of topics: the contact is subscribed to none of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = limits::SEGMENT_VALUES_PER_CONDITION_MAX))]
+    pub exclude_topics: Vec<TopicId>,
     /// The contact has this status.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<Status>,

@@ -177,7 +177,7 @@ pub fn wanted(
     }
     let mut wanted = Wanted { segment, ..Wanted::default() };
     if let Some(filters) = filters {
-        filters.conditions.check("filters")?.check_tags(tx, project, "filters")?;
+        filters.conditions.check("filters")?.check_names(tx, project, "filters")?;
         wanted.filters = Some(serde_json::to_string(&filters.conditions).expect("a filter tree is JSON"));
         wanted.search = checked_search(filters.search)?;
     }

@@ -67,7 +67,7 @@ impl Query for Preview {
         let (tx, project) = (ask.tx, input.project_id);
         projects::require(tx, ask.caller.account(), project)?;
         let filter = input.filters.unwrap_or_default().check("filters")?;
-        filter.check_tags(tx, project, "filters")?;
+        filter.check_names(tx, project, "filters")?;
         let members = filter.members(tx, project, ask.now)?;
         let shown = input.limit.map_or(SHOWN, Bounded::get);
         let mut contacts = Vec::new();

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::base::text::fold;
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
-use crate::features::topics::store;
+use crate::features::contacts::topics;
 use crate::features::{contacts, projects};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{ContactId, ProjectId, TopicId};
@@ -69,13 +69,13 @@ impl Query for Choices {
         let (tx, project) = (ask.tx, input.project_id);
         projects::require(tx, ask.caller.account(), project)?;
         let contact = contacts::find(tx, project, input.id)?.ok_or(Code::NotFound)?;
-        let mut all = store::all(tx, project)?;
+        let mut all = topics::all(tx, project)?;
         all.sort_by_cached_key(|topic| (topic.display_order, fold(&topic.name)));
         let mut topics = Vec::with_capacity(all.len());
         for topic in all {
             let number = contact.id.number();
-            let chosen = store::choice(tx, project, topic.id, number)?.is_some();
-            let subscribed = store::is_subscribed(tx, project, &topic, number)?;
+            let chosen = topics::choice(tx, project, topic.id, number)?.is_some();
+            let subscribed = topics::is_subscribed(tx, project, &topic, number)?;
             topics.push(TopicChoice { topic_id: topic.id, name: topic.name, is_active: topic.is_active, subscribed, chosen });
         }
         Ok(Done(Chosen { topics }))

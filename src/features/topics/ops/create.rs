@@ -7,10 +7,11 @@ use serde_json::{Value, json};
 use crate::base::text::LongText;
 use crate::engine::api::{Caller, Command, Created, Failure, Operation, Replay, Spec, needs};
 use crate::engine::store::WriteTx;
+use crate::features::contacts::topics::{self, Topic, TopicDefault, TopicVisibility};
 use crate::features::projects;
-use crate::features::topics::model::{DisplayOrder, Topic, TopicDefault, TopicName, TopicVisibility};
+use crate::features::topics::check_name;
+use crate::features::topics::model::{DisplayOrder, TopicName};
 use crate::features::topics::views::{TopicView, view};
-use crate::features::topics::{check_name, store};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{ProjectId, TopicId};
 use crate::vocab::limits;
@@ -61,7 +62,7 @@ impl Command for Create {
     fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: NewTopic) -> Result<Self::Output, Failure> {
         let project = input.project_id;
         projects::require(tx, caller.account(), project)?;
-        let others = store::all(tx, project)?;
+        let others = topics::all(tx, project)?;
         check_name(&others, &input.name, None)?;
         if others.len() >= limits::TOPICS_PER_PROJECT_MAX {
             let detail = format!("A project has at most {} topics; delete some first.", limits::TOPICS_PER_PROJECT_MAX);
@@ -80,7 +81,7 @@ impl Command for Create {
             created_at: tx.now(),
             updated_at: tx.now(),
         };
-        store::save(tx, project, &topic);
+        topics::save(tx, project, &topic)?;
         Ok(Created(view(tx, project, topic)?))
     }
 }

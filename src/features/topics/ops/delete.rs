@@ -7,8 +7,9 @@ use serde_json::{Value, json};
 use super::get::WhichTopic;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
 use crate::engine::store::WriteTx;
+use crate::features::contacts::topics;
 use crate::features::projects;
-use crate::features::topics::{find, store};
+use crate::features::topics::find;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::TopicId;
 use crate::vocab::permissions::Permission;
@@ -43,7 +44,7 @@ impl Command for Delete {
     fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: WhichTopic) -> Result<Self::Output, Failure> {
         projects::require(tx, caller.account(), input.project_id)?;
         let topic = find(tx, input.project_id, input.id)?;
-        store::delete(tx, input.project_id, topic.id)?;
+        topics::delete(tx, input.project_id, topic.id)?;
         Ok(Done(DeletedTopic { id: topic.id, deleted: true }))
     }
 }
@@ -61,9 +62,9 @@ mod tests {
         let path = format!("/v1/topics/{}", made["id"].as_str().expect("an id"));
         mill.post_in(&format!("{path}/subscribe"), json!({ "subscriberId": contact })).data();
         let topic = TopicId::parse(made["id"].as_str().expect("an id")).expect("an id");
-        assert_eq!(store::choice(&mill.read(), mill.project, topic, 0), Ok(Some(true)));
+        assert_eq!(topics::choice(&mill.read(), mill.project, topic, 0), Ok(Some(true)));
         assert_eq!(mill.delete_in(&path).data(), json!({ "id": made["id"], "deleted": true }));
-        assert_eq!(store::choice(&mill.read(), mill.project, topic, 0), Ok(None));
+        assert_eq!(topics::choice(&mill.read(), mill.project, topic, 0), Ok(None));
         assert_eq!(mill.get_in(&path).refusal().0, 404);
     }
 }

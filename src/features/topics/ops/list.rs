@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use crate::base::text::fold;
 use crate::engine::api::{Failure, Limit, Offset, Operation, Page, PageNumber, Query, Spec, View, Window, needs};
+use crate::features::contacts::topics;
 use crate::features::projects;
-use crate::features::topics::store;
 use crate::features::topics::views::{TopicView, view};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::ProjectId;
@@ -52,7 +52,7 @@ impl Query for List {
     fn run(ask: &View<'_>, input: Wanted) -> Result<Self::Output, Failure> {
         projects::require(ask.tx, ask.caller.account(), input.project_id)?;
         let window = Window::new(input.limit, input.offset, input.page);
-        let mut wanted = store::all(ask.tx, input.project_id)?;
+        let mut wanted = topics::all(ask.tx, input.project_id)?;
         wanted.retain(|topic| topic.is_active || input.include_inactive);
         wanted.sort_by_cached_key(|topic| (topic.display_order, fold(&topic.name)));
         let total = wanted.len() as u64;

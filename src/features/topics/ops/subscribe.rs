@@ -7,8 +7,9 @@ use serde_json::{Value, json};
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
 use crate::engine::store::WriteTx;
 use crate::features::contacts;
+use crate::features::contacts::topics;
 use crate::features::projects;
-use crate::features::topics::{find, store};
+use crate::features::topics::find;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{ContactId, ProjectId, TopicId};
 use crate::vocab::permissions::Permission;
@@ -76,7 +77,7 @@ pub fn choose(tx: &mut WriteTx<'_>, caller: &Caller, input: Chosen, subscribed: 
     let topic = find(tx, project, input.id)?;
     let absent = || Failure::because(Code::NotFound, "subscriberId: the project has no contact with this id.");
     let contact = contacts::find(tx, project, input.subscriber_id)?.ok_or_else(absent)?;
-    store::choose(tx, project, topic.id, contact.id.number(), subscribed)?;
+    topics::choose(tx, project, topic.id, contact.id.number(), subscribed)?;
     Ok(Done(Choice { topic_id: topic.id, subscriber_id: contact.id, subscribed }))
 }
 

@@ -8,10 +8,11 @@ use crate::base::patch::Patch;
 use crate::base::text::LongText;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
 use crate::engine::store::WriteTx;
+use crate::features::contacts::topics::{self, TopicDefault, TopicVisibility};
 use crate::features::projects;
-use crate::features::topics::model::{DisplayOrder, TopicDefault, TopicName, TopicVisibility};
+use crate::features::topics::model::{DisplayOrder, TopicName};
 use crate::features::topics::views::{TopicView, view};
-use crate::features::topics::{check_name, find, store};
+use crate::features::topics::{check_name, find};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{ProjectId, TopicId};
 use crate::vocab::limits;
@@ -64,7 +65,7 @@ impl Command for Update {
         let before = find(tx, project, input.id)?;
         let mut after = before.clone();
         if let Some(name) = input.name {
-            check_name(&store::all(tx, project)?, &name, Some(before.id))?;
+            check_name(&topics::all(tx, project)?, &name, Some(before.id))?;
             after.name = name.to_string();
         }
         input.description.map(|text| text.to_string()).apply(&mut after.description);
@@ -75,7 +76,7 @@ impl Command for Update {
         after.is_active = input.is_active.unwrap_or(before.is_active);
         if after != before {
             after.updated_at = tx.now();
-            store::save(tx, project, &after);
+            topics::save(tx, project, &after)?;
         }
         Ok(Done(view(tx, project, after)?))
     }

@@ -183,6 +183,22 @@ pub async fn tag_named(visit: &Visit, project: &str, name: &str) -> Result<Optio
     Ok(listed["tags"].as_array().and_then(|tags| tags.iter().find(is)).cloned())
 }
 
+/// The ids and names of all of the brand's topics.
+pub async fn topics(visit: &Visit, project: &str) -> Result<Vec<(String, String)>, Trouble> {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let mut topics = Vec::new();
+    for offset in (0..limits::TOPICS_PER_PROJECT_MAX as u64).step_by(limits::PAGE_LIMIT_MAX as usize) {
+        let limit = limits::PAGE_LIMIT_MAX;
+        let input = json!({ "projectId": project, "limit": limit, "offset": offset, "includeInactive": true });
+        let listed = visit.ask("topics.list", input).await?;
+        topics.extend(listed["topics"].as_array().into_iter().flatten().map(|topic| (text(&topic["id"]), text(&topic["name"]))));
+        if listed["pagination"]["hasMore"] != true {
+            break;
+        }
+    }
+    Ok(topics)
+}
+
 /// The brand's segments by name, uncounted.
 pub async fn segments(visit: &Visit, project: &str) -> Result<Vec<Value>, Trouble> {
     let input = json!({ "projectId": project, "limit": limits::PAGE_LIMIT_MAX, "count": false });

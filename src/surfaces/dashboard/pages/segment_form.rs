@@ -82,6 +82,7 @@ impl Row {
         match self.what.as_str() {
             "status" => WORDS[..2].to_vec(),
             "tag" => vec![("is", "has one of"), ("is_not", "has none of")],
+            "topic" => vec![("is", "is subscribed to"), ("is_not", "is not subscribed to")],
             "createdAt" | "updatedAt" => DATES.to_vec(),
             "event" => EVENTS.to_vec(),
             "validation" => WORDS[..1].to_vec(),
@@ -96,6 +97,7 @@ impl Row {
         match (self.what.as_str(), self.mode.as_str()) {
             ("status" | "validation", _) => "status",
             ("tag", _) => "tag",
+            ("topic", _) => "topic",
             (what, "within" | "before" | "not_within") if what == "event" || DEEDS.contains(&what) => "amount",
             (_, "between" | "not_between" | "date_between") => "dates",
             (_, "never" | "ever") => "nothing",
@@ -217,12 +219,12 @@ fn group(rows: &[Row], at: usize, path: &str, ids: &TagIds, paths: &mut Vec<(Str
         }
         let (list, value) = condition(row, ids);
         match list {
-            // One list of tags means one of them; a second condition on tags needs a group of its own.
-            "tags" | "excludeTags" if tree.contains_key(list) => {
+            // One list means one of them; a second condition on tags or topics needs a group of its own.
+            "tags" | "excludeTags" | "topics" | "excludeTopics" if tree.contains_key(list) => {
                 paths.push((place("groups", &parts), index));
                 parts.entry("groups").or_default().push(json!({ "match": "all", (list): value }));
             }
-            "tags" | "excludeTags" | "validationStatus" => {
+            "tags" | "excludeTags" | "topics" | "excludeTopics" | "validationStatus" => {
                 paths.push((format!("{path}.{list}"), index));
                 tree.insert(list.into(), value);
             }
@@ -252,6 +254,9 @@ fn condition(row: &Row, ids: &TagIds) -> (&'static str, Value) {
         "tag" => {
             let known = names(&row.value).into_iter().filter_map(|name| ids.get(&name).cloned());
             (if row.mode == "is_not" { "excludeTags" } else { "tags" }, known.collect::<Vec<_>>().into())
+        }
+        "topic" => {
+            (if row.mode == "is_not" { "excludeTopics" } else { "topics" }, row.value.split(',').collect::<Vec<_>>().into())
         }
         "validation" => ("validationStatus", row.value.as_str().into()),
         "event" => ("events", timed(json!({ "name": row.name, "mode": row.mode }))),
@@ -301,6 +306,12 @@ fn add_group(tree: &Value, depth: usize, named: &BTreeMap<String, String>, rows:
             let name = |id: &Value| named.get(id.as_str()?).map(String::as_str);
             let value = in_one(ids.iter().filter_map(name));
             rows.push(Row { depth: inside, what: "tag".into(), mode: mode.into(), value, ..Row::default() });
+        }
+    }
+    for (list, mode) in [("topics", "is"), ("excludeTopics", "is_not")] {
+        if let Some(ids) = tree[list].as_array() {
+            let value = ids.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(",");
+            rows.push(Row { depth: inside, what: "topic".into(), mode: mode.into(), value, ..Row::default() });
         }
     }
     for (field, what) in [("status", "status"), ("validationStatus", "validation")] {
@@ -382,7 +393,7 @@ mod tests {
     fn a_tree_becomes_rows_and_the_rows_become_the_tree() {
         let (ids, named) = tags();
         let tree = json!({
-            "match": "all", "tags": ["1", "2"], "excludeTags": ["2"],
+            "match": "all", "tags": ["1", "2"], "excludeTags": ["2"], "topics": ["7", "8"], "excludeTopics": ["9"],
             "fields": [
                 { "key": "email", "mode": "ends_with", "values": ["@a.co", "@b.co"] },
                 { "key": "customFields.age", "mode": "number_between", "values": ["18", "30"] },
@@ -411,6 +422,15 @@ mod tests {
         assert_eq!(built.tree, json!({ "match": "all", "tags": ["1"], "groups": [{ "match": "all", "tags": ["2"] }] }));
         assert_eq!(built.row_of("filters.groups[0].tags[0]"), Some(2));
         assert_eq!(rows_of(&built.tree, &named), rows);
+    }
+
+    #[test]
+    fn two_conditions_on_topics_stay_two() {
+        let topic = |id: &str| Row { depth: 1, what: "topic".into(), mode: "is".into(), value: id.into(), ..Row::default() };
+        let rows = vec![Row::group(0, "all"), topic("7"), topic("8")];
+        let built = build(&rows, &TagIds::new());
+        assert_eq!(built.tree, json!({ "match": "all", "topics": ["7"], "groups": [{ "match": "all", "topics": ["8"] }] }));
+        assert_eq!(rows_of(&built.tree, &BTreeMap::new()), rows);
     }
 
     #[test]

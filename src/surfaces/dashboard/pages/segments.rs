@@ -113,7 +113,8 @@ async fn page(
     let custom = catalog["entries"].as_array().into_iter().flatten().filter(|entry| entry["auto"] == false);
     let custom: Vec<Value> = custom.map(|entry| entry["key"].clone()).take(100).collect();
     let events = visit.ask("events.names", json!({ "projectId": audience.id, "limit": limits::PAGE_LIMIT_MAX })).await?;
-    let rows: Vec<Value> = draft.rows.iter().enumerate().map(|(at, row)| drawn(row, wrong_row == Some(at))).collect();
+    let topics = audience::topics(visit, &audience.id).await?;
+    let rows: Vec<Value> = draft.rows.iter().enumerate().map(|(at, row)| drawn(row, wrong_row == Some(at), &topics)).collect();
     context.insert("is_new".into(), is_new.into());
     context.insert("id".into(), visit.name("id").into());
     context.insert("name".into(), draft.name.as_str().into());
@@ -123,16 +124,27 @@ async fn page(
     context.insert("custom_fields".into(), custom.into());
     context.insert("event_names".into(), events["names"].clone());
     context.insert("tag_names".into(), audience::tag_names(visit, &audience.id).await?.0.into());
+    context.insert("topics".into(), json!(topics));
     context.insert("statuses".into(), json!(STATUSES));
     context.insert("levels_max".into(), limits::SEGMENT_LEVELS_MAX.into());
     Ok(audience.page(visit, "segment_edit.html", context, trouble))
 }
 
-fn drawn(row: &Row, is_wrong: bool) -> Value {
+fn drawn(row: &Row, is_wrong: bool, topics: &[(String, String)]) -> Value {
     json!({
+        "stray": stray(row, topics),
         "depth": row.depth, "combine": row.combine, "what": row.what, "name": row.name, "mode": row.mode, "value": row.value,
         "more": row.more, "unit": row.unit, "campaign": row.campaign, "input": row.input(), "modes": row.modes(), "wrong": is_wrong,
     })
+}
+
+/// What a row about topics has that is not one of those to choose from: several of them, or one that is gone.
+fn stray(row: &Row, topics: &[(String, String)]) -> Option<String> {
+    let ids: Vec<&str> = row.value.split(',').collect();
+    let is_id = |id: &&str| id.len() == 24 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let name = |id: &str| topics.iter().find(|(known, _)| known == id).map(|(_, name)| name.as_str());
+    let is_odd = row.what == "topic" && ids.iter().all(is_id) && (ids.len() > 1 || name(ids[0]).is_none());
+    is_odd.then(|| ids.iter().map(|id| name(id).unwrap_or("a deleted topic")).collect::<Vec<_>>().join(" or "))
 }
 
 /// The form was sent: rows are added or removed, who meets it is counted, or it is saved.

@@ -3,21 +3,11 @@
 use http::StatusCode;
 use serde_json::{Map, Value, json};
 
+use super::form::{changes, chosen, entries, filled, shown};
 use super::{around, audience, base, brand, campaign, items};
-use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit, entered};
+use crate::surfaces::dashboard::forms::Fields;
+use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit};
 
-/// What the form is called in the page's own words: field of the form, field of the interface.
-const FIELDS: [(&str, &str); 9] = [
-    ("name", "name"),
-    ("audience", "recipientId"),
-    ("from", "from"),
-    ("from_name", "fromName"),
-    ("reply_to", "replyTo"),
-    ("subject", "subject"),
-    ("preheader", "preheaderText"),
-    ("topic", "topicId"),
-    ("unknown", "unknown"),
-];
 /// Generations to choose from; an older one is found on the page of emails.
 const GENERATIONS: usize = 50;
 
@@ -25,18 +15,22 @@ const GENERATIONS: usize = 50;
 pub async fn new(visit: &Visit) -> Result<Outcome, Trouble> {
     match visit.query.some("emailId") {
         Some(email) => form_for(visit, email, None).await,
-        None => choose(visit).await,
+        None => choose(visit, &format!("{}/new", base(visit)), None).await,
     }
 }
 
-/// Emails to choose from: of a brand, or of a series.
-async fn choose(visit: &Visit) -> Result<Outcome, Trouble> {
-    let projects = items(visit.ask("projects.list", json!({ "limit": 100 })).await, "projects");
-    let wanted = visit.query.some("brand");
+/// Emails to choose from, of a brand or of a series, for the form at `target`; `campaign` is what gets another one.
+async fn choose(visit: &Visit, target: &str, campaign: Option<&Value>) -> Result<Outcome, Trouble> {
+    let mut projects = items(visit.ask("projects.list", json!({ "limit": 100 })).await, "projects");
+    // A campaign stays with its brand.
+    projects.retain(|project| campaign.is_none_or(|campaign| project["id"] == campaign["projectId"]));
+    let own = campaign.and_then(|campaign| campaign["projectId"].as_str());
+    let wanted = own.or_else(|| visit.query.some("brand"));
     let project = wanted.or_else(|| projects.first()?["id"].as_str());
     let mut context = json!({
-        "title": "New campaign",
+        "title": if campaign.is_some() { "Another email" } else { "New campaign" },
         "base": base(visit),
+        "target": target,
         "address": visit.api.0.base_url(),
         "brands": projects.iter().map(|project| json!({ "id": project["id"], "name": project["name"] })).collect::<Vec<_>>(),
         "brand": project,
@@ -47,7 +41,7 @@ async fn choose(visit: &Visit) -> Result<Outcome, Trouble> {
         let status = visit.ask("emails.status", json!({ "conversationId": conversation })).await?;
         let emails: Vec<Value> = status["result"]["emails"].as_array().into_iter().flatten().map(brief).collect();
         if let [only] = emails.as_slice() {
-            return Ok(Outcome::go(format!("{}/new?emailId={}", base(visit), only["id"].as_str().unwrap_or_default())));
+            return Ok(Outcome::go(format!("{target}?emailId={}", only["id"].as_str().unwrap_or_default())));
         }
         context["emails"] = emails.into();
     } else if let Some(project) = project {
@@ -90,9 +84,14 @@ async fn form_for(visit: &Visit, email: &str, trouble: Option<Trouble>) -> Resul
 /// A new campaign.
 pub async fn create(visit: &Visit) -> Result<Outcome, Trouble> {
     let email = visit.form.get("email");
-    let mut input = entries(visit, &visit.ask("emails.get", json!({ "emailId": email })).await?["projectId"]);
+    let project = visit.ask("emails.get", json!({ "emailId": email })).await?["projectId"].take();
+    let mut input = match entries(&visit.form, &project) {
+        Ok(input) => input,
+        Err(trouble) => return form_for(visit, email, Some(trouble)).await,
+    };
     input.retain(|_, value| !value.is_null());
     input.insert("emailId".into(), email.into());
+    input.insert("projectId".into(), project);
     match visit.ask("campaigns.create", Value::Object(input)).await {
         Ok(made) => Ok(Outcome::go(format!("{}/{}?done=created", base(visit), made["id"].as_str().unwrap_or_default()))),
         Err(trouble) if is_correctable(&trouble) => form_for(visit, email, Some(trouble)).await,
@@ -100,90 +99,74 @@ pub async fn create(visit: &Visit) -> Result<Outcome, Trouble> {
     }
 }
 
-/// The form for a campaign that there is.
+/// The form for a campaign that there is; or the emails that it could have instead of its own.
 pub async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
-    edit(visit, None).await
+    let campaign = campaign(visit).await?;
+    if visit.query.some("choose").is_some() || visit.query.some("conversationId").is_some() {
+        return choose(visit, &format!("{}/{}/edit", base(visit), visit.name("id")), Some(&campaign)).await;
+    }
+    edit(visit, campaign, None).await
 }
 
-async fn edit(visit: &Visit, trouble: Option<Trouble>) -> Result<Outcome, Trouble> {
-    let campaign = campaign(visit).await?;
-    let email = visit.ask("emails.get", json!({ "emailId": campaign["emailId"] })).await.unwrap_or_default();
+async fn edit(visit: &Visit, campaign: Value, trouble: Option<Trouble>) -> Result<Outcome, Trouble> {
+    let own = campaign["emailId"].as_str().unwrap_or_default();
+    let wanted = visit.form.some("email").or_else(|| visit.query.some("emailId")).unwrap_or(own);
+    let email = match visit.ask("emails.get", json!({ "emailId": wanted })).await {
+        Ok(email) => email,
+        Err(_) if wanted == own => Value::Null,
+        Err(trouble) => return Err(trouble),
+    };
     let mut context = filled(&visit.form, trouble.as_ref());
     if visit.form.get("csrf").is_empty() {
-        for (field, name) in FIELDS {
-            context.insert(field.into(), campaign[name].as_str().unwrap_or_default().into());
-        }
-        context.insert("audience".into(), chosen(&campaign).into());
-        // The email's own are not the campaign's: left empty, they stay the email's.
-        for (field, name, own) in [("subject", "subject", "subject"), ("preheader", "preheaderText", "preheader")] {
-            if campaign[name] == email[own] {
-                context.insert(field.into(), "".into());
-            }
-        }
+        let before = own_email(visit, &campaign).await;
+        context.extend(shown(&campaign, &before).into_iter().map(|(field, value)| (field, value.into())));
     }
     context.extend(around(&campaign, "edit"));
     context.insert("is_new".into(), false.into());
     context.insert("back".into(), format!("{}/{}", base(visit), visit.name("id")).into());
-    context.insert(
-        "email".into(),
-        json!({ "id": campaign["emailId"], "subject": email["subject"], "preheader": email["preheader"] }),
-    );
+    context.insert("email".into(), json!({ "id": wanted, "subject": email["subject"], "preheader": email["preheader"] }));
     // A segment or tag that is not among those to choose from stays one to choose.
     context.insert("stray".into(), json!({ "value": chosen(&campaign), "label": audience(visit, &campaign).await["name"] }));
     choices(visit, &campaign["projectId"], &mut context).await;
     Ok(page(context, trouble))
 }
 
-/// Keep what was changed.
+/// The email that a campaign has; nothing where it may not be looked at.
+async fn own_email(visit: &Visit, campaign: &Value) -> Value {
+    visit.ask("emails.get", json!({ "emailId": campaign["emailId"] })).await.unwrap_or_default()
+}
+
+/// Keep what was changed, and nothing else: what the form does not show stays as it is.
 pub async fn change(visit: &Visit) -> Result<Outcome, Trouble> {
     let campaign = campaign(visit).await?;
-    let mut input = entries(visit, &campaign["projectId"]);
-    input.insert("id".into(), visit.name("id").into());
+    let project = &campaign["projectId"];
+    let mut before = entries(&Fields::of(shown(&campaign, &own_email(visit, &campaign).await)), project)?;
+    before.insert("emailId".into(), campaign["emailId"].clone());
+    let mut input = match entries(&visit.form, project) {
+        Ok(input) => input,
+        Err(trouble) => return edit(visit, campaign, Some(trouble)).await,
+    };
+    input.insert("emailId".into(), visit.form.some("email").map_or(campaign["emailId"].clone(), Value::from));
+    let mut input = changes(input, &before);
     // Of these there is always one.
-    input.retain(|name, value| !(value.is_null() && matches!(name.as_str(), "name" | "from" | "fromName")));
+    for name in ["name", "from", "fromName"] {
+        if input.get(name).is_some_and(Value::is_null) {
+            input.insert(name.into(), "".into());
+        }
+    }
+    if input.get("variables").is_some_and(Value::is_null) {
+        input.insert("variables".into(), json!({}));
+    }
+    input.insert("id".into(), visit.name("id").into());
     match visit.ask("campaigns.update", Value::Object(input)).await {
         Ok(_) => Ok(Outcome::go(format!("{}/{}?done=changed", base(visit), visit.name("id")))),
-        Err(trouble) if is_correctable(&trouble) => edit(visit, Some(trouble)).await,
+        Err(trouble) if is_correctable(&trouble) => edit(visit, campaign, Some(trouble)).await,
         Err(trouble) => Err(trouble),
     }
 }
 
 fn is_correctable(trouble: &Trouble) -> bool {
     matches!(trouble.status, StatusCode::BAD_REQUEST | StatusCode::CONFLICT)
-}
-
-/// What was entered, and what is wrong with it, by the fields of the form.
-fn filled(form: &crate::surfaces::dashboard::forms::Fields, trouble: Option<&Trouble>) -> Map<String, Value> {
-    let mut context = entered(form, &FIELDS.map(|(field, _)| field), trouble);
-    let field = trouble.map_or("", |trouble| trouble.field.as_str());
-    let field = if field == "recipientType" { "recipientId" } else { field };
-    let own = FIELDS.iter().find(|(_, name)| *name == field).map_or(field, |(own, _)| own);
-    context.insert("wrong_field".into(), own.into());
-    context
-}
-
-/// What the form says, by the names of the interface; what is empty is null.
-fn entries(visit: &Visit, project: &Value) -> Map<String, Value> {
-    let form = &visit.form;
-    let mut input: Map<String, Value> = FIELDS
-        .iter()
-        .filter(|(field, _)| *field != "audience")
-        .map(|(field, name)| ((*name).to_owned(), form.some(field).map_or(Value::Null, Value::from)))
-        .collect();
-    let (kind, id) = form.get("audience").split_once(':').unwrap_or((form.get("audience"), ""));
-    let (kind, id) = if kind == "everyone" { ("audience", project.clone()) } else { (kind, id.into()) };
-    input.insert("projectId".into(), project.clone());
-    input.insert("recipientType".into(), kind.into());
-    input.insert("recipientId".into(), id);
-    input
-}
-
-/// Whom a campaign is for, as the form's select says it.
-fn chosen(campaign: &Value) -> String {
-    match campaign["recipientType"].as_str() {
-        Some("audience") if campaign["recipientId"] == campaign["projectId"] => "everyone".into(),
-        kind => format!("{}:{}", kind.unwrap_or("segment"), campaign["recipientId"].as_str().unwrap_or_default()),
-    }
 }
 
 /// What there is to choose from.
@@ -210,7 +193,13 @@ async fn choices(visit: &Visit, project: &Value, context: &mut Map<String, Value
     let line = |item: &Value, count: &str| json!({ "id": item["id"], "name": item["name"], "count": item[count] });
     context.insert("segments".into(), segments.iter().map(|segment| line(segment, "count")).collect());
     context.insert("tags".into(), tags.iter().map(|tag| line(tag, "subscriberCount")).collect());
-    context.insert("topics".into(), topics.iter().map(|topic| line(topic, "")).collect());
+    let mut topics: Vec<Value> = topics.iter().map(|topic| line(topic, "")).collect();
+    // A topic that is not offered any more stays the campaign's own.
+    if let Some(own) = context["topic"].as_str().filter(|own| !own.is_empty() && topics.iter().all(|topic| topic["id"] != *own)) {
+        let name = visit.ask("topics.get", json!({ "id": own, "projectId": project })).await.unwrap_or_default()["name"].take();
+        topics.push(json!({ "id": own, "name": if name.is_null() { own.into() } else { name } }));
+    }
+    context.insert("topics".into(), topics.into());
     context.insert("domains".into(), names.into());
     context.insert("brand".into(), brand(visit, project).await);
 }

@@ -1,6 +1,7 @@
 //! Campaigns: the list, making and changing one, what it would do, what it does, and what became of it.
 
 mod edit;
+mod form;
 mod launch;
 mod list;
 mod one;

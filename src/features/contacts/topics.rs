@@ -1,16 +1,18 @@
-//! The tables of topics and of choices, and all access to them.
+//! Topics and the choices of contacts about them: their tables, and all access to them.
 //!
-//! A choice is a contact's number in one of two sets of its topic: chosen in, chosen out. When a contact is deleted its number stays
-//! behind in these sets and means nothing: numbers are never used again, and every set is cut to the contacts that exist before
-//! anybody sees it.
+//! It lives here because conditions on contacts ask who gets a topic; `features/topics` says what topics are and gives them their
+//! endpoints on top of it. A choice is a contact's number in one of two sets of its topic: chosen in, chosen out. When a contact is
+//! deleted its number stays behind in these sets and means nothing: numbers are never used again, and every set is cut to the
+//! contacts that exist before anybody sees it.
 
 use roaring::RoaringBitmap;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-use super::model::{Topic, TopicDefault};
+use super::store::{self, Facet, add_count};
+use crate::base::clock::Timestamp;
 use crate::engine::store::bits::{self, Block, Delta};
-use crate::engine::store::{Order, Read, Result, Table, WriteTx};
-use crate::features::contacts;
-use crate::features::contacts::Facet;
+use crate::engine::store::{Order, Read, Record, Result, Table, WriteTx};
 use crate::vocab::ids::{ProjectId, TopicId};
 use crate::vocab::{limits, tables};
 
@@ -24,6 +26,44 @@ const IN: u8 = 1;
 /// Blocks of both sets of one topic at their largest.
 const BLOCKS_MAX: usize = 2 * (u16::MAX as usize + 1);
 
+/// A topic as it is kept.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Topic {
+    pub id: TopicId,
+    pub name: String,
+    pub description: Option<String>,
+    pub default_subscription: TopicDefault,
+    pub visibility: TopicVisibility,
+    pub display_order: u64,
+    pub is_active: bool,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+}
+
+impl Record for Topic {}
+
+/// Where a contact stands that has not chosen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TopicDefault {
+    /// In: the contact gets the topic until it opts out.
+    OptIn,
+    /// Out: the contact gets the topic only once it opts in.
+    #[default]
+    OptOut,
+}
+
+/// Who is shown a topic.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum TopicVisibility {
+    /// Contacts see it among their choices.
+    Public,
+    /// Contacts see it only if they are subscribed to it.
+    #[default]
+    Private,
+}
+
 /// The topic with this id.
 pub fn find(tx: &impl Read, project: ProjectId, id: TopicId) -> Result<Option<Topic>> {
     tx.get(TOPICS, &(project, id))
@@ -36,14 +76,21 @@ pub fn all(tx: &impl Read, project: ProjectId) -> Result<Vec<Topic>> {
 }
 
 /// Put a topic.
-pub fn save(tx: &mut WriteTx<'_>, project: ProjectId, topic: &Topic) {
+pub fn save(tx: &mut WriteTx<'_>, project: ProjectId, topic: &Topic) -> Result<()> {
     tx.put(TOPICS, &(project, topic.id), topic);
+    changed(tx, project)
 }
 
 /// Remove a topic and all choices about it.
 pub fn delete(tx: &mut WriteTx<'_>, project: ProjectId, id: TopicId) -> Result<()> {
     tx.delete(TOPICS, &(project, id));
-    tx.delete_span(CHOICES, &CHOICES.under(&(project, id)), BLOCKS_MAX).map(drop)
+    tx.delete_span(CHOICES, &CHOICES.under(&(project, id)), BLOCKS_MAX)?;
+    changed(tx, project)
+}
+
+/// Who gets a topic may be others now.
+fn changed(tx: &mut WriteTx<'_>, project: ProjectId) -> Result<()> {
+    add_count(tx, project, Facet::Topics, 1)
 }
 
 /// What the contact with this number chose; `None` as long as it has not.
@@ -66,7 +113,8 @@ pub fn choose(tx: &mut WriteTx<'_>, project: ProjectId, id: TopicId, number: u32
     let leave = Delta { remove: number.clone(), ..Delta::default() };
     bits::apply(tx, CHOICES, |block| (project, id, from, block), &leave)?;
     let enter = Delta { add: number, ..Delta::default() };
-    bits::apply(tx, CHOICES, |block| (project, id, to, block), &enter)
+    bits::apply(tx, CHOICES, |block| (project, id, to, block), &enter)?;
+    changed(tx, project)
 }
 
 /// Whether the contact with this number gets this topic: its choice, or else the topic's default.
@@ -77,7 +125,11 @@ pub fn is_subscribed(tx: &impl Read, project: ProjectId, topic: &Topic, number: 
 
 /// Every contact that gets this topic.
 pub fn subscribers(tx: &impl Read, project: ProjectId, topic: &Topic) -> Result<RoaringBitmap> {
-    let all = contacts::set(tx, project, Facet::All)?;
+    among(tx, project, topic, store::set(tx, project, Facet::All)?)
+}
+
+/// Those of `all` contacts that get this topic.
+pub fn among(tx: &impl Read, project: ProjectId, topic: &Topic, all: RoaringBitmap) -> Result<RoaringBitmap> {
     let chosen = |side: u8| bits::load(tx, CHOICES, &(project, topic.id, side));
     Ok(match topic.default_subscription {
         TopicDefault::OptIn => all - chosen(OUT)?,

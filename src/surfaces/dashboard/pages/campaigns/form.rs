@@ -1,0 +1,247 @@
+//! What a campaign's form says and what the interface says, each made of the other.
+//!
+//! The form has a text for each of its fields. What is left empty is nothing, which the interface writes as null. It does not know how
+//! pages are drawn, nor who asks.
+
+use http::StatusCode;
+use serde_json::{Map, Value, json};
+
+use crate::surfaces::dashboard::forms::Fields;
+use crate::surfaces::dashboard::visit::{Trouble, entered};
+
+/// Fields that are one text: their name in the form, and in the interface.
+const TEXTS: [(&str, &str); 8] = [
+    ("name", "name"),
+    ("from", "from"),
+    ("from_name", "fromName"),
+    ("reply_to", "replyTo"),
+    ("subject", "subject"),
+    ("preheader", "preheaderText"),
+    ("topic", "topicId"),
+    ("unknown", "unknown"),
+];
+/// The other fields. `providerType` has none: it is kept for clients that name one, and changes nothing. `minimumScore` is shown only
+/// where it is demanded: as long as nothing gives scores, a campaign with one never leaves.
+const OTHERS: [(&str, &str); 9] = [
+    ("audience", "recipientId"),
+    ("variables", "variables"),
+    ("minimum_score", "minimumScore"),
+    ("utm", "utm"),
+    ("utm_source", "utm.source"),
+    ("utm_medium", "utm.medium"),
+    ("utm_campaign", "utm.campaign"),
+    ("utm_term", "utm.term"),
+    ("utm_content", "utm.content"),
+];
+/// The parts of what links are marked with.
+const MARKS: [&str; 5] = ["source", "medium", "campaign", "term", "content"];
+
+/// What was entered, and what is wrong with it, by the fields of the form.
+pub fn filled(form: &Fields, trouble: Option<&Trouble>) -> Map<String, Value> {
+    let names: Vec<&str> = TEXTS.iter().chain(&OTHERS).map(|(field, _)| *field).collect();
+    let mut context = entered(form, &names, trouble);
+    let field = trouble.map_or("", |trouble| trouble.field.as_str());
+    let field = match field.strip_prefix("variables") {
+        Some(_) => "variables",
+        None if field == "recipientType" => "recipientId",
+        None => field,
+    };
+    let own = TEXTS.iter().chain(&OTHERS).find(|(_, name)| *name == field).map_or(field, |(own, _)| own);
+    context.insert("wrong_field".into(), own.into());
+    context
+}
+
+/// A campaign as the form shows it, beside its email.
+pub fn shown(campaign: &Value, email: &Value) -> Vec<(String, String)> {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let mut fields: Vec<(String, String)> =
+        TEXTS.iter().map(|(field, name)| ((*field).to_owned(), text(&campaign[*name]))).collect();
+    for (field, value) in &mut fields {
+        // The email's own are not the campaign's: left empty, they stay the email's.
+        let own = match field.as_str() {
+            "subject" => &email["subject"],
+            "preheader" => &email["preheader"],
+            _ => continue,
+        };
+        if own.as_str() == Some(value) {
+            value.clear();
+        }
+    }
+    let utm = &campaign["utm"];
+    let marked = match (utm.is_null(), utm["enabled"] == false) {
+        (true, _) => "",
+        (false, true) => "no",
+        (false, false) => "yes",
+    };
+    fields.extend([
+        ("audience".into(), chosen(campaign)),
+        ("variables".into(), lines(&campaign["variables"])),
+        ("minimum_score".into(), campaign["minimumScore"].as_u64().map(|score| score.to_string()).unwrap_or_default()),
+        ("utm".into(), marked.into()),
+    ]);
+    fields.extend(MARKS.map(|mark| (format!("utm_{mark}"), text(&utm[mark]))));
+    fields
+}
+
+/// Whom a campaign is for, as the form's select says it.
+pub fn chosen(campaign: &Value) -> String {
+    match campaign["recipientType"].as_str() {
+        Some("audience") if campaign["recipientId"] == campaign["projectId"] => "everyone".into(),
+        kind => format!("{}:{}", kind.unwrap_or("segment"), campaign["recipientId"].as_str().unwrap_or_default()),
+    }
+}
+
+/// What the form says, by the names of the interface; what is empty is null.
+pub fn entries(form: &Fields, project: &Value) -> Result<Map<String, Value>, Trouble> {
+    let text = |field: &str| form.some(field).map_or(Value::Null, Value::from);
+    let mut input: Map<String, Value> = TEXTS.iter().map(|(field, name)| ((*name).to_owned(), text(field))).collect();
+    let (kind, id) = form.get("audience").split_once(':').unwrap_or((form.get("audience"), ""));
+    let (kind, id) = if kind == "everyone" { ("audience", project.clone()) } else { (kind, id.into()) };
+    let score = match form.some("minimum_score") {
+        None => Value::Null,
+        // The interface says what a score is.
+        Some(score) => score.parse::<i64>().map_or(score.into(), Value::from),
+    };
+    input.extend([
+        ("recipientType".to_owned(), kind.into()),
+        ("recipientId".to_owned(), id),
+        ("variables".to_owned(), variables(form.get("variables"))?),
+        ("minimumScore".to_owned(), score),
+        ("utm".to_owned(), utm(form)),
+    ]);
+    Ok(input)
+}
+
+/// What `given` says otherwise than `before`. Parts that mean nothing without each other stay together.
+pub fn changes(mut given: Map<String, Value>, before: &Map<String, Value>) -> Map<String, Value> {
+    let to = ["recipientType", "recipientId"];
+    let is_for_others = to.iter().any(|name| given.get(*name) != before.get(*name));
+    given.retain(|name, value| if to.contains(&name.as_str()) { is_for_others } else { before.get(name) != Some(value) });
+    given
+}
+
+/// What links are marked with; null if that is left to the domain.
+fn utm(form: &Fields) -> Value {
+    let marks: Map<String, Value> =
+        MARKS.iter().filter_map(|mark| Some(((*mark).to_owned(), form.some(&format!("utm_{mark}"))?.into()))).collect();
+    let enabled = match form.get("utm") {
+        "yes" => json!(true),
+        "no" => json!(false),
+        _ if marks.is_empty() => return Value::Null,
+        // Who says with what says that they are.
+        _ => json!(true),
+    };
+    let mut utm = Map::from_iter([("enabled".to_owned(), enabled)]);
+    utm.extend(marks);
+    Value::Object(utm)
+}
+
+/// Merge fields of one line each, as `name = value`; null if there are none.
+fn variables(text: &str) -> Result<Value, Trouble> {
+    let mut fields = Map::new();
+    for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        let (name, value) = line.split_once('=').map(|(name, value)| (name.trim(), value.trim())).unwrap_or((line, ""));
+        let wrong = match (line.contains('='), name.is_empty(), fields.contains_key(name)) {
+            (false, ..) => "Write each line as name = value, for example: code = TEA10",
+            (_, true, _) => "Each line begins with the field’s name, for example: code = TEA10",
+            (_, _, true) => "Each field can stand on one line only.",
+            _ => {
+                fields.insert(name.to_owned(), meant(value));
+                continue;
+            }
+        };
+        return Err(Trouble { field: "variables".into(), ..Trouble::plain(StatusCode::BAD_REQUEST, wrong) });
+    }
+    Ok(if fields.is_empty() { Value::Null } else { Value::Object(fields) })
+}
+
+/// The value that a text means: a text, unless it is JSON that would be written in just this way.
+fn meant(text: &str) -> Value {
+    let plain = || Value::from(text);
+    let Ok(value) = serde_json::from_str::<Value>(text) else { return plain() };
+    let written = value.to_string();
+    if written == text || matches!(value, Value::Array(_) | Value::Object(_) | Value::String(_)) { value } else { plain() }
+}
+
+/// Merge fields as lines.
+fn lines(variables: &Value) -> String {
+    let line = |(name, value): (&String, &Value)| {
+        let plain = value.as_str().filter(|text| meant(text) == *value && text.trim() == *text && !text.contains(['\n', '\r']));
+        format!("{name} = {}", plain.map_or_else(|| value.to_string(), ToOwned::to_owned))
+    };
+    variables.as_object().into_iter().flatten().map(line).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn form(fields: &[(&str, &str)]) -> Fields {
+        Fields::of(fields.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect())
+    }
+
+    fn campaign() -> Value {
+        json!({
+            "projectId": "p", "name": "Teas", "from": "a@b.example", "fromName": "A", "replyTo": null, "subject": "Of the email",
+            "preheaderText": "Own", "recipientType": "tag", "recipientId": "t", "topicId": "x", "unknown": "hold",
+            "variables": { "code": "TEA10", "price": 10.5, "sum": "10.50", "year": "2026", "on": true, "list": [1, "a"], "two": "a\nb" },
+            "utm": { "enabled": true, "source": "news" }, "minimumScore": 80,
+        })
+    }
+
+    #[test]
+    fn what_a_campaign_says_is_shown_and_read_again_as_it_was() {
+        let (campaign, email) = (campaign(), json!({ "subject": "Of the email", "preheader": "Of the email" }));
+        let read = entries(&Fields::of(shown(&campaign, &email)), &campaign["projectId"]).expect("right");
+        for name in
+            ["name", "from", "preheaderText", "recipientType", "recipientId", "topicId", "variables", "utm", "minimumScore"]
+        {
+            assert_eq!(read[name], campaign[name], "{name}");
+        }
+        assert_eq!((&read["subject"], &read["replyTo"]), (&Value::Null, &Value::Null));
+    }
+
+    #[test]
+    fn only_what_was_changed_is_sent_and_whom_it_is_for_as_a_whole() {
+        let (campaign, email) = (campaign(), json!({}));
+        let mut fields = shown(&campaign, &email);
+        let before = entries(&Fields::of(fields.clone()), &campaign["projectId"]).expect("right");
+        assert_eq!(changes(before.clone(), &before), Map::new());
+        for (field, value) in &mut fields {
+            match field.as_str() {
+                "audience" => *value = "tag:other".into(),
+                "preheader" => value.clear(),
+                _ => {}
+            }
+        }
+        let after = entries(&Fields::of(fields), &campaign["projectId"]).expect("right");
+        let expected = json!({ "recipientType": "tag", "recipientId": "other", "preheaderText": null });
+        assert_eq!(Value::Object(changes(after, &before)), expected);
+    }
+
+    #[test]
+    fn merge_fields_are_texts_unless_they_are_written_as_something_else() {
+        let given =
+            "code = 007\r\n\r\nprice=10.50\nmany = 3\nyes = true\nlist = [1, 2]\ntext = \"3\"\nlink = https://a.example/?b=c";
+        let expected = json!({
+            "code": "007", "price": "10.50", "many": 3, "yes": true, "list": [1, 2], "text": "3", "link": "https://a.example/?b=c",
+        });
+        assert_eq!(variables(given).expect("right"), expected);
+        assert_eq!(variables(" \n").expect("right"), Value::Null);
+        for wrong in ["code", "= 3", "a = 1\na = 2"] {
+            assert_eq!(variables(wrong).expect_err("wrong").field, "variables", "{wrong}");
+        }
+    }
+
+    #[test]
+    fn links_are_marked_by_who_says_so() {
+        for (fields, expected) in [
+            (vec![], Value::Null),
+            (vec![("utm", "yes")], json!({ "enabled": true })),
+            (vec![("utm", "no"), ("utm_source", "news")], json!({ "enabled": false, "source": "news" })),
+            (vec![("utm_term", "tea")], json!({ "enabled": true, "term": "tea" })),
+        ] {
+            assert_eq!(utm(&form(&fields)), expected, "{fields:?}");
+        }
+    }
+}
