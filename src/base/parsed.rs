@@ -36,6 +36,24 @@ pub fn plain(message: &str) -> String {
     format!("{said}, expected {expected}")
 }
 
+/// The field that a sentence of the JSON reader is about, and what is to be said of it: `path` leads to where it was said, and is `.`
+/// at the top.
+pub fn placed(path: &str, sentence: &str) -> (String, String) {
+    let path = if path == "." { "" } else { path };
+    // Of these the path is that of the object in which the field is, or is not.
+    for (start, remedy) in [("missing field `", "it is required"), ("duplicate field `", "it is given twice; give it once")] {
+        if let Some(name) = sentence.strip_prefix(start).and_then(|rest| rest.strip_suffix('`')) {
+            let inside = if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
+            return (inside, remedy.to_owned());
+        }
+    }
+    let unknown = sentence.strip_prefix("unknown field `").and_then(|rest| rest.split('`').next());
+    match unknown.filter(|_| path.is_empty()) {
+        Some(name) => (name.to_owned(), sentence.to_owned()),
+        None => (path.to_owned(), sentence.to_owned()),
+    }
+}
+
 struct Parsed<T> {
     expected: &'static str,
     parsed: PhantomData<T>,
@@ -143,6 +161,20 @@ mod tests {
         }
         for (json, what) in [(" {}", None), ("[]", Some("a list")), ("-1", Some("a number")), ("null", Some("null"))] {
             assert_eq!(other_than_object(json), what);
+        }
+    }
+
+    #[test]
+    fn a_sentence_is_told_of_the_field_that_it_is_about() {
+        for (path, sentence, field, said) in [
+            (".", "missing field `name`", "name", "it is required"),
+            ("identifiers", "duplicate field `email`", "identifiers.email", "it is given twice; give it once"),
+            (".", "unknown field `colour`, expected `a` or `b`", "colour", "unknown field `colour`, expected `a` or `b`"),
+            ("profile.tags", "unknown field `tags`, expected `a`", "profile.tags", "unknown field `tags`, expected `a`"),
+            (".", "expected something else", "", "expected something else"),
+            ("a[3]", "too long", "a[3]", "too long"),
+        ] {
+            assert_eq!(placed(path, sentence), (field.to_owned(), said.to_owned()), "{path} {sentence}");
         }
     }
 

@@ -7,6 +7,7 @@ use http::Method;
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
+use super::campaigns::in_ms;
 use super::support::client::Call;
 use super::support::server::BOUNDLESS;
 use super::support::{Client, Server, operation};
@@ -14,6 +15,7 @@ use super::support::{Client, Server, operation};
 const BROWSER: &str = "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0";
 const PATIENCE: Duration = Duration::from_secs(120);
 const LOOK: Duration = Duration::from_millis(20);
+const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 const WRITERS: usize = 16;
 const ROUNDS: usize = 3;
 const LOAD: Duration = Duration::from_millis(1200);
@@ -126,6 +128,17 @@ async fn a_click_becomes_revenue_and_a_refund_takes_it_back() {
     client.data("events.record", stage.event("Order Cancelled", "o-1", json!(49.9))).await;
     stage.until_conversion(&client, json!({ "conversions": 1, "revenue": 0, "currency": "EUR", "source": "events" })).await;
 
+    // A refund that says an older time than its payment: the order stands on the day on which it was paid.
+    let mut early = stage.event("order.refunded", "o-3", json!(2));
+    early["occurredAt"] = in_ms(-2 * DAY_MS).into();
+    client.data("events.record", early).await;
+    client.data("events.record", stage.event("order.paid", "o-3", json!(5))).await;
+    stage.until_conversion(&client, json!({ "conversions": 2, "revenue": 3, "currency": "EUR", "source": "events" })).await;
+    let report = client.data("campaigns.report", json!({ "id": stage.campaign })).await;
+    let days = report["days"].as_array().expect("a list");
+    let takings: Vec<&Value> = days.iter().flat_map(|day| day["takings"].as_array().expect("a list")).collect();
+    assert_eq!(takings, [&json!({ "currency": "EUR", "conversions": 2, "revenue": 3 })], "the days come to the same");
+
     let mut dollars = stage.event("order.paid", "o-2", json!(7));
     dollars["properties"]["currency"] = "usd".into();
     client.data("events.record", dollars).await;
@@ -136,7 +149,7 @@ async fn a_click_becomes_revenue_and_a_refund_takes_it_back() {
     let metrics = client.data("tracking.metrics", json!({ "emailId": stage.email })).await;
     assert_eq!(metrics["conversion"], both, "the email's numbers are those of its only campaign");
     let kept = client.data("tracking.personal_data", json!({ "id": stage.ada, "projectId": stage.project })).await;
-    assert_eq!((kept["events"].as_array().map(Vec::len), kept["profile"]["status"].as_str()), (Some(6), Some("subscribed")));
+    assert_eq!((kept["events"].as_array().map(Vec::len), kept["profile"]["status"].as_str()), (Some(8), Some("subscribed")));
 }
 
 #[tokio::test]

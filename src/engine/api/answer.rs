@@ -58,7 +58,7 @@ impl Serialize for Moment {
     }
 }
 
-/// An ISO 8601 date-time with an offset, or a date, which begins at midnight UTC.
+/// An ISO 8601 date-time, or a date, which begins at midnight. Without an offset both are of UTC.
 impl std::str::FromStr for Moment {
     type Err = &'static str;
 
@@ -66,8 +66,13 @@ impl std::str::FromStr for Moment {
         let expected = "expected a time like 2026-01-31T09:30:00Z or a date like 2026-01-31";
         let instant: Result<jiff::Timestamp, _> = text.parse();
         let instant = instant.or_else(|_| {
-            let date: jiff::civil::Date = text.parse()?;
-            date.to_zoned(jiff::tz::TimeZone::UTC).map(|midnight| midnight.timestamp())
+            // Whoever names a zone means its clock; read as a mere moment, the zone would be left out.
+            if text.contains('[') {
+                return text.parse::<jiff::Zoned>().map(|zoned| zoned.timestamp());
+            }
+            // Read as a date, its hours would be left out.
+            let moment: jiff::civil::DateTime = text.parse()?;
+            moment.to_zoned(jiff::tz::TimeZone::UTC).map(|moment| moment.timestamp())
         });
         instant.map(|instant| Self(Timestamp(instant.as_millisecond()))).map_err(|_| expected)
     }
@@ -226,6 +231,26 @@ mod tests {
 
     fn envelope() -> Envelope {
         Envelope { timestamp: Timestamp(0), request: RequestId { boot: 0xAB, number: 0x12 } }
+    }
+
+    #[test]
+    fn a_time_without_an_offset_is_of_utc_and_keeps_its_hours() {
+        let read = |text: &str| text.parse::<Moment>().map(|moment| moment.0.to_string());
+        for (text, expected) in [
+            ("2026-11-22", "2026-11-22T00:00:00.000Z"),
+            ("2026-11-22T15:30:05", "2026-11-22T15:30:05.000Z"),
+            ("2026-11-22 15:30:05.25", "2026-11-22T15:30:05.250Z"),
+            ("2026-11-22T15:30:05Z", "2026-11-22T15:30:05.000Z"),
+            ("2026-11-22T15:30:05+05:30", "2026-11-22T10:00:05.000Z"),
+            ("2026-11-22T15:30:05[Europe/Berlin]", "2026-11-22T14:30:05.000Z"),
+            ("2026-11-22T15:30:05+01:00[Europe/Berlin]", "2026-11-22T14:30:05.000Z"),
+            ("2026-11-22T23:59:60Z", "2026-11-22T23:59:59.000Z"),
+        ] {
+            assert_eq!(read(text), Ok(expected.to_owned()), "{text}");
+        }
+        for text in ["", "now", "15:30", "2026-02-30", "2026-11-22T25:00:00", "1763773200", "2026-11-22T15:30:05[Nowhere/City]"] {
+            assert!(read(text).is_err(), "{text}");
+        }
     }
 
     #[test]

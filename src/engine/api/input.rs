@@ -107,15 +107,8 @@ fn malformed(what: &str, (line, column): (usize, usize)) -> Failure {
 }
 
 fn wrong(path: &str, message: &str) -> Failure {
-    let inside = path != "." && !path.is_empty();
-    // Of these the path is that of the object in which the field is, or is not.
-    for (start, remedy) in [("missing field `", "it is required"), ("duplicate field `", "it is given twice; give it once")] {
-        if let Some(name) = message.strip_prefix(start).and_then(|rest| rest.strip_suffix('`')) {
-            let path = if inside { format!("{path}.{name}") } else { name.to_owned() };
-            return Failure::field(&path, remedy);
-        }
-    }
-    if inside { Failure::field(path, message) } else { Failure::because(Code::InvalidRequest, message.to_owned()) }
+    let (field, message) = parsed::placed(path, message);
+    if field.is_empty() { Failure::because(Code::InvalidRequest, message) } else { Failure::field(&field, message) }
 }
 
 /// Why a body that is JSON is not what the operation takes.

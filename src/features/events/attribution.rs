@@ -5,7 +5,8 @@
 //! 2. It is credited to the email that its person clicked last in the five days before it, both ends included. Of two clicks in the
 //!    same millisecond the one in the newer email counts.
 //! 3. Refunds and cancellations take back from the same email, whenever they come: in the order's currency at most what was paid.
-//!    What is paid back in another currency stands by itself, below nothing: currencies are never added.
+//!    What is paid back in another currency stands by itself, below nothing: currencies are never added. Two refunds of one time and
+//!    amount are two if their keys differ; one without a key is one of those told again.
 //! 4. Of an order of which only refunds are known nothing counts until its payment is told.
 
 use std::collections::BTreeMap;
@@ -14,7 +15,7 @@ use crate::base::amount::Amount;
 use crate::base::clock::Timestamp;
 use crate::base::currency::Currency;
 use crate::features::contacts::condition::Period;
-use crate::features::sending::orders::{Fact, Takings};
+use crate::features::sending::orders::{Fact, Order, Takings};
 use crate::vocab::limits::CONVERSION_WINDOW_MS;
 
 /// What an order comes to.
@@ -30,10 +31,14 @@ pub struct Verdict {
 
 /// What an order comes to by what was said of it, each once and sorted; nothing as long as no payment is known.
 pub fn judge(facts: &[Fact]) -> Option<Verdict> {
-    // Facts are sorted by time; of several at the same time the first by currency and amount.
-    let payment = facts.iter().find(|fact| !fact.is_refund)?;
+    let payment = Order::payment(facts)?;
     let mut back: BTreeMap<Currency, Amount> = BTreeMap::new();
-    for fact in facts.iter().filter(|fact| fact.is_refund) {
+    for (place, fact) in facts.iter().enumerate().filter(|(_, fact)| fact.is_refund) {
+        // Of facts that differ by their keys alone, the one without stands first.
+        let is_told_again = fact.key.is_none() && facts.get(place + 1).is_some_and(|next| next.is_like(fact));
+        if is_told_again {
+            continue;
+        }
         let sum = back.entry(fact.currency).or_default();
         *sum = sum.plus(fact.amount);
     }
@@ -53,6 +58,7 @@ fn window(occurred_at: Timestamp) -> Period {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::features::contacts::identities::digest;
 
     const MINUTE: i64 = 60_000;
     const HOUR: i64 = 60 * MINUTE;
@@ -63,12 +69,14 @@ mod tests {
         let mut words = text.split(' ');
         let mut next = || words.next().expect("what, amount, currency, minutes");
         let (what, amount, currency, minutes) = (next(), next(), next(), next());
+        let key = words.next().map(digest);
         Fact {
             occurred_at: NOON.plus_ms(minutes.parse::<i64>().expect("minutes") * MINUTE),
             currency: currency.parse().expect("a currency"),
             amount: Amount::parse(amount).expect("an amount"),
             is_refund: what == "back",
             contact: Some(1),
+            key,
         }
     }
 
@@ -100,6 +108,22 @@ mod tests {
         ("two refunds of parts add up", &["paid 50 USD 0", "back 20 USD 9", "back 5 USD 10"], "1 25 USD"),
         ("two equal refunds at different times are two", &["paid 50 USD 0", "back 20 USD 9", "back 20 USD 10"], "1 10 USD"),
         ("two equal refunds at one time are one", &["paid 50 USD 0", "back 20 USD 9", "back 20 USD 9"], "1 30 USD"),
+        (
+            "two equal refunds at one time under two keys are two",
+            &["paid 50 USD 0", "back 20 USD 9 a", "back 20 USD 9 b"],
+            "1 10 USD",
+        ),
+        ("under one key they are one", &["paid 50 USD 0", "back 20 USD 9 a", "back 20 USD 9 a"], "1 30 USD"),
+        (
+            "one that is told again without its key is one",
+            &["paid 50 USD 0", "back 20 USD 9 a", "back 20 USD 9", "back 20 USD 9 b"],
+            "1 10 USD",
+        ),
+        (
+            "keys at other times and of other amounts are no matter",
+            &["paid 50 USD 0", "back 20 USD 9", "back 5 USD 9 a"],
+            "1 25 USD",
+        ),
         ("never more goes back than was paid", &["paid 50 USD 0", "back 80 USD 9"], "1 0 USD"),
         ("refunded and then cancelled goes back once", &["paid 50 USD 0", "back 50 USD 9", "back 50 USD 10"], "1 0 USD"),
         ("a refund alone is nothing yet", &["back 50 USD 0"], "nothing"),

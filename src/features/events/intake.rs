@@ -116,17 +116,23 @@ enum Who {
 impl Intake<'_, '_> {
     fn one(&mut self, tx: &mut WriteTx<'_>, row: Row) -> Result<Taken, Denied> {
         let Row { mut event, address, key } = row;
-        let money = event.check(self.now)?;
+        let money = event.check()?;
         if let Some(first) = key.and_then(|key| self.page.spent(&key)) {
             return Ok(Taken::Duplicate(first));
         }
+        // After keys: what was taken in may have become too old by the time it is sent again.
+        event.check_time(self.now)?;
         if !self.page.has_room_for(tx, &event.name)? {
             let max = limits::EVENT_NAMES_PER_PROJECT_MAX;
             let reason = format_args!("a project has at most {max} names of events; put what differs into properties");
             return Err(Refusal::new("name", reason).into());
         }
-        let order = self.order(tx, &event.identifiers, money)?;
+        let order = self.order(tx, &event.identifiers)?;
         let who = self.who(tx, &mut event, address, order.as_ref())?;
+        let fact = money.map(|money| self.fact(money, event.occurred_at.map(|at| at.0), key));
+        if let (Some(known), Some(fact)) = (&order, &fact) {
+            has_room_for(&known.order, fact, &who)?;
+        }
         let change = match (&who, event.profile.take()) {
             (Who::Known(number), Some(profile)) => self.roll.becomes(tx, *number, profile)?.map_err(in_profile)?,
             _ => None,
@@ -134,9 +140,8 @@ impl Intake<'_, '_> {
         // From here on nothing is refused.
         let number = self.write_contact(tx, who, change)?;
         self.remember(tx, &event.identifiers, number)?;
-        let occurred_at = event.occurred_at.map_or(self.now, |at| at.0);
         let has_order = match order {
-            Some(order) => self.add_to(tx, order, number, money.map(|money| fact(money, occurred_at, number)))?,
+            Some(order) => self.add_to(tx, order, number, fact.map(|fact| Fact { contact: Some(number), ..fact }))?,
             None => None,
         };
         Ok(Taken::Stored(self.page.note(tx, number, kept(event, has_order))?))
@@ -192,17 +197,21 @@ impl Intake<'_, '_> {
         }
     }
 
-    /// What is known of the order that is named, if there is room for what is said of it.
-    fn order(&self, tx: &impl Read, identifiers: &Identifiers, money: Option<Money>) -> Result<Option<Known>, Denied> {
+    /// What is known of the order that is named.
+    fn order(&self, tx: &impl Read, identifiers: &Identifiers) -> Result<Option<Known>, Error> {
         let Some(id) = &identifiers.external_order_id else { return Ok(None) };
         let digest = identities::digest(id);
-        let order = orders::find(tx, self.project, digest)?.unwrap_or_default();
-        if money.is_some() && order.facts.len() >= limits::ORDER_FACTS_MAX {
-            let max = limits::ORDER_FACTS_MAX;
-            let reason = format_args!("this order has {max} payments and refunds already, which is as many as are kept of one");
-            return Err(Refusal::new("identifiers.externalOrderId", reason).into());
-        }
-        Ok(Some(Known { digest, order }))
+        Ok(Some(Known { digest, order: orders::find(tx, self.project, digest)?.unwrap_or_default() }))
+    }
+
+    /// What an event says of an order's money; of whom is said later.
+    fn fact(&self, money: Money, occurred_at: Option<Timestamp>, key: Option<Digest>) -> Fact {
+        let Money { amount, currency, is_refund } = money;
+        // An event that says no time is itself and no other's repeat: rows of one batch come in at the same time. No key of a caller
+        // has a control character.
+        let own = || occurred_at.is_none().then(|| identities::digest(&format!("\0{}", self.page.next())));
+        let key = if is_refund { key.or_else(own) } else { None };
+        Fact { occurred_at: occurred_at.unwrap_or(self.now), currency, amount, is_refund, contact: None, key }
     }
 
     fn write_contact(&mut self, tx: &mut WriteTx<'_>, who: Who, change: Option<(Contact, Contact)>) -> Result<u32, Error> {
@@ -251,9 +260,15 @@ struct Known {
     order: Order,
 }
 
-fn fact(money: Money, occurred_at: Timestamp, number: u32) -> Fact {
-    let Money { amount, currency, is_refund } = money;
-    Fact { occurred_at, currency, amount, is_refund, contact: Some(number) }
+/// Refuse what an order has no room for; what is said again needs none.
+fn has_room_for(order: &Order, fact: &Fact, who: &Who) -> Result<(), Refusal> {
+    let is_known = |number| order.facts.binary_search(&Fact { contact: Some(number), ..*fact }).is_ok();
+    let max = limits::ORDER_FACTS_MAX;
+    if order.facts.len() < max || matches!(who, Who::Known(number) if is_known(*number)) {
+        return Ok(());
+    }
+    let reason = format_args!("this order has {max} payments and refunds already, which is as many as are kept of one");
+    Err(Refusal::new("identifiers.externalOrderId", reason))
 }
 
 fn kept(event: Reported, has_order: Option<Digest>) -> NewEvent {

@@ -75,12 +75,13 @@ impl<'de> Visitor<'de> for Top<'_> {
                 Some(place) => {
                     let json = entries.next_value::<&RawValue>()?.get();
                     let mut reader = serde_json::Deserializer::from_str(json);
-                    // A number may be longer than any machine's: it is read as text.
                     let is_number = json.starts_with(|first: char| first == '-' || first.is_ascii_digit());
-                    if !is_number {
+                    let is_value = name == VALUE && is_number;
+                    // A value may be longer than any machine's number: it is read as text.
+                    if !is_value {
                         Inside { levels: 1 }.deserialize(&mut reader).map_err(A::Error::custom)?;
                     }
-                    let kept = if name == VALUE { is_number } else { json != "null" };
+                    let kept = if name == VALUE { is_value } else { json != "null" };
                     *place = kept.then(|| json.to_owned());
                 }
                 None => entries.next_value_seed(Inside { levels: 1 })?,

@@ -69,7 +69,7 @@ pub struct Reported {
     /// At most 16 KB of JSON, 50 names, 4 levels of objects and lists. `value` is an amount in major units, `currency` its ISO 4217
     /// code, USD if absent.
     pub properties: Option<Properties>,
-    /// When it occurred: in the last 90 days, at most 5 minutes ahead of the service's clock. Now if absent.
+    /// When it occurred: in the last 90 days, at most 5 minutes ahead of the service's clock. Now if absent; of UTC without an offset.
     pub occurred_at: Option<Moment>,
     /// Of events with the same key in one project only the first is stored.
     pub dedupe_key: Option<DedupeKey>,
@@ -92,26 +92,29 @@ impl Reported {
         }
         let mut reader = serde_json::Deserializer::from_str(json);
         serde_path_to_error::deserialize(&mut reader).map_err(|error| {
-            let sentence = parsed::plain(&error.inner().to_string());
-            // An unknown, missing or repeated field is named between back-ticks only.
-            let path = error.path().to_string();
-            let of_field =
-                ["unknown field `", "missing field `", "duplicate field `"].iter().any(|front| sentence.starts_with(front));
-            let named = sentence.split('`').nth(1).filter(|_| of_field).unwrap_or_default().to_owned();
-            Refusal::new(if path == "." { named } else { path }, sentence)
+            let (field, reason) = parsed::placed(&error.path().to_string(), &parsed::plain(&error.inner().to_string()));
+            Refusal::new(field, reason)
         })
     }
 
-    /// Refuse what cannot be true at this time or says nothing; tells what the event says of money.
-    pub fn check(&self, now: Timestamp) -> Result<Option<Money>, Refusal> {
+    /// Refuse what says nothing or cannot be understood; tells what the event says of money.
+    pub fn check(&self) -> Result<Option<Money>, Refusal> {
         if self.identifiers.is_empty() {
             let reason = "give at least one of email, subscriberId, externalCustomerId, externalCheckoutId and externalOrderId";
             return Err(Refusal::new("identifiers", reason));
         }
-        if let Some(at) = self.occurred_at {
-            check_time(at.0, now)?;
+        let money = self.money()?;
+        let value = self.properties.as_ref().and_then(|properties| properties.value.as_ref());
+        if money.is_none() && value.is_some_and(|value| !value.parse().is_ok_and(f64::is_finite)) {
+            // It is refused under any other name, too: whoever reads it could not tell it from infinity.
+            return Err(Refusal::new("properties.value", "the number is out of range"));
         }
-        self.money()
+        Ok(money)
+    }
+
+    /// Refuse what cannot be true at this time.
+    pub fn check_time(&self, now: Timestamp) -> Result<(), Refusal> {
+        self.occurred_at.map_or(Ok(()), |at| check_time(at.0, now))
     }
 
     /// An event is about money if it names an order and has a number as its value.
@@ -173,13 +176,13 @@ mod tests {
     /// The field that is refused.
     fn refused(change: impl FnOnce(&mut Value)) -> Option<String> {
         let event = event(change);
-        let outcome = Reported::read(&event.to_string()).and_then(|event| event.check(NOW).map(drop));
+        let outcome = Reported::read(&event.to_string()).and_then(|event| event.check().and_then(|_| event.check_time(NOW)));
         outcome.err().map(|refusal| refusal.field.to_string())
     }
 
     fn money(name: &str, properties: &str) -> Result<Option<(String, String, bool)>, String> {
         let json = format!(r#"{{"name":"{name}","identifiers":{{"externalOrderId":"1"}},"properties":{properties}}}"#);
-        let money = Reported::read(&json).and_then(|event| event.check(NOW)).map_err(|refusal| refusal.field.to_string())?;
+        let money = Reported::read(&json).and_then(|event| event.check()).map_err(|refusal| refusal.field.to_string())?;
         Ok(money.map(|money| (money.amount.to_string(), money.currency.as_str().to_owned(), money.is_refund)))
     }
 
@@ -265,5 +268,13 @@ mod tests {
             assert_eq!(money("paid", &format!(r#"{{"value":{value}}}"#)), Err("properties.value".into()), "{value}");
         }
         assert_eq!(refused(|event| event["properties"] = json!({ "value": 1e13 })), None, "without an order it is no money");
+        for (name, field) in [("value", "properties.value"), ("currency", "properties"), ("size", "properties")] {
+            for number in ["1e400", "-1e400"] {
+                let json =
+                    format!(r#"{{"name":"x","identifiers":{{"email":"ada@example.com"}},"properties":{{"{name}":{number}}}}}"#);
+                let refused = Reported::read(&json).and_then(|event| event.check()).expect_err("nobody can read it");
+                assert_eq!(refused.field, field, "{json}");
+            }
+        }
     }
 }

@@ -12,7 +12,7 @@ use super::days;
 use crate::base::amount::Amount;
 use crate::base::clock::Timestamp;
 use crate::base::currency::Currency;
-use crate::engine::store::{Order as Direction, Read, Record, Result, Table, WriteTx};
+use crate::engine::store::{Order as Direction, Read, Record, Result, Table, WriteTx, codec};
 use crate::features::contacts::identities::Digest;
 use crate::vocab::ids::{EmailId, MailingId, ProjectId};
 use crate::vocab::tables;
@@ -34,6 +34,8 @@ pub struct Fact {
     pub is_refund: bool,
     /// The number of the contact; none when that person was erased.
     pub contact: Option<u32>,
+    /// What tells a refund from another of the same time and amount, if anything does. Payments have none: an order has one.
+    pub key: Option<Digest>,
 }
 
 /// An order: all that was said of it, and what of it stands in the totals.
@@ -48,7 +50,44 @@ pub struct Order {
     pub counted: BTreeMap<Currency, Takings>,
 }
 
-impl Record for Order {}
+impl Record for Order {
+    const VERSION: u8 = 2;
+
+    fn upgrade(version: u8, bytes: &[u8]) -> Option<Self> {
+        /// Without keys.
+        #[derive(Deserialize)]
+        struct First {
+            named: Option<u32>,
+            facts: Vec<(Timestamp, Currency, Amount, bool, Option<u32>)>,
+            credit: Option<Credit>,
+            counted: BTreeMap<Currency, Takings>,
+        }
+        let First { named, facts, credit, counted } = (version == 1).then(|| codec::decode_fields(bytes)).flatten()?;
+        let facts = facts.into_iter().map(|(occurred_at, currency, amount, is_refund, contact)| Fact {
+            occurred_at,
+            currency,
+            amount,
+            is_refund,
+            contact,
+            key: None,
+        });
+        Some(Self { named, facts: facts.collect(), credit, counted })
+    }
+}
+
+impl Order {
+    /// The payment that counts, if one is known: the earliest, of several at the same time the first by currency and amount.
+    pub fn payment(facts: &[Fact]) -> Option<&Fact> {
+        facts.iter().find(|fact| !fact.is_refund)
+    }
+}
+
+impl Fact {
+    /// Whether another says the same, apart from what tells refunds from each other.
+    pub fn is_like(&self, other: &Self) -> bool {
+        Self { key: None, ..*self } == Self { key: None, ..*other }
+    }
+}
 
 /// What an order is credited to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -145,4 +184,37 @@ pub fn forget(tx: &mut WriteTx<'_>, project: ProjectId, order: Digest, contact: 
     found.facts.dedup();
     tx.put(ORDERS, &(project, order), &found);
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::store::codec::Value;
+
+    /// An order as the first version wrote it.
+    #[derive(Serialize, Deserialize)]
+    struct Before {
+        named: Option<u32>,
+        facts: Vec<(Timestamp, Currency, Amount, bool, Option<u32>)>,
+        credit: Option<Credit>,
+        counted: BTreeMap<Currency, Takings>,
+    }
+
+    impl Record for Before {}
+
+    #[test]
+    fn an_order_of_the_first_version_is_read() {
+        let amount = Amount::parse("0.5").expect("a number");
+        let fact = |is_refund| (Timestamp(5), Currency::USD, amount, is_refund, Some(7));
+        let counted = BTreeMap::from([(Currency::USD, Takings { conversions: 1, amount })]);
+        let before = Before { named: Some(9), facts: vec![fact(false), fact(true)], credit: None, counted: counted.clone() };
+        let (mut bytes, mut again) = (Vec::new(), Vec::new());
+        before.encode(&mut bytes);
+        let order = Order::decode(&bytes).expect("it is read");
+        assert_eq!((order.named, order.credit, &order.counted), (Some(9), None, &counted));
+        let told: Vec<_> = order.facts.iter().map(|fact| (fact.is_refund, fact.amount, fact.contact, fact.key)).collect();
+        assert_eq!(told, [(false, amount, Some(7), None), (true, amount, Some(7), None)]);
+        order.encode(&mut again);
+        assert_eq!(Order::decode(&again), Some(order));
+    }
 }

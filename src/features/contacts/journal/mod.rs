@@ -114,6 +114,11 @@ impl Page {
         self.spent.get(key).copied()
     }
 
+    /// The number in the project of the event that is written next.
+    pub fn next(&self) -> u64 {
+        self.first + self.written
+    }
+
     /// Whether the project has this name, or room for it.
     pub fn has_room_for(&mut self, tx: &impl Read, name: &str) -> Result<bool> {
         let folded = fold(name);
@@ -134,7 +139,7 @@ impl Page {
         let name = self.number(tx, &new.name)?;
         // The number keeps the ids of one second in order, so that new rows land at the right edge of the table.
         let ending = self.endings.pop().unwrap_or_else(|| tx.random().bytes());
-        let id = EventId::numbered_with(now, (self.first + self.written) as u32, ending);
+        let id = EventId::numbered_with(now, self.next() as u32, ending);
         let occurred_at = new.occurred_at.unwrap_or(now);
         for stretch in stretches::of(occurred_at) {
             self.sets.entry((name, stretch)).or_default().insert(contact);

@@ -39,7 +39,7 @@ pub struct NewEvent {
     /// At most 16 KB of JSON, 50 names, 4 levels of objects and lists. `value` is an amount in major units, `currency` its ISO 4217
     /// code, USD if absent.
     pub properties: Option<Properties>,
-    /// When it occurred: in the last 90 days, at most 5 minutes ahead of the service's clock. Now if absent.
+    /// When it occurred: in the last 90 days, at most 5 minutes ahead of the service's clock. Now if absent; of UTC without an offset.
     pub occurred_at: Option<Moment>,
     /// Of events with the same key in one project only the first is stored.
     pub dedupe_key: Option<DedupeKey>,

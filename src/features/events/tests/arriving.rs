@@ -68,7 +68,10 @@ fn arrival() -> impl Strategy<Value = String> {
             move |(amount, currency, time, order)| format!("{what} {amount} {currency} {time} {order} {}", order % 2 + 1),
         )
     };
-    prop_oneof![2 => click, 2 => money("paid"), 1 => money("back")]
+    // A key belongs to one thing: the same with another content is a question of who came first.
+    let keyed = (select(amounts.clone()), select(times.clone()), 1..3_u8)
+        .prop_map(|(amount, time, key)| format!("back-key {amount} USD {time} {amount}{time}{key} 2"));
+    prop_oneof![2 => click, 2 => money("paid"), 1 => money("back"), 1 => keyed]
 }
 
 #[test]

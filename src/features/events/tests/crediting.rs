@@ -23,7 +23,7 @@ const PEOPLE: [&str; 2] = ["ada@example.com", "grace@example.com"];
 /// - `click A -1h`: a person's click in email A; `click A -1h 2` by the second person.
 /// - `scanner A`: clicks in A that were taken for the person's turn out a machine's.
 /// - `paid 50 USD 0`, `back 50 USD 0`: an event of order 1; `paid 50 USD 0 2` of order 2, `paid 50 USD 0 2 2` by the second person.
-/// - `paid-key 50 USD 0 KEY`: the same with a dedupeKey.
+/// - `paid-key 50 USD 0 KEY`: order 1 with a dedupeKey; `paid-key 50 USD 0 KEY 2` by the second person.
 ///
 /// Times are sums like `-5d+1ms`.
 #[derive(Clone, Debug)]
@@ -50,7 +50,7 @@ impl Arrival {
                 activity::take_back(tx, project, person(2), mailing, &[Action::Clicked]).expect("written");
             }
             "paid" | "back" => event(tx, project, &words, (word(4).unwrap_or("1"), person(5)), None),
-            "paid-key" | "back-key" => event(tx, project, &words, ("1", 0), word(4)),
+            "paid-key" | "back-key" => event(tx, project, &words, ("1", person(5)), word(4)),
             other => panic!("what is {other}?"),
         }
     }
@@ -221,8 +221,13 @@ const CASES: &[(&str, &[&str], &str)] = &[
     ("the same refund again", &["click A -1h", "paid 50 USD 0", "back 20 USD +1m", "back 20 USD +1m"], "A 1 30 USD"),
     ("the same key with another amount", &["click A -1h", "paid-key 50 USD 0 k", "paid-key 90 USD -1m k"], "A 1 50 USD"),
     (
-        "refunds of one amount and time under two keys are one",
+        "refunds of one amount and time under two keys are two",
         &["click A -1h", "paid 50 USD 0", "back-key 20 USD +1m a", "back-key 20 USD +1m b"],
+        "A 1 10 USD",
+    ),
+    (
+        "a refund that is told again without its key is one",
+        &["click A -1h", "back 20 USD +1m", "paid 50 USD 0", "back-key 20 USD +1m a"],
         "A 1 30 USD",
     ),
     // Sums and currencies.

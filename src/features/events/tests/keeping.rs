@@ -93,6 +93,32 @@ fn a_condition_that_makes_no_sense_is_refused_by_its_path() {
     }
 }
 
+/// Two refunds in one batch came in at the same time, and were once taken for one.
+#[test]
+fn refunds_of_one_batch_are_each_counted() {
+    let shop = Shop::new();
+    let ada = shop.add("ada@example.com");
+    let number = ContactId::parse(&ada).expect("an id").number();
+    let project = shop.mill.project;
+    let click = Deed { action: Action::Clicked, mailing: MAILING, campaign: None, at: crate::testing::START.plus_ms(-5) };
+    let store = &shop.mill.world().store;
+    store.write_blocking(move |tx| activity::note(tx, project, &[(number, click)])).expect("written").expect("noted");
+    let order = |name: &str, value: u32| {
+        json!({
+            "name": name, "identifiers": { "email": "ada@example.com", "externalOrderId": "o-1" }, "properties": { "value": value },
+        })
+    };
+    let mut paid = order("paid", 100);
+    paid["occurredAt"] = at(0).into();
+    let (mut keyed, mut other) = (order("refund", 10), order("refund", 10));
+    (keyed["dedupeKey"], other["dedupeKey"]) = ("a".into(), "b".into());
+    let told = shop.batch(json!([paid, order("refund", 10), order("refund", 10), keyed, other, keyed])).data();
+    assert_eq!((&told["accepted"], &told["duplicates"]), (&json!(5), &json!(1)));
+    let totals = orders::totals(&shop.mill.read(), Scope::Mailing(MAILING)).expect("readable");
+    let dollars = totals.values().next().expect("one currency");
+    assert_eq!((dollars.conversions, dollars.amount.to_string()), (1, "60".to_owned()));
+}
+
 #[test]
 fn personal_data_has_events_and_payments_and_after_erasing_nothing_is_left_but_numbers() {
     let shop = Shop::new();

@@ -65,6 +65,33 @@ fn the_same_key_stores_once_for_one_project_and_tells_the_first() {
     assert_eq!((&without["stored"], &without["dedupeKey"]), (&json!(true), &Value::Null));
 }
 
+/// Shops send again what they have no answer to, and some of it has become too old on the way.
+#[test]
+fn what_was_stored_is_a_duplicate_also_when_it_is_too_old_by_now() {
+    let shop = Shop::new();
+    let days = |many: i64| many * 24 * 60 * 60 * 1000;
+    let mut old = keyed("ada@example.com", "k-1");
+    old["occurredAt"] = at(-days(90)).into();
+    let first = shop.stored(old.clone());
+    shop.mill.clock.advance_ms(days(1));
+    let again = shop.report(old.clone()).data();
+    assert_eq!((&again["duplicate"], &again["eventId"]), (&json!(true), &json!(first)));
+    assert_eq!(shop.batch(json!([old])).data()["duplicates"], 1);
+    old["dedupeKey"] = "k-2".into();
+    assert!(shop.report(old).refusal().2.starts_with("occurredAt: it is more than 90 days ago"));
+}
+
+/// A time without an offset once lost its hours: it was read as the date in front of it.
+#[test]
+fn a_time_without_an_offset_keeps_its_hours() {
+    let shop = Shop::new();
+    let ada = shop.add("ada@example.com");
+    let mut event = login("ada@example.com");
+    event["occurredAt"] = "2025-12-31T22:15:30.5".into();
+    shop.stored(event);
+    assert_eq!(shop.events_of(&ada)[0]["occurredAt"], "2025-12-31T22:15:30.500Z");
+}
+
 #[test]
 fn keys_of_large_batches_are_spent_at_once_and_after_they_are_in_their_index() {
     let shop = Shop::new();
@@ -124,6 +151,7 @@ fn rows_are_answered_in_their_order_and_a_wrong_one_spoils_no_other() {
             { "identifiers": { "email": "ada@example.com" } },
         ]))
         .data();
+    assert_eq!(told["invalid"][5]["error"], "it is required", "in the words of a single event");
     assert_eq!((&told["accepted"], &told["duplicates"]), (&json!(2), &json!(2)));
     let results = told["results"].as_array().expect("a list");
     let stored: Vec<bool> = results.iter().map(|result| result["stored"].as_bool().expect("a boolean")).collect();
@@ -205,4 +233,9 @@ fn an_order_has_a_hundred_payments_and_refunds_and_repeats_are_none() {
     shop.stored(paid(0));
     shop.stored(paid(max - 1));
     assert!(shop.report(paid(max)).refusal().2.starts_with("identifiers.externalOrderId: this order has 100"));
+    shop.stored(paid(7));
+    let mut of_another = paid(7);
+    of_another["identifiers"]["email"] = "grace@example.com".into();
+    assert_eq!(shop.report(of_another).status, 400, "of somebody else it is no repeat");
+    assert!(shop.by_email("grace@example.com").is_none());
 }
