@@ -845,14 +845,18 @@ pub const WEBHOOK_HEADERS_MAX: usize = 20;
 pub const WEBHOOK_HEADER_NAME_BYTES_MAX: usize = 100;
 /// A header's value: the longest tokens in use fit; servers refuse heads beyond 8 KB.
 pub const WEBHOOK_HEADER_VALUE_BYTES_MAX: usize = 4_096;
+/// All of them together: common servers take heads of 8 to 16 KB, and ours come to less than one.
+pub const WEBHOOK_HEADERS_BYTES_MAX: usize = 8_000;
 /// The interface's number of attempts.
 pub const WEBHOOK_ATTEMPTS_MAX: usize = 3;
 /// The interface's time for an attempt.
 pub const WEBHOOK_ATTEMPT_TIME: std::time::Duration = std::time::Duration::from_secs(10);
 /// An attempt of which no end was written down after this long has none any more: twice the time that it may take.
 pub const WEBHOOK_ATTEMPT_LOST_MS: i64 = 20_000;
-/// How much of an answer is read before the connection is closed.
+/// How much of an answer's body is read before the connection is closed.
 pub const WEBHOOK_RESPONSE_BYTES_READ: usize = 16 * 1024;
+/// Bytes of an answer as they come, with heads and with what frames the body: more says nothing that is wanted.
+pub const WEBHOOK_ANSWER_BYTES_MAX: usize = 256 * 1024;
 /// How much of it is kept: a sentence that says what is wrong, or the beginning of a page.
 pub const WEBHOOK_RESPONSE_CHARACTERS_KEPT: usize = 1_000;
 /// The longest pause that an endpoint can ask for.

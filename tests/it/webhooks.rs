@@ -1,5 +1,6 @@
 //! Webhooks of the program as shipped, delivered to endpoints on loopback.
 
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use http::StatusCode;
@@ -252,7 +253,7 @@ async fn an_endpoint_that_fails_is_left_alone_says_so_and_is_probed_again() {
 }
 
 #[tokio::test]
-async fn after_a_rotation_both_secrets_sign_and_take_turns() {
+async fn after_a_rotation_both_secrets_sign_and_each_is_in_front_once() {
     let world = World::new().await;
     let sink = HookSink::start(|_, number| Reaction::status(if number < 2 { 500 } else { 200 })).await;
     let made = world
@@ -264,7 +265,7 @@ async fn after_a_rotation_both_secrets_sign_and_take_turns() {
     let new = rotated["secret"].as_str().expect("a secret").to_owned();
     world.contact("ada@example.com").await;
     let got = sink.wait(3).await;
-    for (number, (first, second)) in [(&new, &old), (&old, &new), (&new, &old)].into_iter().enumerate() {
+    for (number, (first, second)) in [(&old, &new), (&new, &old), (&old, &new)].into_iter().enumerate() {
         assert!(got[number].is_signed(SIGNATURE, first) && got[number].is_signed(ALTERNATE, second), "attempt {number}");
         let both = got[number].header("webhook-signature").expect("the second form");
         assert_eq!(both.split(' ').filter(|one| one.starts_with("v1,")).count(), 2);
@@ -272,6 +273,74 @@ async fn after_a_rotation_both_secrets_sign_and_take_turns() {
     world.client.data("webhooks.rotate_secret", json!({ "webhookId": made["id"], "graceHours": 0 })).await;
     world.contact("bob@example.com").await;
     assert_eq!(sink.wait(4).await[3].header(ALTERNATE), None);
+}
+
+/// A receiver with one secret that looks at the first header only used to refuse every first attempt in the time in which both sign.
+/// Under load that opened the breaker, and every probe was such a first attempt: nothing arrived until the old secret was gone.
+#[tokio::test]
+async fn in_the_time_of_two_secrets_a_receiver_that_knows_either_of_them_gets_everything_without_a_pause() {
+    let world = World::with("pause_after_failures = 3\npause_seconds = 1\n").await;
+    let known: Arc<Mutex<String>> = Arc::default();
+    let knows = known.clone();
+    let sink = HookSink::start(move |got, _| {
+        let is_good = got.is_signed(SIGNATURE, &knows.lock().expect("no panic"));
+        Reaction::status(if is_good { 200 } else { 401 })
+    });
+    let sink = sink.await;
+    let (id, old) = hook(&world.client, &sink.url(), &["subscriber.added"]).await;
+    known.lock().expect("no panic").clone_from(&old);
+    let rotated = world.client.data("webhooks.rotate_secret", json!({ "webhookId": id })).await;
+    let all_told = async |count: u64| {
+        until(async || {
+            let webhook = world.client.data("webhooks.get", json!({ "webhookId": id })).await;
+            (webhook["successCount"] == count).then_some(())
+        })
+        .await;
+    };
+    for number in 0..40 {
+        world.contact(&format!("before{number}@example.com")).await;
+    }
+    all_told(40).await;
+    assert_eq!(sink.got().len(), 40, "whoever has not changed yet notices nothing");
+    let new = rotated["secret"].as_str().expect("a secret").to_owned();
+    known.lock().expect("no panic").clone_from(&new);
+    for number in 0..40 {
+        world.contact(&format!("after{number}@example.com")).await;
+    }
+    all_told(80).await;
+    let failed = sink.got().iter().filter(|got| !got.is_signed(SIGNATURE, &old) && !got.is_signed(SIGNATURE, &new)).count();
+    assert_eq!(failed, 0, "every delivery is signed by one of the two");
+    let refused = sink.got().len() - 80;
+    assert!(refused <= 20, "no more than what was under way when it changed, and a probe: {refused}");
+}
+
+#[tokio::test]
+async fn headers_of_ones_own_are_sent_and_never_told() {
+    let world = World::new().await;
+    let sink = HookSink::content().await;
+    let secret = "Bearer canary-of-headers";
+    let wanted = json!({
+        "url": sink.url(), "events": ["subscriber.added"], "customHeaders": { "Authorization": secret, "X-Shop": "7" },
+    });
+    let made = world.client.data("webhooks.create", wanted).await;
+    let (id, hidden) = (&made["id"], json!({ "Authorization": "********", "X-Shop": "********" }));
+    let read = world.client.data("webhooks.get", json!({ "webhookId": id })).await;
+    assert_eq!((&made["customHeaders"], &read["customHeaders"]), (&hidden, &hidden));
+    // Whoever writes back what was read changes nothing else.
+    let change = json!({ "webhookId": id, "customHeaders": { "Authorization": "********", "X-Shop": "8" } });
+    let changed = world.client.data("webhooks.update", change).await;
+    let tested = world.client.data("webhooks.test", json!({ "webhookId": id })).await;
+    world.contact("ada@example.com").await;
+    for got in sink.wait(2).await {
+        assert_eq!((got.header("authorization"), got.header("x-shop")), (Some(secret), Some("8")));
+    }
+    let list = world.client.data("webhooks.list", json!({})).await;
+    let told = format!(
+        "{made}{read}{changed}{tested}{list}{:?}{}",
+        deliveries(&world.client, id.as_str().expect("an id")).await,
+        world.server.log()
+    );
+    assert!(!told.contains("canary-of-headers"));
 }
 
 #[tokio::test]

@@ -3,6 +3,9 @@
 //! No redirect is followed and no body inflated. Of the answer the status counts, and its beginning is kept for people; an answer that
 //! breaks off after its head has a status all the same, one that does not end in time has none.
 
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -12,9 +15,10 @@ use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use url::{Position, Url};
 
-use super::connect::Trust;
+use super::connect::{Trust, Wire};
 use super::exchange::{driven, within, words};
 use super::{Fetch, FetchError, host};
 use crate::vocab::limits;
@@ -29,6 +33,8 @@ pub struct Shipment<'a> {
     pub total: Duration,
     /// Bytes of the answer's body that are read; then the connection is closed.
     pub read_bytes_max: usize,
+    /// Bytes of the answer as they come, with all its heads and with what frames its body; then it breaks off.
+    pub answer_bytes_max: usize,
 }
 
 /// What the receiver said.
@@ -49,10 +55,10 @@ impl Fetch {
 
     /// Post a shipment to its receiver, wherever anybody could reach it.
     pub async fn deliver(&self, shipment: Shipment<'_>) -> Result<Delivered, FetchError> {
-        let Shipment { url, headers, body, total, read_bytes_max } = shipment;
+        let Shipment { url, headers, body, total, read_bytes_max, answer_bytes_max } = shipment;
         let request = request(url, headers, body)?;
         let work = async {
-            let wire = self.connector.connect(url, Trust::Receiver).await?;
+            let wire = Metered { wire: self.connector.connect(url, Trust::Receiver).await?, left: answer_bytes_max };
             let host = host(url);
             let protocol = |error: hyper::Error| FetchError::Protocol { host: host.clone(), cause: words(&error) };
             let mut builder = http1::Builder::new();
@@ -83,6 +89,51 @@ fn request(url: &Url, headers: HeaderMap, body: Bytes) -> Result<Request<Full<By
         request.headers_mut().insert(name, value);
     }
     Ok(request)
+}
+
+/// A connection that gives up after so many bytes from the other side. Interim answers one after the other, or a body in pieces of one
+/// byte, keep us at work for as long as they come, however short each of them is.
+struct Metered {
+    wire: Box<dyn Wire>,
+    left: usize,
+}
+
+impl AsyncRead for Metered {
+    fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        if self.left == 0 {
+            return Poll::Ready(Err(io::Error::other("its answer is too long")));
+        }
+        let before = buffer.filled().len();
+        ready!(Pin::new(&mut self.wire).poll_read(context, buffer))?;
+        self.left = self.left.saturating_sub(buffer.filled().len() - before);
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl AsyncWrite for Metered {
+    fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.wire).poll_write(context, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.wire).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.wire).poll_shutdown(context)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        slices: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.wire).poll_write_vectored(context, slices)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.wire.is_write_vectored()
+    }
 }
 
 /// Up to so many bytes of a body, or as many as come before it breaks off.

@@ -88,7 +88,7 @@ impl fmt::Display for FetchError {
             // The address itself is not told: names of the operator's network are nobody's business.
             Self::NotPublic { host, .. } => write!(
                 f,
-                "{host} has no public address, so it is not read. If it is a site of your own network, the operator can open that \
+                "{host} has no public address, so nothing is asked of it. If it is in a network of your own, the operator can open that \
                  network with the setting outbound.allow_networks."
             ),
             Self::Unresolved { host, cause } => {

@@ -458,7 +458,8 @@ async fn an_endpoint_of_the_operator_cannot_send_us_elsewhere() {
 
 async fn deliver(fetch: &Fetch, url: &Url, total: Duration) -> Result<Delivered, FetchError> {
     let headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("application/json"))]);
-    fetch.deliver(Shipment { url, headers, body: Bytes::from_static(b"{}"), total, read_bytes_max: 10 }).await
+    let body = Bytes::from_static(b"{}");
+    fetch.deliver(Shipment { url, headers, body, total, read_bytes_max: 10, answer_bytes_max: 100_000 }).await
 }
 
 #[tokio::test]
@@ -488,6 +489,20 @@ async fn of_an_answer_the_status_counts_and_the_beginning_is_kept() {
         let answer = deliver(&local(), &peer.url("/"), PATIENT).await.expect("an answer");
         assert_eq!((answer.status.as_u16(), answer.body.as_slice()), (200, body));
     }
+}
+
+#[tokio::test]
+async fn interim_answers_without_end_are_given_up_before_the_time_is() {
+    let tasks = tasks();
+    for interim in [&b"HTTP/1.1 100 Continue\r\n\r\n"[..], b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"] {
+        let peer = Peer::start(&tasks, move |_| Said::Endless(Vec::new(), interim.to_vec())).await;
+        let error = deliver(&local(), &peer.url("/"), Duration::from_secs(600)).await.expect_err("no answer");
+        assert!(matches!(error, FetchError::Protocol { .. }) && error.to_string().contains("too long"), "{error}");
+    }
+    let pieces = || Said::Endless(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1;".to_vec(), b"a".repeat(1000));
+    let peer = Peer::start(&tasks, move |_| pieces()).await;
+    let answer = deliver(&local(), &peer.url("/"), Duration::from_secs(600)).await.expect("a status");
+    assert_eq!((answer.status.as_u16(), answer.body.len()), (200, 0));
 }
 
 #[tokio::test]

@@ -12,6 +12,9 @@ use crate::vocab::limits;
 /// The word in our headers' names where the settings say no other.
 const STANDARD_WORD: &str = "service";
 
+/// What stands for a value in answers, which never tell values: they often are credentials. Given back, it means the value as it is.
+pub const HIDDEN: &str = "********";
+
 /// Headers that belong to the connection, to the body or to us, and beginnings of such.
 const TAKEN: [&str; 9] =
     ["host", "connection", "transfer-encoding", "te", "trailer", "upgrade", "expect", "keep-alive", "user-agent"];
@@ -51,6 +54,11 @@ pub fn check(given: &BTreeMap<String, String>, word: &str) -> Result<(), Failure
         }
         seen.push(low);
     }
+    let bytes: usize = given.iter().map(|(name, value)| name.len() + value.len()).sum();
+    if bytes > limits::WEBHOOK_HEADERS_BYTES_MAX {
+        let detail = format!("together they are longer than {} bytes; shorten them", limits::WEBHOOK_HEADERS_BYTES_MAX);
+        return Err(Failure::field("customHeaders", detail));
+    }
     Ok(())
 }
 
@@ -74,7 +82,7 @@ pub struct Said<'a> {
     pub is_test: bool,
     pub at: Timestamp,
     pub body: &'a [u8],
-    /// The secret in use first. While the one before it signs too, they take turns in `X-Service-Signature`.
+    /// The first one makes `X-Service-Signature`; the other, while two sign, the alternate.
     pub signers: &'a [&'a Signer],
     /// Whether the Standard Webhooks headers are sent too.
     pub standard: bool,
@@ -170,6 +178,12 @@ mod tests {
         let many = |count: usize| (0..count).map(|number| (format!("X-{number}"), String::new())).collect::<BTreeMap<_, _>>();
         assert!(check(&many(limits::WEBHOOK_HEADERS_MAX), "Service").is_ok());
         assert!(check(&many(limits::WEBHOOK_HEADERS_MAX + 1), "Service").is_err());
+        let whole = |more: usize| {
+            let half = limits::WEBHOOK_HEADERS_BYTES_MAX / 2 - 1;
+            BTreeMap::from([("A".to_owned(), "v".repeat(half)), ("B".to_owned(), "v".repeat(half + more))])
+        };
+        assert!(check(&whole(0), "Service").is_ok());
+        assert!(check(&whole(1), "Service").is_err());
         let twice = BTreeMap::from(["X-Shop", "x-shop"].map(|name| (name.to_owned(), String::new())));
         assert!(check(&twice, "Service").is_err());
     }

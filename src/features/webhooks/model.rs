@@ -49,6 +49,11 @@ impl Webhook {
         self.active && self.events.iter().any(|event| event.kind() == Some(kind))
     }
 
+    /// The secret before the one in use, while that signs too.
+    pub fn former_secret(&self, now: Timestamp) -> Option<&PreviousSecret> {
+        self.previous.as_ref().filter(|previous| now < previous.until)
+    }
+
     /// The kinds of events that it asks for, active or not.
     pub fn interests(&self) -> impl Iterator<Item = WebhookEvent> {
         self.events.iter().filter_map(|event| event.kind())
@@ -340,17 +345,18 @@ impl Health {
         self.failures = self.failures.saturating_add(1);
         // What was under way when the pause began says nothing new.
         let paused = self.is_paused(now);
+        let doubled = breaker.pause_ms.saturating_mul(1 << self.pauses.min(20)).min(limits::WEBHOOK_PAUSE_MAX_MS);
+        // Who only ever asks for short pauses fails all the same.
+        let asked_ms = if let Verdict::Wait { ms } = verdict { ms } else { 0 };
+        let is_failing = !paused && self.failures >= breaker.failures && asked_ms < doubled;
         match verdict {
-            Verdict::Wait { ms } => {
-                let until = Some(now.plus_ms(ms)).max(self.paused_until);
-                (self.paused_until, self.reason) = (until, self.reason.filter(|_| paused).or(Some(PauseReason::RateLimited)));
-            }
             Verdict::Gone if !paused || self.reason != Some(PauseReason::Gone) => {
                 self.pause(now, PauseReason::Gone, limits::WEBHOOK_PAUSE_MAX_MS);
             }
-            Verdict::Failure if !paused && self.failures >= breaker.failures => {
-                let doubled = breaker.pause_ms.saturating_mul(1 << self.pauses.min(20));
-                self.pause(now, PauseReason::Failing, doubled.min(limits::WEBHOOK_PAUSE_MAX_MS));
+            Verdict::Failure | Verdict::Wait { .. } if is_failing => self.pause(now, PauseReason::Failing, doubled),
+            Verdict::Wait { ms } => {
+                let until = Some(now.plus_ms(ms)).max(self.pause_at(now));
+                (self.paused_until, self.reason) = (until, self.reason.filter(|_| paused).or(Some(PauseReason::RateLimited)));
             }
             Verdict::Gone | Verdict::Failure | Verdict::Success => {}
         }
@@ -512,5 +518,20 @@ mod tests {
         let mut waits = Health::default();
         waits.note(Verdict::Wait { ms: 2_000 }, &BREAKER, Timestamp(0));
         assert_eq!((waits.paused_until, waits.reason), (Some(Timestamp(2_000)), Some(PauseReason::RateLimited)));
+    }
+
+    #[test]
+    fn an_endpoint_that_asks_for_one_short_pause_after_the_other_is_failing() {
+        let mut health = Health::default();
+        for _ in 0..BREAKER.failures {
+            health.note(Verdict::Wait { ms: 0 }, &BREAKER, Timestamp(0));
+        }
+        assert_eq!((health.paused_until, health.reason), (Some(Timestamp(10_000)), Some(PauseReason::Failing)));
+        health.note(Verdict::Wait { ms: 60_000 }, &BREAKER, Timestamp(10_000));
+        assert_eq!(
+            (health.paused_until, health.reason),
+            (Some(Timestamp(70_000)), Some(PauseReason::RateLimited)),
+            "what it asks for, if that is longer"
+        );
     }
 }

@@ -260,7 +260,7 @@ fn a_time_range_brings_what_was_missed_and_not_what_has_arrived() {
     assert_eq!(world.deliveries().len(), 4);
     for (range, field) in [
         (json!({ "from": "2025-12-01" }), "from: "),
-        (json!({ "from": "2026-01-01T00:00:09Z" }), "to: "),
+        (json!({ "from": "2026-01-01T00:00:09Z" }), "from: "),
         (json!({ "from": from, "to": "2025-12-31T23:59:59Z" }), "to: "),
     ] {
         assert!(redeliver(range.clone()).refusal().2.starts_with(field), "{range}");

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::delivering::attempt::custom_headers;
 use super::delivering::record::attempt_id;
+use super::headers::HIDDEN;
 use super::model::{Attempt, Delivery, PauseReason, Redelivery, Status, Webhook};
 use super::store;
 use crate::base::clock::Timestamp;
@@ -28,7 +29,8 @@ pub struct WebhookView {
     /// Whether it is told at all. Only its owner changes this.
     pub active: bool,
     pub description: Option<String>,
-    /// Headers that are sent with every delivery.
+    /// Headers that are sent with every delivery, by name. Their values are not told: `********` stands for each, and leaves it as it is
+    /// where it is given back.
     pub custom_headers: BTreeMap<String, String>,
     /// Whether deliveries carry the Standard Webhooks signature too.
     pub standard_signature: bool,
@@ -92,17 +94,17 @@ pub fn view(tx: &impl Read, engine: &Engine, webhook: &Webhook, now: Timestamp) 
     let place = (webhook.account, webhook.id);
     let standing = store::standing(tx, place)?;
     let paused_until = standing.health.pause_at(now);
-    let previous = webhook.previous.as_ref().filter(|previous| now < previous.until);
+    let headers = custom_headers(engine, webhook).ok_or_else(|| Failure::internal("headers of a webhook do not open"))?;
     Ok(WebhookView {
         id: webhook.id,
         url: webhook.url.clone(),
         events: webhook.events.clone(),
         active: webhook.active,
         description: webhook.description.clone(),
-        custom_headers: custom_headers(engine, webhook).ok_or_else(|| Failure::internal("headers of a webhook do not open"))?,
+        custom_headers: headers.into_keys().map(|name| (name, HIDDEN.to_owned())).collect(),
         standard_signature: webhook.standard_signature,
         secret_configured: !webhook.sealed_secret.is_empty(),
-        previous_secret_expires_at: previous.map(|previous| Moment(previous.until)),
+        previous_secret_expires_at: webhook.former_secret(now).map(|former| Moment(former.until)),
         success_count: standing.successes,
         failure_count: standing.failures,
         pending_count: standing.kept(Status::Pending),
@@ -125,7 +127,7 @@ impl WebhookView {
             events: vec![WebhookEvent::SubscriberAdded.into(), WebhookEvent::SubscriberUnsubscribed.into()],
             active: true,
             description: Some("Keeps the shop's customers up to date".into()),
-            custom_headers: BTreeMap::from([("X-Shop".to_owned(), "7".to_owned())]),
+            custom_headers: BTreeMap::from([("X-Shop".to_owned(), HIDDEN.to_owned())]),
             standard_signature: false,
             secret_configured: true,
             previous_secret_expires_at: None,

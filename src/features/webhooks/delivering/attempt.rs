@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use url::Url;
 
 use super::super::headers::{self, Said};
-use super::super::model::{End, PreviousSecret, Verdict, Webhook, headers_place};
+use super::super::model::{End, Verdict, Webhook, headers_place};
 use super::super::signature::Signer;
 use super::record::{Begun, attempt_id, kept};
 use crate::base::clock::Timestamp;
@@ -16,10 +16,19 @@ use crate::engine::api::Engine;
 use crate::engine::fetch::{Delivered, Shipment};
 use crate::vocab::limits;
 
+/// Which secret makes the signature that every receiver looks at, while two sign.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turn {
+    /// The one in use.
+    Newest,
+    /// The one before it.
+    Former,
+}
+
 /// Make an attempt: how it ended, and what that means.
-pub async fn make(engine: &Engine, begun: &Begun) -> (End, Verdict) {
+pub async fn make(engine: &Engine, begun: &Begun, turn: Turn) -> (End, Verdict) {
     let started = Instant::now();
-    let outcome = send(engine, begun).await;
+    let outcome = send(engine, begun, turn).await;
     let now = engine.clock.now();
     let duration_ms = u32::try_from(started.elapsed().as_millis()).unwrap_or(u32::MAX);
     let end = End { at: now, duration_ms, status_code: None, response: String::new(), error: None };
@@ -33,7 +42,7 @@ pub async fn make(engine: &Engine, begun: &Begun) -> (End, Verdict) {
     }
 }
 
-async fn send(engine: &Engine, begun: &Begun) -> Result<Delivered, String> {
+async fn send(engine: &Engine, begun: &Begun, turn: Turn) -> Result<Delivered, String> {
     let Begun { webhook, delivery, number, body } = begun;
     let settings = &engine.settings.webhooks;
     let url: Url = webhook.url.parse().map_err(|_| "The webhook's address cannot be read.".to_owned())?;
@@ -43,8 +52,7 @@ async fn send(engine: &Engine, begun: &Begun) -> Result<Delivered, String> {
     let now = engine.clock.now();
     let signers = signers(engine, webhook, now).ok_or("The webhook's secret cannot be opened: is the master key another?")?;
     let mut in_turn: Vec<&Signer> = signers.iter().collect();
-    // While two sign, a receiver that has only one of them and looks at one header only gets its own at every other attempt.
-    if number.is_multiple_of(2) {
+    if turn == Turn::Former {
         in_turn.reverse();
     }
     let custom = custom_headers(engine, webhook).ok_or("The webhook's headers cannot be opened: is the master key another?")?;
@@ -66,6 +74,7 @@ async fn send(engine: &Engine, begun: &Begun) -> Result<Delivered, String> {
         body: Bytes::clone(body),
         total: limits::WEBHOOK_ATTEMPT_TIME,
         read_bytes_max: limits::WEBHOOK_RESPONSE_BYTES_READ,
+        answer_bytes_max: limits::WEBHOOK_ANSWER_BYTES_MAX,
     };
     engine.fetch.deliver(shipment).await.map_err(|error| error.to_string())
 }
@@ -73,10 +82,8 @@ async fn send(engine: &Engine, begun: &Begun) -> Result<Delivered, String> {
 /// The secrets that sign now, the one in use first.
 fn signers(engine: &Engine, webhook: &Webhook, now: Timestamp) -> Option<Vec<Signer>> {
     let open = |sealed: &[u8]| Signer::open(&engine.seal, webhook.account, webhook.id, sealed);
-    let previous = webhook.previous.as_ref().filter(|previous| now < previous.until);
-    let sealed = |previous: &PreviousSecret| open(&previous.sealed);
     let mut signers = vec![open(&webhook.sealed_secret)?];
-    signers.extend(previous.and_then(sealed));
+    signers.extend(webhook.former_secret(now).and_then(|former| open(&former.sealed)));
     Some(signers)
 }
 
@@ -109,7 +116,9 @@ fn error_of(answer: &Delivered) -> Option<String> {
     }
     Some(match status {
         StatusCode::GONE => "The endpoint says that it is gone (410).".to_owned(),
-        status if status.is_redirection() => format!("The endpoint redirects ({}); redirects are not followed.", status.as_u16()),
+        status if matches!(status.as_u16(), 301 | 302 | 303 | 307 | 308) => {
+            format!("The endpoint redirects ({}); redirects are not followed.", status.as_u16())
+        }
         status => format!("The endpoint answered with {}, which is not 2xx.", status.as_u16()),
     })
 }

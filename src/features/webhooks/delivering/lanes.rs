@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::super::store::Place;
+use super::attempt::Turn;
 use crate::vocab::limits;
 
 /// What one endpoint has under way, and may have.
@@ -16,6 +17,8 @@ struct Lane {
     flying: usize,
     /// Its last answer came quickly.
     is_quick: bool,
+    /// While two secrets sign: the one that it is believed to know.
+    turn: Turn,
 }
 
 /// All endpoints with something under way, or lately.
@@ -48,7 +51,8 @@ impl Lanes {
     }
 
     fn lane(&self, place: Place) -> Lane {
-        let unknown = Lane { window: limits::WEBHOOK_WINDOW_FIRST.min(self.each_max), flying: 0, is_quick: false };
+        let unknown =
+            Lane { window: limits::WEBHOOK_WINDOW_FIRST.min(self.each_max), flying: 0, is_quick: false, turn: Turn::Former };
         self.lanes.get(&place).copied().unwrap_or(unknown)
     }
 
@@ -111,6 +115,27 @@ impl Lanes {
             _ => {}
         }
         self.leave(place, lane);
+    }
+
+    /// Whose turn it is at a delivery's attempt of this number, while two secrets sign. A receiver may know either of them, and look
+    /// at one signature only: at first the one that it answered well to last, and then each once.
+    pub fn turn(&self, place: Place, number: usize) -> Turn {
+        match number {
+            1 => self.lane(place).turn,
+            2 => Turn::Newest,
+            _ => Turn::Former,
+        }
+    }
+
+    /// An attempt at which it was this secret's turn has ended well, or not; of one that only one secret signed there is nothing to
+    /// learn, and whoever gets a new secret knows the one before it at first.
+    pub fn learn(&mut self, place: Place, turn: Option<Turn>, well: bool) {
+        let Some(lane) = self.lanes.get_mut(&place) else { return };
+        lane.turn = match (turn, well) {
+            (Some(turn), true) => turn,
+            (Some(Turn::Former), false) => Turn::Newest,
+            (Some(Turn::Newest), false) | (None, _) => Turn::Former,
+        };
     }
 
     fn leave(&mut self, place: Place, mut lane: Lane) {
@@ -185,6 +210,26 @@ mod tests {
             }
         }
         assert_eq!(served.len(), 20);
+    }
+
+    #[test]
+    fn the_secret_that_an_endpoint_knows_has_the_first_turn_and_each_has_one_of_the_others() {
+        let mut lanes = Lanes::new(4, 4);
+        assert_eq!([1, 2, 3].map(|number| lanes.turn(place(1), number)), [Turn::Former, Turn::Newest, Turn::Former]);
+        lanes.take(waiting(1..2, 9));
+        for (turn, well, next) in [
+            (Some(Turn::Former), true, Turn::Former),
+            (Some(Turn::Former), false, Turn::Newest),
+            // What was under way meanwhile says the same again.
+            (Some(Turn::Former), false, Turn::Newest),
+            (Some(Turn::Newest), true, Turn::Newest),
+            (Some(Turn::Newest), false, Turn::Former),
+            (Some(Turn::Newest), true, Turn::Newest),
+            (None, true, Turn::Former),
+        ] {
+            lanes.learn(place(1), turn, well);
+            assert_eq!(lanes.turn(place(1), 1), next, "{turn:?} {well}");
+        }
     }
 
     #[test]

@@ -15,6 +15,7 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use tokio::sync::mpsc;
 
+use self::attempt::Turn;
 use self::lanes::Lanes;
 use self::record::{Begun, Ended, Rules};
 use super::model::{End, Verdict};
@@ -64,17 +65,19 @@ struct Desk {
     lanes: Lanes,
     flying: HashSet<DeliveryId>,
     attempts: Group,
-    ended: mpsc::Sender<(Ended, Duration)>,
+    ended: mpsc::Sender<Report>,
     /// Where the last look stopped, if it did not see all endpoints.
     after: Option<Place>,
     /// When the next of what the looks since the first endpoint saw is to be looked at.
     next: Option<Timestamp>,
 }
 
-/// What the writer tells the dispatcher: an attempt has ended so, and that is on disk.
+/// An attempt has ended so. Whoever makes it tells the writer; the writer, once that is on disk, tells the dispatcher.
 struct Report {
     ended: Ended,
     took: Duration,
+    /// Whose turn it was, if two secrets signed.
+    turn: Option<Turn>,
 }
 
 impl Desk {
@@ -209,9 +212,12 @@ impl Desk {
     fn send(&mut self, begun: Begun) {
         self.flying.insert(begun.delivery.id);
         let (engine, ended) = (self.engine.clone(), self.ended.clone());
+        let place = (begun.delivery.account, begun.delivery.webhook);
+        let former = begun.webhook.former_secret(engine.clock.now());
+        let turn = former.map(|_| self.lanes.turn(place, begun.number));
         self.attempts.spawn(async move {
-            let place = (begun.delivery.account, begun.delivery.webhook);
-            let made = AssertUnwindSafe(attempt::make(&engine, &begun)).catch_unwind().await;
+            let making = attempt::make(&engine, &begun, turn.unwrap_or(Turn::Newest));
+            let made = AssertUnwindSafe(making).catch_unwind().await;
             let (end, verdict) = made.unwrap_or_else(|_| {
                 let error = Some("Something failed here; the log says what.".to_owned());
                 (
@@ -221,27 +227,24 @@ impl Desk {
             });
             let took = Duration::from_millis(u64::from(end.duration_ms));
             // The writer outlives every attempt.
-            let _ = ended.send((Ended { place, delivery: begun.delivery.id, end, verdict }, took)).await;
+            let _ = ended.send(Report { ended: Ended { place, delivery: begun.delivery.id, end, verdict }, took, turn }).await;
         });
     }
 
     fn settle(&mut self, report: Report) {
-        let Report { ended, took } = report;
+        let Report { ended, took, turn } = report;
         self.flying.remove(&ended.delivery);
-        self.lanes.ended(ended.place, ended.verdict == Verdict::Success, took);
+        let well = ended.verdict == Verdict::Success;
+        self.lanes.learn(ended.place, turn, well);
+        self.lanes.ended(ended.place, well, took);
     }
 }
 
 /// Write down how attempts ended, many in one commit, and tell the dispatcher.
-async fn write_down(
-    store: Arc<Store>,
-    rules: Arc<Rules>,
-    mut endings: mpsc::Receiver<(Ended, Duration)>,
-    report: mpsc::Sender<Report>,
-) {
+async fn write_down(store: Arc<Store>, rules: Arc<Rules>, mut endings: mpsc::Receiver<Report>, report: mpsc::Sender<Report>) {
     let mut batch = Vec::new();
     while endings.recv_many(&mut batch, limits::WEBHOOK_ENDS_PER_COMMIT).await > 0 {
-        let ended: Arc<Vec<Ended>> = Arc::new(batch.iter().map(|(ended, _)| ended.clone()).collect());
+        let ended: Arc<Vec<Ended>> = Arc::new(batch.iter().map(|report: &Report| report.ended.clone()).collect());
         loop {
             let (ended, rules) = (ended.clone(), rules.clone());
             match store.write(move |tx| record::settle(tx, &ended, &rules)).await.and_then(|settled| settled) {
@@ -254,9 +257,9 @@ async fn write_down(
                 }
             }
         }
-        for (ended, took) in batch.drain(..) {
+        for written in batch.drain(..) {
             // The dispatcher may have left already, cut in the middle.
-            let _ = report.send(Report { ended, took }).await;
+            let _ = report.send(written).await;
         }
     }
 }

@@ -34,7 +34,8 @@ pub struct NewWebhook {
     pub events: Vec<Subscription>,
     /// What it is for.
     pub description: Option<LongText<{ limits::DESCRIPTION_CHARACTERS_MAX }>>,
-    /// Headers to be sent with every delivery, like `Authorization`: up to 20, none of those that deliveries have anyway.
+    /// Headers to be sent with every delivery, like `Authorization`: up to 20, none of those that deliveries have anyway. Their values
+    /// are kept sealed and never shown again.
     pub custom_headers: Option<BTreeMap<String, String>>,
     /// Whether it is told from now on; true if absent.
     pub active: Option<bool>,
@@ -60,7 +61,7 @@ impl Operation for Create {
     fn example() -> (Value, Self::Output) {
         let webhook = WebhookView { success_count: 0, failure_count: 0, last_triggered_at: None, ..WebhookView::sample() };
         let input = json!({
-            "url": webhook.url, "events": webhook.events, "description": webhook.description, "customHeaders": webhook.custom_headers,
+            "url": webhook.url, "events": webhook.events, "description": webhook.description, "customHeaders": { "X-Shop": "7" },
         });
         let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=".into();
         (input, Created(WebhookWithSecret { webhook, secret }))
@@ -92,7 +93,7 @@ impl Command for Create {
             created_at: tx.now(),
             updated_at: tx.now(),
         };
-        intake::set_headers(tx, engine, &mut webhook, &input.custom_headers.unwrap_or_default())?;
+        intake::set_headers(tx, engine, &mut webhook, input.custom_headers.unwrap_or_default())?;
         store::save(tx, None, &webhook)?;
         let secret = signer.text().expose().clone();
         Ok(Created(WebhookWithSecret { webhook: view(tx, engine, &webhook, tx.now())?, secret }))
@@ -102,6 +103,7 @@ impl Command for Create {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::features::webhooks::headers::HIDDEN;
     use crate::testing::Mill;
 
     fn hook(url: &str) -> Value {
@@ -161,15 +163,47 @@ mod tests {
             "https://168.63.129.16/",
             "https://10.0.0.1:8443/",
             "https://acme.example:22/",
+            "https://acme.example/\r\nX-Shop: 7",
+            "https://ac\tme.example/",
+            "https://acme..example/",
+            "https://.example/",
+            &format!("https://{}.example/", "a".repeat(64)),
+            &format!("https://{}example/", "a.".repeat(124)),
         ] {
             let answer = mill.post("/v1/webhooks", hook(url));
             let (status, code, detail) = answer.refusal();
             assert_eq!((status, code), (400, "INVALID_REQUEST"), "{url}");
             assert!(detail.starts_with("url: "), "{url}: {detail}");
         }
-        for url in ["https://acme.example:8443/a?b=c#d", "https://1.1.1.1/", " https://Acme.example"] {
+        for url in [
+            "https://acme.example:8443/a?b=c#d",
+            "https://1.1.1.1/",
+            " https://Acme.example\n",
+            "https://acme.example./",
+            &format!("https://{}.example/", "a".repeat(63)),
+            &format!("https://{}example/", "a.".repeat(123)),
+        ] {
             assert_eq!(mill.post("/v1/webhooks", hook(url)).status, 201, "{url}");
         }
+    }
+
+    #[test]
+    fn an_address_is_as_long_as_it_is_sent() {
+        let mill = Mill::new();
+        let start = "https://acme.example/";
+        let with = |path: String| mill.post("/v1/webhooks", hook(&format!("{start}{path}")));
+        let room = limits::URL_CHARACTERS_MAX - start.len();
+        assert_eq!(with("a".repeat(room)).data()["url"].as_str().map(str::len), Some(limits::URL_CHARACTERS_MAX));
+        assert!(with("a".repeat(room + 1)).refusal().2.starts_with("url: the address is longer than "));
+        // An ü is six characters when it is sent.
+        assert_eq!(with("ü".repeat(room / 6)).status, 201);
+        assert_eq!(with("ü".repeat(room / 6 + 1)).refusal().0, 400);
+    }
+
+    #[test]
+    fn credentials_within_an_address_are_refused_with_the_place_for_them() {
+        let refused = Mill::new().post("/v1/webhooks", hook("https://user:password@acme.example/"));
+        assert!(refused.refusal().2.contains("Authorization"), "{refused:?}");
     }
 
     #[test]
@@ -200,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_of_its_own_are_checked_and_sealed() {
+    fn headers_of_its_own_are_checked_sealed_and_named_without_their_values() {
         let mill = Mill::new();
         let with = |headers: Value| {
             mill.post(
@@ -209,8 +243,13 @@ mod tests {
             )
         };
         assert!(with(json!({ "X-Service-Event-Id": "1" })).refusal().2.starts_with("customHeaders.X-Service-Event-Id: "));
+        let none = with(json!({ "Authorization": HIDDEN }));
+        assert!(none.refusal().2.starts_with("customHeaders.Authorization: "), "{none:?}");
         let made = with(json!({ "Authorization": "Bearer canary-7" })).data();
-        assert_eq!(made["customHeaders"], json!({ "Authorization": "Bearer canary-7" }));
+        assert_eq!(made["customHeaders"], json!({ "Authorization": HIDDEN }));
+        let read = mill.get(&format!("/v1/webhooks/{}", made["id"].as_str().expect("an id"))).data();
+        assert_eq!(read["customHeaders"], json!({ "Authorization": HIDDEN }));
+        assert!(!format!("{read}{:?}", mill.get("/v1/webhooks")).contains("canary-7"));
         let bytes = std::fs::read(mill.world().store.file()).expect("the file");
         assert!(!bytes.windows(8).any(|window| window == b"canary-7"));
     }

@@ -56,7 +56,9 @@ impl Query for Deliveries {
         let window = Window::new(input.limit, input.offset, input.page);
         let standing = store::standing(ask.tx, (webhook.account, webhook.id))?;
         let total = input.status.map_or(standing.kept_total(), |status| standing.kept(status));
-        let found = store::deliveries(ask.tx, webhook.id, input.status, window.offset, window.limit)?;
+        let mut found = store::deliveries(ask.tx, webhook.id, input.status, window.offset, window.limit)?;
+        // They are kept in order only to the second.
+        found.sort_by_key(|delivery| std::cmp::Reverse(delivery.created_at));
         Ok(Page { items: found.iter().map(delivery_view).collect(), total, window })
     }
 }

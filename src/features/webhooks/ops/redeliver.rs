@@ -60,8 +60,11 @@ impl Command for Redeliver {
         if from < now.plus_ms(-limits::OUTBOX_KEPT_MS) {
             return Err(Failure::field("from", "events are kept for seven days; give a later time"));
         }
+        if from > now {
+            return Err(Failure::field("from", "nothing has happened yet at that time; give one that is past"));
+        }
         if from > to {
-            return Err(Failure::field("to", "give a time after from, which is not in the future"));
+            return Err(Failure::field("to", "give a time after from"));
         }
         if !webhook.active {
             return Err(Failure::because(Code::WrongState, "The webhook is switched off; switch it on first."));

@@ -37,9 +37,10 @@ impl Operation for RotateSecret {
         .summary("Give a webhook a new secret")
         .about(
             "The answer shows it, this once. Until previousSecretExpiresAt both sign: X-Service-Signature and \
-             X-Service-Signature-Alternate carry one digest each, and they take turns from attempt to attempt, so that a receiver that \
-             knows one secret and looks at the first header only verifies at the second attempt at the latest; webhook-signature \
-             carries both. A further rotation ends the grace of the one before.",
+             X-Service-Signature-Alternate carry one digest each, and webhook-signature carries both. For receivers that know one secret \
+             and look at the first header only, that has the digest by the secret that the endpoint answered well to last, which is the \
+             old one at first; at the second attempt by the new one, at the third by the old one. Tests have the new one first. A \
+             further rotation ends the grace of the one before.",
         )
         .replay(Replay::Keyed)
         .answers_secret()

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::get::WhichWebhook;
 use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, needs};
 use crate::engine::store::WriteTx;
-use crate::features::webhooks::delivering::attempt;
+use crate::features::webhooks::delivering::attempt::{self, Turn};
 use crate::features::webhooks::delivering::record::{self, Begun, Ended, Rules};
 use crate::features::webhooks::model::{self, Verdict};
 use crate::features::webhooks::store::Book;
@@ -68,7 +68,7 @@ impl Outward for Test {
     async fn run(context: Context, input: WhichWebhook) -> Result<Self::Output, Failure> {
         let (engine, account) = (context.engine.clone(), context.caller.account());
         let begun = context.write(&Self::SPEC, move |tx| begin(tx, account, input.webhook_id)).await?;
-        let (end, verdict) = attempt::make(&engine, &begun).await;
+        let (end, verdict) = attempt::make(&engine, &begun, Turn::Newest).await;
         let delivery = begun.delivery;
         let tested = Tested {
             success: verdict == Verdict::Success,

@@ -39,7 +39,8 @@ pub struct WebhookPatch {
     /// What it is for.
     #[serde(default)]
     pub description: Patch<LongText<{ limits::DESCRIPTION_CHARACTERS_MAX }>>,
-    /// Headers to be sent with every delivery, in place of those before.
+    /// Headers to be sent with every delivery, in place of those before. A value of `********`, as answers show it, leaves that of the
+    /// header of this name as it is.
     #[serde(default)]
     pub custom_headers: Patch<BTreeMap<String, String>>,
     /// Whether deliveries carry the Standard Webhooks signature too.
@@ -87,7 +88,7 @@ impl Command for Update {
         match input.custom_headers {
             Patch::Absent => {}
             Patch::Null => after.sealed_headers = Vec::new(),
-            Patch::Value(given) => intake::set_headers(tx, engine, &mut after, &given)?,
+            Patch::Value(given) => intake::set_headers(tx, engine, &mut after, given)?,
         }
         if after != before {
             after.updated_at = tx.now();
@@ -104,6 +105,8 @@ impl Command for Update {
 mod tests {
     use super::*;
     use crate::engine::outbox;
+    use crate::features::webhooks::delivering::attempt::custom_headers;
+    use crate::features::webhooks::headers::HIDDEN;
     use crate::testing::Mill;
     use crate::vocab::webhook_events::WebhookEvent;
 
@@ -129,5 +132,41 @@ mod tests {
         assert_eq!(mill.delete(&path).data()["deleted"], true);
         assert!(!wanted(WebhookEvent::EmailClicked));
         assert_eq!((mill.patch(&path, json!({})).refusal().0, mill.get(&path).refusal().0), (404, 404));
+    }
+
+    #[test]
+    fn headers_are_replaced_and_those_given_back_as_they_were_shown_keep_their_values() {
+        let mill = Mill::new();
+        let made = mill.post(
+            "/v1/webhooks",
+            json!({
+                "url": "https://a.example/", "events": ["email.opened"],
+                "customHeaders": { "Authorization": "Bearer one", "X-Shop": "7", "X-Old": "o" },
+            }),
+        );
+        let made = made.data();
+        let id = WebhookId::parse(made["id"].as_str().expect("an id")).expect("an id");
+        let path = format!("/v1/webhooks/{id}");
+        let sent = || {
+            let webhook = store::find(&mill.read(), mill.account(), id).expect("readable").expect("kept");
+            custom_headers(mill.engine(), &webhook).expect("opens")
+        };
+        let headers = json!({ "authorization": HIDDEN, "X-Shop": "8", "X-New": "n" });
+        let changed = mill.patch(&path, json!({ "customHeaders": headers })).data();
+        assert_eq!(changed["customHeaders"], json!({ "authorization": HIDDEN, "X-Shop": HIDDEN, "X-New": HIDDEN }));
+        let texts = |pairs: &[(&str, &str)]| -> BTreeMap<String, String> {
+            pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+        };
+        let now = texts(&[("authorization", "Bearer one"), ("X-Shop", "8"), ("X-New", "n")]);
+        assert_eq!(sent(), now);
+        // What was read is written back: nothing changes.
+        let read = mill.get(&path).data();
+        mill.patch(&path, json!({ "customHeaders": read["customHeaders"] })).data();
+        assert_eq!(sent(), now);
+        let unknown = mill.patch(&path, json!({ "customHeaders": { "X-Shop": HIDDEN, "X-Old": HIDDEN } }));
+        assert!(unknown.refusal().2.starts_with("customHeaders.X-Old: "), "{unknown:?}");
+        assert_eq!(sent(), now, "a change that is refused changes nothing");
+        mill.patch(&path, json!({ "customHeaders": null })).data();
+        assert_eq!(sent(), BTreeMap::new());
     }
 }
