@@ -34,6 +34,7 @@ pub enum Code {
     NotValidated,
     AlreadySetUp,
     IdempotencyConflict,
+    AnswerErased,
     PayloadTooLarge,
     UriTooLong,
     UnsupportedMediaType,
@@ -126,6 +127,13 @@ pub const CODES: &[CodeInfo] = &[
     // Ours.
     code(Code::AlreadySetUp, 409, "ALREADY_SET_UP", "This installation has its owner already."),
     code(Code::IdempotencyConflict, 409, "IDEMPOTENCY_CONFLICT", "This Idempotency-Key was used with another request."),
+    // Ours: nothing of an erased person is said again, and nothing is done twice.
+    code(
+        Code::AnswerErased,
+        410,
+        "ANSWER_ERASED",
+        "This request was done, and its answer was erased with the person it named; it is not done again.",
+    ),
     // Ours.
     code(Code::PayloadTooLarge, 413, "PAYLOAD_TOO_LARGE", "The body is larger than this operation takes."),
     // Ours.

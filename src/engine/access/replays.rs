@@ -52,6 +52,8 @@ pub enum Known {
     New,
     /// The same request was answered with this.
     Answered(Kept),
+    /// The same request was answered, and what was said is erased.
+    Erased,
     /// The key was used with another request.
     Conflict,
 }
@@ -66,8 +68,9 @@ impl Ticket {
     pub fn look_up(&self, tx: &impl Read, now: Timestamp) -> store::Result<Known> {
         Ok(match tx.get(REPLAYS, &self.address)?.filter(|kept| now < kept.expires_at) {
             None => Known::New,
-            Some(kept) if same(&kept.fingerprint, &self.fingerprint) => Known::Answered(kept),
-            Some(_) => Known::Conflict,
+            Some(kept) if !same(&kept.fingerprint, &self.fingerprint) => Known::Conflict,
+            Some(kept) if kept.status == ERASED => Known::Erased,
+            Some(kept) => Known::Answered(kept),
         })
     }
 
@@ -85,10 +88,9 @@ impl Ticket {
     }
 }
 
-/// What a kept answer says when what it said was erased. The request still counts as answered.
-const ERASED: &[u8] = br#"{"success":true,"data":null,"error":null}"#;
-/// The same of a refusal.
-const ERASED_REFUSAL: &[u8] = br#"{"success":false,"error":"What this said was erased."}"#;
+/// The status of an answer that was erased with the person it named; no operation answers so itself. The request still counts as
+/// answered and is not run again.
+const ERASED: u16 = 410;
 
 /// Empty the answers that name one of `needles`, from behind the key `after` on, looking at up to `limit`; true if there may be more,
 /// and `after` then says how far it came.
@@ -99,8 +101,7 @@ pub fn redact(tx: &mut WriteTx<'_>, after: &mut Vec<u8>, limit: usize, needles: 
         let named =
             |needle: &String| kept.body.windows(needle.len().max(1)).any(|window| window.eq_ignore_ascii_case(needle.as_bytes()));
         if needles.iter().any(named) {
-            let body = if kept.status < 400 { ERASED } else { ERASED_REFUSAL };
-            tx.put(REPLAYS, address, &Kept { body: body.to_vec(), ..kept.clone() });
+            tx.put(REPLAYS, address, &Kept { status: ERASED, body: Vec::new(), ..kept.clone() });
         }
     }
     if let Some((last, _)) = rows.last() {

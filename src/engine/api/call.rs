@@ -295,6 +295,7 @@ impl Call<'_> {
             Known::New => {}
             Known::Answered(kept) => return self.again(opened(self.engine, spec, &ticket, kept)?),
             Known::Conflict => return Err(Code::IdempotencyConflict.into()),
+            Known::Erased => return Err(Code::AnswerErased.into()),
         }
         let encoded = match run(self.context(caller), arguments, self.envelope).await {
             Ok(encoded) => encoded,
@@ -381,6 +382,7 @@ fn write(
             Known::New => {}
             Known::Answered(kept) => return Ok(Wrote::Kept(opened(&caller.engine, spec, ticket, kept)?)),
             Known::Conflict => return Err(Code::IdempotencyConflict.into()),
+            Known::Erased => return Err(Code::AnswerErased.into()),
         }
     }
     let encoded = match prepared.and_then(|run| run(tx, caller, envelope)) {

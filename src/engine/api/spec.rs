@@ -266,7 +266,12 @@ impl Spec {
             codes.extend([Code::NotSignedIn, Code::InsufficientPermissions, Code::RateLimitExceeded, Code::LimiterUnavailable]);
         }
         if self.replay == Replay::Keyed {
-            codes.extend([Code::IdempotencyKeyInvalid, Code::IdempotencyConflict, Code::IdempotencyInProgress]);
+            codes.extend([
+                Code::IdempotencyKeyInvalid,
+                Code::IdempotencyConflict,
+                Code::IdempotencyInProgress,
+                Code::AnswerErased,
+            ]);
         }
         codes.extend([Code::MethodNotAllowed, Code::UriTooLong, Code::HeadersTooLarge, Code::Internal, Code::Unavailable]);
         codes.extend(self.fails.iter().filter(|code| !codes.contains(code)).copied().collect::<Vec<_>>());
