@@ -42,9 +42,11 @@ function wire(root) {
     });
   }
   for (const time of root.querySelectorAll("time[datetime]")) {
-    const at = new Date(time.dateTime);
+    const at = new Date(time.dateTime), day = { day: "numeric", month: "short", hour: "numeric", minute: "2-digit" };
     time.title = time.textContent;
-    time.textContent = at.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
+    // The year goes without saying where it is this one.
+    if (at.getFullYear() !== new Date().getFullYear()) day.year = "numeric";
+    time.textContent = at.toLocaleString(undefined, day);
   }
   const live = root.dataset?.live ? [root] : root.querySelectorAll("[data-live]");
   for (const part of live) setTimeout(() => renew(part.id, location.href), Number(part.dataset.live));

@@ -46,6 +46,11 @@ impl Service for Api {
 }
 
 impl Api {
+    /// Whether some operation is at this path, whatever its method.
+    pub fn knows(&self, path: &str) -> bool {
+        !matches!(self.0.router.find(&Method::GET, path, false), Route::Unknown)
+    }
+
     /// Answer a request of somebody whom the surface knows already: a person by their cookie, or the operator of this process on
     /// behalf of a stranger who signs in. Everything else is as with any request.
     pub async fn call_as(&self, principal: Principal, request: Incoming) -> Reply {

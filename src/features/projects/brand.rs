@@ -51,6 +51,12 @@ pub struct Logo {
     pub background: LogoBackground,
 }
 
+/// Whether this address is that of a drawing (SVG), which hardly any mail program shows.
+pub fn is_drawing(address: &str) -> bool {
+    let path = address.split(['?', '#']).next().unwrap_or_default();
+    path.get(path.len().saturating_sub(4)..).is_some_and(|end| end.eq_ignore_ascii_case(".svg"))
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "BrandLogoSource")]
@@ -208,4 +214,15 @@ pub enum Formality {
     Neutral,
     /// `Sie`, `vous`, `usted`, long sentences.
     Formal,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn drawings_are_told_by_their_address() {
+        assert!(is_drawing("https://example.com/logo.svg") && is_drawing("https://example.com/Logo.SVG?v=2#top"));
+        assert!(!is_drawing("https://example.com/logo.png?from=logo.svg") && !is_drawing("é.s") && !is_drawing(""));
+    }
 }

@@ -20,7 +20,7 @@ mod visit;
 
 use std::sync::{Arc, Mutex};
 
-use http::header::{HeaderMap, USER_AGENT};
+use http::header::{ACCEPT, HeaderMap, USER_AGENT};
 use http::{Method, StatusCode};
 use matchit::Router;
 
@@ -91,16 +91,32 @@ impl Dashboard {
         let names: Vec<(String, String)> = found.params.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
         let environment = match names.iter().find(|(name, _)| name == "environment") {
             Some((_, word)) => Some(word.parse().ok()?),
-            None => None,
+            // Pages that there are for one kind of data only name it themselves.
+            None => found.value.path.split('/').nth(1).and_then(|word| word.parse().ok()),
         };
         Some(Found { route: found.value, names, environment })
     }
 }
 
+/// Somebody followed a wrong address; programs ask for no HTML, and nothing of theirs is a page.
+fn is_by_browser(request: &Incoming) -> bool {
+    let accepts = request.headers.get(ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    request.method == Method::GET && accepts.contains("text/html") && !request.uri.path().starts_with("/v1/")
+}
+
+/// What is at an address where nothing is.
+static NOTHING: Route = route::open("").get(|_| Box::pin(async { Err(Trouble::not_found()) }));
+
 struct Found {
     route: &'static Route,
     names: Vec<(String, String)>,
     environment: Option<Environment>,
+}
+
+impl Found {
+    fn nothing() -> Self {
+        Self { route: &NOTHING, names: Vec::new(), environment: None }
+    }
 }
 
 impl Service for Dashboard {
@@ -119,6 +135,7 @@ impl Service for Dashboard {
         }
         match self.find(request.uri.path()) {
             Some(found) => self.visit(found, request).await,
+            None if is_by_browser(&request) && !self.api.knows(request.uri.path()) => self.visit(Found::nothing(), request).await,
             None => self.api.call(request).await,
         }
     }

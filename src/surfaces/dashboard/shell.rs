@@ -100,6 +100,8 @@ fn around(visit: &Visit, files: &Files) -> Value {
         "csrf": visit.csrf,
         "path": visit.path,
         "environment": word,
+        // Where programs find the interface.
+        "base": visit.api.0.base_url(),
         "person": person,
         "menu": lines.collect::<Vec<_>>(),
         "worlds": worlds,

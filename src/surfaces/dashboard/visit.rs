@@ -128,7 +128,7 @@ impl Trouble {
 
     /// Nothing is there.
     pub fn not_found() -> Self {
-        Self::plain(StatusCode::NOT_FOUND, "There is no such page.")
+        Self::plain(StatusCode::NOT_FOUND, "There is no such page. The address may be incomplete, or what it showed was deleted.")
     }
 
     fn of(status: StatusCode, body: &Value) -> Self {

@@ -118,6 +118,21 @@ async fn signing_in_leads_to_our_own_pages_only() {
 }
 
 #[tokio::test]
+async fn a_wrong_address_is_a_page_for_browsers_and_json_for_programs() {
+    let server = owned(BOUNDLESS);
+    let mut browser = Browser::new(&server);
+    for path in ["/nothing-here", "/test/nothing/here"] {
+        let seen = browser.get(path).await;
+        assert!(seen.status == 404 && seen.text.contains("There is no such page."), "{path}: {}", seen.text);
+    }
+    // What is the interface's stays the interface's, whoever asks.
+    let program = browser.get("/v1/nothing-here").await;
+    assert!(program.status == 404 && program.text.contains("RESOURCE_NOT_FOUND"), "{}", program.text);
+    let metadata = browser.get("/.well-known/oauth-authorization-server").await;
+    assert!(metadata.status == 200 && metadata.text.starts_with('{'), "{}", metadata.text);
+}
+
+#[tokio::test]
 async fn what_stands_in_an_address_stays_text() {
     let server = owned(BOUNDLESS);
     let mut browser = Browser::new(&server);

@@ -57,7 +57,7 @@ impl<'s> Browser<'s> {
         let mut call = Call::new(operation("system.health"), json!({}));
         (call.method, call.target) = (method, path.to_owned());
         let cookies: Vec<String> = self.cookies.iter().map(|(name, value)| format!("{name}={value}")).collect();
-        call = call.header("cookie", cookies.join("; "));
+        call = call.header("cookie", cookies.join("; ")).header("accept", "text/html,application/xhtml+xml,*/*;q=0.8");
         for (name, value) in more {
             call = call.header(name, *value);
         }

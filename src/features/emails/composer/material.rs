@@ -29,13 +29,13 @@ pub fn speaks(brand: &Brand, language: &LanguageTag) -> bool {
     main.is_some_and(|main| main.primary() == language.primary())
 }
 
-/// The logo that can be seen on the layout's ground.
+/// The logo that can be seen on the layout's ground, and in mail programs at all.
 pub fn logo(brand: &Brand, layout: Layout) -> Option<ImageUrl> {
     let hidden_on = if layout == Layout::Midnight { LogoBackground::Light } else { LogoBackground::Dark };
     let fits = |logo: &&brand::Logo| {
         let small = logo.width.is_some_and(|width| width < LOGO_WIDTH_MIN);
         let icon = matches!(logo.source, LogoSource::IconLink | LogoSource::Manifest | LogoSource::Share);
-        logo.background != hidden_on && !small && !icon
+        logo.background != hidden_on && !small && !icon && !brand::is_drawing(&logo.url)
     };
     brand.logos.iter().filter(fits).find_map(|logo| ImageUrl::parse(&logo.url).ok())
 }
@@ -154,4 +154,29 @@ pub fn first_sentence(text: &str) -> Option<String> {
     let sentence = &text[..end.unwrap_or(text.len())];
     let length = sentence.chars().count();
     (4..=DESCRIPTION_CHARACTERS_MAX).contains(&length).then(|| sentence.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_logo_is_one_that_mail_programs_show() {
+        let logo = |url: &str| brand::Logo {
+            url: url.into(),
+            source: LogoSource::Header,
+            width: Some(190),
+            height: Some(44),
+            background: LogoBackground::Light,
+        };
+        let drawn = Brand { logos: vec![logo("https://example.com/logo.svg")], ..Brand::default() };
+        assert_eq!(logo_of(&drawn), None);
+        let both =
+            Brand { logos: vec![logo("https://example.com/logo.svg"), logo("https://example.com/logo.png")], ..Brand::default() };
+        assert_eq!(logo_of(&both).as_deref(), Some("https://example.com/logo.png"));
+    }
+
+    fn logo_of(brand: &Brand) -> Option<String> {
+        super::logo(brand, Layout::Editorial).map(|url| url.as_str().to_owned())
+    }
 }

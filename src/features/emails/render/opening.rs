@@ -104,7 +104,9 @@ fn chosen<'a>(set: Setting<'a>, header: &Header) -> (Option<&'a brand::Logo>, &'
     let logos = &set.look.logos;
     let own = logos.iter().find(|logo| logo.url == given);
     // Pictures for sharing are no marks; icons stand in only for icons.
-    let kin = |logo: &&brand::Logo| !matches!(logo.source, LogoSource::Share | LogoSource::IconLink | LogoSource::Manifest);
+    let kin = |logo: &&brand::Logo| {
+        !matches!(logo.source, LogoSource::Share | LogoSource::IconLink | LogoSource::Manifest) && !brand::is_drawing(&logo.url)
+    };
     let fitting = own.filter(|logo| seen_on(logo, by_day));
     let other = logos.iter().filter(kin).find(|logo| seen_on(logo, by_day));
     match fitting.or(if own.is_some() { other } else { None }) {

@@ -26,8 +26,8 @@ const SHARE_MIN: f32 = 0.03;
 const CLEAR_SHARE_MIN: f32 = 0.02;
 /// A pixel that covers less than a quarter shows the ground.
 const SEEN_ALPHA_MIN: u8 = 64;
-/// Least contrast for a logo to be seen (WCAG asks 3 of graphics; a part of a logo may be paler).
-const SEEN_CONTRAST: f64 = 1.8;
+/// Least contrast for a logo to be seen (WCAG asks 3 of graphics; a part of a logo may be paler, but deep green on black is not seen).
+const SEEN_CONTRAST: f64 = 2.5;
 /// Share of a logo that must be seen.
 const SEEN_SHARE: f32 = 0.75;
 
@@ -165,32 +165,32 @@ fn look_at_drawing(text: &str) -> Result<Measured, &'static str> {
             .or_else(|| viewed.get(index).filter(|side| **side >= 1.0).map(|side| side.min(SIDE_MAX as f32) as u32))
     };
     let (width, height) = side("width", 2).zip(side("height", 3)).ok_or("it does not tell its size")?;
-    let colors = named_colors(text);
-    // What names no colour is drawn black.
-    let drawn = if colors.is_empty() { vec![Color { red: 0, green: 0, blue: 0 }] } else { colors.clone() };
-    let variety = drawn.len();
-    Ok(Measured {
-        width,
-        height,
-        colors: drawn.iter().take(COLORS_MAX).copied().collect(),
-        ground: ground(&drawn),
-        is_clear: true,
-        variety,
-    })
+    let mut painted = painted(text);
+    if painted.is_empty() {
+        // What names no colour is drawn black.
+        painted.push(Color { red: 0, green: 0, blue: 0 });
+    }
+    let ground = ground(&painted);
+    let mut colors: Vec<Color> = Vec::new();
+    for color in painted {
+        if !colors.contains(&color) {
+            colors.push(color);
+        }
+    }
+    let variety = colors.len();
+    colors.truncate(COLORS_MAX);
+    Ok(Measured { width, height, colors, ground, is_clear: true, variety })
 }
 
-fn named_colors(text: &str) -> Vec<Color> {
-    let mut found: Vec<Color> = Vec::new();
-    for mark in ["fill=", "stroke=", "stop-color=", "fill:", "stroke:", "stop-color:"] {
+/// Every colour that a drawing paints with, as often as it does; a line counts half of an area.
+fn painted(text: &str) -> Vec<Color> {
+    let mut found = Vec::new();
+    for (mark, weight) in [("fill=", 2), ("stroke=", 1), ("stop-color=", 2), ("fill:", 2), ("stroke:", 1), ("stop-color:", 2)] {
         for (at, _) in text.match_indices(mark) {
             let rest = text[at + mark.len()..].trim_start_matches(['"', '\'', ' ']);
             let value = rest.split(['"', '\'', ';', '}', '>']).next().unwrap_or_default();
-            let painted = color::parse(css::unquoted(value)).filter(|painted| painted.alpha > 0.3);
-            if let Some(painted) = painted
-                && !found.contains(&painted.color)
-            {
-                found.push(painted.color);
-            }
+            let paint = color::parse(css::unquoted(value)).filter(|paint| paint.alpha > 0.3);
+            found.extend(paint.iter().flat_map(|paint| std::iter::repeat_n(paint.color, weight)));
         }
     }
     found
@@ -237,6 +237,14 @@ mod tests {
         assert_eq!((measured.width, measured.height, measured.ground), (120, 40, LogoBackground::Dark));
         let plain = r#"<svg width="24" height="24"><path d=""/></svg>"#;
         assert_eq!(look(plain.as_bytes(), "").expect("a drawing").ground, LogoBackground::Light);
+    }
+
+    #[test]
+    fn what_most_of_a_drawing_is_painted_with_decides_its_ground() {
+        let drawing = r##"<svg width="190" height="44"><path fill="#1f4d3a"/><path stroke="#faf6ee" fill="none"/><circle fill="#c8663f"/>
+            <text fill="#1f4d3a">Leaf</text></svg>"##;
+        let measured = look(drawing.as_bytes(), "").expect("a drawing");
+        assert_eq!((measured.ground, measured.colors.len()), (LogoBackground::Light, 3));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The audit log.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::surfaces::dashboard::route::{Route, closed};
 use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit};
@@ -13,7 +13,10 @@ pub async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
     let is_data = visit.query.get("in") == "data";
     let part = is_data.then(|| visit.environment.word());
     let before = visit.query.some("before");
-    let data = visit.ask("accounts.audit_list", json!({ "in": part, "limit": 50, "before": before })).await?;
+    let mut data = visit.ask("accounts.audit_list", json!({ "in": part, "limit": 50, "before": before })).await?;
+    for entry in data["entries"].as_array_mut().into_iter().flatten() {
+        entry["does"] = does(visit, &entry["operation"]).into();
+    }
     let context = json!({
         "title": "Audit log",
         "is_data": is_data,
@@ -22,4 +25,11 @@ pub async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
         "first": before.is_none(),
     });
     Ok(Outcome::page("audit.html", context))
+}
+
+/// What an operation does, in words; the id of one that is gone.
+fn does(visit: &Visit, id: &Value) -> String {
+    let id = id.as_str().unwrap_or_default();
+    let entry = visit.api.0.operations.iter().find(|entry| entry.spec.id == id);
+    entry.map_or(id, |entry| entry.spec.summary).to_owned()
 }

@@ -17,7 +17,10 @@ pub async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
 
 /// `app` is what there is to show of an authenticator app that is being set up.
 async fn page(visit: &Visit, app: Value, trouble: Option<Trouble>) -> Result<Outcome, Trouble> {
-    let sessions = visit.ask("accounts.sessions_list", json!({})).await?;
+    let mut sessions = visit.ask("accounts.sessions_list", json!({})).await?;
+    for session in sessions["sessions"].as_array_mut().into_iter().flatten() {
+        session["program"] = session["agent"].as_str().and_then(program).into();
+    }
     let session = visit.ask("accounts.session", json!({})).await?;
     let mut context = entered(&visit.form, &["act"], trouble.as_ref());
     context.insert("title".into(), "Your security".into());
@@ -75,5 +78,48 @@ async fn settle(visit: &Visit, asked: Result<Value, Trouble>, app: Value) -> Res
         Ok(_) => Ok(Outcome::go(format!("{}?done={}", visit.path, visit.form.get("act")))),
         Err(trouble) if trouble.code == "NOT_SIGNED_IN" => Err(trouble),
         Err(trouble) => page(visit, app, Some(trouble)).await,
+    }
+}
+
+/// TABLE: marks by which browsers name themselves, those first that others bear as well.
+const BROWSERS: [(&str, &str); 6] = [
+    ("Edg/", "Edge"),
+    ("OPR/", "Opera"),
+    ("Firefox/", "Firefox"),
+    ("Chrome/", "Chrome"),
+    ("Safari/", "Safari"),
+    ("curl/", "curl"),
+];
+
+/// TABLE: the same for systems.
+const SYSTEMS: [(&str, &str); 6] = [
+    ("iPhone", "an iPhone"),
+    ("iPad", "an iPad"),
+    ("Android", "Android"),
+    ("Windows", "Windows"),
+    ("Mac OS X", "a Mac"),
+    ("Linux", "Linux"),
+];
+
+/// What a browser calls itself, in two words; none if it is none of the usual ones.
+fn program(agent: &str) -> Option<String> {
+    let known = |table: &[(&str, &'static str)]| table.iter().find(|(mark, _)| agent.contains(mark)).map(|(_, name)| *name);
+    let browser = known(&BROWSERS)?;
+    Some(known(&SYSTEMS).map_or_else(|| browser.to_owned(), |system| format!("{browser} on {system}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn usual_browsers_are_named_and_others_are_not() {
+        let chrome = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 Safari/537.36";
+        assert_eq!(program(chrome).as_deref(), Some("Chrome on Linux"));
+        assert_eq!(program(&format!("{chrome} Edg/156.0")).as_deref(), Some("Edge on Linux"));
+        let safari = "Mozilla/5.0 (iPhone; CPU iPhone OS 26_0 like Mac OS X) AppleWebKit/605.1 Version/26.0 Mobile Safari/604.1";
+        assert_eq!(program(safari).as_deref(), Some("Safari on an iPhone"));
+        assert_eq!(program("curl/8.5").as_deref(), Some("curl"));
+        assert_eq!(program("Shop 1.2"), None);
     }
 }
