@@ -143,6 +143,7 @@ pub const OPERATIONS: &[Entry] = &[
     outward::<contacts::ops::export_status::ExportStatus>(),
     raw::<contacts::ops::export_download::ExportDownload>(),
     query::<contacts::ops::jobs::Jobs>(),
+    command::<contacts::ops::job_seen::JobSeen>(),
     // What customers' systems report of contacts.
     command::<events::ops::record::Record>(),
     command::<events::ops::batch::Batch>(),

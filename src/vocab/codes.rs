@@ -108,7 +108,12 @@ pub const CODES: &[CodeInfo] = &[
     code(Code::EditFailed, 409, "EDIT_FAILED", "The edit cannot be made; nothing was changed."),
     // Ours.
     code(Code::NotExportable, 409, "NOT_EXPORTABLE", "There is nothing that could be exported in this format."),
-    code(Code::ProviderNotConnected, 409, "PROVIDER_NOT_CONNECTED", "Connect the provider first; data.connectUrl says where."),
+    code(
+        Code::ProviderNotConnected,
+        409,
+        "PROVIDER_NOT_CONNECTED",
+        "The provider is not connected; data.connectUrl says what can be done.",
+    ),
     // Ours: data.status says which state it is in.
     code(Code::WrongState, 409, "WRONG_STATE", "This cannot be done in its present state."),
     // Ours.

@@ -194,6 +194,13 @@ pub struct Mail {
     pub inbox_days: Bounded<1, 3_650>,
 }
 
+impl Mail {
+    /// Whether there is a way for mail to leave by.
+    pub fn has_way(&self) -> bool {
+        self.direct || !self.relay.is_empty()
+    }
+}
+
 /// What happens with recipients of whom nobody knows whether they have the message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -1,4 +1,4 @@
-//! Exports: finished emails as files, and (once they are connected) into other platforms.
+//! Exports: finished emails as files. Into other platforms they are carried by people: no account of one can be connected yet.
 //!
 //! A file is made when it is asked for and kept as long as its link works. The same version in the same format is the same file,
 //! however often it is asked for.

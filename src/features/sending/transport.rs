@@ -31,7 +31,7 @@ pub fn way(engine: &Arc<Engine>, environment: Environment) -> Way {
     match environment {
         Environment::Test => Way::Inbox,
         Environment::Live if engine.settings.mail.development => Way::Inbox,
-        Environment::Live if has_way(engine) => Way::Out(Box::new(transport(engine))),
+        Environment::Live if engine.settings.mail.has_way() => Way::Out(Box::new(transport(engine))),
         Environment::Live => Way::Nowhere,
     }
 }
@@ -51,17 +51,12 @@ fn transport(engine: &Arc<Engine>) -> Transport {
 
 /// Whether each server of the settings takes mail from here, or a well-known one of direct delivery. Nothing is sent.
 pub async fn probe(engine: &Arc<Engine>) -> Vec<(String, Result<(), String>)> {
-    if has_way(engine) { transport(engine).probe().await } else { Vec::new() }
-}
-
-fn has_way(engine: &Engine) -> bool {
-    let mail = &engine.settings.mail;
-    mail.direct || !mail.relay.is_empty()
+    if engine.settings.mail.has_way() { transport(engine).probe().await } else { Vec::new() }
 }
 
 /// Refuse to take live mail on that could not leave.
 pub fn require(engine: &Engine, environment: Environment) -> Result<(), Failure> {
-    if environment == Environment::Test || engine.settings.mail.development || has_way(engine) {
+    if environment == Environment::Test || engine.settings.mail.development || engine.settings.mail.has_way() {
         return Ok(());
     }
     let detail = "No way out for mail is set. Give [mail] relay = [\"smtp://user:password@host:587\"] in the settings (or \

@@ -12,9 +12,9 @@ use super::forms::{self, Fields};
 use super::shell;
 use crate::base::hex;
 use crate::engine::access::people::SignedIn;
+use crate::engine::api::Principal;
 use crate::engine::api::call::Api;
 use crate::engine::api::wire::{Body, Peer, Reply, ReplyBody};
-use crate::engine::api::{Principal, foreign};
 use crate::engine::jobs::Tasks;
 use crate::surfaces::asking::{self, request};
 use crate::surfaces::demo::Stories;
@@ -85,11 +85,6 @@ impl Outcome {
             *cookie = Some(value);
         }
         self
-    }
-
-    /// HTML of somebody else as a document for a frame.
-    pub fn framed(html: &str) -> Self {
-        Self::HandedOn(foreign::document(html, "private, no-store"))
     }
 }
 
@@ -162,8 +157,7 @@ impl Visit {
     /// Whether links to join and to new passwords can be mailed.
     pub fn mails_links(&self) -> bool {
         let settings = &self.api.0.settings;
-        let has_way = settings.mail.direct || !settings.mail.relay.is_empty();
-        settings.accounts.mail_from.is_some() && has_way && !settings.mail.development
+        settings.accounts.mail_from.is_some() && settings.mail.has_way() && !settings.mail.development
     }
 
     /// Do an operation as who is signed in; its `data`.

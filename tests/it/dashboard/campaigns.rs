@@ -100,7 +100,7 @@ async fn a_campaign_is_made_checked_sent_and_read_by_forms_alone() {
     assert!(follow(&mut browser, tested).await.text.contains("on its way to 2 addresses"));
     let frame = browser.get(&format!("{here}/frame")).await;
     assert!(frame.headers["content-security-policy"].to_str().expect("ASCII").starts_with("sandbox"));
-    assert!(frame.text.contains("Winter teas"));
+    assert!(frame.text.contains("Winter teas") && !frame.text.contains("{{"), "{}", frame.text);
 
     // What it would do, and doing it.
     let check = browser.get(&format!("{here}/launch")).await;
@@ -369,4 +369,42 @@ async fn the_form_keeps_what_it_does_not_change_and_reaches_what_programs_can_sa
     let one = browser.get(&link).await;
     assert!(one.location().starts_with(&format!("{path}?emailId=")), "{}", one.location());
     follow(&mut browser, one).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_cannot_export_to_a_platform_is_led_to_what_can_be_done() {
+    let server = owned(BOUNDLESS);
+    let (client, stage) = staged(&server).await;
+    let mut browser = Browser::new(&server);
+    browser.sign_in("/test/").await;
+    for platform in ["a", "b", "c"] {
+        let asked = json!({ "conversationId": stage.conversation });
+        let refused = client.call(&format!("exports.platform_{platform}"), asked).await;
+        assert_eq!((refused.status, refused.code().as_str()), (409, "PROVIDER_NOT_CONNECTED"));
+        let body = refused.json();
+        let link = body["data"]["connectUrl"].as_str().expect("a link");
+        assert!(body["error"].as_str().is_some_and(|error| error.contains(link)), "{body}");
+        let path = &link[link.find("/test/").expect("a page of test data")..];
+        let page = browser.get(path).await;
+        assert!(page.status == 200 && page.text.contains("Export as HTML"), "{path}: {}", page.text);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_email_without_anything_in_it_is_refused_by_its_field() {
+    let server = owned(BOUNDLESS);
+    let client = server.client("test", "all");
+    let project = client.project("Acme").await;
+    for nothing in ["", " \r\n\t", "\u{feff}\n"] {
+        let one = json!({ "projectId": project, "html": nothing });
+        let several = json!({
+            "projectId": project, "htmls": [{ "name": "a", "source": "<p>Hello</p>" }, { "name": "b", "source": nothing }],
+        });
+        for (input, field) in [(one, "html"), (several, "htmls[1].source")] {
+            let refused = client.call("emails.import_html", input).await;
+            assert_eq!((refused.status, &refused.json()["data"]["field"]), (400, &json!(field)), "{}", refused.error());
+            assert!(refused.error().contains("it is empty; give the email's HTML"), "{}", refused.error());
+        }
+    }
+    assert_eq!(client.data("emails.list", json!({ "projectId": project })).await["pagination"]["total"], 0);
 }

@@ -6,6 +6,8 @@ use crate::campaigns::{Stage, act, becomes};
 use crate::delivery::until;
 use crate::people::owned;
 use crate::support::browser::Browser;
+use crate::support::client::Call;
+use crate::support::operation;
 use crate::support::server::BOUNDLESS;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -37,6 +39,48 @@ async fn home_leads_newcomers_on_and_then_tells_how_sending_does() {
     let report = client.data("campaigns.report", json!({ "id": id })).await;
     let sent: u64 = report["days"].as_array().expect("days").iter().map(|day| day["sent"].as_u64().expect("a number")).sum();
     assert_eq!(sent, 3, "{report}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_import_that_failed_is_told_until_somebody_has_seen_it_or_imports_again() {
+    let server = owned(BOUNDLESS);
+    let client = server.client("test", "all");
+    let project = client.project("Acme").await;
+    let import = async |file: &[u8]| {
+        let part = |name: &str| format!("--part\r\ncontent-disposition: form-data; name=\"{name}\"");
+        let head = format!("{}\r\n\r\n{project}\r\n{}; filename=\"a.csv\"\r\n\r\n", part("projectId"), part("file"));
+        let body = [head.as_bytes(), file, b"\r\n--part--\r\n"].concat();
+        let call = Call::new(operation("contacts.import"), json!({})).body("multipart/form-data; boundary=part", body);
+        let begun = client.send(call).await.json()["data"].clone();
+        let id = begun["id"].as_str().expect("an id").to_owned();
+        until(async || {
+            let status = client.data("contacts.import_status", json!({ "id": id })).await;
+            matches!(status["status"].as_str(), Some("completed" | "failed"))
+        })
+        .await;
+        id
+    };
+    let broken = [b"email\n\"".to_vec(), vec![b'x'; mailmill::vocab::limits::IMPORT_ROW_BYTES_MAX + 1]].concat();
+    let mut browser = Browser::new(&server);
+    browser.sign_in("/test/").await;
+    let said = "An import of contacts of Acme failed.";
+    assert!(!browser.get("/test/").await.text.contains(said));
+    let id = import(&broken).await;
+    let home = browser.get("/test/").await;
+    assert!(
+        home.text.contains(said) && home.text.contains(&format!("/test/contacts/import/{id}?brand={project}")),
+        "{}",
+        home.text
+    );
+    let csrf = home.csrf().to_owned();
+    let seen = browser.post("/test/", &[("csrf", &csrf), ("job", &id)]).await;
+    assert_eq!((seen.status, seen.location()), (303, "/test/"), "{}", seen.text);
+    assert!(!browser.get("/test/").await.text.contains(said));
+    import(&broken).await;
+    assert!(browser.get("/test/").await.text.contains(said), "what fails again is told again");
+    import(b"email\nada@example.com\n").await;
+    assert!(!browser.get("/test/").await.text.contains(said), "a later import is what counts");
+    assert_eq!(browser.post("/test/", &[("csrf", &csrf), ("job", "nonsense")]).await.status, 400);
 }
 
 #[tokio::test]

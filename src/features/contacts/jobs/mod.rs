@@ -79,6 +79,8 @@ pub enum State {
     Failed(String),
     /// A file that waits for somebody to begin its import.
     Held,
+    /// It failed, and somebody has taken note of it.
+    Seen(String),
 }
 
 impl State {
@@ -88,14 +90,14 @@ impl State {
             State::Waiting => "pending",
             State::Running => "processing",
             State::Completed => "completed",
-            State::Failed(_) => "failed",
+            State::Failed(_) | State::Seen(_) => "failed",
             State::Held => "uploaded",
         }
     }
 
     /// Why it failed.
     pub fn reason(&self) -> Option<String> {
-        if let State::Failed(reason) = self { Some(reason.clone()) } else { None }
+        if let State::Failed(reason) | State::Seen(reason) = self { Some(reason.clone()) } else { None }
     }
 }
 
@@ -199,15 +201,15 @@ fn new(tx: &mut WriteTx<'_>, account: AccountId, project: ProjectId, task: Task)
     }
 }
 
-/// The newest jobs of a project, whatever became of them, up to `limit`. Of an account with very many jobs only the newest are looked
-/// through.
-pub fn recent(tx: &impl Read, account: AccountId, project: ProjectId, limit: usize) -> Result<Vec<Job>> {
+/// The newest jobs of an account, or of one of its projects, whatever became of them, up to `limit`. Of an installation with very many
+/// jobs only the newest are looked through.
+pub fn recent(tx: &impl Read, account: AccountId, project: Option<ProjectId>, limit: usize) -> Result<Vec<Job>> {
     let mut found = Vec::new();
     for stage in [OPEN, HELD, FINISHED] {
         let mut looked = 0;
         tx.visit(JOBS, &JOBS.under(&(stage,)), Order::Backward, |_, job| {
             looked += 1;
-            if job.account == account && job.project == project {
+            if job.account == account && project.is_none_or(|project| job.project == project) {
                 found.push(job);
             }
             let enough = looked == limits::JOBS_LOOKED_AT_MAX || found.len() >= 3 * limit;
@@ -314,6 +316,17 @@ fn finish(tx: &mut WriteTx<'_>, mut job: Job, state: State) -> Result<()> {
         Task::Export(_) | Task::Change(_) => {}
     }
     Ok(())
+}
+
+/// Take note that a job failed; it needs nobody's attention any more.
+pub fn mark_seen(tx: &mut WriteTx<'_>, mut job: Job) -> Result<Job, Failure> {
+    job.state = match job.state {
+        State::Failed(reason) => State::Seen(reason),
+        State::Seen(_) => return Ok(job),
+        _ => return Err(Failure::because(Code::WrongState, "Only of a job that failed somebody takes note.")),
+    };
+    tx.put(JOBS, &(FINISHED, job.id), &job);
+    Ok(job)
 }
 
 /// What completes is told, whatever came of it; what fails only if it has changed something before.

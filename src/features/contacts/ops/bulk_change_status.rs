@@ -68,7 +68,7 @@ impl Query for BulkChangeStatus {
         let job = jobs::of_account(view.tx, view.caller.account(), input.job_id, input.project_id)?;
         let Task::Change(change) = &job.task else { return Err(jobs::wrong_kind(job.id)) };
         let result = match job.state {
-            State::Completed | State::Failed(_) => {
+            State::Completed | State::Failed(_) | State::Seen(_) => {
                 let notes = jobs::notes(view.tx, job.id, 0, limits::BULK_ERRORS_SHOWN_MAX)?;
                 Some(ChangeResult::of(&job.counts, notes.into_iter().map(RowError::from).collect()))
             }

@@ -1,4 +1,4 @@
-//! The newest imports, exports and changes of a project: to find back to what was begun.
+//! The newest imports, exports and changes: to find back to what was begun, and to hear of what failed.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::engine::api::answer::Moment;
 use crate::engine::api::{Done, Failure, Limit, Operation, Query, Spec, View, needs};
-use crate::features::contacts::jobs::{self, Job, Task};
+use crate::features::contacts::jobs::{self, Job, State, Task};
 use crate::features::projects;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{JobId, ProjectId};
@@ -19,13 +19,13 @@ pub struct Jobs;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Whose {
-    /// The project they belong to.
-    pub project_id: ProjectId,
+    /// Only those of this project.
+    pub project_id: Option<ProjectId>,
     #[serde(default)]
     pub limit: Limit,
 }
 
-/// Jobs of a project.
+/// Jobs.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "ContactJobs")]
 pub struct Listing {
@@ -39,6 +39,7 @@ pub struct Listing {
 #[schemars(rename = "ContactJob")]
 pub struct JobView {
     pub id: JobId,
+    pub project_id: ProjectId,
     #[schemars(extend("enum" = ["bulk", "import", "export", "change"]))]
     pub kind: &'static str,
     #[schemars(extend("enum" = ["pending", "processing", "completed", "failed", "uploaded"]))]
@@ -47,6 +48,10 @@ pub struct JobView {
     pub processed: u64,
     /// Of them, how many were refused.
     pub failed: u64,
+    /// Why it failed, and what to do.
+    pub error: Option<String>,
+    /// Whether somebody has taken note that it failed.
+    pub seen: bool,
     pub created_at: Moment,
     pub completed_at: Option<Moment>,
 }
@@ -61,12 +66,33 @@ impl From<Job> for JobView {
         };
         Self {
             id: job.id,
+            project_id: job.project,
             kind,
             status: job.state.word(),
             processed: job.counts.total,
             failed: job.counts.failed,
+            error: job.state.reason(),
+            seen: matches!(job.state, State::Seen(_)),
             created_at: Moment(job.created_at),
             completed_at: job.completed_at.map(Moment),
+        }
+    }
+}
+
+impl JobView {
+    /// An example for the documentation.
+    pub fn sample() -> Self {
+        Self {
+            id: JobId::parse("66f1a2b3d4e5f60718293a4c").expect("24 hexadecimal characters"),
+            project_id: ProjectId::parse("66f1a2b3d4e5f60718293a4b").expect("24 hexadecimal characters"),
+            kind: "import",
+            status: "completed",
+            processed: 1_000,
+            failed: 2,
+            error: None,
+            seen: false,
+            created_at: Moment::sample(),
+            completed_at: Some(Moment::sample()),
         }
     }
 }
@@ -81,15 +107,7 @@ impl Operation for Jobs {
     type Output = Done<Listing>;
 
     fn example() -> (Value, Self::Output) {
-        let job = JobView {
-            id: JobId::parse("66f1a2b3d4e5f60718293a4c").expect("24 hexadecimal characters"),
-            kind: "import",
-            status: "completed",
-            processed: 1_000,
-            failed: 2,
-            created_at: Moment::sample(),
-            completed_at: Some(Moment::sample()),
-        };
+        let job = JobView::sample();
         (json!({ "projectId": "66f1a2b3d4e5f60718293a4b", "limit": 5 }), Done(Listing { jobs: vec![job] }))
     }
 }
@@ -97,7 +115,9 @@ impl Operation for Jobs {
 impl Query for Jobs {
     fn run(ask: &View<'_>, input: Whose) -> Result<Self::Output, Failure> {
         let account = ask.caller.account();
-        projects::require(ask.tx, account, input.project_id)?;
+        if let Some(project) = input.project_id {
+            projects::require(ask.tx, account, project)?;
+        }
         let found = jobs::recent(ask.tx, account, input.project_id, input.limit.0 as usize)?;
         Ok(Done(Listing { jobs: found.into_iter().map(JobView::from).collect() }))
     }

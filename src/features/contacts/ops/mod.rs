@@ -17,6 +17,7 @@ pub mod import_errors;
 pub mod import_preview;
 pub mod import_start;
 pub mod import_status;
+pub mod job_seen;
 pub mod jobs;
 pub mod list;
 pub mod set_status;

@@ -45,7 +45,7 @@ fn view() -> FormatsView {
     };
     let platform = |name| FormatView {
         name,
-        description: "The email in the account of this platform, once it is connected.",
+        description: "The email in an account of this platform. This version connects to none: take a file there instead.",
         supported_formats: vec![Format::Html.word()],
         kind: "complex",
     };

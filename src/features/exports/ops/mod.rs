@@ -23,6 +23,10 @@ use crate::vocab::codes::Code;
 /// The slots of other platforms.
 const PLATFORMS: [&str; 3] = ["platform_a", "platform_b", "platform_c"];
 
+/// What is said of every export to a platform.
+const UNCONNECTED: &str = "This version connects to no account of a platform, so it answers 409; data.connectUrl is the page of the \
+    dashboard that has the email as files to take there.";
+
 /// A platform that takes one email or all of a conversation.
 pub trait Slot: Send + Sync + 'static {
     const NAME: &'static str;
@@ -31,10 +35,7 @@ pub trait Slot: Send + Sync + 'static {
 
 /// The declaration of a [`Slot`].
 const fn slot(id: &'static str, path: &'static str, summary: &'static str) -> Spec {
-    Spec::get(id, path, needs(READER))
-        .summary(summary)
-        .about("Answers 409 with data.connectUrl until an account of the platform is connected.")
-        .fails(&[Code::NotFound, Code::ProviderNotConnected])
+    Spec::get(id, path, needs(READER)).summary(summary).about(UNCONNECTED).fails(&[Code::NotFound, Code::ProviderNotConnected])
 }
 
 /// The export to a platform.
@@ -56,15 +57,21 @@ impl<S: Slot> Outward for Platform<S> {
     }
 }
 
-/// Why an export to a platform does not go: its conversation does not exist, or no account is connected.
+/// Why an export to a platform does not go: its conversation does not exist, or no account is connected; and what can be done instead.
 async fn not_connected(context: &Context, wanted: Wanted, platform: &'static str) -> Failure {
     let account = context.caller.account();
     let Wanted { conversation_id, email_id, project_id } = wanted;
     let found = context.read(move |tx| emails::finished(tx, account, conversation_id, email_id, project_id)).await;
-    if let Err(failure) = found {
-        return failure;
-    }
-    let url = format!("{}/settings/connections?provider={platform}", context.engine.base_url());
-    let detail = format!("No account of {platform} is connected; connect one at {url} and export again.");
+    let first = match found {
+        Ok(emails) => emails.first().map(|email| email.id),
+        Err(failure) => return failure,
+    };
+    let pages = format!("{}/{}/emails", context.engine.base_url(), context.caller.environment());
+    // As long as no email is ready there is none to take along.
+    let url = first.map_or(pages.clone(), |email| format!("{pages}/{email}/exports"));
+    let detail = format!(
+        "No account of {platform} is connected, and this version can connect none. Take the email there as a file: {url} has it as \
+         HTML, MJML, PDF and picture, and GET /v1/export/html/{conversation_id} gives programs its HTML."
+    );
     Failure::because(Code::ProviderNotConnected, detail).with(json!({ "connectUrl": url }))
 }

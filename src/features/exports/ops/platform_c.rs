@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::not_connected;
+use super::{UNCONNECTED, not_connected};
 use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, needs};
 use crate::features::exports::views::{ExportView, Wanted};
 use crate::features::exports::{Format, READER};
@@ -29,7 +29,7 @@ pub struct Request {
 impl Operation for PlatformC {
     const SPEC: Spec = Spec::post("exports.platform_c", "/v1/export/platform_c", needs(READER))
         .summary("Export emails to platform C")
-        .about("Answers 409 with data.connectUrl until an account of the platform is connected.")
+        .about(UNCONNECTED)
         .fails(&[Code::NotFound, Code::ProviderNotConnected]);
     type Input = Request;
     type Output = Done<ExportView>;

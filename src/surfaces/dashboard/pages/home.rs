@@ -7,14 +7,18 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
+use super::brands::may;
 use super::campaigns::{dates, items, takings};
 use crate::surfaces::dashboard::charts::{Chart, Series, Shape};
 use crate::surfaces::dashboard::route::{Route, closed, open};
 use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit};
+use crate::vocab::permissions::Permission;
 
 /// Its pages.
-pub const ROUTES: &[Route] =
-    &[open("/").get(|visit| Box::pin(start(visit))), closed("/{environment}/").get(|visit| Box::pin(show(visit)))];
+pub const ROUTES: &[Route] = &[
+    open("/").get(|visit| Box::pin(start(visit))),
+    closed("/{environment}/").get(|visit| Box::pin(show(visit))).post(|visit| Box::pin(seen(visit))),
+];
 
 /// Campaigns that are looked at for what needs attention.
 const CAMPAIGNS_LOOKED_AT: usize = 20;
@@ -34,6 +38,8 @@ struct Known {
     projects: Vec<Value>,
     domains: Vec<Value>,
     webhooks: Vec<Value>,
+    /// Imports, exports and changes of contacts, the newest first.
+    jobs: Vec<Value>,
     campaigns: Vec<Value>,
     timeline: Value,
     plan: Value,
@@ -48,6 +54,7 @@ impl Known {
             projects: items(visit.ask("projects.list", json!({ "limit": 100 })).await, "projects"),
             domains: domains.as_array().cloned().unwrap_or_default(),
             webhooks: items(visit.ask("webhooks.list", json!({ "limit": 100 })).await, "webhooks"),
+            jobs: items(visit.ask("contacts.jobs", json!({ "limit": 100 })).await, "jobs"),
             campaigns: items(visit.ask("campaigns.overview", campaigns).await, "campaigns"),
             timeline: visit.ask("sending.timeline", json!({})).await.unwrap_or_default(),
             plan: visit.ask("sending.plan", json!({})).await.unwrap_or_default(),
@@ -65,11 +72,18 @@ pub async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
         "base": format!("/{}", visit.environment),
         "steps": steps,
         "attention": attention::of(visit.environment, &known),
+        "may_note": may(visit, Permission::AudienceWrite),
         "health": health(&known.timeline["summary"]),
         "charts": charts(days),
         "campaigns": known.campaigns.iter().take(CAMPAIGNS_SHOWN).collect::<Vec<_>>(),
     });
     Ok(Outcome::page("home.html", context))
+}
+
+/// Somebody has taken note of what failed.
+async fn seen(visit: &Visit) -> Result<Outcome, Trouble> {
+    visit.ask("contacts.job_seen", json!({ "id": visit.form.get("job") })).await?;
+    Ok(Outcome::go(format!("/{}/", visit.environment)))
 }
 
 /// How sending does; null if nothing was sent, or if the person may not see it.

@@ -21,6 +21,7 @@ pub async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
         "stored": stored,
         "waiting": waiting,
         "queues": by_name(items("queues")),
+        "workers": together(items("workers")),
         "status": status,
     });
     Ok(Outcome::page("system.html", context))
@@ -36,6 +37,33 @@ fn by_name(queues: &[Value]) -> Value {
     live.map(|queue| json!({ "name": queue["name"], "live": queue["waiting"], "test": length(&queue["name"], "test") })).collect()
 }
 
+/// One line for each job: those that work on test and on live data apart are one to people. What failed says where it did.
+fn together(workers: &[Value]) -> Value {
+    let mut lines: Vec<Value> = Vec::new();
+    for worker in workers {
+        let name = worker["name"].as_str().unwrap_or_default();
+        let (name, environment) = match name.rsplit_once(' ') {
+            Some((name, environment @ ("test" | "live"))) => (name, Value::from(environment)),
+            _ => (name, Value::Null),
+        };
+        let place = lines.iter().position(|line| line["name"] == name).unwrap_or_else(|| {
+            lines.push(json!({ "name": name, "busy": false, "steps": 0, "failures": 0, "at": null, "why": null, "where": null }));
+            lines.len() - 1
+        });
+        let line = &mut lines[place];
+        for field in ["steps", "failures"] {
+            line[field] = (line[field].as_u64().unwrap_or(0) + worker[field].as_u64().unwrap_or(0)).into();
+        }
+        line["busy"] = (line["busy"] == true || !worker["busySince"].is_null()).into();
+        // Moments of one form are in the order of their texts.
+        if worker["lastFailureAt"].as_str() > line["at"].as_str() {
+            (line["at"], line["why"], line["where"]) =
+                (worker["lastFailureAt"].clone(), worker["lastFailure"].clone(), environment);
+        }
+    }
+    lines.into()
+}
+
 fn duration(seconds: u64) -> String {
     let (days, hours, minutes) = (seconds / 86_400, seconds / 3_600 % 24, seconds / 60 % 60);
     match (days, hours) {
@@ -48,6 +76,26 @@ fn duration(seconds: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_job_of_both_environments_is_one_line_with_the_last_failure() {
+        let worker = |name: &str, steps: u64, failed: Option<&str>| {
+            let (busy, why) = (failed.map(|_| "2026-01-31T00:00:00.000Z"), failed.map(|at| format!("why {at}")));
+            json!({
+                "name": name, "steps": steps, "failures": u64::from(failed.is_some()), "busySince": busy, "lastFailureAt": failed,
+                "lastFailure": why,
+            })
+        };
+        let (early, late) = ("2026-01-30T00:00:00.000Z", "2026-01-31T00:00:00.000Z");
+        let told =
+            together(&[worker("sweep test", 2, Some(late)), worker("sweep live", 3, Some(early)), worker("backup", 1, None)]);
+        let sweep = json!({
+            "name": "sweep", "busy": true, "steps": 5, "failures": 2, "at": late, "why": format!("why {late}"), "where": "test",
+        });
+        let backup =
+            json!({ "name": "backup", "busy": false, "steps": 1, "failures": 0, "at": null, "why": null, "where": null });
+        assert_eq!(told, json!([sweep, backup]));
+    }
 
     #[test]
     fn the_time_since_the_start_is_written_for_people() {

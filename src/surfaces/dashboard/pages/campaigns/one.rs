@@ -93,9 +93,8 @@ pub async fn send(visit: &Visit) -> Result<Outcome, Trouble> {
     }
 }
 
-/// The email, as a document for a frame.
+/// The email, as a document for a frame: with what its merge fields may say.
 pub async fn frame(visit: &Visit) -> Result<Outcome, Trouble> {
     let campaign = campaign(visit).await?;
-    let email = visit.ask("emails.get", json!({ "emailId": campaign["emailId"] })).await?;
-    Ok(Outcome::framed(email["html"].as_str().unwrap_or_default()))
+    visit.hand_on("emails.html", json!({ "emailId": campaign["emailId"] })).await
 }

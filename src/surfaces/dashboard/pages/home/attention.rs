@@ -34,6 +34,7 @@ pub fn of(environment: Environment, known: &Known) -> Vec<Value> {
             (format!("/brands/{id}"), "Look at it"),
         ));
     }
+    failed_jobs(known, &mut found);
     for webhook in known.webhooks.iter().filter(|webhook| !webhook["pausedUntil"].is_null() || webhook["pauseReason"] == "gone") {
         let url = webhook["url"].as_str().unwrap_or_default();
         let text = format!("Deliveries to the webhook {url} are paused: its endpoint does not take them.");
@@ -45,7 +46,7 @@ pub fn of(environment: Environment, known: &Known) -> Vec<Value> {
 }
 
 fn line(level: &str, text: String, (path, label): (String, &str)) -> Value {
-    json!({ "level": level, "text": text, "path": path, "label": label })
+    json!({ "level": level, "text": text, "path": path, "label": label, "job": null })
 }
 
 fn name(of: &Value) -> &str {
@@ -89,6 +90,30 @@ fn campaigns(known: &Known, found: &mut Vec<Value>) {
             _ => None,
         };
         found.extend(said.map(|(level, text, label)| line(level, text, (path, label))));
+    }
+}
+
+/// Work on contacts that failed, until somebody takes note of it or begins such work again.
+fn failed_jobs(known: &Known, found: &mut Vec<Value>) {
+    for (at, job) in known.jobs.iter().enumerate().filter(|(_, job)| job["status"] == "failed" && job["seen"] == false) {
+        let is_again = |later: &&Value| {
+            later["kind"] == job["kind"] && later["projectId"] == job["projectId"] && later["status"] != "uploaded"
+        };
+        if known.jobs[..at].iter().any(|later| is_again(&later)) {
+            continue;
+        }
+        let (id, project) = (job["id"].as_str().unwrap_or_default(), job["projectId"].as_str().unwrap_or_default());
+        let (what, path) = match job["kind"].as_str().unwrap_or_default() {
+            "import" => ("An import of contacts", format!("/contacts/import/{id}")),
+            "export" => ("An export of contacts", format!("/contacts/jobs/export/{id}")),
+            "change" => ("A change of many contacts", format!("/contacts/jobs/change/{id}")),
+            _ => ("What a program told of many contacts", format!("/contacts/jobs/bulk/{id}")),
+        };
+        let brand = known.projects.iter().find(|brand| brand["id"] == project).map_or("a brand", name);
+        let text = format!("{what} of {brand} failed. {}", job["error"].as_str().unwrap_or_default());
+        let mut told = line("bad", text, (format!("{path}?brand={project}"), "Look at it"));
+        told["job"] = id.into();
+        found.push(told);
     }
 }
 
@@ -137,7 +162,7 @@ mod tests {
     fn nothing() -> Known {
         let plan = json!({ "provider": "smtp", "daily": { "used": 0, "limit": 100 }, "monthly": { "used": 0, "limit": 1000 } });
         let domains = vec![json!({ "domain": "acme.example", "isVerified": true, "status": "verified" })];
-        Known { projects: vec![], domains, webhooks: vec![], campaigns: vec![], timeline: Value::Null, plan }
+        Known { projects: vec![], domains, webhooks: vec![], jobs: vec![], campaigns: vec![], timeline: Value::Null, plan }
     }
 
     fn texts(environment: Environment, known: &Known) -> Vec<String> {
@@ -163,6 +188,7 @@ mod tests {
             webhooks: vec![
                 json!({ "url": "https://a.example", "pausedUntil": "2026-01-31T00:00:00Z", "pauseReason": "failing" }),
             ],
+            jobs: vec![],
             campaigns: vec![campaign("sent", 3), campaign("sent", 0), campaign("pending_review", 0)],
             timeline: json!({ "summary": { "delivered": 940, "bounced": 60, "bounceRate": 6.0, "complaintRate": 0.1 } }),
             plan: json!({ "provider": "smtp", "daily": { "used": 85, "limit": 100 }, "monthly": { "used": 1000, "limit": 1000 } }),
@@ -172,6 +198,31 @@ mod tests {
         assert_eq!(told.iter().take_while(|line| line.starts_with("bad")).count(), 4, "{told:#?}");
         // Test mail needs no domain.
         assert_eq!(texts(Environment::Test, &known).len(), 8);
+    }
+
+    #[test]
+    fn a_failed_job_is_told_until_it_is_seen_or_begun_again() {
+        let job = |id: &str, kind: &str, status: &str, seen: bool| json!({ "id": id, "projectId": "1", "kind": kind, "status": status, "seen": seen, "error": "No room." });
+        let told = |jobs: Vec<Value>| {
+            let known = Known { jobs, projects: vec![json!({ "id": "1", "name": "Acme", "status": "active" })], ..nothing() };
+            of(Environment::Live, &known)
+        };
+        let failed = || job("a", "import", "failed", false);
+        let one = told(vec![job("b", "export", "completed", false), failed()]);
+        assert_eq!(one.len(), 1, "{one:?}");
+        assert_eq!((&one[0]["path"], &one[0]["job"]), (&json!("/contacts/import/a?brand=1"), &json!("a")));
+        assert_eq!(one[0]["text"], "An import of contacts of Acme failed. No room.");
+        assert_eq!(
+            told(vec![job("b", "import", "uploaded", false), failed()]).len(),
+            1,
+            "a file that only waits repeats nothing"
+        );
+        for later in ["completed", "processing", "pending"] {
+            assert!(told(vec![job("b", "import", later, false), failed()]).is_empty(), "{later}");
+        }
+        let twice = told(vec![job("b", "import", "failed", false), failed()]);
+        assert_eq!((twice.len(), &twice[0]["job"]), (1, &json!("b")), "of failures one after the other, the last");
+        assert!(told(vec![job("a", "import", "failed", true)]).is_empty());
     }
 
     #[test]

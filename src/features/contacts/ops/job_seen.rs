@@ -1,0 +1,71 @@
+//! Take note that an import, an export or a change failed.
+
+use serde_json::{Value, json};
+
+use super::import_status::Which;
+use super::jobs::JobView;
+use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
+use crate::engine::store::WriteTx;
+use crate::features::contacts::jobs;
+use crate::vocab::codes::Code;
+use crate::vocab::permissions::Permission;
+
+/// `contacts.job_seen`
+pub struct JobSeen;
+
+impl Operation for JobSeen {
+    const SPEC: Spec = Spec::post("contacts.job_seen", "/v1/contacts/jobs/{id}/seen", needs(Permission::AudienceWrite))
+        .summary("Take note that an import, an export or a change failed")
+        .about("It stays in the list of jobs, and needs nobody's attention any more. Once more changes nothing.")
+        .fails(&[Code::NotFound, Code::WrongState]);
+    type Input = Which;
+    type Output = Done<JobView>;
+
+    fn example() -> (Value, Self::Output) {
+        let error = Some("The uploaded file is not there any more; upload it again.".to_owned());
+        let job = JobView { status: "failed", error, seen: true, ..JobView::sample() };
+        (json!({ "id": job.id }), Done(job))
+    }
+}
+
+impl Command for JobSeen {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: Which) -> Result<Self::Output, Failure> {
+        let job = jobs::of_account(tx, caller.account(), input.id, input.project_id)?;
+        Ok(Done(jobs::mark_seen(tx, job)?.into()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::features::contacts::jobs;
+    use crate::testing::Mill;
+
+    #[test]
+    fn a_failure_is_listed_until_and_after_somebody_takes_note_of_it() {
+        let mill = Mill::new();
+        let project = mill.project.to_string();
+        let upload = |file: &[u8]| {
+            let started = mill.upload("/v1/contacts/imports", &[("projectId", project.as_str())], file).data();
+            while jobs::step(mill.world()).expect("works") {}
+            mill.clock.advance_ms(1_000);
+            started["id"].as_str().expect("an id").to_owned()
+        };
+        let failed = upload(&[b"email\n\"".to_vec(), vec![b'x'; crate::vocab::limits::IMPORT_ROW_BYTES_MAX + 1]].concat());
+        let done = upload(b"email\nada@example.com\n");
+        let listed = || mill.get("/v1/contacts/jobs").data()["jobs"].clone();
+        assert_eq!((&listed()[0]["id"], &listed()[0]["status"]), (&json!(done), &json!("completed")));
+        let (first, reason) = (listed()[1].clone(), mill.get(&format!("/v1/contacts/imports/{failed}")).data()["error"].clone());
+        assert_eq!((&first["id"], &first["status"], &first["seen"]), (&json!(failed), &json!("failed"), &json!(false)));
+        assert!(first["error"].is_string() && first["error"] == reason && first["projectId"] == json!(project), "{first}");
+        for _ in 0..2 {
+            let seen = mill.post(&format!("/v1/contacts/jobs/{failed}/seen"), json!({})).data();
+            assert_eq!((&seen["seen"], &seen["status"]), (&json!(true), &json!("failed")));
+        }
+        let after = listed()[1].clone();
+        assert_eq!((&after["seen"], &after["status"], &after["error"]), (&json!(true), &json!("failed"), &reason));
+        assert_eq!(mill.get(&format!("/v1/contacts/imports/{failed}")).data()["status"], "failed");
+        assert_eq!(mill.post(&format!("/v1/contacts/jobs/{done}/seen"), json!({})).refusal().0, 409);
+    }
+}
