@@ -173,12 +173,14 @@ pub fn totals(tx: &impl Read, scope: Scope) -> Result<BTreeMap<Currency, Takings
     Ok(totals)
 }
 
-/// An order does not name this contact any more, who is gone. What it is credited to stays: it is a number without a name.
+/// An order does not name this contact any more, who is gone. What it is credited to stays: it is a number without a name. Keys, which
+/// callers put together from what they like, become any others: refunds are told apart as before.
 pub fn forget(tx: &mut WriteTx<'_>, project: ProjectId, order: Digest, contact: u32) -> Result<()> {
     let Some(mut found) = find(tx, project, order)? else { return Ok(()) };
     found.named = found.named.filter(|number| *number != contact);
-    for fact in &mut found.facts {
-        fact.contact = fact.contact.filter(|number| *number != contact);
+    for fact in found.facts.iter_mut().filter(|fact| fact.contact == Some(contact)) {
+        fact.contact = None;
+        fact.key = fact.key.map(|_| tx.random().bytes());
     }
     found.facts.sort_unstable();
     found.facts.dedup();

@@ -52,7 +52,8 @@ impl Operation for Record {
             "The event is kept for 90 days with the contact it is about. An event with externalOrderId and a number under \
                 properties.value is a conversion: it counts once per order and is credited to the email that the contact clicked \
                 last in the five days before occurredAt; a later refund or cancellation, named so, takes money back from that \
-                email, at most what was paid. Events never change whether a contact may be mailed, and neither a contact made by \
+                email, at most what was paid. Equal refunds that say the same occurredAt are one, unless each has a dedupeKey of \
+                its own. Events never change whether a contact may be mailed, and neither a contact made by \
                 an event nor a profile that it changes emits a webhook event.",
         )
         .replay(Replay::Keyed)
