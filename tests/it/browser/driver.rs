@@ -229,12 +229,12 @@ impl Tab<'_> {
         self.try_do(Method::POST, "/execute/sync", Some(json!({ "script": script, "args": [] }))).await.ok()
     }
 
-    /// Press something that leads to another page, or to a new answer at the same address, and wait until that is there.
+    /// Press a button that leads to another page, or to a new answer at the same address, and wait until that is there.
     pub async fn press_through(&self, words: &str) {
         // Each document has a beginning of its own.
         const BEGINNING: &str = "return document.readyState === 'complete' ? performance.timeOrigin : null";
         let here = self.run(BEGINNING, json!([])).await;
-        self.press(words).await;
+        self.click_path(&format!("//main//button[normalize-space()='{words}']")).await;
         let end = Instant::now() + PATIENCE;
         while self.glance(BEGINNING).await.is_none_or(|now| now.is_null() || now == here) {
             assert!(Instant::now() < end, "{words} does not lead away from {}", self.address().await);
