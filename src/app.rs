@@ -31,6 +31,7 @@ use crate::engine::settings;
 use crate::features::system::backup;
 use crate::operations::OPERATIONS;
 use crate::surfaces::cli::{self, Asked, Cli, Demo, Inbound, Place, Problem, Restore, Serve};
+use crate::vocab::limits;
 use crate::vocab::settings::{Log, LogFormat, LogLevel, Settings};
 
 /// Do what was asked; the exit code says how it went.
@@ -174,7 +175,8 @@ fn start_log(log: &Log) {
 }
 
 fn runtime() -> Result<Runtime, Problem> {
-    let built = tokio::runtime::Builder::new_multi_thread().enable_all().thread_name("mailmill").build();
+    let mut builder = tokio::runtime::Builder::new_multi_thread();
+    let built = builder.enable_all().thread_name("mailmill").max_blocking_threads(limits::WAITING_THREADS_MAX).build();
     built.map_err(|error| Problem::failed(format_args!("the runtime cannot start: {error}")))
 }
 

@@ -199,7 +199,7 @@ fn webhook_redeliveries(engine: Arc<Engine>, environment: Environment) -> Runnin
 fn sweep_world(engine: Arc<Engine>, environment: Environment) -> Running {
     let store = engine.world(environment).store.clone();
     let kept = sending::Kept::of(&engine.settings.mail);
-    let deliveries_kept_ms = webhooks::kept_ms(&engine.settings);
+    let upkeep = webhooks::Upkeep::new(&engine.settings);
     sweep(store, move |tx| {
         // Each of them, whatever the others say.
         let more = [
@@ -210,7 +210,7 @@ fn sweep_world(engine: Arc<Engine>, environment: Environment) -> Running {
             blobs::sweep(tx)?,
             jobs::forget(tx)?,
             sending::sweep(tx, kept)?,
-            webhooks::sweep(tx, deliveries_kept_ms, SWEEP_ROWS)?,
+            webhooks::sweep(tx, upkeep, SWEEP_ROWS)?,
         ];
         Ok(more.contains(&true))
     })

@@ -205,6 +205,10 @@ pub const FETCH_CONNECT_TIME: std::time::Duration = std::time::Duration::from_se
 pub const FETCH_HEADERS_MAX: usize = 200;
 /// The head of an answer; sites with many cookies come to some 20 KB.
 pub const FETCH_HEAD_BYTES_MAX: usize = 128 * 1024;
+/// Threads for work that waits. The look-up of a name whose servers are silent holds one for half a minute, long after whoever asked
+/// has given up. Endpoints of webhooks come to some 800 of them at a time in the worst case, and reads of the store must not wait for
+/// those.
+pub const WAITING_THREADS_MAX: usize = 2_048;
 
 // --- Contacts ---
 
@@ -863,8 +867,6 @@ pub const WEBHOOK_RESPONSE_CHARACTERS_KEPT: usize = 1_000;
 pub const WEBHOOK_RETRY_AFTER_MAX_MS: i64 = 15 * 60 * 1000;
 /// The longest pause of an endpoint that fails: when it is well again, it is seen within the hour.
 pub const WEBHOOK_PAUSE_MAX_MS: i64 = 60 * 60 * 1000;
-/// Deliveries are due within this time: longer than any pause that the settings or an endpoint can ask for.
-pub const WEBHOOK_DUE_WITHIN_MS: i64 = 2 * 24 * 60 * 60 * 1000;
 /// Deliveries that wait for one endpoint: an hour of 30 events per second.
 pub const WEBHOOK_PENDING_MAX: u64 = 100_000;
 /// How often one event can be delivered again to one webhook.

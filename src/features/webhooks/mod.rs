@@ -23,6 +23,7 @@ pub use fanout::step as tell;
 pub use redelivering::step as redeliver;
 pub use store::sweep;
 
+use self::delivering::record::Rules;
 use crate::engine::api::{Engine, Failure};
 use crate::engine::store::Read;
 use crate::vocab::codes::Code;
@@ -32,6 +33,7 @@ use crate::vocab::limits;
 use crate::vocab::settings::Settings;
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
+const MINUTE_MS: i64 = 60 * 1000;
 
 /// The account's webhook with this id, or the failure that says there is none.
 fn require(tx: &impl Read, account: AccountId, id: WebhookId) -> Result<model::Webhook, Failure> {
@@ -48,7 +50,20 @@ pub async fn clear(engine: &Engine, environment: Environment) -> Result<bool, Fa
     Ok(store.write(|tx| store::clear(tx, limits::SWEEP_ROWS)).await??)
 }
 
-/// For how long deliveries are kept.
-pub fn kept_ms(settings: &Settings) -> i64 {
-    i64::try_from(settings.webhooks.deliveries_kept_days.get()).unwrap_or(i64::MAX / DAY_MS) * DAY_MS
+/// By which times deliveries are swept.
+#[derive(Clone, Copy, Debug)]
+pub struct Upkeep {
+    /// For how long they are kept after their end.
+    pub kept_ms: i64,
+    /// Longer than any pause before an attempt: what is due later was made so by a clock that went wrong.
+    pub due_within_ms: i64,
+}
+
+impl Upkeep {
+    /// Those of the settings.
+    pub fn new(settings: &Settings) -> Self {
+        let webhooks = &settings.webhooks;
+        let kept_days = i64::try_from(webhooks.deliveries_kept_days.get()).unwrap_or(i64::MAX / DAY_MS);
+        Self { kept_ms: kept_days * DAY_MS, due_within_ms: Rules::new(webhooks).schedule.longest_ms() + MINUTE_MS }
+    }
 }

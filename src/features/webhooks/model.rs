@@ -158,6 +158,12 @@ pub struct Schedule {
 }
 
 impl Schedule {
+    /// No pause is longer, whatever chance says and endpoints ask for.
+    pub fn longest_ms(&self) -> i64 {
+        let own = self.pauses_ms.into_iter().max().unwrap_or(0);
+        (own * 6 / 5).max(limits::WEBHOOK_RETRY_AFTER_MAX_MS)
+    }
+
     /// The pause after so many attempts: within a fifth of the setting, so that what failed together does not come back together.
     fn pause(&self, attempts: usize, chance: u16) -> Option<i64> {
         let pause = *self.pauses_ms.get(attempts.checked_sub(1)?)?;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::ops::ControlFlow;
 
+use super::Upkeep;
 use super::model::{Breaker, Day, Delivery, End, Redelivery, Standing, Status, Verdict, Webhook, first_delivery};
 use crate::base::clock::Timestamp;
 use crate::engine::outbox;
@@ -177,7 +178,7 @@ pub fn not_due(tx: &mut WriteTx<'_>, due: &Due) {
 
 /// Forget deliveries that are older than the retention, and end those of which the event is not kept any more, about `limit` together;
 /// true if there may be more. What is pending is never forgotten: it ends first, for everybody to see.
-pub fn sweep(tx: &mut WriteTx<'_>, kept_ms: i64, limit: usize) -> Result<bool> {
+pub fn sweep(tx: &mut WriteTx<'_>, upkeep: Upkeep, limit: usize) -> Result<bool> {
     let mut webhooks: Vec<Place> = Vec::new();
     tx.visit(WEBHOOKS, &Span::default(), Order::Forward, |place, _| {
         webhooks.push(place);
@@ -187,8 +188,8 @@ pub fn sweep(tx: &mut WriteTx<'_>, kept_ms: i64, limit: usize) -> Result<bool> {
     let mut book = Book::open(tx);
     for place in webhooks {
         done += book.end_overdue(place, limit - done)?;
-        done += book.bring_near(place, limit - done)?;
-        done += book.forget_old(place.1, kept_ms, limit - done)?;
+        done += book.bring_near(place, upkeep.due_within_ms, limit - done)?;
+        done += book.forget_old(place.1, upkeep.kept_ms, limit - done)?;
         if done == limit {
             break;
         }
@@ -346,9 +347,9 @@ impl<'b, 't> Book<'b, 't> {
     }
 
     /// Let up to `limit` deliveries be due now that are due later than any pause is long: a clock that went wrong made them so.
-    fn bring_near(&mut self, (account, webhook): Place, limit: usize) -> Result<usize> {
+    fn bring_near(&mut self, (account, webhook): Place, due_within_ms: i64, limit: usize) -> Result<usize> {
         let now = self.tx.now();
-        let from = (account, webhook, now.plus_ms(limits::WEBHOOK_DUE_WITHIN_MS)).to_bytes();
+        let from = (account, webhook, now.plus_ms(due_within_ms)).to_bytes();
         let far = self.tx.list(DUE, &Span { from, ..DUE.under(&(account, webhook)) }, Order::Forward, limit)?;
         for (row, ()) in &far {
             match delivery(self.tx, webhook, row.3)?.filter(|delivery| delivery.due_at == Some(row.2)) {

@@ -66,7 +66,7 @@ async fn a_webhook_is_made_by_a_form_and_its_secret_shown_once() {
     let own = format!("{PATH}/{id}");
     let page = browser.get(&own).await;
     assert!(page.text.contains("href=\"/live/settings/webhooks\""), "the other data has no such webhook");
-    for shown in ["X-Shop: 7\nX-Word: a b", "value=\"subscriber.added\" checked", "Nothing was sent yet"] {
+    for shown in ["X-Shop: ********\nX-Word: ********", "value=\"subscriber.added\" checked", "Nothing was sent yet"] {
         assert!(page.text.contains(shown), "{shown}: {}", page.text);
     }
     assert!(!page.text.contains("value=\"subscriber.unsubscribed\" checked"));
@@ -94,6 +94,16 @@ async fn a_webhook_is_tested_changed_and_deleted_by_forms() {
         tested.text.contains("&lt;script&gt;alert(1)") && !tested.text.contains("<script>alert"),
         "what endpoints say is text"
     );
+    // What is saved as it is shown keeps its value.
+    for text in ["X-Word: canary", "X-Word: ********"] {
+        let kept = [("csrf", csrf.as_str()), ("act", "update"), ("url", &url), ("event", "email.clicked"), ("headers", text)];
+        assert_eq!(browser.post(&own, &kept).await.location(), format!("{own}?done=update"));
+    }
+    let page = browser.get(&own).await;
+    assert!(page.text.contains("X-Word: ********") && !page.text.contains("canary"), "{}", page.text);
+    browser.post(&own, &[("csrf", &csrf), ("act", "test")]).await;
+    assert_eq!(sink.got().last().and_then(|got| got.header("x-word")), Some("canary"));
+
     let failed = browser.get(&format!("{own}?status=failed")).await;
     assert!(failed.text.contains("webhook.test") && failed.text.contains(">test</span>"), "{}", failed.text);
     assert!(browser.get(&format!("{own}?status=pending")).await.text.contains("There are none like that"));
