@@ -38,9 +38,17 @@ pub fn problem(text: &str) -> Option<String> {
 
 /// `name` or `name | default("words")`.
 fn is_field(inside: &str) -> bool {
+    is_field_of(inside, |letter| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '_')
+}
+
+/// The same as emails that were made elsewhere may have it: `firstName`, `customFields.plan`.
+fn is_foreign_field(inside: &str) -> bool {
+    is_field_of(inside, |letter| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '.'))
+}
+
+fn is_field_of(inside: &str, may_be_in_name: fn(char) -> bool) -> bool {
     let (name, filter) = inside.split_once('|').map_or((inside, None), |(name, filter)| (name.trim_end(), Some(filter.trim())));
-    let small = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '_';
-    let named = name.starts_with(|first: char| first.is_ascii_lowercase()) && name.chars().all(small);
+    let named = name.starts_with(|first: char| first.is_ascii_lowercase()) && name.chars().all(may_be_in_name);
     let words = |filter: &str| {
         let words = filter.strip_prefix("default(\"")?.strip_suffix("\")")?;
         Some(!words.contains(['"', '\\', '{', '}', '<', '>', '&']))
@@ -56,7 +64,7 @@ pub fn preview(html: &str) -> String {
         let Some(close) = rest[open..].find("}}").map(|close| open + close) else { break };
         let inside = rest[open + 2..close].trim().replace("&quot;", "\"");
         shown.push_str(&rest[..open]);
-        match is_field(&inside) {
+        match is_foreign_field(&inside) {
             true => shown.push_str(&stand_in(&inside)),
             false => shown.push_str(&rest[open..close + 2]),
         }
@@ -73,8 +81,21 @@ fn stand_in(field: &str) -> String {
         // A link in a picture leads nowhere, and an address must not look like one.
         (name, _) if name.ends_with("_url") => "#".to_owned(),
         (_, Some(words)) => words.to_owned(),
-        (name, None) => name.replace('_', " "),
+        (name, None) => words(name.rsplit('.').next().unwrap_or(name)),
     }
+}
+
+/// What a name says: `first_name` and `firstName` alike.
+fn words(name: &str) -> String {
+    let mut said = String::with_capacity(name.len() + 2);
+    for letter in name.chars() {
+        match letter {
+            '_' => said.push(' '),
+            letter if letter.is_ascii_uppercase() => said.extend([' ', letter.to_ascii_lowercase()]),
+            letter => said.push(letter),
+        }
+    }
+    said
 }
 
 #[cfg(test)]
@@ -93,6 +114,7 @@ mod tests {
         for (html, shown) in [
             ("Hello {{ first_name | default(&quot;there&quot;) }},", "Hello there,"),
             ("{{ first_name }}! <a href=\"{{ unsubscribe_url }}\">", "first name! <a href=\"#\">"),
+            ("{{ firstName }} {{ customFields.shoeSize | default(\"38\") }} {{ customFields.plan }}", "first name 38 plan"),
             ("{{ 1 + 1 }} {{ a", "{{ 1 + 1 }} {{ a"),
         ] {
             assert_eq!(preview(html), shown);

@@ -216,7 +216,8 @@ pub fn recent(tx: &impl Read, account: AccountId, project: Option<ProjectId>, li
             Ok(if enough { std::ops::ControlFlow::Break(()) } else { std::ops::ControlFlow::Continue(()) })
         })?;
     }
-    found.sort_by_key(|job| std::cmp::Reverse(job.id));
+    // An id tells the second only.
+    found.sort_by_key(|job| std::cmp::Reverse((job.created_at, job.id)));
     found.truncate(limit);
     Ok(found)
 }
