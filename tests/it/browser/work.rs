@@ -5,9 +5,11 @@ use tokio::time::Instant;
 
 use super::driver::PATIENCE;
 use super::tasks::{Scene, Task};
+use crate::dashboard::home::{broken_file, imported};
 
 /// TABLE: the main tasks of these pages.
 pub const TASKS: &[(&str, Task)] = &[
+    ("/{environment}/", |scene| Box::pin(home(scene))),
     ("/{environment}/brands/new", |scene| Box::pin(new_brand(scene))),
     ("/{environment}/brands/{id}", |scene| Box::pin(brand(scene))),
     ("/{environment}/brands/{id}/look", |scene| Box::pin(look(scene))),
@@ -54,6 +56,17 @@ async fn comes(scene: &Scene<'_>, path: &str, wanted: &str) {
         }
         assert!(Instant::now() < end, "{path} does not come to say \"{wanted}\":\n{text}");
     }
+}
+
+async fn home(scene: &Scene<'_>) {
+    let client = scene.server.client("test", "all");
+    imported(&client, &scene.there.ids["brands"], &broken_file()).await;
+    let tab = scene.tab;
+    scene.open("/test/").await;
+    let said = "An import of contacts of Fresh bread failed.";
+    tab.sees(said).await;
+    tab.press_through("Seen").await;
+    assert!(!tab.text().await.contains(said), "what was seen is told no more");
 }
 
 async fn new_brand(scene: &Scene<'_>) {

@@ -6,7 +6,7 @@ mod campaigns;
 mod contacts;
 mod domains;
 mod emails;
-mod home;
+pub mod home;
 mod inbox;
 mod links;
 mod system;
