@@ -86,6 +86,8 @@ pub const OPERATIONS: &[Entry] = &[
     raw::<projects::ops::image_file::ImageFile>(),
     command::<projects::ops::logos_update::LogosUpdate>(),
     command::<projects::ops::guidelines_update::GuidelinesUpdate>(),
+    query::<projects::ops::look::Look>(),
+    command::<projects::ops::look_update::LookUpdate>(),
     // Sending domains.
     query::<domains::ops::list::List>(),
     outward::<domains::ops::create::Create>(),

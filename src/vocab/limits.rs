@@ -151,6 +151,8 @@ pub const IMAGE_TAG_CHARACTERS_MAX: usize = 50;
 pub const PROJECT_IMAGES_MAX: usize = 500;
 /// A page of rules: what is longer is not followed.
 pub const GUIDELINES_CHARACTERS_MAX: usize = 5_000;
+/// The name of a font: the longest in use are half as long.
+pub const FONT_NAME_CHARACTERS_MAX: usize = 100;
 
 // --- Imports of projects ---
 

@@ -140,6 +140,7 @@ pub const CLICKED_LINKS: TableId = TableId(102);
 pub const KEY_DAYS: TableId = TableId(103);
 pub const CUSTOMER_EVENT_BACKLOG: TableId = TableId(104);
 pub const CUSTOMER_EVENT_KEY_RUNS: TableId = TableId(105);
+pub const PROJECT_LOOKS: TableId = TableId(106);
 
 /// Every table, by id.
 pub const TABLES: &[TableInfo] = &[
@@ -299,6 +300,7 @@ pub const TABLES: &[TableInfo] = &[
         World,
         "(project id, number of the first event) -> digests of dedupeKeys and event ids, sorted, that are not in the index yet",
     ),
+    table(106, "project_looks", World, "project id -> colours and fonts that people gave instead of what its sites show"),
 ];
 
 impl TableId {

@@ -115,6 +115,37 @@ pub struct Fonts {
     pub body: Option<String>,
 }
 
+/// Colours and fonts that people gave: where there is one, it wins over what the sites show.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "GivenLook")]
+pub struct GivenLook {
+    pub palette: Palette,
+    pub fonts: Fonts,
+}
+
+impl Record for GivenLook {}
+
+impl GivenLook {
+    /// Put it over what the sites show.
+    pub fn put_over(self, brand: &mut Brand) {
+        let put = |given: Option<String>, own: &mut Option<String>| {
+            if given.is_some() {
+                *own = given;
+            }
+        };
+        let Self { palette, fonts } = self;
+        put(palette.background, &mut brand.palette.background);
+        put(palette.text, &mut brand.palette.text);
+        put(palette.primary, &mut brand.palette.primary);
+        put(palette.accent, &mut brand.palette.accent);
+        put(palette.button, &mut brand.palette.button);
+        put(palette.button_text, &mut brand.palette.button_text);
+        put(fonts.heading, &mut brand.fonts.heading);
+        put(fonts.body, &mut brand.fonts.body);
+    }
+}
+
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "BrandProduct")]

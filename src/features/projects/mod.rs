@@ -55,6 +55,7 @@ pub fn brand(tx: &impl Read, account: AccountId, project: ProjectId) -> StoreRes
     brand.logos = with_given(brand.logos, &project.logos);
     brand.images = images::all(tx, project.id)?.into_iter().map(|picture| picture.image).collect();
     brand.guidelines = store::guidelines(tx, project.id)?;
+    store::look(tx, project.id)?.put_over(&mut brand);
     Ok(Some((project, brand)))
 }
 

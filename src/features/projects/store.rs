@@ -1,8 +1,8 @@
-//! The tables of projects, of their brands and of their guidelines, and all access to them.
+//! The tables of projects, of their brands, and of the guidelines and looks that people gave, and all access to them.
 
 use std::ops::ControlFlow;
 
-use super::brand::{Brand, Guidelines};
+use super::brand::{Brand, GivenLook, Guidelines};
 use super::model::{Project, Status};
 use crate::engine::store::{Order, Read, Result, Table, WriteTx};
 use crate::vocab::ids::{AccountId, ProjectId};
@@ -10,6 +10,7 @@ use crate::vocab::tables;
 
 const PROJECTS: Table<(AccountId, ProjectId), Project> = Table::new(tables::PROJECTS);
 const BRANDS: Table<ProjectId, Brand> = Table::new(tables::PROJECT_BRANDS);
+const LOOKS: Table<ProjectId, GivenLook> = Table::new(tables::PROJECT_LOOKS);
 const GUIDELINES: Table<ProjectId, Guidelines> = Table::new(tables::PROJECT_GUIDELINES);
 
 /// Whether the account has this project.
@@ -49,6 +50,16 @@ pub fn guidelines(tx: &impl Read, project: ProjectId) -> Result<Guidelines> {
 /// Write the rules that people gave.
 pub fn save_guidelines(tx: &mut WriteTx<'_>, project: ProjectId, guidelines: &Guidelines) {
     tx.put(GUIDELINES, &project, guidelines);
+}
+
+/// The colours and fonts that people gave.
+pub fn look(tx: &impl Read, project: ProjectId) -> Result<GivenLook> {
+    Ok(tx.get(LOOKS, &project)?.unwrap_or_default())
+}
+
+/// Write the colours and fonts that people gave.
+pub fn save_look(tx: &mut WriteTx<'_>, project: ProjectId, look: &GivenLook) {
+    tx.put(LOOKS, &project, look);
 }
 
 /// How many projects the account has.

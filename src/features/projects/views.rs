@@ -32,7 +32,7 @@ pub struct ProjectView {
     /// The sites it was imported from.
     pub urls: Vec<String>,
     pub logo_urls: LogosView,
-    /// The brand's colours by role, as far as its sites show them.
+    /// The brand's colours by role, as far as its sites show them or people gave them.
     pub palette: Palette,
     /// A picture of the site. Always null: sites are read here, not drawn. The pictures of emails stand with the emails.
     pub screenshot_url: Option<String>,
@@ -83,7 +83,8 @@ impl ProjectView {
 
 /// A project for a list.
 pub fn view(tx: &impl Read, project: Project) -> Result<ProjectView> {
-    let brand = store::brand(tx, project.id)?.unwrap_or_default();
+    let mut brand = store::brand(tx, project.id)?.unwrap_or_default();
+    store::look(tx, project.id)?.put_over(&mut brand);
     Ok(of(project, &brand))
 }
 

@@ -93,6 +93,11 @@ async fn look(scene: &Scene<'_>) {
     tab.fill("#url", "https://example.com/logo.png").await;
     tab.press("Set the logo").await;
     tab.sees("The logos are changed.").await;
+    at(scene, "/{environment}/brands/{id}/look").await;
+    tab.unfold("#look-1").await;
+    tab.fill("#look-1", "#0A5C36").await;
+    tab.press("Keep colours and fonts").await;
+    tab.sees("Colours and fonts are kept.").await;
 }
 
 async fn images(scene: &Scene<'_>) {

@@ -186,6 +186,40 @@ async fn images_and_logos_of_a_brand_are_given_as_files_described_and_removed() 
 }
 
 #[tokio::test]
+async fn colours_and_fonts_are_corrected_by_hand_with_their_contrast_told_and_taken_back() {
+    let server = owned(BOUNDLESS);
+    let client = server.client("test", "all");
+    let project = client.project("Acme").await;
+    let mut browser = Browser::new(&server);
+    browser.sign_in("/test/brands").await;
+    let look = format!("/test/brands/{project}/look");
+    let csrf = browser.get(&look).await.csrf().to_owned();
+    let mut keep = async |fields: &[(&str, &str)]| {
+        let fields = [&[("csrf", csrf.as_str()), ("act", "look")], fields].concat();
+        let sent = browser.post(&look, &fields).await;
+        let page = browser.get(&look).await;
+        (sent, page)
+    };
+    let given = [("palette.text", "#999999"), ("palette.background", "#FFFFFF"), ("fonts.heading", "Lora")];
+    let (sent, page) = keep(&given).await;
+    assert_eq!((sent.status, sent.location()), (303, format!("{look}?done=look").as_str()), "{}", sent.text);
+    assert!(page.text.contains("a contrast of 2.84 to 1. Below 4.5") && page.text.contains("value=\"Lora\""), "{}", page.text);
+    let (wrong, _) = keep(&[("palette.text", "grey"), ("palette.button", "#123456")]).await;
+    assert!(wrong.status == 400 && wrong.text.contains("id=\"palette.text-wrong\""), "{}", wrong.text);
+    assert!(wrong.text.contains("value=\"grey\"") && wrong.text.contains("value=\"#123456\""), "what was entered is kept");
+    let (wrong, _) = keep(&[("fonts.body", "<b>")]).await;
+    assert!(
+        wrong.status == 400 && wrong.text.contains("id=\"fonts.body-wrong\"") && !wrong.text.contains("<b>\""),
+        "{}",
+        wrong.text
+    );
+    let told = client.data("projects.look", json!({ "projectId": project })).await;
+    assert_eq!(told["given"]["palette"]["text"], "#999999", "what was refused changed nothing");
+    let (sent, page) = keep(&[]).await;
+    assert!(sent.status == 303 && !page.text.contains("a contrast of"), "{}", page.text);
+}
+
+#[tokio::test]
 async fn who_may_only_look_sees_no_forms_and_is_refused_with_a_page() {
     let server = owned(BOUNDLESS);
     let project = server.all().project(HOSTILE).await;

@@ -19,3 +19,5 @@ pub mod knowledge_remove;
 pub mod knowledge_update;
 pub mod list;
 pub mod logos_update;
+pub mod look;
+pub mod look_update;

@@ -26,6 +26,7 @@ mod tests;
 mod texts;
 mod voice;
 
+pub use fonts::stack as font_stack;
 pub use pictures::Sight;
 pub use texts::{Text, text};
 

@@ -76,6 +76,16 @@ async fn look(visit: &Visit) -> Result<Outcome, Trouble> {
 
 async fn draw_look(visit: &Visit, trouble: Option<Trouble>) -> Result<Outcome, Trouble> {
     let (project, mut context) = begun(visit, "look", &["primary", "secondary", "favicon"], trouble.as_ref()).await?;
+    let given = visit.ask("projects.look", json!({ "projectId": visit.name("id") })).await?;
+    let is_sent = visit.form.get("act") == "look";
+    let fields = LOOK.map(|(part, name, label)| {
+        let (field, own) = (format!("{part}.{name}"), &given["given"][part][name]);
+        let value = if is_sent { visit.form.get(&field) } else { own.as_str().map_or("", first_family) };
+        let used = given[part][name].as_str().map_or("", first_family);
+        json!({ "field": field, "label": label, "value": value, "used": used, "is_font": part == "fonts" })
+    });
+    context["look_fields"] = fields.into();
+    context["contrasts"] = given["contrasts"].clone();
     let brand = &project["brand"];
     let in_use = |url: &str| {
         ["primary", "secondary", "favicon"].into_iter().filter(|place| project["logoUrls"][place] == url).collect::<Vec<_>>()
@@ -99,6 +109,32 @@ async fn draw_look(visit: &Visit, trouble: Option<Trouble>) -> Result<Outcome, T
     Ok(page("brand_look.html", context, trouble.as_ref()))
 }
 
+/// What can be given by hand: part and name of the interface, and what people call it.
+const LOOK: [(&str, &str, &str); 8] = [
+    ("palette", "primary", "Primary"),
+    ("palette", "accent", "Accent"),
+    ("palette", "button", "Button"),
+    ("palette", "buttonText", "Button text"),
+    ("palette", "background", "Background"),
+    ("palette", "text", "Text"),
+    ("fonts", "heading", "Font of headings"),
+    ("fonts", "body", "Font of text"),
+];
+
+/// A colour as it is; of a stack of fonts the one that somebody chose.
+fn first_family(text: &str) -> &str {
+    text.split(',').next().unwrap_or_default().trim().trim_matches(['"', '\''])
+}
+
+/// Keep the colours and fonts of the form: what is empty is as the site shows it.
+async fn give_look(visit: &Visit, id: &str) -> Result<Value, Trouble> {
+    let mut input = json!({ "projectId": id, "palette": {}, "fonts": {} });
+    for (part, name, _) in LOOK {
+        input[part][name] = visit.form.some(&format!("{part}.{name}")).into();
+    }
+    visit.ask("projects.look_update", input).await
+}
+
 fn source(word: &str) -> &'static str {
     match word {
         "given" => "set by you",
@@ -118,6 +154,13 @@ async fn send_look(visit: &Visit) -> Result<Outcome, Trouble> {
         "use" => visit.ask("projects.logos_update", json!({ "projectId": id, (place(visit)?): visit.form.get("url") })).await,
         "unset" => visit.ask("projects.logos_update", json!({ "projectId": id, (place(visit)?): null })).await,
         "give" => give_logo(visit, id).await,
+        "look" => {
+            return match give_look(visit, id).await {
+                Ok(_) => Ok(done(visit, "look")),
+                Err(trouble) if is_shown(&trouble) => draw_look(visit, Some(trouble)).await,
+                Err(trouble) => Err(trouble),
+            };
+        }
         _ => return Err(Trouble::not_found()),
     };
     match set {

@@ -1,0 +1,99 @@
+//! A project's colours and fonts: those in use, and those of them that people gave.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::get::Which;
+use crate::base::color::contrast;
+use crate::base::text::Color;
+use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs_one};
+use crate::engine::store::Read;
+use crate::features::projects::brand::{Fonts, GivenLook, Palette};
+use crate::features::projects::{READERS, brand, not_found, store};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::{AccountId, ProjectId};
+
+/// `projects.look`
+pub struct Look;
+
+/// From here on text is called legible (WCAG 2, AA).
+const LEGIBLE: f64 = 4.5;
+
+/// The colours and fonts of a project's emails.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct LookView {
+    /// The colours in use: those that people gave, else those that the sites show.
+    pub palette: Palette,
+    /// The fonts in use.
+    pub fonts: Fonts,
+    /// What people gave.
+    pub given: GivenLook,
+    /// How well texts stand out, as far as the colours are known.
+    pub contrasts: Vec<Contrast>,
+}
+
+/// How well a text stands out from its ground.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ColorContrast")]
+pub struct Contrast {
+    /// The role of the text's colour.
+    #[schemars(extend("enum" = ["text", "buttonText"]))]
+    pub text: &'static str,
+    /// The role of the ground's colour.
+    #[schemars(extend("enum" = ["background", "button"]))]
+    pub ground: &'static str,
+    /// From 1 to 21 (WCAG).
+    pub ratio: f64,
+    /// Whether the ratio is at least 4.5. Where it is not, emails take another colour for the text.
+    pub legible: bool,
+}
+
+impl LookView {
+    /// An example for the documentation.
+    pub fn sample() -> Self {
+        let palette = Palette { background: Some("#FFFFFF".into()), text: Some("#1A1A1A".into()), ..Palette::default() };
+        let given = GivenLook { palette: Palette { text: palette.text.clone(), ..Palette::default() }, fonts: Fonts::default() };
+        Self { contrasts: contrasts(&palette), palette, fonts: Fonts::default(), given }
+    }
+}
+
+/// The look of a project of the account.
+pub fn view(tx: &impl Read, account: AccountId, project: ProjectId) -> Result<LookView, Failure> {
+    let (_, brand) = brand(tx, account, project)?.ok_or_else(not_found)?;
+    let contrasts = contrasts(&brand.palette);
+    Ok(LookView { palette: brand.palette, fonts: brand.fonts, given: store::look(tx, project)?, contrasts })
+}
+
+fn contrasts(palette: &Palette) -> Vec<Contrast> {
+    let color = |text: &Option<String>| text.as_deref()?.parse::<Color>().ok();
+    let pairs = [
+        (("text", &palette.text), ("background", &palette.background)),
+        (("buttonText", &palette.button_text), ("button", &palette.button)),
+    ];
+    let told = pairs.into_iter().filter_map(|((text, upper), (ground, lower))| {
+        let ratio = contrast(color(upper)?, color(lower)?);
+        // Rounded down: what is shown as 4.5 is legible.
+        Some(Contrast { text, ground, ratio: (ratio * 100.0).floor() / 100.0, legible: ratio >= LEGIBLE })
+    });
+    told.collect()
+}
+
+impl Operation for Look {
+    const SPEC: Spec = Spec::get("projects.look", "/v1/projects/{projectId}/look", needs_one(READERS))
+        .summary("Get a project's colours and fonts")
+        .about("Those in use, those of them that people gave, and how well texts stand out.")
+        .fails(&[Code::NotFound]);
+    type Input = Which;
+    type Output = Done<LookView>;
+
+    fn example() -> (Value, Self::Output) {
+        (json!({ "projectId": "66f1a2b3d4e5f60718293a4b" }), Done(LookView::sample()))
+    }
+}
+
+impl Query for Look {
+    fn run(ask: &View<'_>, input: Which) -> Result<Self::Output, Failure> {
+        Ok(Done(view(ask.tx, ask.caller.account(), input.project_id)?))
+    }
+}

@@ -1,0 +1,166 @@
+//! Give colours and fonts instead of those that a project's sites show.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::look::{LookView, view};
+use crate::base::patch::Patch;
+use crate::base::text::{Color, Name};
+use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
+use crate::engine::store::WriteTx;
+use crate::features::projects::reading::font_stack;
+use crate::features::projects::{require, store};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::ProjectId;
+use crate::vocab::limits;
+use crate::vocab::permissions::Permission;
+
+/// `projects.look_update`
+pub struct LookUpdate;
+
+/// The name of a font.
+type FontName = Name<{ limits::FONT_NAME_CHARACTERS_MAX }>;
+
+/// What changes. What is left out stays; `null` goes back to what the sites show.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct LookPatch {
+    pub project_id: ProjectId,
+    #[serde(default)]
+    pub palette: PalettePatch,
+    #[serde(default)]
+    pub fonts: FontsPatch,
+}
+
+/// Colours by role, as `#RRGGBB`.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct PalettePatch {
+    #[serde(default)]
+    pub background: Patch<Color>,
+    #[serde(default)]
+    pub text: Patch<Color>,
+    /// The colour one thinks of first.
+    #[serde(default)]
+    pub primary: Patch<Color>,
+    /// A second one, for small things.
+    #[serde(default)]
+    pub accent: Patch<Color>,
+    #[serde(default)]
+    pub button: Patch<Color>,
+    #[serde(default)]
+    pub button_text: Patch<Color>,
+}
+
+/// Fonts by their names, like `Lora`. Families that every mail client has are put behind them.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct FontsPatch {
+    #[serde(default)]
+    pub heading: Patch<FontName>,
+    #[serde(default)]
+    pub body: Patch<FontName>,
+}
+
+impl Operation for LookUpdate {
+    const SPEC: Spec = Spec::patch("projects.look_update", "/v1/projects/{projectId}/look", needs(Permission::ProjectWrite))
+        .summary("Give a project's colours and fonts")
+        .about(
+            "They win over those that the project's sites show, also when those are read again, and hold for emails that are made \
+                from now on. The answer tells how well texts stand out.",
+        )
+        .fails(&[Code::NotFound]);
+    type Input = LookPatch;
+    type Output = Done<LookView>;
+
+    fn example() -> (Value, Self::Output) {
+        let input =
+            json!({ "projectId": "66f1a2b3d4e5f60718293a4b", "palette": { "text": "#1A1A1A" }, "fonts": { "heading": null } });
+        (input, Done(LookView::sample()))
+    }
+}
+
+impl Command for LookUpdate {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: LookPatch) -> Result<Self::Output, Failure> {
+        let (account, project) = (caller.account(), input.project_id);
+        require(tx, account, project)?;
+        let mut given = store::look(tx, project)?;
+        let PalettePatch { background, text, primary, accent, button, button_text } = input.palette;
+        let palette = &mut given.palette;
+        let colors = [
+            (background, &mut palette.background),
+            (text, &mut palette.text),
+            (primary, &mut palette.primary),
+            (accent, &mut palette.accent),
+            (button, &mut palette.button),
+            (button_text, &mut palette.button_text),
+        ];
+        for (color, kept) in colors {
+            color.map(|color| color.to_string()).apply(kept);
+        }
+        font(input.fonts.heading, "fonts.heading", &mut given.fonts.heading)?;
+        font(input.fonts.body, "fonts.body", &mut given.fonts.body)?;
+        store::save_look(tx, project, &given);
+        Ok(Done(view(tx, account, project)?))
+    }
+}
+
+fn font(patch: Patch<FontName>, field: &str, kept: &mut Option<String>) -> Result<(), Failure> {
+    if let Patch::Value(name) = &patch {
+        let is_name = |letter: char| letter.is_alphanumeric() || matches!(letter, ' ' | '-' | ',' | '\'' | '"' | '.' | '+' | '_');
+        if !name.chars().all(is_name) || !name.chars().any(char::is_alphanumeric) {
+            return Err(Failure::field(field, "this is no name of a font; give one like Lora or Open Sans"));
+        }
+    }
+    patch.map(|name| font_stack(&name.to_string())).apply(kept);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Mill;
+
+    #[test]
+    fn what_is_given_wins_is_told_with_its_contrast_and_can_be_taken_back() {
+        let mill = Mill::new();
+        let path = format!("/v1/projects/{}", mill.project);
+        let patch = |body: Value| mill.patch(&format!("{path}/look"), body).data();
+        let told = patch(json!({ "palette": { "text": "#777777", "background": "#ffffff" }, "fonts": { "heading": "Lora" } }));
+        assert_eq!(told["palette"]["background"], "#FFFFFF");
+        let low = json!([{ "text": "text", "ground": "background", "ratio": 4.47, "legible": false }]);
+        assert_eq!(told["contrasts"], low);
+        assert!(told["fonts"]["heading"].as_str().is_some_and(|stack| stack.starts_with("Lora, Georgia")), "{told}");
+        // What is left out stays, and one's brand has it.
+        let told = patch(json!({ "palette": { "text": "#767676" } }));
+        assert_eq!(
+            (&told["contrasts"][0]["legible"], &told["given"]["palette"]["background"]),
+            (&json!(true), &json!("#FFFFFF"))
+        );
+        let project = mill.get(&path).data();
+        assert_eq!((&project["palette"]["text"], &project["brand"]["palette"]["text"]), (&json!("#767676"), &json!("#767676")));
+        let back = patch(json!({ "palette": { "text": null, "background": null }, "fonts": { "heading": null } }));
+        assert_eq!(
+            (&back["palette"]["text"], &back["fonts"]["heading"], &back["contrasts"]),
+            (&json!(null), &json!(null), &json!([]))
+        );
+        assert_eq!(mill.get(&format!("{path}/look")).data(), back);
+    }
+
+    #[test]
+    fn what_is_no_colour_and_no_font_is_refused_by_its_field() {
+        let mill = Mill::new();
+        let path = format!("/v1/projects/{}/look", mill.project);
+        for (body, field) in [
+            (json!({ "palette": { "buttonText": "red" } }), "palette.buttonText"),
+            (json!({ "palette": { "primary": "#12345" } }), "palette.primary"),
+            (json!({ "fonts": { "body": "Lora; color: red" } }), "fonts.body"),
+            (json!({ "fonts": { "heading": "''" } }), "fonts.heading"),
+        ] {
+            let answer = mill.patch(&path, body.clone());
+            let refused = answer.refusal();
+            assert!(refused.0 == 400 && refused.2.starts_with(field), "{body}: {refused:?}");
+        }
+    }
+}
