@@ -148,3 +148,23 @@ async fn an_import_that_is_killed_twice_ends_as_if_it_was_not() {
     let distinct: BTreeSet<&String> = emails.iter().collect();
     assert_eq!((emails.len() as u64, distinct.len() as u64), (file.created, file.created));
 }
+
+/// A file that cannot be read on after its headers.
+pub fn unreadable() -> Vec<u8> {
+    [b"email\n\"".to_vec(), vec![b'x'; mailmill::vocab::limits::IMPORT_ROW_BYTES_MAX + 1]].concat()
+}
+
+/// Import a file and wait until that is over, whatever came of it; the import's id.
+pub async fn over(client: &Client, project: &str, file: &[u8]) -> String {
+    let part = |name: &str| format!("--part\r\ncontent-disposition: form-data; name=\"{name}\"");
+    let head = format!("{}\r\n\r\n{project}\r\n{}; filename=\"a.csv\"\r\n\r\n", part("projectId"), part("file"));
+    let body = [head.as_bytes(), file, b"\r\n--part--\r\n"].concat();
+    let call = Call::new(operation("contacts.import"), json!({})).body("multipart/form-data; boundary=part", body);
+    let id = client.send(call).await.json()["data"]["id"].as_str().expect("an id").to_owned();
+    crate::delivery::until(async || {
+        let status = client.data("contacts.import_status", json!({ "id": id })).await;
+        matches!(status["status"].as_str(), Some("completed" | "failed"))
+    })
+    .await;
+    id
+}

@@ -10,6 +10,7 @@ use super::tasks::{Scene, Task};
 pub const TASKS: &[(&str, Task)] = &[
     ("/{environment}/brands/new", |scene| Box::pin(new_brand(scene))),
     ("/{environment}/brands/{id}", |scene| Box::pin(brand(scene))),
+    ("/{environment}/", |scene| Box::pin(home(scene))),
     ("/{environment}/brands/{id}/look", |scene| Box::pin(look(scene))),
     ("/{environment}/brands/{id}/images", |scene| Box::pin(images(scene))),
     ("/{environment}/brands/{id}/knowledge", |scene| Box::pin(knowledge(scene))),
@@ -71,6 +72,20 @@ async fn brand(scene: &Scene<'_>) {
     scene.tab.press_through("Try again").await;
     // The site is still not there: it says so once more.
     scene.tab.sees("Try again").await;
+}
+
+/// What failed is seen, and told no more.
+async fn home(scene: &Scene<'_>) {
+    let client = scene.server.client("test", "all");
+    let id = crate::import::over(&client, &scene.there.ids["brands"], &crate::import::unreadable()).await;
+    scene.open("/test/").await;
+    scene.tab.press("Seen").await;
+    crate::delivery::until(async || {
+        let jobs = client.data("contacts.jobs", serde_json::json!({ "limit": 5 })).await;
+        jobs["jobs"].as_array().expect("jobs").iter().any(|job| job["id"] == id.as_str() && job["seen"] == true)
+    })
+    .await;
+    scene.tab.sees("Home").await;
 }
 
 async fn look(scene: &Scene<'_>) {

@@ -4,10 +4,9 @@ use serde_json::json;
 
 use crate::campaigns::{Stage, act, becomes};
 use crate::delivery::until;
+use crate::import::{over, unreadable};
 use crate::people::owned;
 use crate::support::browser::Browser;
-use crate::support::client::Call;
-use crate::support::operation;
 use crate::support::server::BOUNDLESS;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -46,21 +45,8 @@ async fn an_import_that_failed_is_told_until_somebody_has_seen_it_or_imports_aga
     let server = owned(BOUNDLESS);
     let client = server.client("test", "all");
     let project = client.project("Acme").await;
-    let import = async |file: &[u8]| {
-        let part = |name: &str| format!("--part\r\ncontent-disposition: form-data; name=\"{name}\"");
-        let head = format!("{}\r\n\r\n{project}\r\n{}; filename=\"a.csv\"\r\n\r\n", part("projectId"), part("file"));
-        let body = [head.as_bytes(), file, b"\r\n--part--\r\n"].concat();
-        let call = Call::new(operation("contacts.import"), json!({})).body("multipart/form-data; boundary=part", body);
-        let begun = client.send(call).await.json()["data"].clone();
-        let id = begun["id"].as_str().expect("an id").to_owned();
-        until(async || {
-            let status = client.data("contacts.import_status", json!({ "id": id })).await;
-            matches!(status["status"].as_str(), Some("completed" | "failed"))
-        })
-        .await;
-        id
-    };
-    let broken = [b"email\n\"".to_vec(), vec![b'x'; mailmill::vocab::limits::IMPORT_ROW_BYTES_MAX + 1]].concat();
+    let import = async |file: &[u8]| over(&client, &project, file).await;
+    let broken = unreadable();
     let mut browser = Browser::new(&server);
     browser.sign_in("/test/").await;
     let said = "An import of contacts of Acme failed.";
