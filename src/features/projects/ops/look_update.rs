@@ -113,7 +113,7 @@ fn font(patch: Patch<FontName>, field: &str, kept: &mut Option<String>) -> Resul
             return Err(Failure::field(field, "this is no name of a font; give one like Lora or Open Sans"));
         }
     }
-    patch.map(|name| font_stack(&name.to_string())).apply(kept);
+    patch.map(|name| font_stack(&name)).apply(kept);
     Ok(())
 }
 
