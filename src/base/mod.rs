@@ -12,6 +12,7 @@ pub mod hex;
 pub mod locale;
 pub mod memory;
 pub mod network;
+pub mod objects;
 pub mod parsed;
 pub mod patch;
 pub mod phone;

@@ -7,9 +7,8 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::str::FromStr;
 
-use serde::de::value::MapAccessDeserializer;
-use serde::de::{Error, MapAccess, Visitor};
-use serde::{Deserialize, Deserializer};
+use serde::Deserializer;
+use serde::de::{Error, Visitor};
 
 /// Read text and parse it; `expected` completes the sentence "expected …" when something else than text is found.
 pub fn deserialize<'de, T, D>(deserializer: D, expected: &'static str) -> Result<T, D::Error>
@@ -71,53 +70,6 @@ pub fn other_than_object(json: &str) -> Option<&'static str> {
     }
 }
 
-/// Read a value with named fields from an object. By itself it would also be read from a list of its fields in their order, which no
-/// document speaks of.
-pub fn object<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
-    deserializer.deserialize_map(Object(PhantomData))
-}
-
-/// The same where `null` stands for nothing.
-pub fn optional_object<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
-    deserializer.deserialize_option(OptionalObject(PhantomData))
-}
-
-struct Object<T>(PhantomData<T>);
-
-impl<'de, T: Deserialize<'de>> Visitor<'de> for Object<T> {
-    type Value = T;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<T, A::Error> {
-        T::deserialize(MapAccessDeserializer::new(entries))
-    }
-}
-
-struct OptionalObject<T>(PhantomData<T>);
-
-impl<'de, T: Deserialize<'de>> Visitor<'de> for OptionalObject<T> {
-    type Value = Option<T>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object or null")
-    }
-
-    fn visit_none<E: Error>(self) -> Result<Option<T>, E> {
-        Ok(None)
-    }
-
-    fn visit_unit<E: Error>(self) -> Result<Option<T>, E> {
-        Ok(None)
-    }
-
-    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Option<T>, D::Error> {
-        object(deserializer).map(Some)
-    }
-}
-
 impl<T: FromStr<Err: fmt::Display>> Visitor<'_> for Parsed<T> {
     type Value = T;
 
@@ -134,31 +86,8 @@ impl<T: FromStr<Err: fmt::Display>> Visitor<'_> for Parsed<T> {
 mod tests {
     use super::*;
 
-    #[derive(Debug, PartialEq, Deserialize)]
-    struct Pair {
-        #[serde(deserialize_with = "object")]
-        left: One,
-        #[serde(default, deserialize_with = "optional_object")]
-        right: Option<One>,
-    }
-
-    #[derive(Debug, PartialEq, Deserialize)]
-    struct One {
-        one: u8,
-    }
-
     #[test]
-    fn named_fields_are_read_from_objects_alone() {
-        let read = |json: &str| serde_json::from_str::<Pair>(json).map_err(|error| error.to_string());
-        assert_eq!(read(r#"{"left":{"one":1}}"#), Ok(Pair { left: One { one: 1 }, right: None }));
-        assert_eq!(read(r#"{"left":{"one":1},"right":null}"#), Ok(Pair { left: One { one: 1 }, right: None }));
-        assert_eq!(
-            read(r#"{"left":{"one":1},"right":{"one":2}}"#),
-            Ok(Pair { left: One { one: 1 }, right: Some(One { one: 2 }) })
-        );
-        for json in [r#"{"left":[1]}"#, r#"{"left":null}"#, r#"{"left":{"one":1},"right":[2]}"#] {
-            assert!(read(json).expect_err(json).contains("expected an object"), "{json}");
-        }
+    fn what_is_no_object_is_called_by_its_name() {
         for (json, what) in [(" {}", None), ("[]", Some("a list")), ("-1", Some("a number")), ("null", Some("null"))] {
             assert_eq!(other_than_object(json), what);
         }

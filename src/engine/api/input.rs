@@ -10,6 +10,7 @@ use serde_path_to_error as path_error;
 
 use super::failure::Failure;
 use super::spec::Spec;
+use crate::base::objects::Objects;
 use crate::base::parsed;
 use crate::vocab::codes::Code;
 
@@ -74,7 +75,7 @@ impl Arguments<'_> {
         let mut track = path_error::Track::new();
         let mut json = serde_json::Deserializer::from_slice(body);
         let flat = Flat { path: &self.path, json: &mut json };
-        let read = T::deserialize(path_error::Deserializer::new(flat, &mut track));
+        let read = T::deserialize(path_error::Deserializer::new(Objects(flat), &mut track));
         match read.and_then(|value| json.end().map(|()| value)) {
             Ok(value) => Ok(value),
             Err(error) => Err(broken(body).unwrap_or_else(|| refused(&track.path().to_string(), &error))),
@@ -346,7 +347,7 @@ mod tests {
         Arguments { spec: &WRITE, path: vec![("id", "7".into())], query: "", body: body.as_bytes() }.decode()
     }
 
-    fn refusal(result: Result<Input, Failure>) -> (Code, String) {
+    fn refusal<T: fmt::Debug>(result: Result<T, Failure>) -> (Code, String) {
         let failure = result.expect_err("refused");
         (failure.code, failure.detail.expect("a detail").into_owned())
     }
@@ -404,6 +405,28 @@ mod tests {
     }
 
     #[test]
+    fn a_list_of_values_is_no_object_at_any_depth() {
+        #[derive(Debug, Default, Deserialize)]
+        #[serde(default)]
+        struct Inside {
+            word: Option<String>,
+        }
+        #[derive(Debug, Deserialize)]
+        #[expect(dead_code, reason = "only read")]
+        struct Outside {
+            id: String,
+            #[serde(default)]
+            inside: Vec<Inside>,
+        }
+        let give = |body: &str| {
+            Arguments { spec: &WRITE, path: vec![("id", "7".into())], query: "", body: body.as_bytes() }.decode::<Outside>()
+        };
+        assert_eq!(give(r#"{"inside":[{},{"word":"a"}]}"#).expect("read").inside.len(), 2);
+        let (code, detail) = refusal(give(r#"{"inside":[{},[null]]}"#));
+        assert_eq!((code, detail.as_str()), (Code::InvalidRequest, "inside[1]: invalid type: sequence, expected an object"));
+    }
+
+    #[test]
     fn an_unknown_field_is_refused_by_name() {
         assert!(refusal(write(r#"{"colour":1}"#)).1.contains("unknown field `colour`"));
         assert!(refusal(read("colour=1")).1.contains("unknown field `colour`"));
@@ -421,7 +444,7 @@ mod tests {
         assert_eq!(refusal(write(r#"{"colour":1 "x"}"#)).0, Code::MalformedJson);
         let bytes = b"{\n\"id\": \"\xff\"}";
         let arguments = Arguments { spec: &WRITE, path: vec![], query: "", body: bytes };
-        let (code, detail) = refusal(arguments.decode());
+        let (code, detail) = refusal(arguments.decode::<Input>());
         assert_eq!(code, Code::MalformedJson);
         assert!(detail.contains("not UTF-8 at line 2, column 8"), "{detail}");
     }
@@ -429,14 +452,14 @@ mod tests {
     #[test]
     fn a_missing_field_is_named_by_its_path() {
         let arguments = Arguments { spec: &WRITE, path: vec![], query: "", body: b"{}" };
-        assert_eq!(refusal(arguments.decode()).1, "id: it is required");
+        assert_eq!(refusal(arguments.decode::<Input>()).1, "id: it is required");
     }
 
     #[test]
     fn a_body_that_is_not_an_object_and_a_query_beside_a_body_are_refused() {
         assert!(refusal(write("[1]")).1.contains("a JSON object"));
         let arguments = Arguments { spec: &WRITE, path: vec![("id", "7".into())], query: "limit=1", body: b"{}" };
-        assert!(refusal(arguments.decode()).1.starts_with("limit: this operation takes its values in the JSON body"));
+        assert!(refusal(arguments.decode::<Input>()).1.starts_with("limit: this operation takes its values in the JSON body"));
     }
 
     #[test]

@@ -8,6 +8,7 @@ use crate::base::amount::Amount;
 use crate::base::clock::Timestamp;
 use crate::base::currency::Currency;
 use crate::base::email::EmailAddress;
+use crate::base::objects::Objects;
 use crate::base::parsed;
 use crate::base::text::Name;
 use crate::engine::api::answer::Moment;
@@ -61,10 +62,8 @@ impl Identifiers {
 pub struct Reported {
     /// Like `purchase.completed`. A name with `refund` or `cancelled` in it, in any case, takes money back.
     pub name: EventName,
-    #[serde(deserialize_with = "parsed::object")]
     pub identifiers: Identifiers,
     /// What is known of the contact by now, as with changing a contact. Never changes its subscription.
-    #[serde(default, deserialize_with = "parsed::optional_object")]
     pub profile: Option<Profile>,
     /// At most 16 KB of JSON, 50 names, 4 levels of objects and lists. `value` is an amount in major units, `currency` its ISO 4217
     /// code, USD if absent.
@@ -91,7 +90,7 @@ impl Reported {
             return Err(Refusal::new("", reason));
         }
         let mut reader = serde_json::Deserializer::from_str(json);
-        serde_path_to_error::deserialize(&mut reader).map_err(|error| {
+        serde_path_to_error::deserialize(Objects(&mut reader)).map_err(|error| {
             let (field, reason) = parsed::placed(&error.path().to_string(), &parsed::plain(&error.inner().to_string()));
             Refusal::new(field, reason)
         })

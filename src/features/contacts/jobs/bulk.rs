@@ -11,6 +11,7 @@ use super::import::{PROJECT_GONE, project_is_there};
 use super::{Bulk, Job, Line, ROWS, State, Task, find_open, finish, save, tell};
 use crate::base::email::EmailAddress;
 use crate::base::locale::{CountryCode, LanguageTag};
+use crate::base::objects::Objects;
 use crate::base::parsed;
 use crate::base::phone::Phone;
 use crate::engine::api::World;
@@ -73,7 +74,7 @@ pub fn read(json: &str, index: u32) -> Result<Statement, Note> {
         return Err(Note { row: index, email: None, field: String::new(), error });
     }
     let mut reader = serde_json::Deserializer::from_str(json);
-    let row: BulkRow = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
+    let row: BulkRow = serde_path_to_error::deserialize(Objects(&mut reader)).map_err(|error| {
         let sentence = parsed::plain(&error.inner().to_string());
         // An unknown or missing field is named between back-ticks only.
         let path = error.path().to_string();

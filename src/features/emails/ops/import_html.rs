@@ -22,6 +22,9 @@ use crate::vocab::rates::RouteGroup;
 /// `emails.import_html`
 pub struct ImportHtml;
 
+/// The pattern of HTML that is not empty: more than space and a byte order mark.
+const SOMETHING: &str = r"[^\s\uFEFF]";
+
 /// One email as `html`, or several as `htmls`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -29,7 +32,7 @@ pub struct ImportHtml;
 pub struct NewEmails {
     pub project_id: ProjectId,
     /// The email's HTML.
-    #[schemars(with = "String")]
+    #[schemars(with = "String", extend("pattern" = SOMETHING))]
     #[serde(default)]
     pub html: Option<String>,
     /// What to call it; also its subject, where the HTML has no title.
@@ -61,6 +64,7 @@ pub struct NamedSource {
     /// The file's name, or what to call it.
     pub name: ShortText<{ limits::EMAIL_SUBJECT_CHARACTERS_MAX }>,
     /// HTML, or a whole message with its headers (.eml).
+    #[schemars(extend("pattern" = SOMETHING))]
     pub source: String,
 }
 

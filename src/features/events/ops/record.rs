@@ -4,7 +4,6 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::base::parsed;
 use crate::engine::api::answer::Moment;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Replay, Spec, needs};
 use crate::engine::store::WriteTx;
@@ -31,10 +30,8 @@ pub struct NewEvent {
     pub project_id: ProjectId,
     /// Like `purchase.completed`. A name with `refund` or `cancelled` in it, in any case, takes money back.
     pub name: EventName,
-    #[serde(deserialize_with = "parsed::object")]
     pub identifiers: Identifiers,
     /// What is known of the contact by now, as with changing a contact. Never changes its subscription.
-    #[serde(default, deserialize_with = "parsed::optional_object")]
     pub profile: Option<Profile>,
     /// At most 16 KB of JSON, 50 names, 4 levels of objects and lists. `value` is an amount in major units, `currency` its ISO 4217
     /// code, USD if absent.
