@@ -91,7 +91,10 @@ impl Outcome {
 /// A page of ours from which `next` follows.
 pub fn with_next(page: &str, next: Option<&str>) -> String {
     match next.and_then(|next| forms::own_path(next, limits::NEXT_BYTES_MAX)) {
-        Some(next) => format!("{page}?{}", serde_urlencoded::to_string([("next", next)]).unwrap_or_default()),
+        Some(next) => {
+            let join = if page.contains('?') { '&' } else { '?' };
+            format!("{page}{join}{}", serde_urlencoded::to_string([("next", next)]).unwrap_or_default())
+        }
         None => page.to_owned(),
     }
 }

@@ -3,9 +3,13 @@
 use std::time::Duration;
 
 use crate::delivery::until;
-use crate::people::{OWNER, owned};
+use serde_json::json;
+
+use crate::people::{OWNER, PASSWORD, owned, stranger};
 use crate::support::browser::Browser;
+use crate::support::client::Call;
 use crate::support::mail_sink::{Deed, MailSink, Offers};
+use crate::support::operation;
 use crate::support::server::BOUNDLESS;
 
 /// The link in the newest letter.
@@ -43,7 +47,13 @@ async fn links_are_mailed_to_members_only_and_work() {
     let invited = browser.post(members, &fields).await;
     assert!(invited.text.contains("It was mailed to them"), "{}", invited.text);
     let path = link(&sink, "/join/");
-    assert_eq!(Browser::new(&server).get(&path).await.status, 200);
+    let mut bob = Browser::new(&server);
+    let csrf = bob.get(&path).await.csrf().to_owned();
+    let joined = bob.post(&path, &[("csrf", &csrf), ("name", "Bob"), ("password", PASSWORD)]).await;
+    assert_eq!((joined.status, joined.location()), (303, "/"), "{}", joined.text);
+    assert_eq!(bob.get("/test/").await.status, 200, "in at once");
+    let again = Browser::new(&server).post(&path, &[("csrf", &csrf), ("password", PASSWORD)]).await;
+    assert_ne!(again.status, 303, "and the link is used up");
 
     // More links than anybody needs are not sent.
     let mut stranger = Browser::new(&server);
@@ -54,6 +64,37 @@ async fn links_are_mailed_to_members_only_and_work() {
     until(async || sink.count() == 4).await;
     tokio::time::sleep(Duration::from_millis(300)).await;
     assert_eq!(sink.count(), 4, "one of before, the invitation, and two more for the owner");
+}
+
+#[tokio::test]
+async fn whoever_has_no_account_is_led_through_sign_up_to_the_request_of_their_agent() {
+    let server = owned(&BOUNDLESS.replace("[accounts]\n", "[accounts]\nsign_up = true\n"));
+    let email = "new@example.com";
+    let body = json!({ "type": "service_auth", "login_hint": email, "agent_name": "Shop helper", "scope": "audience:read" });
+    let asked = stranger(&server).try_send(Call::new(operation("accounts.agent_identity"), json!({})).json(body)).await;
+    let asked = asked.expect("an answer").json();
+    let code = asked["claim"]["user_code"].as_str().expect("a code");
+
+    let mut browser = Browser::new(&server);
+    let request = format!("/agent?code={code}");
+    let to_sign_in = browser.get(&request).await;
+    assert_eq!(to_sign_in.status, 303);
+    let sign_in = browser.get(to_sign_in.location()).await.text;
+    let (_, rest) = sign_in.split_once("href=\"/signup").expect("a link to sign-up");
+    let sign_up = format!("/signup{}", rest.split('"').next().expect("it ends"));
+    let page = browser.get(&sign_up).await;
+    let (csrf, next) = (page.csrf().to_owned(), page.value("next").to_owned());
+    let fields = [("csrf", csrf.as_str()), ("next", &next), ("email", email), ("password", "short")];
+    let wrong = browser.post("/signup", &fields).await;
+    assert_eq!((wrong.status, wrong.value("next")), (400, next.as_str()), "{}", wrong.text);
+    let fields = [("csrf", csrf.as_str()), ("next", &next), ("email", email), ("password", PASSWORD)];
+    let made = browser.post("/signup", &fields).await;
+    assert_eq!((made.status, made.location()), (303, request.as_str()), "{}", made.text);
+    assert!(browser.get(&request).await.text.contains("Shop helper"));
+
+    // Elsewhere is nowhere to go.
+    let page = Browser::new(&server).get("/signup?next=//evil.example").await;
+    assert!(!page.text.contains("evil.example"), "{}", page.text);
 }
 
 #[tokio::test]

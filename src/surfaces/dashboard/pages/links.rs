@@ -2,13 +2,14 @@
 
 use serde_json::{Value, json};
 
+use super::sign_in;
 use crate::engine::access::throttle::Rule;
 use crate::engine::api::Principal;
 use crate::engine::api::call::Api;
 use crate::engine::api::wire::Peer;
 use crate::surfaces::asking;
 use crate::surfaces::dashboard::route::{Route, open};
-use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit, entered};
+use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit, entered, with_next};
 
 /// Its pages.
 pub const ROUTES: &[Route] = &[
@@ -21,6 +22,8 @@ pub const ROUTES: &[Route] = &[
 fn page(visit: &Visit, template: &'static str, title: &str, trouble: Option<&Trouble>) -> Outcome {
     let mut context = entered(&visit.form, &["email", "name"], trouble);
     context.insert("title".into(), title.into());
+    context.insert("next".into(), sign_in::wanted(visit).unwrap_or_default().into());
+    context.insert("sign_in".into(), with_next("/signin", sign_in::wanted(visit)).into());
     // A link that is dead has no form: filling it in again would help nobody.
     context.insert("dead".into(), trouble.is_some_and(|trouble| trouble.code == "RESOURCE_NOT_FOUND").into());
     match trouble {
@@ -100,7 +103,7 @@ pub async fn send_join(visit: &Visit) -> Result<Outcome, Trouble> {
     let form = &visit.form;
     let input = json!({ "token": visit.name("token"), "name": form.some("name"), "password": form.raw("password") });
     Ok(match visit.ask("accounts.join", input).await {
-        Ok(_) => Outcome::go("/signin?done=joined"),
+        Ok(member) => sign_in::enter_new(visit, member["email"].as_str().unwrap_or_default()).await,
         Err(trouble) => page(visit, "join.html", "You are invited", Some(&trouble)),
     })
 }
@@ -118,7 +121,7 @@ pub async fn send_sign_up(visit: &Visit) -> Result<Outcome, Trouble> {
     let form = &visit.form;
     let input = json!({ "email": form.get("email"), "name": form.some("name"), "password": form.raw("password") });
     Ok(match visit.ask("accounts.sign_up", input).await {
-        Ok(_) => Outcome::go("/signin?done=joined"),
+        Ok(_) => sign_in::enter_new(visit, form.get("email")).await,
         Err(trouble) => page(visit, "signup.html", "Make an account", Some(&trouble)),
     })
 }

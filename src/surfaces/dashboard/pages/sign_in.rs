@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::surfaces::dashboard::forms;
 use crate::surfaces::dashboard::route::{Route, closed, open};
-use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit, entered};
+use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit, entered, with_next};
 use crate::vocab::limits;
 
 /// Its pages.
@@ -16,14 +16,20 @@ pub const ROUTES: &[Route] = &[
 
 /// Where to go afterwards: a page of ours that was asked for, or the first one.
 fn next(visit: &Visit) -> String {
-    let given = visit.form.some("next").or(visit.query.some("next")).unwrap_or_default();
-    forms::own_path(given, limits::NEXT_BYTES_MAX).unwrap_or("/").to_owned()
+    wanted(visit).unwrap_or("/").to_owned()
+}
+
+/// The page of ours that was asked for.
+pub(super) fn wanted(visit: &Visit) -> Option<&str> {
+    let given = visit.form.some("next").or(visit.query.some("next"))?;
+    forms::own_path(given, limits::NEXT_BYTES_MAX)
 }
 
 fn page(visit: &Visit, template: &'static str, title: &str, trouble: Option<&Trouble>) -> Outcome {
     let mut context = entered(&visit.form, &["email"], trouble);
     context.insert("title".into(), title.into());
     context.insert("next".into(), next(visit).into());
+    context.insert("sign_up".into(), with_next("/signup", wanted(visit)).into());
     context.insert("wants_code".into(), trouble.is_some_and(|trouble| trouble.code == "SECOND_FACTOR_REQUIRED").into());
     context.insert("done".into(), visit.query.get("done").into());
     match trouble {
@@ -40,16 +46,24 @@ pub async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
     })
 }
 
-/// The form, sent: a new session with a new token, whatever the browser had before.
+/// The form, sent.
 pub async fn send(visit: &Visit) -> Result<Outcome, Trouble> {
+    Ok(match enter(visit, visit.form.get("email")).await {
+        Ok(outcome) => outcome,
+        Err(trouble) => page(visit, "signin.html", "Sign in", Some(&trouble)),
+    })
+}
+
+/// Somebody who has just chosen the password of the form comes in with it, and to where they were going.
+pub(super) async fn enter_new(visit: &Visit, email: &str) -> Outcome {
+    enter(visit, email).await.unwrap_or_else(|_| Outcome::go(with_next("/signin?done=joined", wanted(visit))))
+}
+
+/// A new session with a new token, whatever the browser had before.
+async fn enter(visit: &Visit, email: &str) -> Result<Outcome, Trouble> {
     let form = &visit.form;
-    let input = json!({
-        "email": form.get("email"), "password": form.raw("password"), "code": form.some("code"), "agent": visit.agent,
-    });
-    let data = match visit.ask_inside("accounts.sign_in", input).await {
-        Ok(data) => data,
-        Err(trouble) => return Ok(page(visit, "signin.html", "Sign in", Some(&trouble))),
-    };
+    let input = json!({ "email": email, "password": form.raw("password"), "code": form.some("code"), "agent": visit.agent });
+    let data = visit.ask_inside("accounts.sign_in", input).await?;
     // The one it had is over: nobody who planted it shares the new one, and it does not live on unseen.
     if visit.who.is_some() {
         let _ = visit.ask("accounts.logout", json!({})).await;
