@@ -931,6 +931,8 @@ pub const EVENTS_BROUGHT_IN_PER_STEP: usize = 16_384;
 pub const EVENT_KEY_RUN_MIN: usize = 64;
 /// The interface's time for which a click can be credited with an order.
 pub const CONVERSION_WINDOW_MS: i64 = 5 * 24 * 60 * 60 * 1000;
+/// Clicks by people who were no contacts that one step of forgetting removes: a few milliseconds of the writer's time.
+pub const STRANGERS_FORGOTTEN_PER_STEP: usize = 1_000;
 /// Payments and refunds of one order: each is held against all others. Orders have two, subscriptions that never end some dozens.
 pub const ORDER_FACTS_MAX: usize = 100;
 /// Contacts whose clicks have changed that one step takes up.

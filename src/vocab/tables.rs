@@ -141,6 +141,8 @@ pub const KEY_DAYS: TableId = TableId(103);
 pub const CUSTOMER_EVENT_BACKLOG: TableId = TableId(104);
 pub const CUSTOMER_EVENT_KEY_RUNS: TableId = TableId(105);
 pub const PROJECT_LOOKS: TableId = TableId(106);
+pub const STRANGER_CLICKS: TableId = TableId(107);
+pub const STRANGER_CLICKS_BY_TIME: TableId = TableId(108);
 
 /// Every table, by id.
 pub const TABLES: &[TableInfo] = &[
@@ -301,6 +303,13 @@ pub const TABLES: &[TableInfo] = &[
         "(project id, number of the first event) -> digests of dedupeKeys and event ids, sorted, that are not in the index yet",
     ),
     table(106, "project_looks", World, "project id -> colours and fonts that people gave instead of what its sites show"),
+    table(
+        107,
+        "stranger_clicks",
+        World,
+        "(project id, digest of the normalised email, time, mailing id) -> nothing: click in a direct send by no contact",
+    ),
+    table(108, "stranger_clicks_by_time", World, "(time, the same) -> nothing: the same by time"),
 ];
 
 impl TableId {

@@ -71,17 +71,12 @@ impl Stage {
         let inbox = client.data("sending.inbox_list", json!({ "sendId": sent["batchId"] })).await;
         let message = client.data("sending.inbox_get", json!({ "id": inbox["messages"][0]["id"] })).await;
         let html = message["html"].as_str().expect("HTML");
-        let (_, rest) = html.split_once("/t/c/").expect("a tracked link");
-        let token = rest.split(|letter: char| !(letter.is_ascii_alphanumeric() || "-_".contains(letter))).next();
-        let token = token.expect("a token").to_owned();
-        Self { project, ada, campaign, email, token }
+        Self { project, ada, campaign, email, token: token(html) }
     }
 
     /// Ada clicks.
     async fn click(&self, client: &Client) {
-        let call = Call { method: Method::GET, ..Call::new(operation("tracking.click"), json!({ "token": self.token })) };
-        let reply = client.with_key(None).try_send(call.header("user-agent", BROWSER)).await.expect("the server answers");
-        assert_eq!(reply.status, 302);
+        click(client, &self.token).await;
     }
 
     fn event(&self, name: &str, order: &str, value: Value) -> Value {
@@ -98,6 +93,20 @@ impl Stage {
     async fn until_conversion(&self, client: &Client, wanted: Value) {
         until(async || (self.conversion(client).await.as_ref() == Some(&wanted)).then_some(())).await;
     }
+}
+
+/// A person follows the link.
+async fn click(client: &Client, token: &str) {
+    let call = Call { method: Method::GET, ..Call::new(operation("tracking.click"), json!({ "token": token })) };
+    let reply = client.with_key(None).try_send(call.header("user-agent", BROWSER)).await.expect("the server answers");
+    assert_eq!(reply.status, 302);
+}
+
+/// The token of the first tracked link.
+fn token(html: &str) -> String {
+    let (_, rest) = html.split_once("/t/c/").expect("a tracked link");
+    let token = rest.split(|letter: char| !(letter.is_ascii_alphanumeric() || "-_".contains(letter))).next();
+    token.expect("a token").to_owned()
 }
 
 /// Settings with budgets that no test uses up, and room to send.
@@ -150,6 +159,38 @@ async fn a_click_becomes_revenue_and_a_refund_takes_it_back() {
     assert_eq!(metrics["conversion"], both, "the email's numbers are those of its only campaign");
     let kept = client.data("tracking.personal_data", json!({ "id": stage.ada, "projectId": stage.project })).await;
     assert_eq!((kept["events"].as_array().map(Vec::len), kept["profile"]["status"].as_str()), (Some(8), Some("subscribed")));
+}
+
+#[tokio::test]
+async fn who_buys_for_the_first_time_after_a_click_in_a_direct_send_is_credited_to_it() {
+    let server = Server::start(&settings());
+    let client = server.all();
+    let stage = Stage::new(&client).await;
+    let send = json!({
+        "recipientType": "email", "recipientEmail": "Grace@example.com", "from": "news@acme.example", "fromName": "Acme",
+        "emailId": stage.email, "projectId": stage.project,
+    });
+    let sent = client.data("sending.send", send).await;
+    let message = until(async || {
+        let inbox = client.data("sending.inbox_list", json!({ "sendId": sent["sendId"] })).await;
+        inbox["messages"][0]["id"].as_str().map(str::to_owned)
+    })
+    .await;
+    let message = client.data("sending.inbox_get", json!({ "id": message })).await;
+    click(&client, &token(message["html"].as_str().expect("HTML"))).await;
+    tokio::time::sleep(Duration::from_millis(20)).await;
+    let mut paid = stage.event("order.paid", "first", json!(12.5));
+    paid["identifiers"]["email"] = "grace@example.com".into();
+    // The click is written a moment after it is answered.
+    until(async || {
+        let metrics = client.data("tracking.metrics", json!({ "emailId": stage.email })).await;
+        (metrics["summary"]["clicked"] == 1).then_some(())
+    })
+    .await;
+    client.data("events.record", paid).await;
+    let metrics = client.data("tracking.metrics", json!({ "emailId": stage.email })).await;
+    let told = json!({ "conversions": 1, "revenue": 12.5, "currency": "EUR", "source": "events" });
+    assert_eq!((&metrics["conversion"], stage.conversion(&client).await), (&told, None), "the email's, and no campaign's");
 }
 
 #[tokio::test]

@@ -24,6 +24,7 @@ mod runs;
 mod selection;
 pub mod standing;
 pub mod store;
+pub mod strangers;
 mod stretches;
 pub mod tags;
 pub mod topics;

@@ -249,7 +249,7 @@ impl Intake<'_, '_> {
         if after == before {
             return Ok(None);
         }
-        settling::settle(tx, self.project, digest, (&before, after), Some(number))?;
+        settling::settle(tx, self.project, digest, (&before, after))?;
         Ok(Some(digest))
     }
 }

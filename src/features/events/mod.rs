@@ -22,6 +22,5 @@ mod settling;
 mod tests;
 mod views;
 
-pub use crate::features::contacts::journal::sweep;
 pub use indexing::step as index;
-pub use settling::step;
+pub use settling::{step, sweep};

@@ -4,28 +4,23 @@
 //! anew from everything that is known of it.
 
 use super::attribution::{Verdict, judge};
+use crate::base::email::EmailAddress;
 use crate::engine::api::{Engine, Failure};
 use crate::engine::store::{Error, Read, Result, WriteTx};
 use crate::features::contacts::identities::{self, Digest};
-use crate::features::contacts::{self, activity, journal};
+use crate::features::contacts::{self, activity, journal, strangers};
 use crate::features::sending;
 use crate::features::sending::orders::{self, Credit, Order};
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::ProjectId;
 use crate::vocab::limits;
 
-/// Keep what an order has become and what it is credited to. Of `alive` it is known that they are there.
-pub fn settle(
-    tx: &mut WriteTx<'_>,
-    project: ProjectId,
-    digest: Digest,
-    (before, mut after): (&Order, Order),
-    alive: Option<u32>,
-) -> Result<()> {
+/// Keep what an order has become and what it is credited to.
+pub fn settle(tx: &mut WriteTx<'_>, project: ProjectId, digest: Digest, (before, mut after): (&Order, Order)) -> Result<()> {
     match judge(&after.facts) {
         None => (after.credit, after.counted) = (None, Default::default()),
         Some(verdict) => {
-            after.credit = credit(tx, project, &verdict, before.credit, alive)?;
+            after.credit = credit(tx, project, &verdict, before.credit)?;
             after.counted = if after.credit.is_some() { verdict.takings } else { Default::default() };
         }
     }
@@ -33,20 +28,23 @@ pub fn settle(
 }
 
 /// The email that is credited: the last one clicked. Of a person who is gone nothing is known any more: it stays as it was.
-fn credit(
-    tx: &impl Read,
-    project: ProjectId,
-    verdict: &Verdict,
-    before: Option<Credit>,
-    alive: Option<u32>,
-) -> Result<Option<Credit>> {
+fn credit(tx: &impl Read, project: ProjectId, verdict: &Verdict, before: Option<Credit>) -> Result<Option<Credit>> {
     let Some(number) = verdict.contact else { return Ok(before) };
-    if alive != Some(number) && contacts::by_number(tx, project, number)?.is_none() {
-        return Ok(before);
-    }
-    let Some((_, mailing)) = activity::last_click(tx, project, number, verdict.window)? else { return Ok(None) };
+    let Some(contact) = contacts::by_number(tx, project, number)? else { return Ok(before) };
+    let as_contact = activity::last_click(tx, project, number, verdict.window)?;
+    let before_that = match EmailAddress::parse(&contact.email) {
+        Ok(email) => strangers::last_click(tx, project, &email, verdict.window)?,
+        Err(_) => None,
+    };
+    let Some((_, mailing)) = as_contact.max(before_that) else { return Ok(None) };
     let email = sending::by_id(tx, mailing)?.and_then(|mailing| mailing.email);
     Ok(Some(Credit { mailing, email }))
+}
+
+/// Forget what is too old to be told or credited; true if there may be more.
+pub fn sweep(tx: &mut WriteTx<'_>) -> Result<bool> {
+    let more = [journal::sweep(tx)?, strangers::sweep(tx)?];
+    Ok(more.contains(&true))
 }
 
 /// Judge orders of some contacts whose clicks have changed; true if there may be more.
@@ -72,7 +70,7 @@ pub(super) fn look(tx: &mut WriteTx<'_>) -> Result<bool> {
         let digests = identities::orders(tx, project, number, stopped_at, limits::CLICKER_ORDERS_PER_STEP)?;
         for digest in &digests {
             let Some(order) = orders::find(tx, project, *digest)? else { continue };
-            settle(tx, project, *digest, (&order, order.clone()), None)?;
+            settle(tx, project, *digest, (&order, order.clone()))?;
         }
         let has_more = digests.len() == limits::CLICKER_ORDERS_PER_STEP;
         activity::looked_at(tx, *clicker, digests.last().filter(|_| has_more).map(|last| last.to_vec()));

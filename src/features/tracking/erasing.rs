@@ -14,7 +14,7 @@ use crate::engine::outbox;
 use crate::engine::store::key::Key;
 use crate::engine::store::{Result, WriteTx};
 use crate::features::contacts::erasure::{self, Erasure};
-use crate::features::contacts::{Status, activity, identities, jobs, journal};
+use crate::features::contacts::{Status, activity, identities, jobs, journal, strangers};
 use crate::features::sending::{self, Audience, Mailing, Skip};
 use crate::features::sending::{engagement, inbox, orders};
 use crate::features::suppressions;
@@ -98,6 +98,10 @@ fn one_mailing(tx: &mut WriteTx<'_>, work: &Work, mailing: &Mailing) -> Result<(
     let Some(email) = &work.normalised else { return Ok(()) };
     while let Some((number, _)) = super::person::row_of(tx, mailing, work.number, email)? {
         row(tx, mailing, number)?;
+        // What they clicked in it before they were a contact.
+        if let (Some(project), Ok(email)) = (mailing.project, EmailAddress::parse(email)) {
+            strangers::forget(tx, project, &email, mailing.id)?;
+        }
     }
     Ok(())
 }

@@ -52,6 +52,12 @@ impl Person {
         (self.mailing.account, self.mailing.project)
     }
 
+    /// The project and the address of somebody who is no contact there.
+    pub fn stranger(&self) -> Option<(ProjectId, EmailAddress)> {
+        let (project, address) = (self.mailing.project?, self.recipient.address.as_ref()?);
+        self.contact.is_none().then(|| EmailAddress::parse(&address.email).ok())?.map(|email| (project, email))
+    }
+
     /// The contact with its account and project.
     pub fn contact(&self) -> Option<((AccountId, ProjectId), &Contact)> {
         Some(((self.mailing.account, self.mailing.project?), self.contact.as_ref()?))

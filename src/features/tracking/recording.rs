@@ -10,11 +10,13 @@ use serde_json::json;
 use super::model::{BURST_LINKS, BURST_WITHIN_MS, Signs, Visitor, since_delivery_ms, visitor};
 use super::person::Person;
 use crate::base::clock::Timestamp;
+use crate::base::email::EmailAddress;
 use crate::engine::access::visits::Visit;
 use crate::engine::api::{Engine, Failure};
 use crate::engine::store::{Error, Result, WriteTx};
 use crate::features::contacts::activity::{self, Deed};
 use crate::features::contacts::condition::Action;
+use crate::features::contacts::strangers;
 use crate::features::sending::days;
 use crate::features::sending::engagement::{self, Engagement, Measure};
 use crate::features::sending::notices::{self, Whom};
@@ -86,6 +88,8 @@ struct Tally {
     links: BTreeMap<(MailingId, u16), i64>,
     countries: BTreeMap<(EmailId, String), i64>,
     deeds: BTreeMap<ProjectId, Vec<(u32, Deed)>>,
+    /// Clicks by people who are no contacts.
+    strangers: Vec<(ProjectId, EmailAddress, Timestamp, MailingId)>,
 }
 
 impl Tally {
@@ -104,6 +108,9 @@ impl Tally {
         }
         for (project, deeds) in self.deeds {
             activity::note(tx, project, &deeds)?;
+        }
+        for (project, email, at, mailing) in self.strangers {
+            strangers::note(tx, project, &email, at, mailing);
         }
         Ok(())
     }
@@ -248,8 +255,13 @@ impl Page<'_, '_> {
             self.count(Measure::UniqueOpens, -1);
             mistaken.push(Action::Opened);
         }
+        let mailing = self.person.mailing.id;
+        if let Some((project, email)) = self.person.stranger().filter(|_| mistaken.contains(&Action::Clicked)) {
+            self.tally.strangers.retain(|(_, by, _, of)| (by, *of) != (&email, mailing));
+            return strangers::forget(tx, project, &email, mailing);
+        }
         let Some(((_, project), contact)) = self.person.contact() else { return Ok(()) };
-        let (number, mailing) = (contact.id.number(), self.person.mailing.id);
+        let number = contact.id.number();
         if let Some(deeds) = self.tally.deeds.get_mut(&project) {
             deeds.retain(|(of, deed)| *of != number || deed.mailing != mailing || !mistaken.contains(&deed.action));
         }
@@ -279,8 +291,11 @@ impl Page<'_, '_> {
         if before.is_some_and(|before| hour(before) == hour(at)) {
             return;
         }
-        let Some(((_, project), contact)) = self.person.contact() else { return };
         let mailing = &self.person.mailing;
+        if let Some((project, email)) = self.person.stranger().filter(|_| action == Action::Clicked) {
+            self.tally.strangers.push((project, email, at, mailing.id));
+        }
+        let Some(((_, project), contact)) = self.person.contact() else { return };
         let deed = Deed { action, mailing: mailing.id, campaign: mailing.kind.campaign(), at };
         self.tally.deeds.entry(project).or_default().push((contact.id.number(), deed));
     }

@@ -10,7 +10,8 @@ use crate::engine::mail::inbound::Envelope;
 use crate::engine::outbox;
 use crate::engine::store::WriteTx;
 use crate::features::contacts::activity::{self, Deed};
-use crate::features::contacts::condition::{Action, FilterTree};
+use crate::features::contacts::condition::{Action, FilterTree, Period};
+use crate::features::contacts::strangers;
 use crate::features::sending::engagement::{self, Engagement, Happening, Measure};
 use crate::features::sending::token::{Purpose, Token, Tokens};
 use crate::features::sending::{self, Address, Content, Kind, NewMailing, Policy, Sender, To, Tracking};
@@ -45,6 +46,10 @@ impl Scene {
 
     /// One more message to Ada.
     fn send(&self, topic: Option<TopicId>) -> MailingId {
+        self.send_to("ada@example.com", topic)
+    }
+
+    fn send_to(&self, email: &'static str, topic: Option<TopicId>) -> MailingId {
         let (account, project) = (self.mill.account(), Some(self.mill.project));
         let number = ContactId::parse(&self.contact).expect("an id").number();
         let new = NewMailing {
@@ -57,7 +62,7 @@ impl Scene {
                 ..Content::default()
             },
             from: Sender { address: "hello@acme.example".into(), name: Some("Acme".into()), reply_to: None },
-            to: To::Addresses(vec![Address { email: "ada@example.com".into(), name: None }]),
+            to: To::Addresses(vec![Address { email: email.into(), name: None }]),
             transactional: false,
             topic,
             variables: serde_json::Map::new(),
@@ -430,4 +435,47 @@ fn many_links_right_after_delivery_are_a_scanners_and_leave_no_trace_of_a_person
     let number = ContactId::parse(&scene.contact).expect("an id").number();
     let deeds = activity::of(&scene.mill.read(), scene.mill.project, number, 10).expect("readable");
     assert!(deeds.iter().all(|deed| deed.action == Action::Sent), "{deeds:?}");
+}
+
+#[test]
+fn clicks_of_somebody_who_is_no_contact_are_kept_unless_it_was_a_machine_and_erased_with_them() {
+    let scene = Scene::new();
+    let project = scene.mill.project;
+    let clicks = |mailing, links: &[u16], after_ms: i64| {
+        let at = scene.mill.engine().clock.now().plus_ms(after_ms);
+        let visit = |link: &u16| Visit {
+            mailing,
+            recipient: 0,
+            link: Some(*link),
+            at,
+            agent: BROWSER.into(),
+            is_head: false,
+            is_ahead: false,
+        };
+        let visits: Vec<Visit> = links.iter().map(visit).collect();
+        scene.write(move |tx| recording::record(tx, &visits)).expect("written");
+    };
+    let grace = "grace@example.com".parse().expect("an address");
+    let last = || {
+        let found = strangers::last_click(&scene.mill.read(), project, &grace, Period::ALWAYS).expect("readable");
+        found.map(|(_, mailing)| mailing)
+    };
+    let (first, second) = (scene.send_to("Grace@example.com", None), scene.send_to("grace@EXAMPLE.com", None));
+    clicks(first, &[0], 60_000);
+    clicks(second, &[0, 1], 61_000);
+    assert_eq!(last(), Some(second));
+    // A message that is clicked all over at once, in one write and in two.
+    let (third, fourth) = (scene.send_to("grace@example.com", None), scene.send_to("grace@example.com", None));
+    clicks(third, &[0, 1, 2, 3], 1_000);
+    clicks(fourth, &[0, 1], 2_000);
+    assert_eq!(last(), Some(second), "the latest time, whatever was sent last");
+    clicks(fourth, &[2, 3], 2_500);
+    assert_eq!(last(), Some(second));
+    let of_machines = Period { to: scene.mill.engine().clock.now().plus_ms(10_000), ..Period::ALWAYS };
+    assert_eq!(strangers::last_click(&scene.mill.read(), project, &grace, of_machines).expect("readable"), None);
+
+    let contact = scene.mill.post_in("/v1/contacts", json!({ "email": "grace@example.com" })).data()["id"].clone();
+    scene.mill.delete_in(&format!("/v1/contacts/{}", contact.as_str().expect("an id"))).data();
+    while scene.mill.wait(erase(scene.mill.engine(), Environment::Test)).expect("erased") {}
+    assert_eq!(last(), None);
 }

@@ -6,7 +6,7 @@ use crate::base::clock::Timestamp;
 use crate::engine::store::{Read, WriteTx};
 use crate::features::contacts::activity::{self, Deed};
 use crate::features::contacts::condition::Action;
-use crate::features::contacts::roll;
+use crate::features::contacts::{roll, strangers};
 use crate::features::events::intake;
 use crate::features::events::reported::Reported;
 use crate::features::events::settling;
@@ -21,6 +21,7 @@ const PEOPLE: [&str; 2] = ["ada@example.com", "grace@example.com"];
 /// Something that arrives.
 ///
 /// - `click A -1h`: a person's click in email A; `click A -1h 2` by the second person.
+/// - `before A -1h`: a click from when the person was no contact yet; `before A -1h 2` by the second person.
 /// - `scanner A`: clicks in A that were taken for the person's turn out a machine's.
 /// - `paid 50 USD 0`, `back 50 USD 0`: an event of order 1; `paid 50 USD 0 2` of order 2, `paid 50 USD 0 2 2` by the second person.
 /// - `paid-key 50 USD 0 KEY`: order 1 with a dedupeKey; `paid-key 50 USD 0 KEY 2` by the second person.
@@ -44,6 +45,10 @@ impl Arrival {
                 let deed =
                     Deed { action: Action::Clicked, mailing: mailing(project, words[1]), campaign: None, at: time(words[2]) };
                 activity::note(tx, project, &[(person(3), deed)]).expect("written");
+            }
+            "before" => {
+                let email = PEOPLE[person(3) as usize].parse().expect("an address");
+                strangers::note(tx, project, &email, time(words[2]), mailing(project, words[1]));
             }
             "scanner" => {
                 let mailing = mailing(project, words[1]);
@@ -179,6 +184,13 @@ const CASES: &[(&str, &[&str], &str)] = &[
         &["click A -1h", "click B -1h 2", "paid 50 USD -1m 1 2", "paid 50 USD 0"],
         "B 1 50 USD",
     ),
+    // People who were no contacts when they clicked.
+    ("a click from before", &["before A -1h", "paid 50 USD 0"], "A 1 50 USD"),
+    ("the last click is one since", &["before B -2h", "click A -1h", "paid 50 USD 0"], "A 1 50 USD"),
+    ("the last click is one from before", &["click B -2h", "before A -1h", "paid 50 USD 0"], "A 1 50 USD"),
+    ("a click from before at the edge", &["before A -5d", "paid 50 USD 0"], "A 1 50 USD"),
+    ("a click from before outside of five days", &["before A -5d-1ms", "paid 50 USD 0"], NONE),
+    ("another person's click from before", &["before A -1h 2", "paid 50 USD 0"], NONE),
     // Scanners.
     ("a click that was a scanner's counts no more", &["click A -1h", "paid 50 USD 0", "scanner A"], NONE),
     ("the click before it counts again", &["click A -2h", "click B -1h", "paid 50 USD 0", "scanner B"], "A 1 50 USD"),

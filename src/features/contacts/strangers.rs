@@ -1,0 +1,132 @@
+//! Clicks by people who were no contacts of the project: in what was sent to their address directly.
+//!
+//! An order can make such a person a contact, and is credited to what they clicked before. They are kept under a digest of the
+//! address, for as long as an order can be reported that is credited to them. Tracking writes here; what an order is, is not known.
+
+use std::ops::ControlFlow;
+
+use super::condition::Period;
+use super::store::email_digest_of;
+use crate::base::clock::Timestamp;
+use crate::base::email::EmailAddress;
+use crate::engine::store::key::Key;
+use crate::engine::store::{Order, Read, Result, Span, Table, WriteTx};
+use crate::vocab::ids::{MailingId, ProjectId};
+use crate::vocab::limits::{CONVERSION_WINDOW_MS, DAY_MS, EVENT_KEPT_DAYS, STRANGERS_FORGOTTEN_PER_STEP};
+use crate::vocab::tables;
+
+const CLICKS: Table<Click, ()> = Table::new(tables::STRANGER_CLICKS);
+const BY_TIME: Table<(Timestamp, Click), ()> = Table::new(tables::STRANGER_CLICKS_BY_TIME);
+
+/// Whose address, when, and in which mailing.
+type Click = (ProjectId, [u8; 16], Timestamp, MailingId);
+
+/// How long an order that was paid right at the end of the window can still be reported.
+const KEPT_MS: i64 = EVENT_KEPT_DAYS as i64 * DAY_MS + CONVERSION_WINDOW_MS;
+
+/// Record a click of somebody with this address.
+pub fn note(tx: &mut WriteTx<'_>, project: ProjectId, email: &EmailAddress, at: Timestamp, mailing: MailingId) {
+    let click = (project, email_digest_of(email), at, mailing);
+    tx.put(CLICKS, &click, &());
+    tx.put(BY_TIME, &(at, click), &());
+}
+
+/// The last click in a period, and the mailing that it was in. Of two in one millisecond that in the newer mailing.
+pub fn last_click(
+    tx: &impl Read,
+    project: ProjectId,
+    email: &EmailAddress,
+    period: Period,
+) -> Result<Option<(Timestamp, MailingId)>> {
+    let place = |at: Timestamp| (project, email_digest_of(email), Timestamp(at.0.max(0))).to_bytes();
+    let span = Span { from: place(period.from), to: Some(place(period.to)) };
+    Ok(tx.list(CLICKS, &span, Order::Backward, 1)?.pop().map(|((_, _, at, mailing), ())| (at, mailing)))
+}
+
+/// Take back the clicks in one mailing: the person is gone, or it was a machine.
+pub fn forget(tx: &mut WriteTx<'_>, project: ProjectId, email: &EmailAddress, mailing: MailingId) -> Result<()> {
+    let mut theirs = Vec::new();
+    tx.visit(CLICKS, &CLICKS.under(&(project, email_digest_of(email))), Order::Forward, |click, ()| {
+        if click.3 == mailing {
+            theirs.push(click);
+        }
+        Ok(ControlFlow::Continue(()))
+    })?;
+    for click in &theirs {
+        remove(tx, click);
+    }
+    Ok(())
+}
+
+/// Forget clicks that no order can be credited to any more; true if there may be more.
+pub fn sweep(tx: &mut WriteTx<'_>) -> Result<bool> {
+    let span = Span { from: Vec::new(), to: Some(tx.now().plus_ms(-KEPT_MS).to_bytes()) };
+    let old = tx.list(BY_TIME, &span, Order::Forward, STRANGERS_FORGOTTEN_PER_STEP)?;
+    for ((_, click), ()) in &old {
+        remove(tx, click);
+    }
+    Ok(old.len() == STRANGERS_FORGOTTEN_PER_STEP)
+}
+
+fn remove(tx: &mut WriteTx<'_>, click: &Click) {
+    tx.delete(CLICKS, click);
+    tx.delete(BY_TIME, &(click.2, *click));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::store::Error;
+    use crate::testing::{Mill, START};
+
+    fn address(text: &str) -> EmailAddress {
+        EmailAddress::parse(text).expect("an address")
+    }
+
+    fn mailing(number: u8) -> MailingId {
+        MailingId::from_bytes([number; 12])
+    }
+
+    #[test]
+    fn the_last_click_of_a_period_is_found_until_it_is_taken_back() {
+        let mill = Mill::new();
+        let project = mill.project;
+        let noted = move |tx: &mut WriteTx<'_>| {
+            for (at, number) in [(10, 1), (20, 2), (20, 3), (30, 1)] {
+                note(tx, project, &address("Ada@example.com"), START.plus_ms(at), mailing(number));
+            }
+            note(tx, project, &address("grace@example.com"), START.plus_ms(25), mailing(4));
+            Ok::<_, Error>(())
+        };
+        mill.world().store.write_blocking(noted).expect("written").expect("no error");
+        let last = |from: i64, to: i64| {
+            let period = Period { from: START.plus_ms(from), to: START.plus_ms(to) };
+            last_click(&mill.read(), project, &address("ada@example.com"), period)
+                .expect("readable")
+                .map(|(at, of)| (at.ms_since(START), of))
+        };
+        assert_eq!(last(0, 31), Some((30, mailing(1))));
+        assert_eq!(last(0, 30), Some((20, mailing(3))), "the newer one of two at once; the end is outside");
+        assert_eq!(last(10, 11), Some((10, mailing(1))));
+        assert_eq!(last(11, 20), None);
+        let taken_back = move |tx: &mut WriteTx<'_>| forget(tx, project, &address("ada@example.com"), mailing(1));
+        mill.world().store.write_blocking(taken_back).expect("written").expect("no error");
+        assert_eq!((last(0, 20), last(0, 31)), (None, Some((20, mailing(3)))));
+    }
+
+    #[test]
+    fn they_are_kept_as_long_as_an_order_can_be_credited_to_them() {
+        let mill = Mill::new();
+        let (project, store) = (mill.project, &mill.world().store);
+        let act = move |tx: &mut WriteTx<'_>| {
+            let now = tx.now();
+            note(tx, project, &address("ada@example.com"), now.plus_ms(-KEPT_MS), mailing(1));
+            note(tx, project, &address("ada@example.com"), now.plus_ms(-KEPT_MS - 1), mailing(2));
+            sweep(tx)
+        };
+        assert!(!store.write_blocking(act).expect("written").expect("no error"));
+        let left: Vec<_> = mill.read().list(BY_TIME, &Span::default(), Order::Forward, 10).expect("readable");
+        assert_eq!(left.iter().map(|((_, click), ())| click.3).collect::<Vec<_>>(), [mailing(1)]);
+        assert!(last_click(&mill.read(), project, &address("ada@example.com"), Period::ALWAYS).expect("readable").is_some());
+    }
+}
