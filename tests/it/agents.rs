@@ -228,3 +228,39 @@ async fn codes_cannot_be_guessed() {
     let reply = reply.refused(StatusCode::TOO_MANY_REQUESTS, "RATE_LIMIT_EXCEEDED");
     assert!(reply.number("retry-after") > 500);
 }
+
+/// Somebody who granted an agent a key that it has not fetched: who they are to the account, and the agent's token.
+async fn granted_by(server: &Server, owner: &Client, email: &str) -> (Value, String) {
+    let client = member(server, owner, email, json!({ "role": "editor" })).await;
+    let body =
+        json!({ "type": "service_auth", "login_hint": email, "agent_name": "Helper", "scope": "audience:read audience:write" });
+    let answer = ask(server, "accounts.agent_identity", body).await.json();
+    let code = answer["claim"]["user_code"].as_str().expect("a code");
+    assert_eq!(grant(&client, code, &["audience:read", "audience:write"]).await.status, 200);
+    let id = client.data("accounts.session", json!({})).await["userId"].clone();
+    (id, answer["claim_token"].as_str().expect("a token").to_owned())
+}
+
+#[tokio::test]
+async fn what_somebody_granted_who_left_or_may_less_is_not_handed_out() {
+    let server = owned(BOUNDLESS);
+    let owner = signed_in(&server, OWNER, "test").await;
+    let (left, of_left) = granted_by(&server, &owner, "left@example.com").await;
+    let (less, of_less) = granted_by(&server, &owner, "less@example.com").await;
+    let (more, of_more) = granted_by(&server, &owner, "more@example.com").await;
+    owner.data("accounts.member_remove", json!({ "id": left })).await;
+    owner.data("accounts.member_update", json!({ "id": less, "role": "viewer" })).await;
+    owner.data("accounts.member_update", json!({ "id": more, "role": "admin" })).await;
+    assert_eq!(poll_word(&server, &of_left).await, "invalid_grant");
+    assert_eq!(poll_word(&server, &of_less).await, "invalid_grant");
+    assert_eq!(poll(&server, &of_more).await.status, 200, "who has it still gives it");
+    // It is over, whatever comes later, and people see that nothing was handed out.
+    owner.data("accounts.member_update", json!({ "id": less, "role": "editor" })).await;
+    assert_eq!(poll_word(&server, &of_less).await, "invalid_grant");
+    let list = owner.data("accounts.approvals_list", json!({})).await;
+    let list = list["approvals"].as_array().expect("a list");
+    let statuses: Vec<&str> = list.iter().filter_map(|approval| approval["status"].as_str()).collect();
+    assert_eq!(statuses, ["fetched", "denied", "denied"]);
+    let keys = owner.data("accounts.key_list", json!({})).await;
+    assert_eq!(keys["keys"].as_array().map(Vec::len), Some(2), "the first start's, and this one");
+}

@@ -43,6 +43,7 @@ pub struct ApprovalView {
 #[serde(rename_all = "lowercase")]
 pub enum ApprovalStatus {
     Waiting,
+    /// Denied; or granted, but who granted it left or lost a permission before the agent fetched its key.
     Denied,
     /// Granted, and not fetched yet.
     Approved,

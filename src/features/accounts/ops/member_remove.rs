@@ -27,7 +27,8 @@ impl Operation for MemberRemove {
     const SPEC: Spec = Spec::delete("accounts.member_remove", "/v1/account/members/{id}", manager())
         .summary("Remove a member")
         .about(
-            "Ends all their sessions at once. Keys that they made or granted to agents go on working; revoke those separately.",
+            "Ends all their sessions at once. Keys that they made, and those that agents fetched by their grant, go on working; revoke those \
+                separately. What they granted and no agent has fetched yet is denied.",
         )
         .fails(&[Code::NotFound, Code::WrongState]);
     type Input = Which;

@@ -33,7 +33,8 @@ impl Operation for Token {
         .about(
             "Takes JSON or a form. Answers without an envelope: access_token (the key, told exactly once), token_type, scope and \
                 key_name; or 400 with error: authorization_pending (poll on), expired_token (get a new code, then poll on), or \
-                invalid_grant (over: denied, fetched, too old, or never ours).",
+                invalid_grant (over: denied, fetched, too old, never ours, or granted by \
+                somebody who may not do it any more themselves).",
         )
         .speaks_oauth()
         .fails(&[Code::RateLimitExceeded, Code::PayloadTooLarge]);
