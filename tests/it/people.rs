@@ -13,9 +13,14 @@ pub const PASSWORD: &str = "correct horse battery";
 /// A server with an owner.
 pub fn owned(settings: &str) -> Server {
     let server = Server::start(settings);
+    set_up(&server);
+    server
+}
+
+/// Give a server its owner.
+pub fn set_up(server: &Server) {
     let output = server.run_with_input(&["setup", "--email", OWNER, "--password-file", "-"], PASSWORD.as_bytes());
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    server
 }
 
 /// Nobody in particular.
