@@ -229,6 +229,31 @@ async fn codes_cannot_be_guessed() {
     assert!(reply.number("retry-after") > 500);
 }
 
+/// A registration that comes from this address, by a proxy that is believed.
+async fn register_from(server: &Server, address: &str, number: usize) -> Reply {
+    let hint = format!("nobody{number}@example.com");
+    let body = json!({ "type": "service_auth", "login_hint": hint, "agent_name": "Helper", "scope": "audience:read" });
+    let call = Call::new(operation("accounts.agent_identity"), json!({})).json(body).header("x-forwarded-for", address);
+    stranger(server).try_send(call).await.expect("an answer")
+}
+
+#[tokio::test]
+async fn a_network_of_ipv6_registers_as_one_address_and_no_site_fills_the_room() {
+    let server = owned(&format!("{BOUNDLESS}\n[server]\nbehind_proxy = true\n"));
+    let mut passed = 0;
+    for number in 0..14 {
+        let reply = register_from(&server, &format!("2001:db8:1:1:{number}::1"), number).await;
+        passed += usize::from(reply.status == 200);
+    }
+    assert_eq!(passed, 10, "one /64");
+    for number in 0..210 {
+        let reply = register_from(&server, &format!("2001:db8:2:{number}::1"), number + 100).await;
+        assert_eq!(reply.status, if number < 200 { 200 } else { 429 }, "{number} of one /48: {}", reply.json());
+    }
+    assert_eq!(register_from(&server, "2001:db8:3::1", 1000).await.status, 200);
+    assert_eq!(register_from(&server, "192.0.2.1", 1001).await.status, 200);
+}
+
 /// Somebody who granted an agent a key that it has not fetched: who they are to the account, and the agent's token.
 async fn granted_by(server: &Server, owner: &Client, email: &str) -> (Value, String) {
     let client = member(server, owner, email, json!({ "role": "editor" })).await;

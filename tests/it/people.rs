@@ -282,3 +282,15 @@ async fn nothing_that_people_do_is_open_to_keys_or_strangers() {
         }
     }
 }
+
+#[tokio::test]
+async fn a_network_of_ipv6_guesses_as_one_address() {
+    let server = owned(&format!("{BOUNDLESS}\n[server]\nbehind_proxy = true\n"));
+    let mut refusals = 0;
+    for number in 0..20 {
+        let input = json!({ "email": format!("nobody{number}@example.com"), "password": PASSWORD });
+        let call = Call::new(operation("accounts.login"), input).header("x-forwarded-for", format!("2001:db8::{number}"));
+        refusals += usize::from(stranger(&server).send(call).await.status == 429);
+    }
+    assert!(refusals >= 5, "{refusals} of 20");
+}

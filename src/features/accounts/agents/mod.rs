@@ -36,6 +36,8 @@ const MINUTE_MS: i64 = 60 * 1000;
 
 /// Registrations from one address.
 pub const BY_ADDRESS: Rule = Rule { name: "agent by address", free: limits::CLAIMS_PER_HOUR, window_ms: HOUR_MS, wait_max_ms: 0 };
+/// Registrations from all addresses of one site.
+pub const BY_SITE: Rule = Rule { name: "agent by site", free: limits::CLAIMS_PER_SITE_HOUR, window_ms: HOUR_MS, wait_max_ms: 0 };
 /// Registrations that name one person.
 pub const BY_PERSON: Rule = Rule { name: "agent by person", free: limits::CLAIMS_PER_HOUR, window_ms: HOUR_MS, wait_max_ms: 0 };
 /// Polls from one address.
@@ -227,7 +229,7 @@ pub fn digest(code: &str) -> [u8; 32] {
 pub fn open(context: &Context, who: &SignedIn, code: &str) -> Result<Claim, Failure> {
     let (throttle, now) = (&context.engine.throttle, context.now());
     let mut names = vec![format!("user {}", who.person.id)];
-    names.extend(sessions::address(context.caller.peer).map(|address| format!("address {address}")));
+    names.extend(sessions::counted(context.caller.peer).map(|address| format!("address {address}")));
     for name in &names {
         throttle.take(&GUESSES, name, now).map_err(super::signing_in::too_many)?;
     }

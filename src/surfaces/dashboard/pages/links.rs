@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::sign_in;
+use crate::base::network::counted_as;
 use crate::engine::access::throttle::Rule;
 use crate::engine::api::Principal;
 use crate::engine::api::call::Api;
@@ -55,7 +56,7 @@ pub async fn send_forgot(visit: &Visit) -> Result<Outcome, Trouble> {
     }
     let (email, now) = (visit.form.get("email").to_owned(), engine.clock.now());
     let from = match visit.peer {
-        Peer::Network { address, .. } => address.to_string(),
+        Peer::Network { address, .. } => counted_as(address).to_string(),
         Peer::Operator => String::new(),
     };
     let is_let = engine.throttle.take(&FORGOTTEN_FROM, &from, now).is_ok()
