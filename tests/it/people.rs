@@ -294,3 +294,28 @@ async fn a_network_of_ipv6_guesses_as_one_address() {
     }
     assert!(refusals >= 5, "{refusals} of 20");
 }
+
+#[tokio::test]
+async fn the_log_names_who_is_not_a_member_any_more_and_is_silent_of_no_one_else() {
+    let server = owned(BOUNDLESS);
+    let owner = signed_in(&server, OWNER, "test").await;
+    let admin = member(&server, &owner, "admin@example.com", json!({ "role": "admin" })).await;
+    let key = json!({ "name": "Theirs", "environment": "test", "permissions": ["audience:read"] });
+    admin.data("accounts.key_create", key).await;
+    let id = admin.data("accounts.session", json!({})).await["userId"].clone();
+    owner.data("accounts.member_remove", json!({ "id": id })).await;
+    let log = owner.data("accounts.audit_list", json!({})).await;
+    let entries = log["entries"].as_array().expect("entries");
+    let of = |operation: &str| {
+        let entry = entries.iter().find(|entry| entry["operation"] == operation).unwrap_or_else(|| panic!("{operation}: {log}"));
+        (entry["by"].as_str().expect("a word"), entry["who"].as_str())
+    };
+    assert_eq!(of("accounts.key_create"), ("former_member", Some("admin@example.com")));
+    assert_eq!(of("accounts.join"), ("former_member", Some("admin@example.com")));
+    assert_eq!(of("accounts.member_remove"), ("member", Some(OWNER)));
+    let mut browser = super::support::browser::Browser::new(&server);
+    browser.sign_in("/").await;
+    let page = browser.get("/test/settings/audit").await;
+    assert!(page.text.contains("admin@example.com (not a member any more)"), "{}", page.text);
+    assert!(!page.text.contains("the operator of the machine"), "{}", page.text);
+}

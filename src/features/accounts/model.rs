@@ -65,6 +65,16 @@ impl Record for User {
     }
 }
 
+/// Somebody who is not a member any more. Kept because a log that does not say who did something is none, and no longer than that:
+/// when the last of what they did is forgotten, 90 days after they left, so is this.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FormerMember {
+    pub email: String,
+    pub left_at: Timestamp,
+}
+
+impl Record for FormerMember {}
+
 /// A sign-in as it is kept. Its token is not.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Session {
