@@ -27,6 +27,7 @@ pub const OPERATIONS: &[Entry] = &[
     outward::<accounts::ops::list_keys::ListKeys>(),
     outward::<accounts::ops::revoke_key::RevokeKey>(),
     outward::<accounts::ops::reset_link::ResetLink>(),
+    outward::<accounts::ops::link_look::LinkLook>(),
     outward::<accounts::ops::sign_in::SignIn>(),
     // People.
     outward::<accounts::ops::login::Login>(),

@@ -18,6 +18,7 @@ pub mod key_create;
 pub mod key_list;
 pub mod key_revoke;
 pub mod key_usage;
+pub mod link_look;
 pub mod list_keys;
 pub mod login;
 pub mod logout;

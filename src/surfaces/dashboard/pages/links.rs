@@ -80,9 +80,15 @@ pub async fn send_forgot(visit: &Visit) -> Result<Outcome, Trouble> {
     Ok(Outcome::go("/forgot?done=asked"))
 }
 
+/// What is wrong with the link of the address, if it does not work: nobody fills in a form for nothing. Its token is beyond guessing and
+/// looking costs no more than a page does, so it has no brake of its own.
+async fn dead(visit: &Visit, purpose: &str) -> Option<Trouble> {
+    visit.ask_inside("accounts.link_look", json!({ "purpose": purpose, "token": visit.name("token") })).await.err()
+}
+
 /// The form for a new password.
 pub async fn reset(visit: &Visit) -> Result<Outcome, Trouble> {
-    Ok(page(visit, "reset.html", "Choose a new password", None))
+    Ok(page(visit, "reset.html", "Choose a new password", dead(visit, "reset").await.as_ref()))
 }
 
 /// The same, sent.
@@ -96,7 +102,7 @@ pub async fn send_reset(visit: &Visit) -> Result<Outcome, Trouble> {
 
 /// The form of an invitation.
 pub async fn join(visit: &Visit) -> Result<Outcome, Trouble> {
-    Ok(page(visit, "join.html", "You are invited", None))
+    Ok(page(visit, "join.html", "You are invited", dead(visit, "join").await.as_ref()))
 }
 
 /// The same, sent.
