@@ -206,6 +206,39 @@ async fn an_authenticator_app_is_asked_for_and_its_codes_work_once() {
 }
 
 #[tokio::test]
+async fn nobody_takes_their_email_or_what_is_guessed_first_as_their_password() {
+    const LONG: &str = "Ada.Lovelace.1815@example.com";
+    let server = owned(&BOUNDLESS.replace("[accounts]", "[accounts]\nsign_up = true"));
+    let owner = signed_in(&server, OWNER, "test").await;
+    let invited = owner.data("accounts.member_invite", json!({ "email": LONG, "role": "viewer" })).await;
+    let token = |link: &Value| link["link"].as_str().and_then(|link| link.rsplit('/').next()).expect("a link").to_owned();
+    let join = token(&invited);
+    for wrong in [LONG, "ada.lovelace.1815@EXAMPLE.com", "ADA.lovelace.1815", "aaaaaaaaaaaaaaaa", "Password1234", "123456789012"]
+    {
+        let refused = |reply: super::support::Reply| {
+            let reply = reply.refused(StatusCode::BAD_REQUEST, "INVALID_REQUEST");
+            assert_eq!(reply.json()["data"]["field"], "password", "{wrong}: {}", reply.json());
+        };
+        refused(stranger(&server).call("accounts.sign_up", json!({ "email": LONG, "password": wrong })).await);
+        refused(stranger(&server).call("accounts.join", json!({ "token": join, "password": wrong })).await);
+    }
+    stranger(&server).data("accounts.join", json!({ "token": join, "password": PASSWORD })).await;
+    let mine = signed_in(&server, LONG, "test").await;
+    let change = json!({ "current": PASSWORD, "password": LONG });
+    mine.call("accounts.password", change).await.refused(StatusCode::BAD_REQUEST, "INVALID_REQUEST");
+    let id = mine.data("accounts.session", json!({})).await["userId"].clone();
+    let reset = token(&owner.data("accounts.member_reset", json!({ "id": id })).await);
+    let input = json!({ "token": reset, "password": "ada.lovelace.1815" });
+    stranger(&server).call("accounts.reset", input).await.refused(StatusCode::BAD_REQUEST, "INVALID_REQUEST");
+    stranger(&server).data("accounts.reset", json!({ "token": reset, "password": "a wholly new password" })).await;
+    // The owner, by the set-up on the command line.
+    let fresh = Server::start(BOUNDLESS);
+    let output = fresh.run_with_input(&["setup", "--email", LONG, "--password-file", "-"], LONG.as_bytes());
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && said.contains("your email"), "{said}");
+}
+
+#[tokio::test]
 async fn a_link_to_a_new_password_works_once_and_ends_all_sessions() {
     let server = owned(BOUNDLESS);
     let owner = signed_in(&server, OWNER, "test").await;
