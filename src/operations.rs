@@ -43,6 +43,7 @@ pub const OPERATIONS: &[Entry] = &[
     outward::<accounts::ops::totp_begin::TotpBegin>(),
     outward::<accounts::ops::totp_confirm::TotpConfirm>(),
     outward::<accounts::ops::totp_remove::TotpRemove>(),
+    outward::<accounts::ops::recovery_codes::RenewRecoveryCodes>(),
     // The account.
     query::<accounts::ops::members_list::MembersList>(),
     outward::<accounts::ops::member_invite::MemberInvite>(),

@@ -206,6 +206,34 @@ async fn an_authenticator_app_is_asked_for_and_its_codes_work_once() {
 }
 
 #[tokio::test]
+async fn recovery_codes_are_counted_and_new_ones_end_the_old() {
+    let server = owned(BOUNDLESS);
+    let mut browser = super::support::browser::Browser::new(&server);
+    browser.sign_in("/").await;
+    let owner = signed_in(&server, OWNER, "test").await;
+    owner.call("accounts.recovery_codes", json!({})).await.refused(StatusCode::CONFLICT, "WRONG_STATE");
+    assert_eq!(owner.data("accounts.session", json!({})).await["recoveryCodesLeft"], Value::Null);
+    let begun = owner.data("accounts.totp_begin", json!({})).await;
+    owner.call("accounts.recovery_codes", json!({})).await.refused(StatusCode::CONFLICT, "WRONG_STATE");
+    let code = six_digits(begun["secret"].as_str().expect("a secret"), 0);
+    let old = owner.data("accounts.totp_confirm", json!({ "code": code })).await["recoveryCodes"].clone();
+    let login = async |code: &Value| {
+        let input = json!({ "email": OWNER, "password": PASSWORD, "code": code });
+        stranger(&server).call("accounts.login", input).await
+    };
+    assert_eq!(login(&old[0]).await.json()["data"]["session"]["recoveryCodesLeft"], 9);
+    let path = "/test/settings/security";
+    let page = browser.get(path).await;
+    assert!(page.text.contains("You have 9 recovery codes left"), "{}", page.text);
+    let renewed = browser.post(path, &[("csrf", page.csrf()), ("act", "codes")]).await;
+    let new = renewed.text.split("<li><code>").nth(1).and_then(|rest| rest.split('<').next()).expect("a code").to_owned();
+    assert!(renewed.text.contains("the old ones do not work any more"), "{}", renewed.text);
+    assert_eq!(owner.data("accounts.session", json!({})).await["recoveryCodesLeft"], 10);
+    login(&old[1]).await.refused(StatusCode::UNAUTHORIZED, "SIGN_IN_FAILED");
+    assert_eq!(login(&json!(new)).await.status, 200);
+}
+
+#[tokio::test]
 async fn nobody_takes_their_email_or_what_is_guessed_first_as_their_password() {
     const LONG: &str = "Ada.Lovelace.1815@example.com";
     let server = owned(&BOUNDLESS.replace("[accounts]", "[accounts]\nsign_up = true"));

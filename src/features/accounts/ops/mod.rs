@@ -28,6 +28,7 @@ pub mod member_reset;
 pub mod member_update;
 pub mod members_list;
 pub mod password;
+pub mod recovery_codes;
 pub mod reset;
 pub mod reset_link;
 pub mod resource_metadata;
