@@ -157,7 +157,10 @@ async fn registrations_are_checked_and_ten_an_hour_are_enough() {
         ("type", "anonymous", "invalid_request"),
         ("login_hint", "nobody", "invalid_request"),
         ("agent_name", "", "invalid_request"),
-        ("agent_name", "a\u{202e}b\nc", "invalid_request"),
+        ("agent_name", "a\nc", "invalid_request"),
+        ("agent_name", "a\u{202e}b", "invalid_request"),
+        ("agent_name", "\u{2067}a\u{2069}", "invalid_request"),
+        ("agent_name", "\u{200b}", "invalid_request"),
         ("scope", "audience:raed", "invalid_scope"),
     ] {
         let mut body = whole.clone();
