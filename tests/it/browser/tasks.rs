@@ -104,7 +104,7 @@ async fn security(scene: &Scene<'_>) {
     scene.press_and_agree("Make new recovery codes").await;
     tab.sees("the old ones do not work any more").await;
     scene.open("/test/settings/security").await;
-    scene.press_and_agree("Remove").await;
+    scene.press_and_agree("Remove the app").await;
     tab.sees("The authenticator app is not asked for any more.").await;
 }
 
