@@ -14,15 +14,8 @@ pub async fn of(visit: &Visit, known: &Known) -> Value {
     if has_sent || known.trouble.is_some() {
         return Value::Null;
     }
-    let brand = known.projects.iter().find(|project| project["status"] == "active").or(known.projects.first());
-    let id = brand.and_then(|brand| brand["id"].as_str()).unwrap_or("…");
-    let of_brand = json!({ "projectId": id, "limit": 1 });
-    let (mut has_emails, mut has_contacts) = (false, false);
-    if brand.is_some() {
-        let any = |answer: Result<Value, Trouble>| answer.is_ok_and(|answer| answer["total"].as_u64() > Some(0));
-        has_emails = any(visit.ask("emails.list", of_brand.clone()).await);
-        has_contacts = any(visit.ask("contacts.list", of_brand).await);
-    }
+    let Begun { brand, has_emails, has_contacts } = Begun::of(visit, known).await;
+    let id = brand.unwrap_or("…");
     let address = visit.api.0.base_url();
     let request = |path: &str, body: String| {
         format!(
@@ -62,15 +55,6 @@ pub async fn of(visit: &Visit, known: &Known) -> Value {
             request("/v1/domains", r#"{"domain":"news.example.com"}"#.into()),
         ));
     }
-    let send = match known.campaigns.first().and_then(|row| row["campaign"]["id"].as_str()) {
-        Some(campaign) => request(&format!("/v1/campaigns/{campaign}/send"), "{}".into()),
-        None => request(
-            "/v1/campaigns",
-            format!(
-                r#"{{"projectId":"{id}","name":"Hello","conversationId":"CONVERSATION","from":"news@example.com","fromName":"Ada","recipientType":"audience"}}"#
-            ),
-        ),
-    };
     let about = match visit.environment {
         Environment::Test => "Choose whom it is for and send it. Test mail stays in the built-in inbox, where you can open it.",
         Environment::Live => "Choose whom it is for, see exactly who gets it, and send it or give it a time.",
@@ -80,7 +64,7 @@ pub async fn of(visit: &Visit, known: &Known) -> Value {
         ("Send a campaign", about),
         (if known.campaigns.is_empty() { "/campaigns/new" } else { "/campaigns" }, "Go to campaigns"),
         false,
-        send,
+        to_send(known, id, request),
     ));
     steps.retain(|(needed, _)| needed.iter().all(|permission| may(visit, *permission)));
     let mut steps: Vec<Value> = steps.into_iter().map(|(_, step)| step).collect();
@@ -88,6 +72,40 @@ pub async fn of(visit: &Visit, known: &Known) -> Value {
     steps[next]["next"] = true.into();
     let done = steps.iter().filter(|step| step["done"] == true).count();
     json!({ "steps": steps, "done": done })
+}
+
+/// The request that sends the newest campaign, or that makes one.
+fn to_send(known: &Known, brand: &str, request: impl Fn(&str, String) -> String) -> String {
+    match known.campaigns.first().and_then(|row| row["campaign"]["id"].as_str()) {
+        Some(campaign) => request(&format!("/v1/campaigns/{campaign}/send"), "{}".into()),
+        None => request(
+            "/v1/campaigns",
+            format!(
+                r#"{{"projectId":"{brand}","name":"Hello","conversationId":"CONVERSATION","from":"news@example.com","fromName":"Ada","recipientType":"audience"}}"#
+            ),
+        ),
+    }
+}
+
+/// What there is of a brand already.
+struct Begun<'k> {
+    /// Its id: that of one that is ready, if there is one.
+    brand: Option<&'k str>,
+    has_emails: bool,
+    has_contacts: bool,
+}
+
+impl<'k> Begun<'k> {
+    async fn of(visit: &Visit, known: &'k Known) -> Self {
+        let ready = known.projects.iter().find(|project| project["status"] == "active");
+        let Some(brand) = ready.or(known.projects.first()).and_then(|brand| brand["id"].as_str()) else {
+            return Self { brand: None, has_emails: false, has_contacts: false };
+        };
+        let of_brand = json!({ "projectId": brand, "limit": 1 });
+        let any = |answer: Result<Value, Trouble>| answer.is_ok_and(|answer| answer["total"].as_u64() > Some(0));
+        let has_emails = any(visit.ask("emails.list", of_brand.clone()).await);
+        Self { brand: Some(brand), has_emails, has_contacts: any(visit.ask("contacts.list", of_brand).await) }
+    }
 }
 
 /// What somebody must be allowed to take a step, and the step.
