@@ -506,3 +506,25 @@ async fn a_brand_older_than_the_list_goes_back_has_all_its_pages() {
         assert_eq!(missing.status, 404, "{}", missing.text);
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_wrong_with_a_field_is_said_once_beside_it() {
+    let server = owned(BOUNDLESS);
+    let (client, project, mut browser) = scene(&server).await;
+    let contact = format!("/test/contacts/{}", client.contact(&project, "ada@example.com").await);
+    client.data("topics.create", json!({ "projectId": project, "name": "News" })).await;
+    client.data("tags.create", json!({ "projectId": project, "name": "vip" })).await;
+    for (path, fields, id) in [
+        ("/test/contacts/new", vec![("email", "ada")], "email-wrong"),
+        ("/test/contacts/new", vec![("email", "bob@example.com"), ("country", "XX")], "country-wrong"),
+        (contact.as_str(), vec![("act", "save"), ("country", "XX")], "country-wrong"),
+        (contact.as_str(), vec![("act", "erase")], "sure-wrong"),
+        ("/test/suppressions", vec![("act", "add"), ("email", "ada")], "email-wrong"),
+        ("/test/topics", vec![("act", "create"), ("name", "Offers"), ("order", "x")], "displayOrder-wrong"),
+    ] {
+        let page = submit(&mut browser, path, &fields).await;
+        assert_eq!(page.status, 400, "{path}: {}", page.text);
+        has(&page, &format!("id=\"{id}\""));
+        assert_eq!(page.text.matches("data-wrong").count(), 1, "{path} {fields:?}: {}", page.text);
+    }
+}
