@@ -9,6 +9,7 @@ mod emails;
 pub mod home;
 mod inbox;
 mod links;
+mod members;
 mod system;
 mod webhooks;
 
