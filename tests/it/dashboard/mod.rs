@@ -9,6 +9,7 @@ mod emails;
 pub mod home;
 mod inbox;
 mod links;
+mod members;
 mod system;
 mod webhooks;
 
@@ -154,6 +155,10 @@ async fn a_key_is_made_shown_once_and_revoked_by_forms() {
         "{}",
         wrong.text
     );
+    // What was chosen stays chosen, whatever data the page is looked at with.
+    let live = browser.post(path, &[("csrf", &csrf), ("act", "create"), ("name", ""), ("environment", "live")]).await;
+    let chosen = |environment: &str| live.text.contains(&format!("value=\"{environment}\" required checked"));
+    assert!(live.status == 400 && chosen("live") && !chosen("test"), "{}", live.text);
     let fields =
         [("csrf", csrf.as_str()), ("act", "create"), ("name", "Shop"), ("environment", "test"), ("permission", "audience:read")];
     let made = browser.post(path, &fields).await;
