@@ -228,3 +228,66 @@ async fn codes_cannot_be_guessed() {
     let reply = reply.refused(StatusCode::TOO_MANY_REQUESTS, "RATE_LIMIT_EXCEEDED");
     assert!(reply.number("retry-after") > 500);
 }
+
+/// A registration that comes from this address, by a proxy that is believed.
+async fn register_from(server: &Server, address: &str, number: usize) -> Reply {
+    let hint = format!("nobody{number}@example.com");
+    let body = json!({ "type": "service_auth", "login_hint": hint, "agent_name": "Helper", "scope": "audience:read" });
+    let call = Call::new(operation("accounts.agent_identity"), json!({})).json(body).header("x-forwarded-for", address);
+    stranger(server).try_send(call).await.expect("an answer")
+}
+
+#[tokio::test]
+async fn a_network_of_ipv6_registers_as_one_address_and_no_site_fills_the_room() {
+    let server = owned(&format!("{BOUNDLESS}\n[server]\nbehind_proxy = true\n"));
+    let mut passed = 0;
+    for number in 0..14 {
+        let reply = register_from(&server, &format!("2001:db8:1:1:{number}::1"), number).await;
+        passed += usize::from(reply.status == 200);
+    }
+    assert_eq!(passed, 10, "one /64");
+    for number in 0..210 {
+        let reply = register_from(&server, &format!("2001:db8:2:{number}::1"), number + 100).await;
+        assert_eq!(reply.status, if number < 200 { 200 } else { 429 }, "{number} of one /48: {}", reply.json());
+    }
+    assert_eq!(register_from(&server, "2001:db8:3::1", 1000).await.status, 200);
+    assert_eq!(register_from(&server, "192.0.2.1", 1001).await.status, 200);
+}
+
+/// Somebody who granted an agent a key that it has not fetched: who they are to the account, and the agent's token.
+async fn granted_by(server: &Server, owner: &Client, email: &str) -> (Value, String) {
+    let client = member(server, owner, email, json!({ "role": "editor" })).await;
+    let body =
+        json!({ "type": "service_auth", "login_hint": email, "agent_name": "Helper", "scope": "audience:read audience:write" });
+    let answer = ask(server, "accounts.agent_identity", body).await.json();
+    let code = answer["claim"]["user_code"].as_str().expect("a code");
+    assert_eq!(grant(&client, code, &["audience:read", "audience:write"]).await.status, 200);
+    let id = client.data("accounts.session", json!({})).await["userId"].clone();
+    (id, answer["claim_token"].as_str().expect("a token").to_owned())
+}
+
+#[tokio::test]
+async fn what_somebody_granted_who_left_or_may_less_is_not_handed_out() {
+    let server = owned(BOUNDLESS);
+    let owner = signed_in(&server, OWNER, "test").await;
+    let (left, of_left) = granted_by(&server, &owner, "left@example.com").await;
+    let (less, of_less) = granted_by(&server, &owner, "less@example.com").await;
+    let (more, of_more) = granted_by(&server, &owner, "more@example.com").await;
+    owner.data("accounts.member_remove", json!({ "id": left })).await;
+    owner.data("accounts.member_update", json!({ "id": less, "role": "viewer" })).await;
+    owner.data("accounts.member_update", json!({ "id": more, "role": "admin" })).await;
+    assert_eq!(poll_word(&server, &of_left).await, "invalid_grant");
+    assert_eq!(poll_word(&server, &of_less).await, "invalid_grant");
+    assert_eq!(poll(&server, &of_more).await.status, 200, "who has it still gives it");
+    // It is over, whatever comes later, and people see that nothing was handed out.
+    owner.data("accounts.member_update", json!({ "id": less, "role": "editor" })).await;
+    assert_eq!(poll_word(&server, &of_less).await, "invalid_grant");
+    let list = owner.data("accounts.approvals_list", json!({})).await;
+    let list = list["approvals"].as_array().expect("a list");
+    let mut statuses: Vec<&str> = list.iter().filter_map(|approval| approval["status"].as_str()).collect();
+    // Those of one second stand in no order.
+    statuses.sort_unstable();
+    assert_eq!(statuses, ["denied", "denied", "fetched"]);
+    let keys = owner.data("accounts.key_list", json!({})).await;
+    assert_eq!(keys["keys"].as_array().map(Vec::len), Some(2), "the first start's, and this one");
+}

@@ -1,5 +1,6 @@
 //! The dashboard as a browser sees it: signing in, every page, forms of others, cookies, and text that wants to be more than text.
 
+mod agent;
 pub mod attacks;
 mod brands;
 mod campaigns;

@@ -6,6 +6,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::base::email::EmailAddress;
+use crate::base::network::site_of;
 use crate::base::text::Name;
 use crate::engine::api::wire::Reply;
 use crate::engine::api::{Bare, Context, Failure, Media, Operation, Raw, RawRequest, Spec, public};
@@ -41,7 +42,8 @@ impl Operation for AgentIdentity {
         .about(
             "The answer has no envelope: claim_token, which the agent keeps to itself, and claim with user_code, verification_uri, \
                 verification_uri_complete, expires_in and interval. Nobody learns whether somebody has an account. A wrong request is 400 \
-                with error and error_description. Ten an hour from one address and for one person.",
+                with error and error_description. Ten an hour from one address (a /64 of IPv6 counts as one) and for one \
+                person.",
         )
         .speaks_oauth()
         .fails(&[Code::RateLimitExceeded, Code::PayloadTooLarge]);
@@ -93,9 +95,17 @@ fn read(asked: Asked) -> Result<Registration, (Word, String)> {
 }
 
 fn brake(context: &Context, person: &EmailAddress) -> Result<(), Failure> {
-    let (throttle, now) = (&context.engine.throttle, context.now());
-    let address = sessions::address(context.caller.peer).map(|address| address.to_string());
-    let by_address = address.map_or(Ok(()), |address| throttle.take(&agents::BY_ADDRESS, &address, now));
-    let taken = by_address.and_then(|()| throttle.take(&agents::BY_PERSON, &person.normalised(), now));
-    taken.map_err(|seconds| Failure::new(Code::RateLimitExceeded).after_seconds(seconds))
+    let (peer, now) = (context.caller.peer, context.now());
+    let site = sessions::address(peer).and_then(site_of).map(|site| site.to_string());
+    let names = [
+        (&agents::BY_ADDRESS, sessions::counted(peer)),
+        (&agents::BY_SITE, site),
+        (&agents::BY_PERSON, Some(person.normalised())),
+    ];
+    for (rule, name) in names {
+        let Some(name) = name else { continue };
+        let taken = context.engine.throttle.take(rule, &name, now);
+        taken.map_err(|seconds| Failure::new(Code::RateLimitExceeded).after_seconds(seconds))?;
+    }
+    Ok(())
 }
