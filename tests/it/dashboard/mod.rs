@@ -127,6 +127,14 @@ async fn a_wrong_address_is_a_page_for_browsers_and_json_for_programs() {
         let seen = browser.get(path).await;
         assert!(seen.status == 404 && seen.text.contains("There is no such page."), "{path}: {}", seen.text);
     }
+    // A slash too many or too few at the end is forgiven, and leads nowhere else.
+    for (path, meant) in [("/test", "/test/"), ("/test/contacts/?page=2", "/test/contacts?page=2"), ("/signin/", "/signin")] {
+        let seen = browser.get(path).await;
+        assert_eq!((seen.status, seen.location()), (308, meant));
+    }
+    for path in ["//evil.example/", "//evil.example", "/test//"] {
+        assert_eq!(browser.get(path).await.status, 404, "{path}");
+    }
     // What is the interface's stays the interface's, whoever asks.
     let program = browser.get("/v1/nothing-here").await;
     assert!(program.status == 404 && program.text.contains("RESOURCE_NOT_FOUND"), "{}", program.text);
