@@ -63,6 +63,7 @@ pub const OPERATIONS: &[Entry] = &[
     outward::<accounts::ops::approval_revoke::ApprovalRevoke>(),
     // Agents.
     raw::<accounts::ops::agent_metadata::AgentMetadata>(),
+    raw::<accounts::ops::agent_guide::AgentGuide>(),
     raw::<accounts::ops::resource_metadata::ResourceMetadata>(),
     raw::<accounts::ops::tool_metadata::ToolMetadata>(),
     raw::<accounts::ops::agent_identity::AgentIdentity>(),

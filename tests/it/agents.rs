@@ -157,7 +157,10 @@ async fn registrations_are_checked_and_ten_an_hour_are_enough() {
         ("type", "anonymous", "invalid_request"),
         ("login_hint", "nobody", "invalid_request"),
         ("agent_name", "", "invalid_request"),
-        ("agent_name", "a\u{202e}b\nc", "invalid_request"),
+        ("agent_name", "a\nc", "invalid_request"),
+        ("agent_name", "a\u{202e}b", "invalid_request"),
+        ("agent_name", "\u{2067}a\u{2069}", "invalid_request"),
+        ("agent_name", "\u{200b}", "invalid_request"),
         ("scope", "audience:raed", "invalid_scope"),
     ] {
         let mut body = whole.clone();
@@ -227,6 +230,59 @@ async fn codes_cannot_be_guessed() {
     let reply = owner.call("accounts.approval_look", json!({ "code": code })).await;
     let reply = reply.refused(StatusCode::TOO_MANY_REQUESTS, "RATE_LIMIT_EXCEEDED");
     assert!(reply.number("retry-after") > 500);
+}
+
+/// What a line of the guide prints, run in a shell as it stands.
+fn run(line: &str, names: &[(&str, &str)]) -> Value {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", line]).envs(names.iter().copied()).env("no_proxy", "*");
+    let output = shell.output().expect("there is a shell");
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    serde_json::from_str(&said).unwrap_or_else(|_| panic!("{line}\n{said}{}", String::from_utf8_lossy(&output.stderr)))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_guide_for_agents_says_what_holds_and_its_lines_run() {
+    if Command::new("curl").arg("--version").stdout(Stdio::null()).status().is_err() {
+        return println!("there is no curl here");
+    }
+    let server = owned(BOUNDLESS);
+    let owner = signed_in(&server, OWNER, "test").await;
+    let reply = stranger(&server).try_send(Call::new(operation("accounts.agent_guide"), json!({}))).await.expect("an answer");
+    assert_eq!((reply.status, reply.header("content-type")), (200, Some("text/markdown; charset=utf-8")));
+    let guide = String::from_utf8(reply.bytes.to_vec()).expect("text");
+    let metadata = ask_get(&server, "accounts.agent_metadata").await;
+    assert_eq!(metadata["service_documentation"], format!("http://{}/auth.md", server.address()));
+    for scope in metadata["scopes_supported"].as_array().expect("scopes") {
+        assert!(guide.contains(&format!("| `{}` |", scope.as_str().expect("a word"))), "{scope}");
+    }
+    let no_name = guide.split('{').skip(1).all(|rest| !rest.starts_with(|letter: char| letter.is_ascii_lowercase()));
+    assert!(no_name, "a place was not filled in: {guide}");
+
+    let lines: Vec<String> = guide
+        .split("```sh\n")
+        .skip(1)
+        .filter_map(|rest| rest.split_once("\n```"))
+        .map(|(line, _)| line.replace("ada@example.com", OWNER))
+        .collect();
+    let [register, poll, renew, uses] = lines.as_slice() else { panic!("four lines: {lines:?}") };
+    let registered = run(register, &[]);
+    let token = registered["claim_token"].as_str().unwrap_or_else(|| panic!("a token: {registered}"));
+    let claim = &registered["claim"];
+    for name in ["user_code", "verification_uri", "verification_uri_complete", "expires_in", "interval"] {
+        assert!(!claim[name].is_null() && guide.contains(&format!("\"{name}\"")), "{name}: {claim}");
+    }
+    assert!(guide.contains(&format!("\"expires_in\": {},\n    \"interval\": {}", 600, claim["interval"])), "{claim}");
+    let names = [("CLAIM_TOKEN", token)];
+    assert_eq!(run(poll, &names)["error"], "authorization_pending");
+    let renewed = run(renew, &names);
+    let code = renewed["claim"]["user_code"].as_str().unwrap_or_else(|| panic!("a code: {renewed}"));
+    assert_eq!(grant(&owner, code, &["audience:read", "email:read"]).await.status, 200);
+    let fetched = run(poll, &names);
+    let key = fetched["access_token"].as_str().unwrap_or_else(|| panic!("a key: {fetched}"));
+    assert_eq!((&fetched["token_type"], &fetched["key_name"]), (&json!("bearer"), &json!("Shop helper")));
+    assert_eq!(run(uses, &[("KEY", key)])["success"], true);
+    assert_eq!(run(poll, &names)["error"], "invalid_grant");
 }
 
 /// A registration that comes from this address, by a proxy that is believed.

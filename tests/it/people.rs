@@ -377,6 +377,6 @@ async fn the_log_names_who_is_not_a_member_any_more_and_is_silent_of_no_one_else
     let mut browser = super::support::browser::Browser::new(&server);
     browser.sign_in("/").await;
     let page = browser.get("/test/settings/audit").await;
-    assert!(page.text.contains("admin@example.com (not a member any more)"), "{}", page.text);
+    assert!(page.text.contains("<bdi>admin@example.com</bdi> (not a member any more)"), "{}", page.text);
     assert!(!page.text.contains("the operator of the machine"), "{}", page.text);
 }

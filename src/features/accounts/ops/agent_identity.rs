@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::base::email::EmailAddress;
 use crate::base::network::site_of;
-use crate::base::text::Name;
+use crate::base::text::{Name, is_invisible};
 use crate::engine::api::wire::Reply;
 use crate::engine::api::{Bare, Context, Failure, Media, Operation, Raw, RawRequest, Spec, public};
 use crate::features::accounts::agents::wire::{self, Word};
@@ -30,7 +30,7 @@ pub struct Asked {
     pub r#type: String,
     /// The email of the person who shall grant the key.
     pub login_hint: String,
-    /// What the agent calls itself; the person sees it.
+    /// What the agent calls itself, in one line without invisible characters; the person sees it.
     pub agent_name: String,
     /// Permissions separated by spaces. Absent: reading contacts, emails, campaigns, webhooks and domains.
     pub scope: Option<String>,
@@ -87,6 +87,12 @@ fn read(asked: Asked) -> Result<Registration, (Word, String)> {
         EmailAddress::parse(&asked.login_hint).map_err(|error| (Word::InvalidRequest, format!("login_hint: {error}")))?;
     let agent_name = Name::<{ limits::AGENT_NAME_CHARACTERS_MAX }>::parse(&asked.agent_name)
         .map_err(|error| (Word::InvalidRequest, format!("agent_name: {error}")))?;
+    // A stranger's text, shown where somebody decides: nothing in it may hide letters or turn around what stands beside it.
+    if let Some(hidden) = agent_name.chars().find(|letter| is_invisible(*letter)) {
+        let description =
+            format!("agent_name: The text contains the invisible character U+{:04X}; remove it.", u32::from(hidden));
+        return Err((Word::InvalidRequest, description));
+    }
     let scope: PermissionSet = match asked.scope.as_deref().map(str::trim).filter(|scope| !scope.is_empty()) {
         None => model::DEFAULT_SCOPE,
         Some(scope) => scope.parse().map_err(|error| (Word::InvalidScope, format!("scope: {error}")))?,

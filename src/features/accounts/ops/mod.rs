@@ -2,6 +2,7 @@
 //! people for keys.
 
 pub mod agent_claim;
+pub mod agent_guide;
 pub mod agent_identity;
 pub mod agent_metadata;
 pub mod approval_deny;
