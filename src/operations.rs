@@ -129,6 +129,7 @@ pub const OPERATIONS: &[Entry] = &[
     query::<contacts::ops::list::List>(),
     command::<contacts::ops::create::Create>(),
     query::<contacts::ops::get::Get>(),
+    query::<contacts::ops::project::Project>(),
     query::<contacts::ops::field_catalog::FieldCatalog>(),
     command::<contacts::ops::update::Update>(),
     command::<contacts::ops::delete::Delete>(),
@@ -148,6 +149,7 @@ pub const OPERATIONS: &[Entry] = &[
     outward::<contacts::ops::export_status::ExportStatus>(),
     raw::<contacts::ops::export_download::ExportDownload>(),
     query::<contacts::ops::jobs::Jobs>(),
+    query::<contacts::ops::job::Job>(),
     command::<contacts::ops::job_seen::JobSeen>(),
     // What customers' systems report of contacts.
     command::<events::ops::record::Record>(),
@@ -174,6 +176,7 @@ pub const OPERATIONS: &[Entry] = &[
     outward::<segments::ops::create::Create>(),
     query::<segments::ops::preview::Preview>(),
     query::<segments::ops::get::Get>(),
+    query::<segments::ops::project::Project>(),
     outward::<segments::ops::update::Update>(),
     command::<segments::ops::delete::Delete>(),
     // The suppression list.

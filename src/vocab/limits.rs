@@ -14,6 +14,8 @@ pub const PAGE_OFFSET_MAX: u64 = 10_000_000;
 
 /// The interface's window for request budgets. It starts with its first request.
 pub const BUDGET_WINDOW_MS: i64 = 60_000;
+/// So many times a key's budget is that of people, who have windows of their own: a page asks up to about ten operations.
+pub const OPERATIONS_PER_PAGE: u32 = 10;
 /// A direct-send budget below this many requests per recipient per second could not use the sending capacity.
 pub const SENDING_BUDGET_PER_RECIPIENT_SECOND: u64 = 60;
 /// The interface's limit for an `Idempotency-Key`.

@@ -23,7 +23,7 @@ pub use looking::step as look;
 pub use model::{Logos, Project, Site, Status};
 pub use pictures::file as picture_file;
 pub use reading::Text as PageText;
-pub use views::ProjectView;
+pub use views::{Belongs, ProjectView};
 pub use visit::visit;
 
 use self::brand::{Brand, Logo, LogoBackground, LogoSource};
@@ -46,6 +46,20 @@ pub fn require(tx: &impl Read, account: AccountId, project: ProjectId) -> Result
 /// The account's project with this id.
 pub fn find(tx: &impl Read, account: AccountId, project: ProjectId) -> StoreResult<Option<Project>> {
     store::find(tx, account, project)
+}
+
+/// The account's project that has something. Costs a look at each project, newest first, until it is found: for what is rare.
+pub fn having<R: Read>(
+    tx: &R,
+    account: AccountId,
+    has: impl Fn(&R, ProjectId) -> StoreResult<bool>,
+) -> StoreResult<Option<ProjectId>> {
+    for project in store::ids(tx, account)? {
+        if has(tx, project)? {
+            return Ok(Some(project));
+        }
+    }
+    Ok(None)
 }
 
 /// A project of the account with everything that is known of its brand: what its sites say, and what people gave.

@@ -4,7 +4,8 @@ use std::ops::ControlFlow;
 
 use super::brand::{Brand, GivenLook, Guidelines};
 use super::model::{Project, Status};
-use crate::engine::store::{Order, Read, Result, Table, WriteTx};
+use crate::engine::store::key::Key;
+use crate::engine::store::{Error, Order, Read, Result, Table, WriteTx};
 use crate::vocab::ids::{AccountId, ProjectId};
 use crate::vocab::tables;
 
@@ -72,6 +73,17 @@ pub fn count(tx: &impl Read, account: AccountId) -> Result<u64> {
     Ok(count)
 }
 
+/// The ids of the account's projects, newest first. There are at most [`crate::vocab::limits::PROJECTS_MAX`].
+pub fn ids(tx: &impl Read, account: AccountId) -> Result<Vec<ProjectId>> {
+    let mut ids = Vec::new();
+    tx.visit_bytes(PROJECTS.id, &PROJECTS.under(&(account,)), Order::Backward, &mut |mut key, _| {
+        let (_, id): (AccountId, ProjectId) = Key::read(&mut key).ok_or(Error::Corrupt(tables::PROJECTS.info().name))?;
+        ids.push(id);
+        Ok(ControlFlow::Continue(()))
+    })?;
+    Ok(ids)
+}
+
 /// The account's projects, newest first, all or those of one status. There are at most [`crate::vocab::limits::PROJECTS_MAX`].
 pub fn list(tx: &impl Read, account: AccountId, status: Option<Status>) -> Result<Vec<Project>> {
     let mut projects = Vec::new();
@@ -89,7 +101,6 @@ mod tests {
     use super::super::model::{Logos, Site};
     use super::*;
     use crate::base::clock::Timestamp;
-    use crate::engine::store::key::Key;
 
     #[test]
     fn the_short_key_is_the_key() {

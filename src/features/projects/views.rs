@@ -244,3 +244,18 @@ pub struct Removed {
     /// What was removed, for people.
     pub message: String,
 }
+
+/// Which project something belongs to.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Belongs {
+    /// The project that has it.
+    pub project_id: ProjectId,
+}
+
+impl Belongs {
+    /// An example for the documentation.
+    pub fn sample() -> Self {
+        Self { project_id: ProjectId::parse("66f1a2b3d4e5f60718293a4b").expect("24 hexadecimal characters") }
+    }
+}

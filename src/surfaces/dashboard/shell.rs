@@ -6,7 +6,9 @@ use http::header::{
 };
 use serde_json::{Map, Value, json};
 
+use super::PAGES;
 use super::files::{Files, files};
+use super::route::Route;
 use super::visit::Visit;
 use crate::engine::api::wire::{Reply, ReplyBody};
 use crate::vocab::environment::Environment;
@@ -88,7 +90,7 @@ fn around(visit: &Visit, files: &Files) -> Value {
         let here = if line.path == "/" { inside == "/" && visit.path != "/agent" } else { inside.starts_with(line.path) };
         json!({ "label": line.label, "path": format!("/{word}{}", line.path), "group": line.group, "here": here })
     });
-    let both = if visit.path.starts_with(&format!("/{word}/")) { in_both(visit, inside) } else { "/" };
+    let both = if visit.path.starts_with(&format!("/{word}/")) { in_both(inside) } else { "/" };
     let worlds = Environment::ALL.map(|environment| {
         let is_here = environment == visit.environment && both != "/";
         let path = if is_here { inside } else { both };
@@ -112,11 +114,43 @@ fn around(visit: &Visit, files: &Files) -> Value {
 }
 
 /// The page that both environments have: what the address names further on is in one of them only.
-fn in_both<'v>(visit: &Visit, inside: &'v str) -> &'v str {
-    let named = visit.names.iter().filter(|(name, value)| name != "environment" && !value.is_empty());
-    let ends = named.filter_map(|(_, value)| inside.find(&format!("/{value}")));
-    match ends.min() {
-        Some(0) | None => inside,
-        Some(end) => &inside[..end],
+fn in_both(inside: &str) -> &str {
+    let mut path = inside;
+    while !path.is_empty() && !is_nameless(path) {
+        path = &path[..path.rfind('/').unwrap_or(0)];
+    }
+    if path.is_empty() { "/" } else { path }
+}
+
+/// Whether this is a page of both environments whose address names nothing.
+fn is_nameless(path: &str) -> bool {
+    let is_it = |route: &Route| route.get.is_some() && route.path.strip_prefix("/{environment}") == Some(path);
+    PAGES.iter().copied().flatten().any(is_it)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn from_every_page_there_is_a_way_to_the_other_environment() {
+        for route in PAGES.iter().copied().flatten() {
+            let Some(path) = route.path.strip_prefix("/{environment}") else { continue };
+            let there = in_both(path);
+            assert!(is_nameless(there), "{path} leads to {there}");
+            assert!(route.get.is_none() || path.contains('{') || there == path, "{path} leads to {there}");
+        }
+        let id = "66f1a2b3d4e5f60718293a4b";
+        for (path, there) in [
+            (format!("/emails/series/{id}"), "/emails"),
+            (format!("/contacts/jobs/export/{id}"), "/contacts"),
+            (format!("/contacts/{id}"), "/contacts"),
+            (format!("/contacts/import/{id}"), "/contacts/import"),
+            (format!("/brands/{id}/knowledge"), "/brands"),
+            ("/settings/webhooks".into(), "/settings/webhooks"),
+            ("/nothing/here".into(), "/"),
+        ] {
+            assert_eq!(in_both(&path), there, "{path}");
+        }
     }
 }

@@ -135,6 +135,31 @@ async fn a_campaign_is_made_checked_sent_and_read_by_forms_alone() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_cannot_be_tried_keeps_its_page_and_leads_to_where_it_is_put_right() {
+    let server = owned(BOUNDLESS);
+    let (client, stage) = staged(&server).await;
+    stage.crowd(&client, 1).await;
+    let id = stage.campaign(&client).await;
+    let segment = client.data("segments.create", json!({ "projectId": stage.project, "name": "Gone soon" })).await["id"].clone();
+    client.data("campaigns.update", json!({ "id": id, "recipientType": "audience", "recipientId": segment })).await;
+    let mut browser = Browser::new(&server);
+    browser.sign_in("/test/campaigns").await;
+    let launch = format!("/test/campaigns/{id}/launch");
+    let csrf = browser.get(&launch).await.csrf().to_owned();
+    client.data("segments.delete", json!({ "projectId": stage.project, "id": segment })).await;
+    let send = [("csrf", csrf.as_str()), ("act", "send")];
+    for page in [browser.get(&launch).await, browser.post(&launch, &send).await] {
+        for part in
+            ["<h1>Winter teas</h1>", "It cannot be sent as it is", "Change the campaign", "aria-current=\"page\">Check and send"]
+        {
+            assert!(page.text.contains(part), "{part}: {}", page.text);
+        }
+        assert!(page.text.contains(&format!("href=\"/test/campaigns/{id}/edit\"")), "{}", page.text);
+        assert!(!page.text.contains("Send it now") && page.text.matches("class=\"alert\"").count() == 1, "{}", page.text);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_campaign_gets_a_time_another_time_and_none() {
     let server = owned(BOUNDLESS);
     let (client, stage) = staged(&server).await;

@@ -99,6 +99,8 @@ async fn a_contact_is_added_found_changed_and_erased() {
     assert_eq!(list["total"], 1);
     let found = browser.get("/test/contacts?search=ada").await;
     has(&found, "ada@example.com");
+    // A name may be a hundred letters without a space.
+    has(&found, "<td class=\"wraps\">Ada ");
     lacks(&found, "bob@example.com");
     lacks(&browser.get("/test/contacts?tag=vip").await, "bob@example.com");
     has(&browser.get("/test/contacts?search=nobody").await, "Nobody matches");
@@ -463,4 +465,68 @@ async fn who_may_only_look_changes_nothing_and_who_may_not_look_sees_nothing() {
         }
     }
     assert_eq!(client.data("contacts.list", json!({ "projectId": project })).await["total"], 1);
+}
+
+/// More brands than a page of the list has.
+const BRANDS: usize = 101;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_brand_older_than_the_list_goes_back_has_all_its_pages() {
+    let server = owned(BOUNDLESS);
+    let (client, oldest, mut browser) = scene(&server).await;
+    for number in 1..=BRANDS {
+        client.project(&format!("Brand {number}")).await;
+    }
+    let contact = client.contact(&oldest, "ada@example.com").await;
+    let segment = id(&client.data("segments.create", json!({ "projectId": oldest, "name": "Everybody" })).await);
+    let export = client.data("contacts.export", json!({ "projectId": oldest })).await;
+    let export = export["jobId"].as_str().expect("an id").to_owned();
+    browser.cookies.remove("mailmill-brand");
+    for page in ["contacts", "contacts/new", "contacts/import", "segments", "segments/new", "tags", "topics"] {
+        let page = browser.get(&format!("/test/{page}?brand={oldest}")).await;
+        assert_eq!(page.status, 200, "{}", page.text);
+        has(&page, &format!("<option value=\"{oldest}\" selected>Acme</option>"));
+        browser.cookies.remove("mailmill-brand");
+    }
+    // Links from elsewhere may not say which brand it is.
+    for (path, part) in [
+        (format!("/test/contacts/{contact}"), "ada@example.com"),
+        (format!("/test/contacts/{contact}/data"), "ada@example.com"),
+        (format!("/test/segments/{segment}"), "Everybody"),
+        (format!("/test/contacts/jobs/export/{export}"), "Export of contacts"),
+    ] {
+        let page = browser.get(&path).await;
+        assert_eq!(page.status, 200, "{path}: {}", page.text);
+        has(&page, part);
+        browser.cookies.remove("mailmill-brand");
+    }
+    // And it is the one that was looked at last.
+    browser.get(&format!("/test/contacts?brand={oldest}")).await;
+    has(&browser.get("/test/contacts").await, "ada@example.com");
+    for path in ["contacts", "segments"] {
+        let missing = browser.get(&format!("/test/{path}/66f1a2b3e5f60718293a4b5c")).await;
+        assert_eq!(missing.status, 404, "{}", missing.text);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_wrong_with_a_field_is_said_once_beside_it() {
+    let server = owned(BOUNDLESS);
+    let (client, project, mut browser) = scene(&server).await;
+    let contact = format!("/test/contacts/{}", client.contact(&project, "ada@example.com").await);
+    client.data("topics.create", json!({ "projectId": project, "name": "News" })).await;
+    client.data("tags.create", json!({ "projectId": project, "name": "vip" })).await;
+    for (path, fields, id) in [
+        ("/test/contacts/new", vec![("email", "ada")], "email-wrong"),
+        ("/test/contacts/new", vec![("email", "bob@example.com"), ("country", "XX")], "country-wrong"),
+        (contact.as_str(), vec![("act", "save"), ("country", "XX")], "country-wrong"),
+        (contact.as_str(), vec![("act", "erase")], "sure-wrong"),
+        ("/test/suppressions", vec![("act", "add"), ("email", "ada")], "email-wrong"),
+        ("/test/topics", vec![("act", "create"), ("name", "Offers"), ("order", "x")], "displayOrder-wrong"),
+    ] {
+        let page = submit(&mut browser, path, &fields).await;
+        assert_eq!(page.status, 400, "{path}: {}", page.text);
+        has(&page, &format!("id=\"{id}\""));
+        assert_eq!(page.text.matches("data-wrong").count(), 1, "{path} {fields:?}: {}", page.text);
+    }
 }

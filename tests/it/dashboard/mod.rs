@@ -10,6 +10,7 @@ mod emails;
 pub mod home;
 mod inbox;
 mod links;
+mod members;
 mod system;
 mod webhooks;
 
@@ -124,6 +125,14 @@ async fn a_wrong_address_is_a_page_for_browsers_and_json_for_programs() {
         let seen = browser.get(path).await;
         assert!(seen.status == 404 && seen.text.contains("There is no such page."), "{path}: {}", seen.text);
     }
+    // A slash too many or too few at the end is forgiven, and leads nowhere else.
+    for (path, meant) in [("/test", "/test/"), ("/test/contacts/?page=2", "/test/contacts?page=2"), ("/signin/", "/signin")] {
+        let seen = browser.get(path).await;
+        assert_eq!((seen.status, seen.location()), (308, meant));
+    }
+    for path in ["//evil.example/", "//evil.example", "/test/nothing/"] {
+        assert_eq!(browser.get(path).await.status, 404, "{path}");
+    }
     // What is the interface's stays the interface's, whoever asks.
     let program = browser.get("/v1/nothing-here").await;
     assert!(program.status == 404 && program.text.contains("RESOURCE_NOT_FOUND"), "{}", program.text);
@@ -153,6 +162,10 @@ async fn a_key_is_made_shown_once_and_revoked_by_forms() {
         "{}",
         wrong.text
     );
+    // What was chosen stays chosen, whatever data the page is looked at with.
+    let live = browser.post(path, &[("csrf", &csrf), ("act", "create"), ("name", ""), ("environment", "live")]).await;
+    let chosen = |environment: &str| live.text.contains(&format!("value=\"{environment}\" required checked"));
+    assert!(live.status == 400 && chosen("live") && !chosen("test"), "{}", live.text);
     let fields =
         [("csrf", csrf.as_str()), ("act", "create"), ("name", "Shop"), ("environment", "test"), ("permission", "audience:read")];
     let made = browser.post(path, &fields).await;

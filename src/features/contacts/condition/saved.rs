@@ -75,6 +75,11 @@ fn find(tx: &impl Read, project: ProjectId, id: SegmentId) -> Result<Option<Segm
     tx.get(SEGMENTS, &(project, id))
 }
 
+/// Whether the project has this segment.
+pub fn exists(tx: &impl Read, project: ProjectId, id: SegmentId) -> Result<bool> {
+    Ok(find(tx, project, id)?.is_some())
+}
+
 /// The segment with this id, or the failure that says there is none.
 pub fn require(tx: &impl Read, project: ProjectId, id: SegmentId) -> Result<Segment, Failure> {
     let absent =

@@ -5,4 +5,5 @@ pub mod delete;
 pub mod get;
 pub mod list;
 pub mod preview;
+pub mod project;
 pub mod update;

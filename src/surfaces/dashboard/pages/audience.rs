@@ -19,52 +19,41 @@ pub struct Audience {
 impl Audience {
     /// The brand that this visit is about; none if there is no brand at all.
     pub async fn of(visit: &Visit) -> Result<Option<Self>, Trouble> {
-        let listed = visit.ask("projects.list", json!({ "limit": limits::PAGE_LIMIT_MAX })).await?;
-        let brands = listed["projects"].as_array().cloned().unwrap_or_default();
         let named = visit.form.some("brand").or(visit.query.some("brand"));
-        let is = |brand: &&Value, id: &str| brand["id"] == id;
-        let brand = match named {
-            // Who names one means that one, or nothing.
-            Some(id) => match brands.iter().find(|brand| is(brand, id)) {
-                Some(brand) => brand.clone(),
-                None => visit.ask("projects.get", json!({ "id": id })).await?,
-            },
-            None => {
-                let last = visit.jar.brand().and_then(|id| brands.iter().find(|brand| is(brand, id)));
-                let Some(brand) = last.or(brands.first()) else { return Ok(None) };
-                brand.clone()
-            }
-        };
-        let text = |field: &str| brand[field].as_str().unwrap_or_default().to_owned();
-        Ok(Some(Self { id: text("id"), name: text("name"), brands }))
+        Self::chosen(visit, named).await
     }
 
-    /// The brand that has what the path names: links from elsewhere may not say which. `operation` reads such a thing by `key`.
-    pub async fn having(visit: &Visit, operation: &str, key: &str) -> Result<Option<Self>, Trouble> {
-        let Some(mut audience) = Self::of(visit).await? else { return Ok(None) };
-        if visit.query.some("brand").is_some() || audience.brands.len() == 1 {
-            return Ok(Some(audience));
+    /// The brand that has what the path names: links from elsewhere may not say which. The operation says it of what has this id.
+    pub async fn having(visit: &Visit, operation: &str) -> Result<Option<Self>, Trouble> {
+        if visit.query.some("brand").is_some() {
+            return Self::of(visit).await;
         }
-        let own = std::iter::once((audience.id.clone(), audience.name.clone()));
-        let text = |brand: &Value, field: &str| brand[field].as_str().unwrap_or_default().to_owned();
-        let others: Vec<(String, String)> =
-            audience.brands.iter().map(|brand| (text(brand, "id"), text(brand, "name"))).collect();
-        for (id, name) in own.chain(others) {
-            let mut input = json!({ key: visit.name("id"), "projectId": id });
-            if operation == "segments.get" {
-                // To find it is enough.
-                input["count"] = false.into();
+        let whose = visit.ask(operation, json!({ "id": visit.name("id") })).await?;
+        Self::chosen(visit, whose["projectId"].as_str()).await
+    }
+
+    async fn chosen(visit: &Visit, named: Option<&str>) -> Result<Option<Self>, Trouble> {
+        let listed = visit.ask("projects.list", json!({ "limit": limits::PAGE_LIMIT_MAX })).await?;
+        let mut brands = listed["projects"].as_array().cloned().unwrap_or_default();
+        let is_listed = |id: &str| brands.iter().any(|brand| brand["id"] == id);
+        let older = match (named, visit.jar.brand()) {
+            // Who names one means that one, or nothing.
+            (Some(id), _) if !is_listed(id) => Some(visit.ask("projects.get", json!({ "projectId": id })).await?),
+            // The one looked at last may be gone, or of the other environment.
+            (None, Some(id)) if listed["pagination"]["hasMore"] == true && !is_listed(id) => {
+                visit.ask("projects.get", json!({ "projectId": id })).await.ok()
             }
-            match visit.ask(operation, input).await {
-                Ok(_) => {
-                    (audience.id, audience.name) = (id, name);
-                    break;
-                }
-                Err(trouble) if trouble.status == http::StatusCode::NOT_FOUND => {}
-                Err(trouble) => return Err(trouble),
-            }
-        }
-        Ok(Some(audience))
+            _ => None,
+        };
+        // One to choose from like those listed.
+        brands.extend(older);
+        let wanted = named.or(visit.jar.brand());
+        let Some(brand) = brands.iter().find(|brand| wanted.is_some_and(|id| brand["id"] == id)).or(brands.first()) else {
+            return Ok(None);
+        };
+        let text = |field: &str| brand[field].as_str().unwrap_or_default().to_owned();
+        let (id, name) = (text("id"), text("name"));
+        Ok(Some(Self { id, name, brands }))
     }
 
     /// What stands behind the path of a link: the brand, if there are several.

@@ -26,7 +26,7 @@ const LOOKED_AT: u64 = 1_000;
 
 /// The page.
 async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
-    let Some(audience) = Audience::having(visit, "contacts.get", "id").await? else { return Err(Trouble::not_found()) };
+    let Some(audience) = Audience::having(visit, "contacts.project").await? else { return Err(Trouble::not_found()) };
     page(visit, &audience, None).await
 }
 
@@ -162,7 +162,7 @@ async fn act(visit: &Visit, audience: &Audience) -> Result<(), Trouble> {
 
 /// Everything that is kept of the contact, as a file.
 async fn data(visit: &Visit) -> Result<Outcome, Trouble> {
-    let Some(audience) = Audience::of(visit).await? else { return Err(Trouble::not_found()) };
+    let Some(audience) = Audience::having(visit, "contacts.project").await? else { return Err(Trouble::not_found()) };
     let mut outcome = visit.hand_on("tracking.personal_data", asked(visit, &audience)).await?;
     if let Outcome::HandedOn(reply) = &mut outcome {
         let id: String = visit.name("id").chars().filter(char::is_ascii_alphanumeric).collect();

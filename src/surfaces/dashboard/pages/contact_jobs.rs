@@ -17,8 +17,7 @@ async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
         "bulk" => ("Contacts from a program", "contacts.bulk_status"),
         _ => return Err(Trouble::not_found()),
     };
-    let found = Audience::having(visit, operation, "jobId").await?;
-    let Some(audience) = found else { return Err(Trouble::not_found()) };
+    let Some(audience) = Audience::having(visit, "contacts.job").await? else { return Err(Trouble::not_found()) };
     let job = visit.ask(operation, json!({ "jobId": visit.name("id"), "projectId": audience.id })).await?;
     let open = matches!(job["status"].as_str(), Some("pending" | "processing"));
     let total = job.get("total").or(job.get("totalContacts")).cloned().unwrap_or_default();

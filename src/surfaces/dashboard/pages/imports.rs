@@ -78,7 +78,7 @@ async fn upload(visit: &Visit) -> Result<Outcome, Trouble> {
 
 /// One import: its columns, or how far it is.
 async fn one(visit: &Visit) -> Result<Outcome, Trouble> {
-    let Some(audience) = Audience::having(visit, "contacts.import_status", "id").await? else { return Err(Trouble::not_found()) };
+    let Some(audience) = Audience::having(visit, "contacts.job").await? else { return Err(Trouble::not_found()) };
     let status = visit.ask("contacts.import_status", json!({ "id": visit.name("id"), "projectId": audience.id })).await?;
     match status["status"].as_str() {
         Some("uploaded") => columns(visit, &audience, None).await,

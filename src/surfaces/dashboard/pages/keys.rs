@@ -18,7 +18,7 @@ pub async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
 
 async fn page(visit: &Visit, made: Value, trouble: Option<Trouble>) -> Result<Outcome, Trouble> {
     let data = visit.ask("accounts.key_list", json!({})).await?;
-    let mut context = entered(&visit.form, &["name"], trouble.as_ref());
+    let mut context = entered(&visit.form, &["name", "environment"], trouble.as_ref());
     let chosen = visit.form.all("permission");
     context.insert("title".into(), "API keys".into());
     let usage = visit.ask("accounts.key_usage", json!({})).await?;

@@ -19,16 +19,34 @@ async fn page(visit: &Visit, link: Value, trouble: Option<Trouble>) -> Result<Ou
     let data = visit.ask("accounts.members_list", json!({})).await?;
     let mut context = entered(&visit.form, &["email", "role", "act"], trouble.as_ref());
     let own = visit.who.as_ref().map(|who| who.person.id.to_string());
+    let is_sent = visit.form.get("act") == "role";
+    context.insert("changing".into(), changing(visit, &data["members"], own.as_deref()));
     context.insert("title".into(), "Members".into());
     context.insert("members".into(), data["members"].clone());
     context.insert("invitations".into(), data["invitations"].clone());
-    context.insert("permissions".into(), permissions(&visit.form.all("permission")));
+    context.insert("permissions".into(), permissions(&if is_sent { Vec::new() } else { visit.form.all("permission") }));
     context.insert("link".into(), link);
     context.insert("own".into(), own.into());
     context.insert("done".into(), visit.query.get("done").into());
     Ok(match trouble {
         Some(trouble) => Outcome::again("members.html", Value::Object(context), &trouble),
         None => Outcome::page("members.html", Value::Object(context)),
+    })
+}
+
+/// The member whose role somebody wants to change, with what is chosen: what was sent, else what they are. Nobody changes their own
+/// role or the owner's.
+fn changing(visit: &Visit, members: &Value, own: Option<&str>) -> Value {
+    let form = &visit.form;
+    let is_sent = form.get("act") == "role";
+    let id = if is_sent { form.get("id") } else { visit.query.get("member") };
+    let is_it = |member: &&Value| member["id"] == id && member["id"].as_str() != own && member["role"] != "owner";
+    let Some(member) = members.as_array().and_then(|members| members.iter().find(is_it)) else { return Value::Null };
+    let held = || member["permissions"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let chosen: Vec<&str> = if is_sent { form.all("permission") } else { held() };
+    let role = if is_sent { form.get("role") } else { member["role"].as_str().unwrap_or_default() };
+    json!({
+        "id": member["id"], "email": member["email"], "name": member["name"], "role": role, "permissions": permissions(&chosen),
     })
 }
 

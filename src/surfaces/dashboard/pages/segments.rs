@@ -64,7 +64,7 @@ struct Draft {
 /// A new condition, or one that was saved.
 async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
     let is_new = visit.name("id").is_empty();
-    let found = if is_new { Audience::of(visit).await? } else { Audience::having(visit, "segments.get", "id").await? };
+    let found = if is_new { Audience::of(visit).await? } else { Audience::having(visit, "segments.project").await? };
     let audience = match found {
         Some(audience) => audience,
         None if is_new => return Ok(audience::none(visit, "New segment")),

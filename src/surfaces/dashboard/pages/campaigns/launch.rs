@@ -19,7 +19,12 @@ pub async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
 
 async fn page(visit: &Visit, trouble: Option<Trouble>) -> Result<Outcome, Trouble> {
     let campaign = campaign(visit).await?;
-    let outlook = visit.ask("campaigns.dry_run", json!({ "id": visit.name("id") })).await?;
+    // What cannot even be tried says why on the campaign's own page, from which it can be put right.
+    let (outlook, refused) = match visit.ask("campaigns.dry_run", json!({ "id": visit.name("id") })).await {
+        Ok(outlook) => (outlook, String::new()),
+        Err(refused) if is_about_it(&refused) => (Value::Null, refused.message),
+        Err(refused) => return Err(refused),
+    };
     let plan = visit.ask("sending.plan", json!({})).await.unwrap_or_default();
     let mut context = entered(&visit.form, &FIELDS, trouble.as_ref());
     if visit.form.get("act") != "schedule" {
@@ -39,6 +44,11 @@ async fn page(visit: &Visit, trouble: Option<Trouble>) -> Result<Outcome, Troubl
     context.insert("here".into(), format!("{}/{}", base(visit), visit.name("id")).into());
     context.insert("audience".into(), audience(visit, &campaign).await);
     context.insert("reasons".into(), reasons(&outlook["skippedReasons"]));
+    // Once is enough.
+    if trouble.as_ref().is_some_and(|trouble| trouble.message == refused) {
+        context.insert("wrong".into(), "".into());
+    }
+    context.insert("refused".into(), refused.into());
     context.insert("outlook".into(), outlook);
     context.insert("plan".into(), plan);
     context.insert("zones".into(), Zone::names().into());
@@ -90,11 +100,13 @@ pub async fn send(visit: &Visit) -> Result<Outcome, Trouble> {
     };
     match asked {
         Ok(_) => Ok(Outcome::go(format!("{}/{id}?done={}", base(visit), form.get("act")))),
-        Err(trouble)
-            if matches!(trouble.status, StatusCode::BAD_REQUEST | StatusCode::CONFLICT | StatusCode::TOO_MANY_REQUESTS) =>
-        {
-            page(visit, Some(trouble)).await
-        }
+        Err(trouble) if is_about_it(&trouble) => page(visit, Some(trouble)).await,
         Err(trouble) => Err(trouble),
     }
+}
+
+/// Whether a trouble is with the campaign or with what was entered, and not with who asks or with the service.
+fn is_about_it(trouble: &Trouble) -> bool {
+    let is_about_who = matches!(trouble.status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
+    trouble.status.is_client_error() && !is_about_who
 }

@@ -1,0 +1,72 @@
+//! Which project a contact belongs to: for whoever has its id alone, from a log or a link.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
+use crate::features::contacts::store;
+use crate::features::projects::{self, Belongs};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::ContactId;
+use crate::vocab::permissions::Permission;
+
+/// `contacts.project`
+pub struct Project;
+
+/// Which contact.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "ContactAlone")]
+pub struct Which {
+    /// The contact's id.
+    pub id: ContactId,
+}
+
+impl Operation for Project {
+    const SPEC: Spec = Spec::get("contacts.project", "/v1/contacts/{id}/project", needs(Permission::AudienceRead))
+        .summary("Say which project a contact belongs to")
+        .about(
+            "Every other operation on contacts wants the project too: it is cheaper to keep it beside the id than to ask for it.",
+        )
+        .heavy()
+        .fails(&[Code::NotFound]);
+    type Input = Which;
+    type Output = Done<Belongs>;
+
+    fn example() -> (Value, Self::Output) {
+        (json!({ "id": "66f1a2b30000000a5c3e9d71" }), Done(Belongs::sample()))
+    }
+}
+
+impl Query for Project {
+    fn run(ask: &View<'_>, input: Which) -> Result<Self::Output, Failure> {
+        let has = |tx: &_, project| Ok(store::find(tx, project, input.id)?.is_some());
+        let project_id = projects::having(ask.tx, ask.caller.account(), has)?.ok_or(Code::NotFound)?;
+        Ok(Done(Belongs { project_id }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::testing::Mill;
+
+    #[test]
+    fn a_contact_is_found_in_whichever_project_it_is() {
+        let mill = Mill::new();
+        let other = mill.another_project();
+        let made = |project: &str, email: &str| {
+            let made = mill.post("/v1/contacts", json!({ "projectId": project, "email": email })).data();
+            made["id"].as_str().expect("an id").to_owned()
+        };
+        let own = mill.project.to_string();
+        for project in [own.as_str(), &other.to_string()] {
+            // The same number in both: what tells them apart is the rest of the id.
+            let id = made(project, "ada@example.com");
+            assert_eq!(mill.get(&format!("/v1/contacts/{id}/project")).data(), json!({ "projectId": project }));
+        }
+        assert_eq!(mill.get("/v1/contacts/66f1a2b3e5f60718293a4b5c/project").refusal().0, 404);
+    }
+}

@@ -1,0 +1,67 @@
+//! Which project a segment belongs to: for whoever has its id alone, from a log or a link.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
+use crate::features::contacts::condition::saved;
+use crate::features::projects::{self, Belongs};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::SegmentId;
+use crate::vocab::permissions::Permission;
+
+/// `segments.project`
+pub struct Project;
+
+/// Which segment.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "SegmentAlone")]
+pub struct Which {
+    /// The segment's id.
+    pub id: SegmentId,
+}
+
+impl Operation for Project {
+    const SPEC: Spec = Spec::get("segments.project", "/v1/segments/{id}/project", needs(Permission::AudienceRead))
+        .summary("Say which project a segment belongs to")
+        .about(
+            "Every other operation on segments wants the project too: it is cheaper to keep it beside the id than to ask for it.",
+        )
+        .heavy()
+        .fails(&[Code::NotFound]);
+    type Input = Which;
+    type Output = Done<Belongs>;
+
+    fn example() -> (Value, Self::Output) {
+        (json!({ "id": "66f1a2b3d4e5f60718293a4d" }), Done(Belongs::sample()))
+    }
+}
+
+impl Query for Project {
+    fn run(ask: &View<'_>, input: Which) -> Result<Self::Output, Failure> {
+        let has = |tx: &_, project| saved::exists(tx, project, input.id);
+        let project_id = projects::having(ask.tx, ask.caller.account(), has)?.ok_or(Code::NotFound)?;
+        Ok(Done(Belongs { project_id }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::testing::Mill;
+
+    #[test]
+    fn a_segment_is_found_in_whichever_project_it_is() {
+        let mill = Mill::new();
+        let other = mill.another_project();
+        for project in [mill.project.to_string(), other.to_string()] {
+            let made = mill.post("/v1/segments", json!({ "projectId": project, "name": "all" })).data();
+            let id = made["id"].as_str().expect("an id");
+            assert_eq!(mill.get(&format!("/v1/segments/{id}/project")).data(), json!({ "projectId": project }));
+        }
+        assert_eq!(mill.get("/v1/segments/66f1a2b3e5f60718293a4b5c/project").refusal().0, 404);
+    }
+}

@@ -1,0 +1,57 @@
+//! Members as somebody without scripts manages them.
+
+use serde_json::{Value, json};
+
+use crate::people::{OWNER, member, owned, signed_in};
+use crate::support::Client;
+use crate::support::browser::{Browser, Page};
+use crate::support::server::BOUNDLESS;
+
+/// The member of this address.
+async fn one(owner: &Client, email: &str) -> Value {
+    let members = owner.data("accounts.members_list", json!({})).await;
+    let found = members["members"].as_array().and_then(|all| all.iter().find(|one| one["email"] == email));
+    found.expect("a member").clone()
+}
+
+async fn sent(browser: &mut Browser<'_>, fields: Vec<(&str, String)>) -> Page {
+    let fields: Vec<(&str, &str)> = fields.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    browser.post("/test/settings/members", &fields).await
+}
+
+#[tokio::test]
+async fn a_member_gets_the_role_custom_and_other_permissions_by_forms() {
+    let server = owned(BOUNDLESS);
+    let owner = signed_in(&server, OWNER, "test").await;
+    member(&server, &owner, "vera@example.com", json!({ "role": "viewer" })).await;
+    let id = one(&owner, "vera@example.com").await["id"].as_str().expect("an id").to_owned();
+    let mut browser = Browser::new(&server);
+    browser.sign_in("/").await;
+    let path = "/test/settings/members";
+    assert!(browser.get(path).await.text.contains(&format!("href=\"{path}?member={id}#change\"")));
+    let form = browser.get(&format!("{path}?member={id}")).await;
+    let ticked = |text: &str, word: &str| text.contains(&format!("value=\"{word}\" checked"));
+    assert!(form.text.contains("Role of Somebody") && ticked(&form.text, "email:read"), "{}", form.text);
+    let csrf = form.csrf().to_owned();
+    let fields = |words: &[&'static str]| {
+        let mut fields = vec![("csrf", csrf.clone()), ("act", "role".into()), ("id", id.clone()), ("role", "custom".into())];
+        fields.extend(words.iter().map(|word| ("permission", (*word).to_owned())));
+        fields
+    };
+    let none = sent(&mut browser, fields(&[])).await;
+    assert!(none.status == 400 && none.text.contains("Role of Somebody"), "{}", none.text);
+    assert!(none.text.contains("<option value=\"custom\" selected>") && none.text.matches("data-wrong").count() == 1);
+    for words in [&["domain:read", "email:read"][..], &["audience:read"]] {
+        let done = sent(&mut browser, fields(words)).await;
+        assert_eq!(done.location(), "/test/settings/members?done=role", "{}", done.text);
+        let now = one(&owner, "vera@example.com").await;
+        let mut held: Vec<&str> = now["permissions"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        held.sort_unstable();
+        assert_eq!((now["role"].as_str(), held.as_slice()), (Some("custom"), words));
+    }
+    let again = browser.get(&format!("{path}?member={id}")).await;
+    assert!(ticked(&again.text, "audience:read") && !ticked(&again.text, "email:read"), "{}", again.text);
+    // Nobody changes their own role or the owner's.
+    let own = one(&owner, OWNER).await["id"].as_str().expect("an id").to_owned();
+    assert!(!browser.get(&format!("{path}?member={own}")).await.text.contains("Role of "));
+}
