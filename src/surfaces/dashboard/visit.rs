@@ -20,6 +20,7 @@ use crate::surfaces::asking::{self, request};
 use crate::surfaces::demo::Stories;
 use crate::vocab::environment::Environment;
 use crate::vocab::limits;
+use crate::vocab::permissions::Permission;
 
 /// One visit.
 pub struct Visit {
@@ -155,6 +156,17 @@ impl Visit {
     /// A value from the path.
     pub fn name(&self, name: &str) -> &str {
         self.names.iter().find(|(other, _)| other == name).map_or("", |(_, value)| value)
+    }
+
+    /// Whether who looks may do this.
+    pub fn may(&self, permission: Permission) -> bool {
+        self.who.as_ref().is_some_and(|who| who.person.role.permissions().contains(permission))
+    }
+
+    /// That who looks may do this: for pages that are nothing but a form.
+    pub fn need(&self, permission: Permission) -> Result<(), Trouble> {
+        let message = "Your role does not allow this. The owner and admins of the account can change it.";
+        if self.may(permission) { Ok(()) } else { Err(Trouble::plain(StatusCode::FORBIDDEN, message)) }
     }
 
     /// Whether links to join and to new passwords can be mailed.

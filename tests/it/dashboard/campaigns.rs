@@ -250,8 +250,11 @@ async fn who_may_only_look_changes_nothing_and_who_may_not_look_is_told_so() {
     let here = format!("/test/campaigns/{id}");
 
     let mut viewer = as_member(&server, "viewer@example.com").await;
-    for path in ["", "/launch", "/edit", "/frame", "/report", "/log"] {
+    for path in ["", "/launch", "/frame", "/report", "/log"] {
         assert_eq!(viewer.get(&format!("{here}{path}")).await.status, 200, "{path}");
+    }
+    for path in ["/test/campaigns/new".to_owned(), format!("{here}/edit")] {
+        assert_eq!(viewer.get(&path).await.status, 403, "{path}");
     }
     for (path, word) in [("/launch", "send"), ("", "delete"), ("", "test"), ("", "duplicate")] {
         let refused = press(&mut viewer, &format!("{here}{path}"), &[("act", word), ("emails", "a@b.example")]).await;

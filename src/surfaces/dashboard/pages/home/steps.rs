@@ -31,19 +31,19 @@ pub async fn of(visit: &Visit, known: &Known) -> Value {
     let mut steps = vec![
         step(
             ("Bring in your brand", "Name your web site: its colours, logos, words and products are read from it."),
-            ("/brands", "Add a brand"),
+            ("/brands", "Add a brand", "project_write"),
             brand.is_some(),
             request("/v1/projects/import", r#"{"urls":["https://example.com"],"name":"My brand"}"#.into()),
         ),
         step(
             ("Write an email", "Say in a sentence what it is about. It comes in your brand’s look, ready to be sent."),
-            ("/emails", "Write an email"),
+            ("/emails", "Write an email", "email_write"),
             emails > 0,
             request("/v1/projects/emails/generate", format!(r#"{{"projectId":"{id}","prompt":"Our autumn teas are here"}}"#)),
         ),
         step(
             ("Add people", "One by one, or all at once from a CSV file."),
-            ("/contacts", "Add contacts"),
+            ("/contacts", "Add contacts", "audience_write"),
             contacts > 0,
             request("/v1/contacts", format!(r#"{{"projectId":"{id}","email":"ada@example.com","firstName":"Ada"}}"#)),
         ),
@@ -51,7 +51,7 @@ pub async fn of(visit: &Visit, known: &Known) -> Value {
     if visit.environment == Environment::Live {
         steps.push(step(
             ("Show that the domain is yours", "A few DNS records, so that mailbox providers trust what you send."),
-            ("/domains", "Add a domain"),
+            ("/domains", "Add a domain", "domain_write"),
             known.domains.iter().any(|domain| domain["isVerified"] == true),
             request("/v1/domains", r#"{"domain":"news.example.com"}"#.into()),
         ));
@@ -63,7 +63,7 @@ pub async fn of(visit: &Visit, known: &Known) -> Value {
     };
     steps.push(step(
         ("Send a campaign", about),
-        (if known.campaigns.is_empty() { "/campaigns/new" } else { "/campaigns" }, "Go to campaigns"),
+        (if known.campaigns.is_empty() { "/campaigns/new" } else { "/campaigns" }, "Go to campaigns", "campaign_write"),
         false,
         request(&format!("/v1/campaigns/{campaign}/send"), "{}".into()),
     ));
@@ -73,6 +73,9 @@ pub async fn of(visit: &Visit, known: &Known) -> Value {
     json!({ "steps": steps, "done": done })
 }
 
-fn step((title, about): (&str, &str), (path, label): (&str, &str), done: bool, curl: String) -> Value {
-    json!({ "title": title, "about": about, "path": path, "label": label, "done": done, "next": false, "curl": curl })
+/// A step; `needs` is the permission that it takes, as templates name it.
+fn step((title, about): (&str, &str), (path, label, needs): (&str, &str, &str), done: bool, curl: String) -> Value {
+    json!({
+        "title": title, "about": about, "path": path, "label": label, "needs": needs, "done": done, "next": false, "curl": curl,
+    })
 }
