@@ -532,3 +532,23 @@ async fn what_is_wrong_with_a_field_is_said_once_beside_it() {
         assert_eq!(page.text.matches("data-wrong").count(), 1, "{path} {fields:?}: {}", page.text);
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_wrong_is_said_in_words_for_people() {
+    let server = owned(BOUNDLESS);
+    let (_, _, mut browser) = scene(&server).await;
+    let unknown = browser.get("/test/contacts?brand=66f1a2b3e5f60718293a4b5c").await;
+    assert_eq!(unknown.status, 404);
+    has(&unknown, "There is no such brand.");
+    let tag = [("act", "create"), ("name", "vip")];
+    submit(&mut browser, "/test/tags", &tag).await;
+    let again = submit(&mut browser, "/test/tags", &tag).await;
+    has(&again, "id=\"name-wrong\"");
+    lacks(&again, "name: ");
+    let deaf = submit(&mut browser, "/test/settings/webhooks", &[("act", "create"), ("url", "https://example.com/hook")]).await;
+    has(&deaf, "Tick at least one kind of event.");
+    for page in [unknown, again, deaf] {
+        assert!(page.status >= 400);
+        lacks(&page, "GET /v1");
+    }
+}

@@ -26,7 +26,7 @@ pub fn may(visit: &Visit, permission: Permission) -> bool {
 
 /// The list.
 async fn list(visit: &Visit) -> Result<Outcome, Trouble> {
-    let page = visit.query.some("page").unwrap_or("1");
+    let page = visit.page();
     let data = visit.ask("projects.list", json!({ "limit": BRANDS_PER_PAGE, "page": page })).await?;
     let context = json!({
         "title": "Brands",

@@ -35,7 +35,7 @@ async fn list(visit: &Visit) -> Result<Outcome, Trouble> {
         false => {
             let wanted = json!({
                 "projectId": brand, "search": query.some("search"), "status": query.some("status"), "favorite": favorite,
-                "limit": CONVERSATIONS_PER_PAGE, "page": query.some("page").unwrap_or("1"),
+                "limit": CONVERSATIONS_PER_PAGE, "page": visit.page(),
             });
             visit.ask("emails.list", wanted).await?
         }
