@@ -11,6 +11,9 @@ const ANEW: &[(&str, &str, &str)] = &[
     ("events", "at least one event type", "Tick at least one kind of event."),
     ("permissions", "at least one permission", "Tick at least one permission."),
     ("", "There is no such project", "There is no such brand."),
+    ("", "has no segment with this id", "The segment is not there any more. Choose another one."),
+    ("", "has no tag with this id", "The tag is not there any more. Choose another one."),
+    ("", "has no topic with this id", "The topic is not there any more. Choose another one."),
     ("", "is not ready yet; ask GET", "The email is not written yet. Wait until it is, and try again."),
 ];
 
@@ -141,7 +144,7 @@ mod tests {
                 "NOT_FOUND",
                 "",
                 "The project has no segment with this id; GET /v1/segments lists its segments.",
-                "The brand has no segment with this id.",
+                "The segment is not there any more. Choose another one.",
             ),
             (
                 "DOMAIN_NOT_VERIFIED",
