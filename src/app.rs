@@ -24,6 +24,7 @@ use tracing_subscriber::EnvFilter;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
+use crate::base::memory;
 use crate::engine::api::openapi;
 use crate::engine::recent_log;
 use crate::engine::render::pixels;
@@ -36,6 +37,7 @@ use crate::vocab::settings::{Log, LogFormat, LogLevel, Settings};
 
 /// Do what was asked; the exit code says how it went.
 pub fn run(Cli { place, command }: Cli) -> ExitCode {
+    memory::set_up();
     keep_to_owner();
     let done = match command.asked() {
         Asked::Serve(serve) => run_service(&place, &serve),

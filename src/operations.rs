@@ -27,6 +27,7 @@ pub const OPERATIONS: &[Entry] = &[
     outward::<accounts::ops::list_keys::ListKeys>(),
     outward::<accounts::ops::revoke_key::RevokeKey>(),
     outward::<accounts::ops::reset_link::ResetLink>(),
+    outward::<accounts::ops::link_look::LinkLook>(),
     outward::<accounts::ops::sign_in::SignIn>(),
     // People.
     outward::<accounts::ops::login::Login>(),
@@ -42,6 +43,7 @@ pub const OPERATIONS: &[Entry] = &[
     outward::<accounts::ops::totp_begin::TotpBegin>(),
     outward::<accounts::ops::totp_confirm::TotpConfirm>(),
     outward::<accounts::ops::totp_remove::TotpRemove>(),
+    outward::<accounts::ops::recovery_codes::RenewRecoveryCodes>(),
     // The account.
     query::<accounts::ops::members_list::MembersList>(),
     outward::<accounts::ops::member_invite::MemberInvite>(),
@@ -61,6 +63,7 @@ pub const OPERATIONS: &[Entry] = &[
     outward::<accounts::ops::approval_revoke::ApprovalRevoke>(),
     // Agents.
     raw::<accounts::ops::agent_metadata::AgentMetadata>(),
+    raw::<accounts::ops::agent_guide::AgentGuide>(),
     raw::<accounts::ops::resource_metadata::ResourceMetadata>(),
     raw::<accounts::ops::tool_metadata::ToolMetadata>(),
     raw::<accounts::ops::agent_identity::AgentIdentity>(),

@@ -338,7 +338,10 @@ fn add_key(engine: &Engine, account: AccountId, random: &dyn Random) -> String {
     let hash = token::parse(&text).expect("a key just made is well-formed").hash();
     let limits = Some([u32::MAX; RouteGroup::ALL.len()]);
     let sending = SendingLimits { recipients_per_second: 1_000_000, daily: u64::MAX, monthly: u64::MAX };
-    let account = engine.keys.ensure_holder(account, || Holder { id: account, limits, sending, budgets: Default::default() });
+    let account = engine.keys.ensure_holder(account, || {
+        let (budgets, by_people) = Default::default();
+        Holder { id: account, limits, sending, budgets, by_people }
+    });
     engine.keys.add(Arc::new(Grant {
         id: KeyId::make(START, random),
         account,

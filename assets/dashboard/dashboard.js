@@ -68,6 +68,8 @@ async function renew(id, address) {
     const answer = await fetch(address, { headers: { accept: "text/html" } });
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
     const fresh = page.getElementById(id);
+    // Too much was asked, or the server is not well: that passes.
+    if (answer.status === 429 || answer.status > 499) throw answer;
     // Signed out, or the page has become another one: show that.
     if (!fresh) return location.reload();
     // Who is on a button stays on it.
@@ -79,7 +81,7 @@ async function renew(id, address) {
     if (focused) document.getElementById(focused)?.focus();
   } catch {
     // The server is away for a moment: look again.
-    if (old.dataset.live) setTimeout(() => renew(id, address), 3000);
+    if (old.dataset.live) setTimeout(() => renew(id, address), 5000);
   }
 }
 // A form that searches as one types.

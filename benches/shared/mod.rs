@@ -39,7 +39,8 @@ impl Mill {
         let limits = Some([u32::MAX; RouteGroup::ALL.len()]);
         let sending = SendingLimits { recipients_per_second: 1_000_000, daily: u64::MAX, monthly: u64::MAX };
         // The ring has to know the account, too: what may be sent is asked there.
-        let account = engine.keys.ensure_holder(id, || Holder { id, limits, sending, budgets: Default::default() });
+        let (budgets, by_people) = Default::default();
+        let account = engine.keys.ensure_holder(id, || Holder { id, limits, sending, budgets, by_people });
         engine.keys.add(Arc::new(Grant {
             id: KeyId::make(clock.now(), random.as_ref()),
             account,

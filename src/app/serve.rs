@@ -54,6 +54,7 @@ pub async fn serve(
 
     let bound = running.addresses().clone();
     engine.set_base_url(base_url(&engine.settings, &bound));
+    engine.set_listening([bound.http, bound.https, mail_in.smtp, mail_in.lmtp].into_iter().flatten().collect());
     // After it: messages have links.
     sending::dispatch::start(&tasks, &engine);
     webhooks::delivering::start(&tasks, &engine);

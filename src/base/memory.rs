@@ -3,6 +3,16 @@
 #[global_allocator]
 static MEMORY: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
+/// The allocator's delay before it gives back what is free, in milliseconds. The binding has no name for it.
+const PURGE_DELAY: libmimalloc_sys::mi_option_t = 15;
+
+/// Give back what is free at once. By itself the allocator waits for a moment, and then for the next time that the same thread frees
+/// something: threads that have done their part of an import kept a third of the process. It costs nothing that can be measured.
+pub fn set_up() {
+    // SAFETY: setting an option touches no memory that anybody has.
+    unsafe { libmimalloc_sys::mi_option_set(PURGE_DELAY, 0) };
+}
+
 /// Give back what is free. The allocator does so by itself only while memory is being asked for or freed: after an import or a large
 /// query it would keep what they needed at most.
 pub fn give_back() {
@@ -18,6 +28,15 @@ mod tests {
         let status = std::fs::read_to_string("/proc/self/status").expect("Linux tells it");
         let line = status.lines().find(|line| line.starts_with("RssAnon:")).expect("it is among that");
         line.split_ascii_whitespace().nth(1).and_then(|number| number.parse().ok()).expect("a number")
+    }
+
+    #[test]
+    fn the_option_without_a_name_is_the_one_that_is_meant() {
+        // SAFETY: reading an option touches nothing.
+        let delay = || unsafe { libmimalloc_sys::mi_option_get(PURGE_DELAY) };
+        assert!(matches!(delay(), 0 | 1000), "0 as another test has set it, or the allocator's default of a second: {}", delay());
+        set_up();
+        assert_eq!(delay(), 0);
     }
 
     #[test]

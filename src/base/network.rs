@@ -1,7 +1,7 @@
-//! Ranges of network addresses, like `10.0.0.0/8`.
+//! Ranges of network addresses, like `10.0.0.0/8`, and what counts as one address.
 
 use std::fmt;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv6Addr};
 use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer};
@@ -31,6 +31,28 @@ impl Network {
             (IpAddr::V4(_), IpAddr::V6(_)) | (IpAddr::V6(_), IpAddr::V4(_)) => false,
         }
     }
+}
+
+/// What is counted as one address, for connections and for tries: an IPv4 address, or a /64 of IPv6, which is the least that anybody
+/// gets and has room for more addresses than there are tries.
+pub fn counted_as(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V4(address) => IpAddr::V4(address),
+        IpAddr::V6(address) => first_bits(address, 64),
+    }
+}
+
+/// The /48 of IPv6 that an address lies in: what a whole site has at most, with room for 65,536 networks that count as one address each.
+pub fn site_of(address: IpAddr) -> Option<IpAddr> {
+    match address.to_canonical() {
+        IpAddr::V4(_) => None,
+        IpAddr::V6(address) => Some(first_bits(address, 48)),
+    }
+}
+
+fn first_bits(address: Ipv6Addr, bits: u32) -> IpAddr {
+    let rest = 128 - bits;
+    IpAddr::V6(Ipv6Addr::from(u128::from(address) >> rest << rest))
 }
 
 /// The text is not a range of addresses.
@@ -91,6 +113,15 @@ mod tests {
         assert!(contains("0.0.0.0/0", "8.8.8.8") && !contains("0.0.0.0/0", "2001::1"));
         assert!(contains("::1/128", "::1") && !contains("::1/128", "::2"));
         assert!(contains("127.0.0.0/8", "::ffff:127.0.0.1"));
+    }
+
+    #[test]
+    fn a_network_of_ipv6_counts_as_one_address() {
+        let counted = |address: &str| counted_as(address.parse().expect(address)).to_string();
+        assert_eq!((counted("2001:db8:0:1:ffff::1"), counted("2001:db8::2")), ("2001:db8:0:1::".into(), "2001:db8::".into()));
+        assert_eq!((counted("192.0.2.7"), counted("::ffff:192.0.2.7")), ("192.0.2.7".into(), "192.0.2.7".into()));
+        let site = |address: &str| site_of(address.parse().expect(address)).map(|site| site.to_string());
+        assert_eq!((site("2001:db8:7:1:ffff::1"), site("::ffff:192.0.2.7")), (Some("2001:db8:7::".into()), None));
     }
 
     #[test]

@@ -14,6 +14,8 @@ pub const PAGE_OFFSET_MAX: u64 = 10_000_000;
 
 /// The interface's window for request budgets. It starts with its first request.
 pub const BUDGET_WINDOW_MS: i64 = 60_000;
+/// So many times a key's budget is that of people, who have windows of their own: a page asks up to about ten operations.
+pub const OPERATIONS_PER_PAGE: u32 = 10;
 /// A direct-send budget below this many requests per recipient per second could not use the sending capacity.
 pub const SENDING_BUDGET_PER_RECIPIENT_SECOND: u64 = 60;
 /// The interface's limit for an `Idempotency-Key`.
@@ -90,6 +92,8 @@ pub const CLAIM_MS: i64 = 60 * 60 * 1000;
 pub const CLAIM_POLL_SECONDS: u64 = 5;
 /// The interface's limit of registrations in an hour from one address; the same for one person.
 pub const CLAIMS_PER_HOUR: u32 = 10;
+/// Registrations in an hour from one site of IPv6 (a /48): a tenth of what can wait, so that no site fills it.
+pub const CLAIMS_PER_SITE_HOUR: u32 = 200;
 /// New codes that one registration can have: one for each time the old one ends, and some more.
 pub const CLAIM_CODES_MAX: u32 = 12;
 /// Registrations that wait for somebody, of all accounts together; each ends within an hour.

@@ -143,6 +143,7 @@ pub const CUSTOMER_EVENT_KEY_RUNS: TableId = TableId(105);
 pub const PROJECT_LOOKS: TableId = TableId(106);
 pub const STRANGER_CLICKS: TableId = TableId(107);
 pub const STRANGER_CLICKS_BY_TIME: TableId = TableId(108);
+pub const FORMER_MEMBERS: TableId = TableId(109);
 
 /// Every table, by id.
 pub const TABLES: &[TableInfo] = &[
@@ -310,6 +311,7 @@ pub const TABLES: &[TableInfo] = &[
         "(project id, digest of the normalised email, time, mailing id) -> nothing: click in a direct send by no contact",
     ),
     table(108, "stranger_clicks_by_time", World, "(time, the same) -> nothing: the same by time"),
+    table(109, "former_members", Control, "user id -> email, when they left: for as long as the log holds what they did"),
 ];
 
 impl TableId {

@@ -157,7 +157,10 @@ async fn registrations_are_checked_and_ten_an_hour_are_enough() {
         ("type", "anonymous", "invalid_request"),
         ("login_hint", "nobody", "invalid_request"),
         ("agent_name", "", "invalid_request"),
-        ("agent_name", "a\u{202e}b\nc", "invalid_request"),
+        ("agent_name", "a\nc", "invalid_request"),
+        ("agent_name", "a\u{202e}b", "invalid_request"),
+        ("agent_name", "\u{2067}a\u{2069}", "invalid_request"),
+        ("agent_name", "\u{200b}", "invalid_request"),
         ("scope", "audience:raed", "invalid_scope"),
     ] {
         let mut body = whole.clone();
@@ -227,4 +230,120 @@ async fn codes_cannot_be_guessed() {
     let reply = owner.call("accounts.approval_look", json!({ "code": code })).await;
     let reply = reply.refused(StatusCode::TOO_MANY_REQUESTS, "RATE_LIMIT_EXCEEDED");
     assert!(reply.number("retry-after") > 500);
+}
+
+/// What a line of the guide prints, run in a shell as it stands.
+fn run(line: &str, names: &[(&str, &str)]) -> Value {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", line]).envs(names.iter().copied()).env("no_proxy", "*");
+    let output = shell.output().expect("there is a shell");
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    serde_json::from_str(&said).unwrap_or_else(|_| panic!("{line}\n{said}{}", String::from_utf8_lossy(&output.stderr)))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_guide_for_agents_says_what_holds_and_its_lines_run() {
+    if Command::new("curl").arg("--version").stdout(Stdio::null()).status().is_err() {
+        return println!("there is no curl here");
+    }
+    let server = owned(BOUNDLESS);
+    let owner = signed_in(&server, OWNER, "test").await;
+    let reply = stranger(&server).try_send(Call::new(operation("accounts.agent_guide"), json!({}))).await.expect("an answer");
+    assert_eq!((reply.status, reply.header("content-type")), (200, Some("text/markdown; charset=utf-8")));
+    let guide = String::from_utf8(reply.bytes.to_vec()).expect("text");
+    let metadata = ask_get(&server, "accounts.agent_metadata").await;
+    assert_eq!(metadata["service_documentation"], format!("http://{}/auth.md", server.address()));
+    for scope in metadata["scopes_supported"].as_array().expect("scopes") {
+        assert!(guide.contains(&format!("| `{}` |", scope.as_str().expect("a word"))), "{scope}");
+    }
+    let no_name = guide.split('{').skip(1).all(|rest| !rest.starts_with(|letter: char| letter.is_ascii_lowercase()));
+    assert!(no_name, "a place was not filled in: {guide}");
+
+    let lines: Vec<String> = guide
+        .split("```sh\n")
+        .skip(1)
+        .filter_map(|rest| rest.split_once("\n```"))
+        .map(|(line, _)| line.replace("ada@example.com", OWNER))
+        .collect();
+    let [register, poll, renew, uses] = lines.as_slice() else { panic!("four lines: {lines:?}") };
+    let registered = run(register, &[]);
+    let token = registered["claim_token"].as_str().unwrap_or_else(|| panic!("a token: {registered}"));
+    let claim = &registered["claim"];
+    for name in ["user_code", "verification_uri", "verification_uri_complete", "expires_in", "interval"] {
+        assert!(!claim[name].is_null() && guide.contains(&format!("\"{name}\"")), "{name}: {claim}");
+    }
+    assert!(guide.contains(&format!("\"expires_in\": {},\n    \"interval\": {}", 600, claim["interval"])), "{claim}");
+    let names = [("CLAIM_TOKEN", token)];
+    assert_eq!(run(poll, &names)["error"], "authorization_pending");
+    let renewed = run(renew, &names);
+    let code = renewed["claim"]["user_code"].as_str().unwrap_or_else(|| panic!("a code: {renewed}"));
+    assert_eq!(grant(&owner, code, &["audience:read", "email:read"]).await.status, 200);
+    let fetched = run(poll, &names);
+    let key = fetched["access_token"].as_str().unwrap_or_else(|| panic!("a key: {fetched}"));
+    assert_eq!((&fetched["token_type"], &fetched["key_name"]), (&json!("bearer"), &json!("Shop helper")));
+    assert_eq!(run(uses, &[("KEY", key)])["success"], true);
+    assert_eq!(run(poll, &names)["error"], "invalid_grant");
+}
+
+/// A registration that comes from this address, by a proxy that is believed.
+async fn register_from(server: &Server, address: &str, number: usize) -> Reply {
+    let hint = format!("nobody{number}@example.com");
+    let body = json!({ "type": "service_auth", "login_hint": hint, "agent_name": "Helper", "scope": "audience:read" });
+    let call = Call::new(operation("accounts.agent_identity"), json!({})).json(body).header("x-forwarded-for", address);
+    stranger(server).try_send(call).await.expect("an answer")
+}
+
+#[tokio::test]
+async fn a_network_of_ipv6_registers_as_one_address_and_no_site_fills_the_room() {
+    let server = owned(&format!("{BOUNDLESS}\n[server]\nbehind_proxy = true\n"));
+    let mut passed = 0;
+    for number in 0..14 {
+        let reply = register_from(&server, &format!("2001:db8:1:1:{number}::1"), number).await;
+        passed += usize::from(reply.status == 200);
+    }
+    assert_eq!(passed, 10, "one /64");
+    for number in 0..210 {
+        let reply = register_from(&server, &format!("2001:db8:2:{number}::1"), number + 100).await;
+        assert_eq!(reply.status, if number < 200 { 200 } else { 429 }, "{number} of one /48: {}", reply.json());
+    }
+    assert_eq!(register_from(&server, "2001:db8:3::1", 1000).await.status, 200);
+    assert_eq!(register_from(&server, "192.0.2.1", 1001).await.status, 200);
+}
+
+/// Somebody who granted an agent a key that it has not fetched: who they are to the account, and the agent's token.
+async fn granted_by(server: &Server, owner: &Client, email: &str) -> (Value, String) {
+    let client = member(server, owner, email, json!({ "role": "editor" })).await;
+    let body =
+        json!({ "type": "service_auth", "login_hint": email, "agent_name": "Helper", "scope": "audience:read audience:write" });
+    let answer = ask(server, "accounts.agent_identity", body).await.json();
+    let code = answer["claim"]["user_code"].as_str().expect("a code");
+    assert_eq!(grant(&client, code, &["audience:read", "audience:write"]).await.status, 200);
+    let id = client.data("accounts.session", json!({})).await["userId"].clone();
+    (id, answer["claim_token"].as_str().expect("a token").to_owned())
+}
+
+#[tokio::test]
+async fn what_somebody_granted_who_left_or_may_less_is_not_handed_out() {
+    let server = owned(BOUNDLESS);
+    let owner = signed_in(&server, OWNER, "test").await;
+    let (left, of_left) = granted_by(&server, &owner, "left@example.com").await;
+    let (less, of_less) = granted_by(&server, &owner, "less@example.com").await;
+    let (more, of_more) = granted_by(&server, &owner, "more@example.com").await;
+    owner.data("accounts.member_remove", json!({ "id": left })).await;
+    owner.data("accounts.member_update", json!({ "id": less, "role": "viewer" })).await;
+    owner.data("accounts.member_update", json!({ "id": more, "role": "admin" })).await;
+    assert_eq!(poll_word(&server, &of_left).await, "invalid_grant");
+    assert_eq!(poll_word(&server, &of_less).await, "invalid_grant");
+    assert_eq!(poll(&server, &of_more).await.status, 200, "who has it still gives it");
+    // It is over, whatever comes later, and people see that nothing was handed out.
+    owner.data("accounts.member_update", json!({ "id": less, "role": "editor" })).await;
+    assert_eq!(poll_word(&server, &of_less).await, "invalid_grant");
+    let list = owner.data("accounts.approvals_list", json!({})).await;
+    let list = list["approvals"].as_array().expect("a list");
+    let mut statuses: Vec<&str> = list.iter().filter_map(|approval| approval["status"].as_str()).collect();
+    // Those of one second stand in no order.
+    statuses.sort_unstable();
+    assert_eq!(statuses, ["denied", "denied", "fetched"]);
+    let keys = owner.data("accounts.key_list", json!({})).await;
+    assert_eq!(keys["keys"].as_array().map(Vec::len), Some(2), "the first start's, and this one");
 }

@@ -5,6 +5,8 @@ use mailmill::engine::api::Entry;
 use mailmill::vocab::rates::RouteGroup;
 use serde_json::{Value, json};
 
+use super::people::owned;
+use super::support::browser::Browser;
 use super::support::client::Call;
 use super::support::{Client, NO_PROJECT, Server, example, keyed, operation};
 
@@ -58,6 +60,27 @@ async fn a_budget_is_shared_by_all_keys_and_told_in_headers() {
         assert_ne!(one.send(call(entry)).await.status, 429, "{}", entry.spec.id);
         one.send(call(entry)).await.refused(StatusCode::TOO_MANY_REQUESTS, "RATE_LIMIT_EXCEEDED");
     }
+}
+
+#[tokio::test]
+async fn programs_and_people_shut_each_other_out_of_nothing() {
+    let server = owned(&settings(5, 1));
+    let client = server.all();
+    let mut browser = Browser::new(&server);
+    browser.sign_in("/").await;
+    let mut views = 0;
+    while browser.get("/test/contacts").await.status == 200 {
+        views += 1;
+        assert!(views < 100, "what people may ask ends, too");
+    }
+    assert!(views > 5, "{views}");
+    assert_eq!(list(&client).await.number("x-ratelimit-remaining"), 4);
+    let server = owned(&settings(5, 1));
+    let client = server.all();
+    while list(&client).await.status == 200 {}
+    let mut browser = Browser::new(&server);
+    browser.sign_in("/").await;
+    assert_eq!(browser.get("/test/contacts").await.status, 200);
 }
 
 #[tokio::test]

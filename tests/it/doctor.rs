@@ -25,7 +25,11 @@ fn line<'t>(text: &'t str, subject: &str) -> &'t str {
 async fn a_new_installation_is_told_to_set_a_transport() {
     let server = Server::start(BOUNDLESS);
     let text = said(&server.run(&["doctor"]));
-    assert!(line(&text, "ports").starts_with("good") && line(&text, "ports").contains("the service runs"), "{text}");
+    let runs = format!("the service runs, on {}", server.address());
+    assert!(
+        line(&text, "ports").starts_with("good") && line(&text, "ports").contains(&runs),
+        "not where the settings say: {text}"
+    );
     assert!(line(&text, "folder").starts_with("good"), "{text}");
     assert!(line(&text, "transport").starts_with("PROBLEM"), "{text}");
     assert!(text.contains("Next (transport): Set [mail] relay = "), "{text}");

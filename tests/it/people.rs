@@ -13,9 +13,14 @@ pub const PASSWORD: &str = "correct horse battery";
 /// A server with an owner.
 pub fn owned(settings: &str) -> Server {
     let server = Server::start(settings);
+    set_up(&server);
+    server
+}
+
+/// Give a server its owner.
+pub fn set_up(server: &Server) {
     let output = server.run_with_input(&["setup", "--email", OWNER, "--password-file", "-"], PASSWORD.as_bytes());
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    server
 }
 
 /// Nobody in particular.
@@ -201,6 +206,67 @@ async fn an_authenticator_app_is_asked_for_and_its_codes_work_once() {
 }
 
 #[tokio::test]
+async fn recovery_codes_are_counted_and_new_ones_end_the_old() {
+    let server = owned(BOUNDLESS);
+    let mut browser = super::support::browser::Browser::new(&server);
+    browser.sign_in("/").await;
+    let owner = signed_in(&server, OWNER, "test").await;
+    owner.call("accounts.recovery_codes", json!({})).await.refused(StatusCode::CONFLICT, "WRONG_STATE");
+    assert_eq!(owner.data("accounts.session", json!({})).await["recoveryCodesLeft"], Value::Null);
+    let begun = owner.data("accounts.totp_begin", json!({})).await;
+    owner.call("accounts.recovery_codes", json!({})).await.refused(StatusCode::CONFLICT, "WRONG_STATE");
+    let code = six_digits(begun["secret"].as_str().expect("a secret"), 0);
+    let old = owner.data("accounts.totp_confirm", json!({ "code": code })).await["recoveryCodes"].clone();
+    let login = async |code: &Value| {
+        let input = json!({ "email": OWNER, "password": PASSWORD, "code": code });
+        stranger(&server).call("accounts.login", input).await
+    };
+    assert_eq!(login(&old[0]).await.json()["data"]["session"]["recoveryCodesLeft"], 9);
+    let path = "/test/settings/security";
+    let page = browser.get(path).await;
+    assert!(page.text.contains("You have 9 recovery codes left"), "{}", page.text);
+    let renewed = browser.post(path, &[("csrf", page.csrf()), ("act", "codes")]).await;
+    let new = renewed.text.split("<li><code>").nth(1).and_then(|rest| rest.split('<').next()).expect("a code").to_owned();
+    assert!(renewed.text.contains("the old ones do not work any more"), "{}", renewed.text);
+    assert_eq!(owner.data("accounts.session", json!({})).await["recoveryCodesLeft"], 10);
+    login(&old[1]).await.refused(StatusCode::UNAUTHORIZED, "SIGN_IN_FAILED");
+    assert_eq!(login(&json!(new)).await.status, 200);
+}
+
+#[tokio::test]
+async fn nobody_takes_their_email_or_what_is_guessed_first_as_their_password() {
+    const LONG: &str = "Ada.Lovelace.1815@example.com";
+    let server = owned(&BOUNDLESS.replace("[accounts]", "[accounts]\nsign_up = true"));
+    let owner = signed_in(&server, OWNER, "test").await;
+    let invited = owner.data("accounts.member_invite", json!({ "email": LONG, "role": "viewer" })).await;
+    let token = |link: &Value| link["link"].as_str().and_then(|link| link.rsplit('/').next()).expect("a link").to_owned();
+    let join = token(&invited);
+    for wrong in [LONG, "ada.lovelace.1815@EXAMPLE.com", "ADA.lovelace.1815", "aaaaaaaaaaaaaaaa", "Password1234", "123456789012"]
+    {
+        let refused = |reply: super::support::Reply| {
+            let reply = reply.refused(StatusCode::BAD_REQUEST, "INVALID_REQUEST");
+            assert_eq!(reply.json()["data"]["field"], "password", "{wrong}: {}", reply.json());
+        };
+        refused(stranger(&server).call("accounts.sign_up", json!({ "email": LONG, "password": wrong })).await);
+        refused(stranger(&server).call("accounts.join", json!({ "token": join, "password": wrong })).await);
+    }
+    stranger(&server).data("accounts.join", json!({ "token": join, "password": PASSWORD })).await;
+    let mine = signed_in(&server, LONG, "test").await;
+    let change = json!({ "current": PASSWORD, "password": LONG });
+    mine.call("accounts.password", change).await.refused(StatusCode::BAD_REQUEST, "INVALID_REQUEST");
+    let id = mine.data("accounts.session", json!({})).await["userId"].clone();
+    let reset = token(&owner.data("accounts.member_reset", json!({ "id": id })).await);
+    let input = json!({ "token": reset, "password": "ada.lovelace.1815" });
+    stranger(&server).call("accounts.reset", input).await.refused(StatusCode::BAD_REQUEST, "INVALID_REQUEST");
+    stranger(&server).data("accounts.reset", json!({ "token": reset, "password": "a wholly new password" })).await;
+    // The owner, by the set-up on the command line.
+    let fresh = Server::start(BOUNDLESS);
+    let output = fresh.run_with_input(&["setup", "--email", LONG, "--password-file", "-"], LONG.as_bytes());
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && said.contains("your email"), "{said}");
+}
+
+#[tokio::test]
 async fn a_link_to_a_new_password_works_once_and_ends_all_sessions() {
     let server = owned(BOUNDLESS);
     let owner = signed_in(&server, OWNER, "test").await;
@@ -276,4 +342,41 @@ async fn nothing_that_people_do_is_open_to_keys_or_strangers() {
             reply.refused(StatusCode::UNAUTHORIZED, "NOT_SIGNED_IN");
         }
     }
+}
+
+#[tokio::test]
+async fn a_network_of_ipv6_guesses_as_one_address() {
+    let server = owned(&format!("{BOUNDLESS}\n[server]\nbehind_proxy = true\n"));
+    let mut refusals = 0;
+    for number in 0..20 {
+        let input = json!({ "email": format!("nobody{number}@example.com"), "password": PASSWORD });
+        let call = Call::new(operation("accounts.login"), input).header("x-forwarded-for", format!("2001:db8::{number}"));
+        refusals += usize::from(stranger(&server).send(call).await.status == 429);
+    }
+    assert!(refusals >= 5, "{refusals} of 20");
+}
+
+#[tokio::test]
+async fn the_log_names_who_is_not_a_member_any_more_and_is_silent_of_no_one_else() {
+    let server = owned(BOUNDLESS);
+    let owner = signed_in(&server, OWNER, "test").await;
+    let admin = member(&server, &owner, "admin@example.com", json!({ "role": "admin" })).await;
+    let key = json!({ "name": "Theirs", "environment": "test", "permissions": ["audience:read"] });
+    admin.data("accounts.key_create", key).await;
+    let id = admin.data("accounts.session", json!({})).await["userId"].clone();
+    owner.data("accounts.member_remove", json!({ "id": id })).await;
+    let log = owner.data("accounts.audit_list", json!({})).await;
+    let entries = log["entries"].as_array().expect("entries");
+    let of = |operation: &str| {
+        let entry = entries.iter().find(|entry| entry["operation"] == operation).unwrap_or_else(|| panic!("{operation}: {log}"));
+        (entry["by"].as_str().expect("a word"), entry["who"].as_str())
+    };
+    assert_eq!(of("accounts.key_create"), ("former_member", Some("admin@example.com")));
+    assert_eq!(of("accounts.join"), ("former_member", Some("admin@example.com")));
+    assert_eq!(of("accounts.member_remove"), ("member", Some(OWNER)));
+    let mut browser = super::support::browser::Browser::new(&server);
+    browser.sign_in("/").await;
+    let page = browser.get("/test/settings/audit").await;
+    assert!(page.text.contains("<bdi>admin@example.com</bdi> (not a member any more)"), "{}", page.text);
+    assert!(!page.text.contains("the operator of the machine"), "{}", page.text);
 }

@@ -25,7 +25,10 @@ pub struct Holder {
     /// Requests per window, by group; `None` when the account's plan is not in the configuration.
     pub limits: Option<[u32; RouteGroup::ALL.len()]>,
     pub sending: SendingLimits,
+    /// What its keys use up.
     pub budgets: Budgets,
+    /// What its people use up: they shut out no program, and no program shuts them out.
+    pub by_people: Budgets,
 }
 
 /// How much mail an account may send. Nothing, when the account's plan is not in the configuration.

@@ -170,11 +170,15 @@ impl Call<'_> {
             grant.usage.note(self.envelope.timestamp);
         }
         let Some(holder) = principal.holder() else { return Ok(()) };
-        let Some(limits) = &holder.limits else {
+        let Some(allowed) = &holder.limits else {
             return Err(Failure::new(Code::LimiterUnavailable).after_seconds(1).into());
         };
-        let limit = limits[spec.rate as usize];
-        let allowance = holder.budgets.take(spec.rate, limit, self.envelope.timestamp);
+        let limit = allowed[spec.rate as usize];
+        let (budgets, limit) = match principal {
+            Principal::Person(_) => (&holder.by_people, limit.saturating_mul(limits::OPERATIONS_PER_PAGE)),
+            _ => (&holder.budgets, limit),
+        };
+        let allowance = budgets.take(spec.rate, limit, self.envelope.timestamp);
         self.allowance = Some(allowance);
         if allowance.granted {
             return Ok(());

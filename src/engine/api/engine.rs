@@ -1,5 +1,6 @@
 //! The engine: everything a request needs, put together once at the start.
 
+use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -97,6 +98,7 @@ pub struct Engine {
     test: Arc<World>,
     live: Arc<World>,
     base_url: OnceLock<String>,
+    listening: OnceLock<Vec<SocketAddr>>,
     boot: u32,
     requests: AtomicU64,
 }
@@ -134,6 +136,7 @@ impl Engine {
             test,
             live,
             base_url: OnceLock::new(),
+            listening: OnceLock::new(),
             boot,
             requests: AtomicU64::new(1),
         }
@@ -155,6 +158,16 @@ impl Engine {
     /// Say where links lead. The first word counts: an engine listens once.
     pub fn set_base_url(&self, url: String) {
         let _ = self.base_url.set(url);
+    }
+
+    /// Where the service listens; nowhere in a process that only administers.
+    pub fn listening(&self) -> &[SocketAddr] {
+        self.listening.get().map_or(&[], Vec::as_slice)
+    }
+
+    /// Say where the service listens.
+    pub fn set_listening(&self, addresses: Vec<SocketAddr>) {
+        let _ = self.listening.set(addresses);
     }
 
     /// A link to a kept file, for anybody who has it, and until when it works: at least [`limits::FILE_LINK_MS`].

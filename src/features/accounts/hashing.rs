@@ -47,8 +47,9 @@ pub async fn verify(given: Secret, known: Option<PasswordHash>) -> Result<bool, 
     Ok(tokio::task::spawn_blocking(work).await.map_err(Failure::internal)? && exists)
 }
 
-/// Hash a password.
-pub async fn hash(password: Password, random: &dyn Random) -> Result<PasswordHash, Failure> {
+/// Hash the password of somebody with this email, if it is one for them.
+pub async fn hash(password: Password, email: &str, random: &dyn Random) -> Result<PasswordHash, Failure> {
+    password.fits(email).map_err(|error| Failure::field("password", error))?;
     let salt = random.bytes();
     let _turn = turn().await?;
     let work = move || {
@@ -79,8 +80,8 @@ mod tests {
     #[tokio::test]
     async fn a_password_fits_its_own_hash_only_and_no_two_hashes_are_alike() {
         let random = SeededRandom::new(1);
-        let first = hash(password("correct horse battery"), &random).await.expect("hashes");
-        let second = hash(password("correct horse battery"), &random).await.expect("hashes");
+        let first = hash(password("correct horse battery"), "ada@example.com", &random).await.expect("hashes");
+        let second = hash(password("correct horse battery"), "ada@example.com", &random).await.expect("hashes");
         assert_ne!((first.salt, first.hash), (second.salt, second.hash));
         let costs = (first.memory_kib, first.passes, first.lanes);
         assert_eq!(sum(b"correct horse battery", &first.salt, costs), first.hash);

@@ -83,7 +83,8 @@ pub async fn set_password(
     by_link: Option<[u8; 32]>,
 ) -> Result<(), Failure> {
     let engine: &Arc<Engine> = &context.engine;
-    let password = hashing::hash(password, engine.random.as_ref()).await?;
+    let email = store::user(&engine.control.read(), user)?.ok_or(Code::NotFound)?.email;
+    let password = hashing::hash(password, &email, engine.random.as_ref()).await?;
     let _turn = ring::CHANGING.lock().await;
     let (inside, envelope) = (engine.clone(), context.envelope);
     let write = move |tx: &mut WriteTx<'_>| {

@@ -10,6 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::base::clock::Timestamp;
 use crate::base::parsed;
 use crate::base::secret::Secret;
+use crate::base::text::fold;
 use crate::engine::access::people::SessionKind;
 use crate::engine::store::Record;
 use crate::engine::store::codec::decode_fields;
@@ -64,6 +65,16 @@ impl Record for User {
         Some(Self { id, account, email, name: String::new(), role: Role::Owner, password, created_at })
     }
 }
+
+/// Somebody who is not a member any more. Kept because a log that does not say who did something is none, and no longer than that:
+/// when the last of what they did is forgotten, 90 days after they left, so is this.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FormerMember {
+    pub email: String,
+    pub left_at: Timestamp,
+}
+
+impl Record for FormerMember {}
 
 /// A sign-in as it is kept. Its token is not.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -182,14 +193,39 @@ pub struct SetupLink {
 
 impl Record for SetupLink {}
 
-/// A password of a length that is worth hashing. Any characters: rules about kinds of characters make passwords worse.
+/// A password of a length that is worth hashing, and none of those that are guessed first. Any characters: rules about kinds of
+/// characters make passwords worse.
 #[derive(Clone, Debug)]
 pub struct Password(Secret);
+
+/// TABLE: of the passwords that leaks have most often, those that are long enough here.
+const GUESSED_FIRST: [&str; 12] = [
+    "123456789012",
+    "1234567890123",
+    "012345678910",
+    "1q2w3e4r5t6y",
+    "password1234",
+    "password12345",
+    "password123456",
+    "passwordpassword",
+    "qwertyuiop12",
+    "qwertyuiop123",
+    "qwertyuiopasdfghjkl",
+    "administrator",
+];
 
 impl Password {
     /// The bytes to be hashed.
     pub fn bytes(&self) -> &[u8] {
         self.0.expose().as_bytes()
+    }
+
+    /// Whether somebody with this email may have it. The email and what stands before its `@` are tried first by whoever guesses
+    /// (NIST SP 800-63B, 5.1.1.2: words of the context).
+    pub fn fits(&self, email: &str) -> Result<(), PasswordError> {
+        let (given, email) = (fold(self.0.expose().trim()), fold(email.trim()));
+        let local = email.rsplit_once('@').map_or("", |(local, _)| local);
+        if given == email || given == local { Err(PasswordError::Email) } else { Ok(()) }
     }
 }
 
@@ -198,6 +234,9 @@ impl Password {
 pub enum PasswordError {
     TooShort,
     TooLong,
+    OneCharacter,
+    GuessedFirst,
+    Email,
 }
 
 impl fmt::Display for PasswordError {
@@ -205,6 +244,13 @@ impl fmt::Display for PasswordError {
         match self {
             Self::TooShort => write!(f, "The password is too short; give at least {PASSWORD_CHARACTERS_MIN} characters."),
             Self::TooLong => write!(f, "The password is too long; give at most {PASSWORD_CHARACTERS_MAX} characters."),
+            Self::OneCharacter => f.write_str("The password is one character over and over; choose another, like a few words."),
+            Self::GuessedFirst => {
+                f.write_str("This password is among those that are guessed first; choose another, like a few words.")
+            }
+            Self::Email => {
+                f.write_str("The password is your email or the part before the @, which is guessed first; choose another.")
+            }
         }
     }
 }
@@ -216,10 +262,18 @@ impl FromStr for Password {
 
     fn from_str(given: &str) -> Result<Self, PasswordError> {
         match given.chars().count() {
-            ..PASSWORD_CHARACTERS_MIN => Err(PasswordError::TooShort),
-            PASSWORD_CHARACTERS_MIN..=PASSWORD_CHARACTERS_MAX => Ok(Self(Secret::new(given.to_owned()))),
-            _ => Err(PasswordError::TooLong),
+            ..PASSWORD_CHARACTERS_MIN => return Err(PasswordError::TooShort),
+            PASSWORD_CHARACTERS_MIN..=PASSWORD_CHARACTERS_MAX => {}
+            _ => return Err(PasswordError::TooLong),
         }
+        if given.chars().skip(1).eq(given.chars().take(given.chars().count() - 1)) {
+            return Err(PasswordError::OneCharacter);
+        }
+        let folded = fold(given);
+        if GUESSED_FIRST.contains(&folded.as_str()) {
+            return Err(PasswordError::GuessedFirst);
+        }
+        Ok(Self(Secret::new(given.to_owned())))
     }
 }
 
@@ -242,6 +296,8 @@ impl JsonSchema for Password {
         json_schema!({
             "type": "string", "format": "password", "writeOnly": true,
             "minLength": PASSWORD_CHARACTERS_MIN, "maxLength": PASSWORD_CHARACTERS_MAX,
+            "description": "Not your email nor the part before its @, in whatever case.",
+            "not": { "anyOf": [{ "pattern": "^([\\s\\S])\\1*$" }, { "enum": GUESSED_FIRST }] },
         })
     }
 }
@@ -251,12 +307,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn passwords_have_twelve_to_a_hundred_and_twenty_eight_bytes() {
+    fn passwords_have_twelve_to_a_hundred_and_twenty_eight_characters() {
         let refusal = |given: &str| given.parse::<Password>().err();
-        assert_eq!(refusal(&"x".repeat(11)), Some(PasswordError::TooShort));
-        assert_eq!((refusal(&"x".repeat(12)), refusal(&"x".repeat(128))), (None, None));
+        assert_eq!(refusal(&"é".repeat(11)), Some(PasswordError::TooShort));
+        assert_eq!((refusal(&"éx".repeat(6)), refusal(&"éx".repeat(64))), (None, None));
         assert_eq!(refusal(&"x".repeat(129)), Some(PasswordError::TooLong));
         assert_eq!(format!("{:?}", "correct horse battery".parse::<Password>().expect("long enough")), "Password((secret))");
+    }
+
+    #[test]
+    fn what_is_guessed_first_is_no_password() {
+        let refusal = |given: &str| given.parse::<Password>().err();
+        assert_eq!(refusal(&"é".repeat(12)), Some(PasswordError::OneCharacter));
+        assert_eq!(refusal("PassWord1234"), Some(PasswordError::GuessedFirst));
+        assert_eq!((refusal("aaaaaaaaaaab"), refusal("password 1234 and more")), (None, None));
+        let email = "Ada.Lovelace@Example.com";
+        let fits = |given: &str| given.parse::<Password>().expect("a password").fits(email);
+        for wrong in ["ada.lovelace@example.com", "ADA.LOVELACE", " Ada.Lovelace@Example.com "] {
+            assert_eq!(fits(wrong), Err(PasswordError::Email), "{wrong}");
+        }
+        assert_eq!(fits("ada.lovelace and the engine"), Ok(()));
     }
 
     #[test]

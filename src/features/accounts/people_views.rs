@@ -167,14 +167,16 @@ pub struct SessionState {
     pub environment: Environment,
     /// Whether an authenticator app is asked for at sign-ins.
     pub second_factor: bool,
+    /// How many recovery codes are left for when the app is lost; `null` without an app.
+    pub recovery_codes_left: Option<usize>,
     /// Whether who they are was proved within the last minutes.
     pub fresh: bool,
     pub expires_at: Moment,
 }
 
 impl SessionState {
-    /// What is known of who is signed in.
-    pub fn new(who: &SignedIn, second_factor: bool, now: crate::base::clock::Timestamp) -> Self {
+    /// What is known of who is signed in. `recovery_left` is how many recovery codes they have, if an app is asked for.
+    pub fn new(who: &SignedIn, recovery_left: Option<usize>, now: crate::base::clock::Timestamp) -> Self {
         let SignedIn { person, seat, environment } = who;
         Self {
             session_id: seat.id,
@@ -185,7 +187,8 @@ impl SessionState {
             permissions: person.role.permissions(),
             manages: person.role.manages(),
             environment: *environment,
-            second_factor,
+            second_factor: recovery_left.is_some(),
+            recovery_codes_left: recovery_left,
             fresh: seat.is_fresh(now),
             expires_at: Moment(seat.expires_at),
         }
@@ -203,6 +206,7 @@ impl SessionState {
             manages: false,
             environment: Environment::Live,
             second_factor: true,
+            recovery_codes_left: Some(10),
             fresh: true,
             expires_at: Moment::sample(),
         }

@@ -63,7 +63,8 @@ pub fn holder(engine: &Engine, account: &Account) -> Arc<Holder> {
         tracing::error!(account = %account.id, plan = account.plan, "the account's plan is not in the settings; its requests get 503");
     }
     let sending = sending_limits(&engine.settings, &account.plan);
-    engine.keys.ensure_holder(account.id, || Holder { id: account.id, limits, sending, budgets: Budgets::default() })
+    let (budgets, by_people) = <(Budgets, Budgets)>::default();
+    engine.keys.ensure_holder(account.id, || Holder { id: account.id, limits, sending, budgets, by_people })
 }
 
 fn sending_limits(settings: &Settings, plan: &str) -> SendingLimits {

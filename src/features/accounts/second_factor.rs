@@ -47,6 +47,12 @@ pub fn is_used(tx: &impl Read, user: UserId) -> Result<bool, Failure> {
     Ok(people_store::second_factor(tx, user)?.is_some_and(|factor| factor.is_confirmed))
 }
 
+/// How many recovery codes somebody has left; `None` where no code is asked for.
+pub fn recovery_left(tx: &impl Read, user: UserId) -> Result<Option<usize>, Failure> {
+    let factor = people_store::second_factor(tx, user)?.filter(|factor| factor.is_confirmed);
+    Ok(factor.map(|factor| factor.recovery.len()))
+}
+
 /// Whether `given` is right, as a code of the app or as a recovery code. What was right once is not taken again.
 pub fn accept(tx: &mut WriteTx<'_>, seal: &Seal, user: UserId, given: &str) -> Result<bool, Failure> {
     let Some(mut factor) = people_store::second_factor(tx, user)? else { return Ok(false) };

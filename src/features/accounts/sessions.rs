@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::model::{Session, User};
 use super::{people_store, ring};
 use crate::base::clock::Timestamp;
+use crate::base::network::counted_as;
 use crate::base::secret::{Secret, random_base62, sha256};
 use crate::engine::access::people::{Seat, SessionKind};
 use crate::engine::api::wire::Peer;
@@ -91,6 +92,12 @@ pub fn address(peer: Peer) -> Option<IpAddr> {
         Peer::Network { address, .. } => Some(address),
         Peer::Operator => None,
     }
+}
+
+/// Under which name the tries of a call are counted, if it comes from the network: whoever has a network of IPv6 has an address for every
+/// try.
+pub fn counted(peer: Peer) -> Option<String> {
+    address(peer).map(|address| counted_as(address).to_string())
 }
 
 /// The sessions of this kind that have to make room for one more.

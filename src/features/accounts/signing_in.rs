@@ -57,8 +57,8 @@ pub async fn prove(context: &Context, email: &str, proof: Proof) -> Result<User,
     let throttle = &context.engine.throttle;
     throttle.forgive(&BY_ACCOUNT, &name);
     // Of an address only this try is taken back: who has one account must not guess at others for free.
-    if let Some(address) = sessions::address(context.caller.peer) {
-        throttle.undo(&BY_ADDRESS, &address.to_string(), context.now());
+    if let Some(address) = sessions::counted(context.caller.peer) {
+        throttle.undo(&BY_ADDRESS, &address, context.now());
     }
     Ok(user)
 }
@@ -67,7 +67,7 @@ pub async fn prove(context: &Context, email: &str, proof: Proof) -> Result<User,
 fn brake(context: &Context, name: &str) -> Result<(), Failure> {
     let throttle = &context.engine.throttle;
     let now = context.now();
-    let address = sessions::address(context.caller.peer).map(|address| address.to_string());
+    let address = sessions::counted(context.caller.peer);
     let by_address = address.map_or(Ok(()), |address| throttle.take(&BY_ADDRESS, &address, now));
     by_address.and_then(|()| throttle.take(&BY_ACCOUNT, name, now)).map_err(too_many)
 }

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use super::model::{Account, Key, KeyUsage, SetupLink, User};
+use super::model::{Account, FormerMember, Key, KeyUsage, SetupLink, User};
 use crate::base::clock::Timestamp;
 use crate::engine::store::key::Key as _;
 use crate::engine::store::{Order, Read, Result, Span, Table, WriteTx};
@@ -13,6 +13,7 @@ use crate::vocab::tables;
 const ACCOUNTS: Table<AccountId, Account> = Table::new(tables::ACCOUNTS);
 const USERS: Table<UserId, User> = Table::new(tables::USERS);
 const USERS_BY_EMAIL: Table<String, UserIdRow> = Table::new(tables::USERS_BY_EMAIL);
+const FORMER_MEMBERS: Table<UserId, FormerMember> = Table::new(tables::FORMER_MEMBERS);
 const KEYS: Table<KeyId, Key> = Table::new(tables::KEYS);
 const USAGE: Table<KeyId, KeyUsage> = Table::new(tables::KEY_USAGE);
 /// Requests of a key by day of UTC since 1970.
@@ -68,10 +69,17 @@ pub fn update_user(tx: &mut WriteTx<'_>, user: &User) {
     tx.put(USERS, &user.id, user);
 }
 
-/// Remove a user.
-pub fn delete_user(tx: &mut WriteTx<'_>, user: UserId, normalised: &str) {
-    tx.delete(USERS, &user);
+/// Remove a user; what the log has of them keeps their email.
+pub fn delete_user(tx: &mut WriteTx<'_>, user: &User, normalised: &str) {
+    let former = FormerMember { email: user.email.clone(), left_at: tx.now() };
+    tx.put(FORMER_MEMBERS, &user.id, &former);
+    tx.delete(USERS, &user.id);
     tx.delete(USERS_BY_EMAIL, &normalised.to_owned());
+}
+
+/// Somebody who was a user until lately.
+pub fn former_member(tx: &impl Read, id: UserId) -> Result<Option<FormerMember>> {
+    tx.get(FORMER_MEMBERS, &id)
 }
 
 /// A user.
@@ -182,7 +190,15 @@ pub fn sweep(tx: &mut WriteTx<'_>, limit: usize) -> Result<bool> {
         }
         Ok(if revoked.len() < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
     })?;
-    let more = over.len() == limit || revoked.len() == limit;
+    let mut former = Vec::new();
+    tx.visit(FORMER_MEMBERS, &Span::default(), Order::Forward, |id, member| {
+        if member.left_at < forgotten_before {
+            former.push(id);
+        }
+        Ok(if former.len() < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+    })?;
+    let more = [over.len(), revoked.len(), former.len()].contains(&limit);
+    former.iter().for_each(|id| tx.delete(FORMER_MEMBERS, id));
     over.iter().for_each(|digest| tx.delete(LINKS, digest));
     for id in &revoked {
         tx.delete(KEYS, id);
@@ -312,24 +328,45 @@ mod tests {
         assert_eq!((tx.has(LINKS, &[1; 32]), tx.has(LINKS, &[2; 32])), (Ok(false), Ok(true)));
     }
 
+    fn user(account: AccountId) -> User {
+        User {
+            id: UserId::from_bytes([1; 12]),
+            account,
+            email: "a@b.example".into(),
+            name: String::new(),
+            role: crate::vocab::roles::Role::Owner,
+            password: super::super::model::PasswordHash { memory_kib: 8, passes: 1, lanes: 1, salt: [0; 16], hash: [0; 32] },
+            created_at: START,
+        }
+    }
+
+    #[test]
+    fn who_left_is_known_as_long_as_the_log_has_what_they_did() {
+        let control = Control::new();
+        let user = user(AccountId::from_bytes([9; 12]));
+        let id = user.id;
+        control.write(move |tx| {
+            save_user(tx, &user, "a@b.example");
+            delete_user(tx, &user, "a@b.example");
+            Ok(())
+        });
+        let email = || former_member(&control.store.read(), id).expect("reads").map(|former| former.email);
+        control.clock.advance_ms(limits::AUDIT_KEPT_MS);
+        control.write(|tx| sweep(tx, 10));
+        assert_eq!(email().as_deref(), Some("a@b.example"));
+        control.clock.advance_ms(1);
+        assert!(!control.write(|tx| sweep(tx, 10)));
+        assert_eq!(email(), None);
+    }
+
     #[test]
     fn a_failed_write_leaves_no_user() {
         let control = Control::new();
         let failed: std::result::Result<(), Error> = control
             .store
             .write_blocking(|tx| {
-                let hash = super::super::model::PasswordHash { memory_kib: 8, passes: 1, lanes: 1, salt: [0; 16], hash: [0; 32] };
                 let account = ensure_account(tx, "standard")?.id;
-                let user = User {
-                    id: UserId::from_bytes([1; 12]),
-                    account,
-                    email: "a@b.example".into(),
-                    name: String::new(),
-                    role: crate::vocab::roles::Role::Owner,
-                    password: hash,
-                    created_at: START,
-                };
-                save_user(tx, &user, "a@b.example");
+                save_user(tx, &user(account), "a@b.example");
                 Err(Error::Busy)
             })
             .expect("the store works");

@@ -12,6 +12,7 @@ use crate::features::contacts::condition::saved;
 use crate::features::contacts::tags;
 use crate::features::domains::{self, Stream};
 use crate::features::emails::{self, Finished};
+use crate::features::sending::template::{self, Manner};
 use crate::features::sending::{self, Content, Kind, NewMailing, Policy, Sender, To, Tracking};
 use crate::features::topics;
 use crate::vocab::codes::Code;
@@ -65,6 +66,7 @@ pub fn check(tx: &impl Read, place: Place<'_>, campaign: &Campaign) -> Result<Fi
     let email = place.email(tx, campaign)?;
     check_sender(tx, place, plan)?;
     check_score(plan, &email)?;
+    template::compile(&content(plan, email.clone()), Manner::of(tracking(tx, place, plan)?, false))?;
     Ok(email)
 }
 

@@ -149,6 +149,9 @@ fn what_cannot_be_a_campaign_is_refused_with_the_field() {
         (json!({ "recipientType": "tag", "recipientId": nothing }), 404, "no tag"),
         (json!({ "topicId": nothing }), 404, "no topic"),
         (json!({ "from": "news" }), 400, "from"),
+        (json!({ "subject": "Hi {{ firstName" }), 400, "subject"),
+        (json!({ "subject": "Hi {{ 7*7 }}" }), 400, "subject"),
+        (json!({ "preheaderText": "{% for %}" }), 400, "preheaderText"),
         (json!({ "minimumScore": 101 }), 400, "minimumScore"),
         (json!({ "variables": { "a": { "b": { "c": { "d": { "e": 1 } } } } } }), 400, "variables"),
     ] {
@@ -219,6 +222,8 @@ fn a_draft_changes_by_what_is_given_and_can_be_deleted() {
         (&after["subject"], &after["replyTo"], &after["name"]),
         (&json!("Winter teas"), &json!("desk@acme.example"), &json!("Teas"))
     );
+    let (status, _, error) = refused(studio.mill.patch_in(&path, json!({ "subject": "Hi {{ firstName" })));
+    assert!(status == 400 && error.starts_with("subject: "), "{status} {error}");
     assert_eq!(studio.mill.delete(&path).data()["deleted"], true);
     assert_eq!(refused(studio.mill.get(&path)).0, 404);
     assert_eq!(studio.mill.get_in("/v1/campaigns").data()["total"], 0);

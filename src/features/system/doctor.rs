@@ -3,7 +3,7 @@
 //! Nothing is sent and nothing is changed. What only the process around knows (its sockets, its certificate) is looked for there.
 
 use std::ffi::CString;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Arc;
@@ -19,11 +19,18 @@ use crate::vocab::limits::{DOCTOR_DISK_FREE_BYTES_MIN, DOCTOR_DISK_FREE_BYTES_WA
 /// Everything, the most urgent first.
 pub async fn look(engine: &Arc<Engine>) -> Result<Vec<Finding>, Failure> {
     let folder = engine.control.file().parent().map(Path::to_path_buf).unwrap_or_default();
-    let mut findings = vec![clock(), disk(&folder)];
+    let mut findings: Vec<Finding> = ports(engine.listening()).into_iter().collect();
+    findings.extend([clock(), disk(&folder)]);
     findings.extend(transport(engine).await);
     findings.push(reverse_dns(engine).await);
     findings.extend(sending_domains(engine).await?);
     Ok(findings)
+}
+
+/// Where the service runs, if it does.
+fn ports(listening: &[SocketAddr]) -> Option<Finding> {
+    let shown: Vec<String> = listening.iter().map(ToString::to_string).collect();
+    (!shown.is_empty()).then(|| Finding::good("ports", format!("the service runs, on {}", shown.join(", "))))
 }
 
 /// Whether the system keeps its clock right: signatures, tokens and schedules go by it.

@@ -21,8 +21,8 @@ mod words;
 
 use std::sync::{Arc, Mutex};
 
-use http::header::{ACCEPT, HeaderMap, USER_AGENT};
-use http::{Method, StatusCode};
+use http::header::{ACCEPT, HeaderMap, HeaderValue, LOCATION, USER_AGENT};
+use http::{Method, StatusCode, Uri};
 use matchit::Router;
 
 use self::cookies::Jar;
@@ -31,7 +31,7 @@ use self::route::{Door, Route};
 use self::visit::{Outcome, Trouble, Visit};
 use crate::engine::api::Engine;
 use crate::engine::api::call::Api;
-use crate::engine::api::wire::{Incoming, Peer, Reply, Service};
+use crate::engine::api::wire::{Incoming, Peer, Reply, ReplyBody, Service};
 use crate::engine::jobs::Tasks;
 use crate::surfaces::demo::{Stories, shop};
 use crate::vocab::environment::Environment;
@@ -97,6 +97,22 @@ impl Dashboard {
         };
         Some(Found { route: found.value, names, environment })
     }
+
+    /// The page that is meant by an address with a slash too many or too few at its end.
+    fn respelt(&self, uri: &Uri) -> Option<HeaderValue> {
+        let path = uri.path();
+        let other = path.strip_suffix('/').map_or_else(|| format!("{path}/"), str::to_owned);
+        // Two slashes at the beginning would lead to another site.
+        self.find(&other).filter(|_| !other.starts_with("//"))?;
+        let query = uri.query().map(|query| format!("?{query}")).unwrap_or_default();
+        HeaderValue::try_from(other + &query).ok()
+    }
+}
+
+fn moved(location: HeaderValue) -> Reply {
+    let mut headers = shell::headers();
+    headers.insert(LOCATION, location);
+    Reply { status: StatusCode::PERMANENT_REDIRECT, headers, body: ReplyBody::Whole(Default::default()) }
 }
 
 /// Somebody followed a wrong address; programs ask for no HTML, and nothing of theirs is a page.
@@ -136,7 +152,10 @@ impl Service for Dashboard {
         }
         match self.find(request.uri.path()) {
             Some(found) => self.visit(found, request).await,
-            None if is_by_browser(&request) && !self.api.knows(request.uri.path()) => self.visit(Found::nothing(), request).await,
+            None if is_by_browser(&request) && !self.api.knows(request.uri.path()) => match self.respelt(&request.uri) {
+                Some(location) => moved(location),
+                None => self.visit(Found::nothing(), request).await,
+            },
             None => self.api.call(request).await,
         }
     }

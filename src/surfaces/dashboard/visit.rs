@@ -234,10 +234,9 @@ impl Visit {
 
     /// The page for a trouble: for signing in, for proving who one is, or one that says what is wrong.
     pub fn trouble(self, trouble: Trouble) -> Reply {
-        let back: &str = if self.form.get("csrf").is_empty() { &self.path } else { self.form.some("back").unwrap_or(&self.path) };
         let outcome = match trouble.code.as_str() {
-            "NOT_SIGNED_IN" => Outcome::to_sign_in(Some(back)),
-            "FRESH_SIGN_IN_REQUIRED" => Outcome::go(with_next("/confirm", Some(back))),
+            "NOT_SIGNED_IN" => Outcome::to_sign_in(Some(&self.path)),
+            "FRESH_SIGN_IN_REQUIRED" => Outcome::go(with_next("/confirm", Some(&self.path))),
             _ => Outcome::again("trouble.html", json!({ "title": "This did not work", "message": trouble.message }), &trouble),
         };
         self.reply(outcome)

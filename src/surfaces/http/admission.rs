@@ -3,8 +3,10 @@
 //! Does not know what a connection is: a [`Ticket`] is held for as long as one is open.
 
 use std::collections::HashMap;
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
+
+use crate::base::network::counted_as;
 
 /// Refusals that may be spoken at the same time. When more are due, connections are closed without a word: under a flood,
 /// politeness must not cost what the cap saves.
@@ -52,7 +54,7 @@ impl Admission {
 
     /// Let one more in. `address` is counted if given; those that many share are not.
     pub fn admit(self: &Arc<Self>, address: Option<IpAddr>) -> Result<Ticket, Full> {
-        let counted = address.map(group_of);
+        let counted = address.map(counted_as);
         let mut counts = self.counts();
         if counts.total >= self.total_max {
             return Err(Full::Total);
@@ -101,14 +103,6 @@ impl Drop for Ticket {
                 }
             }
         }
-    }
-}
-
-/// What is counted as one address: an IPv4 address, or a /64 of IPv6.
-fn group_of(address: IpAddr) -> IpAddr {
-    match address.to_canonical() {
-        IpAddr::V4(address) => IpAddr::V4(address),
-        IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from(u128::from(address) >> 64 << 64)),
     }
 }
 

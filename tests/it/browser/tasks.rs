@@ -100,6 +100,10 @@ async fn security(scene: &Scene<'_>) {
     tab.press("Confirm").await;
     tab.sees("It is asked for from now on.").await;
     scene.open("/test/settings/security").await;
+    tab.sees("You have 10 recovery codes left").await;
+    scene.press_and_agree("Make new recovery codes").await;
+    tab.sees("the old ones do not work any more").await;
+    scene.open("/test/settings/security").await;
     scene.press_and_agree("Remove").await;
     tab.sees("The authenticator app is not asked for any more.").await;
 }

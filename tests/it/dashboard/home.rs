@@ -1,10 +1,11 @@
 //! Home, plan and limits, and the use of keys as somebody sees them in a browser without scripts.
 
+use http::Method;
 use serde_json::json;
 
 use crate::campaigns::{Stage, act, becomes};
 use crate::delivery::until;
-use crate::people::owned;
+use crate::people::{OWNER, PASSWORD, member, owned, signed_in};
 use crate::support::browser::Browser;
 use crate::support::client::Call;
 use crate::support::server::BOUNDLESS;
@@ -39,6 +40,50 @@ async fn home_leads_newcomers_on_and_then_tells_how_sending_does() {
     let report = client.data("campaigns.report", json!({ "id": id })).await;
     let sent: u64 = report["days"].as_array().expect("days").iter().map(|day| day["sent"].as_u64().expect("a number")).sum();
     assert_eq!(sent, 3, "{report}");
+}
+
+#[tokio::test]
+async fn home_says_what_it_could_not_read_and_offers_nobody_what_they_may_not_do() {
+    let mut none = BOUNDLESS.to_owned();
+    let at = none.find("campaigns = ").expect("a budget");
+    none.replace_range(at..at + none[at..].find('\n').expect("a line"), "campaigns = 0");
+    let server = owned(&none);
+    let mut browser = Browser::new(&server);
+    browser.sign_in("/test/").await;
+    let home = browser.get("/test/").await;
+    assert!(home.status == 200 && home.text.contains("Part of this page could not be read."), "{}", home.text);
+
+    let server = owned(BOUNDLESS);
+    let owner = signed_in(&server, OWNER, "test").await;
+    member(&server, &owner, "writer@example.com", json!({ "role": "custom", "permissions": ["email:read", "email:write"] }))
+        .await;
+    let mut browser = Browser::new(&server);
+    browser.sign_in_as("writer@example.com", PASSWORD, "/test/").await;
+    let home = browser.get("/test/").await;
+    assert!(home.text.contains("0 of 1 done") && !home.text.contains("could not be read"), "{}", home.text);
+}
+
+#[tokio::test]
+async fn a_page_with_its_files_is_small() {
+    let server = owned(BOUNDLESS);
+    let mut browser = Browser::new(&server);
+    browser.sign_in("/test/").await;
+    let page = browser.get("/test/contacts").await;
+    let mut bytes = page.text.len();
+    for (ending, most) in [(".css", 9_000), (".js", 3_500)] {
+        let named = page.text.split('"').find(|part| part.starts_with("/assets/dashboard-") && part.ends_with(ending));
+        let path = named.expect("a file").to_owned();
+        let plain = browser.get(&path).await;
+        let packed = browser.request(Method::GET, &path, &[("accept-encoding", "br, gzip")], None).await;
+        assert_eq!(
+            (plain.headers.get("content-encoding"), &packed.headers["content-encoding"]),
+            (None, &"gzip".parse().expect("ASCII"))
+        );
+        let length: usize = packed.headers["content-length"].to_str().expect("ASCII").parse().expect("a number");
+        assert!(length < most && length < plain.text.len(), "{path}: {length}");
+        bytes += length;
+    }
+    assert!(bytes < 60_000, "{bytes}");
 }
 
 /// Import this file into a project and wait for the end, whatever it is; the job's id.

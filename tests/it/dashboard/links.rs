@@ -5,8 +5,8 @@ use std::time::Duration;
 use crate::delivery::until;
 use serde_json::json;
 
-use crate::people::{OWNER, PASSWORD, owned, stranger};
-use crate::support::browser::Browser;
+use crate::people::{OWNER, PASSWORD, owned, signed_in, stranger};
+use crate::support::browser::{Browser, Page};
 use crate::support::client::Call;
 use crate::support::mail_sink::{Deed, MailSink, Offers};
 use crate::support::operation;
@@ -18,6 +18,30 @@ fn link(sink: &MailSink, front: &str) -> String {
     let text = String::from_utf8_lossy(&letter.body).replace("=\r\n", "");
     let (_, rest) = text.split_once(front).unwrap_or_else(|| panic!("no {front} in {text}"));
     format!("{front}{}", rest.split_whitespace().next().expect("it ends"))
+}
+
+/// The page says that the link does not work, and has no form to be filled in for nothing.
+fn is_dead(page: &Page) {
+    assert!(page.status == 404 && page.text.contains("This link does not work"), "{}", page.text);
+    assert!(!page.text.contains("name=\"password\""), "{}", page.text);
+}
+
+#[tokio::test]
+async fn a_wrong_link_says_so_at_once_and_a_right_one_is_not_used_up_by_looking() {
+    let server = owned(BOUNDLESS);
+    for path in ["/join/0123456789abcdefghijABCDEFGHIJ01", "/reset/0123456789abcdefghijABCDEFGHIJ01", "/join/%00", "/reset/x"] {
+        is_dead(&Browser::new(&server).get(path).await);
+    }
+    let owner = signed_in(&server, OWNER, "test").await;
+    let invited = owner.data("accounts.member_invite", json!({ "email": "bob@example.com", "role": "viewer" })).await;
+    let link = invited["link"].as_str().expect("a link");
+    let path = &link[link.find("/join/").expect("the path")..];
+    let mut bob = Browser::new(&server);
+    bob.get(path).await;
+    let csrf = bob.get(path).await.csrf().to_owned();
+    let joined = bob.post(path, &[("csrf", &csrf), ("password", PASSWORD)]).await;
+    assert_eq!(joined.status, 303, "{}", joined.text);
+    is_dead(&Browser::new(&server).get(&path.replace("/join/", "/reset/")).await);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -37,6 +61,7 @@ async fn links_are_mailed_to_members_only_and_work() {
     let csrf = browser.get(&path).await.csrf().to_owned();
     let chosen = browser.post(&path, &[("csrf", &csrf), ("password", "another horse battery")]).await;
     assert_eq!(chosen.location(), "/signin?done=reset", "{}", chosen.text);
+    is_dead(&browser.get(&path).await);
     let csrf = browser.get("/signin").await.csrf().to_owned();
     let fields = [("csrf", csrf.as_str()), ("email", OWNER), ("password", "another horse battery")];
     assert_eq!(browser.post("/signin", &fields).await.status, 303);
@@ -54,6 +79,7 @@ async fn links_are_mailed_to_members_only_and_work() {
     assert_eq!(bob.get("/test/").await.status, 200, "in at once");
     let again = Browser::new(&server).post(&path, &[("csrf", &csrf), ("password", PASSWORD)]).await;
     assert_ne!(again.status, 303, "and the link is used up");
+    is_dead(&Browser::new(&server).get(&path).await);
 
     // More links than anybody needs are not sent.
     let mut stranger = Browser::new(&server);

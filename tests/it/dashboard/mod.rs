@@ -1,5 +1,6 @@
 //! The dashboard as a browser sees it: signing in, every page, forms of others, cookies, and text that wants to be more than text.
 
+mod agent;
 pub mod attacks;
 mod brands;
 mod campaigns;
@@ -62,9 +63,7 @@ async fn pages_are_closed_until_somebody_signs_in_and_then_all_are_drawn() {
         assert!(!page.text.contains("style=\"") && !page.text.contains(" onclick") && !page.text.contains("<script>"), "{path}");
         assert!(page.text.len() < 60_000);
     }
-    for path in ["/forgot", "/reset/x", "/join/x"] {
-        assert_eq!(Browser::new(&server).get(path).await.status, 200, "{path}");
-    }
+    assert_eq!(Browser::new(&server).get("/forgot").await.status, 200);
     assert_eq!(Browser::new(&server).get("/signup").await.status, 404);
 }
 
@@ -125,6 +124,14 @@ async fn a_wrong_address_is_a_page_for_browsers_and_json_for_programs() {
     for path in ["/nothing-here", "/test/nothing/here"] {
         let seen = browser.get(path).await;
         assert!(seen.status == 404 && seen.text.contains("There is no such page."), "{path}: {}", seen.text);
+    }
+    // A slash too many or too few at the end is forgiven, and leads nowhere else.
+    for (path, meant) in [("/test", "/test/"), ("/test/contacts/?page=2", "/test/contacts?page=2"), ("/signin/", "/signin")] {
+        let seen = browser.get(path).await;
+        assert_eq!((seen.status, seen.location()), (308, meant));
+    }
+    for path in ["//evil.example/", "//evil.example", "/test/nothing/"] {
+        assert_eq!(browser.get(path).await.status, 404, "{path}");
     }
     // What is the interface's stays the interface's, whoever asks.
     let program = browser.get("/v1/nothing-here").await;

@@ -2,7 +2,7 @@
 //!
 //! Invariants: a key is made in the transaction that ends the request, so of any number of polls at once one gets it; the token, the code
 //! and the key are kept as digests only; only the person whose email the agent named can decide, and grants at most what they may
-//! themselves. It does not know how people sign in.
+//! themselves, both when they grant it and when the agent fetches it. It does not know how people sign in.
 
 pub mod model;
 pub mod store;
@@ -13,9 +13,9 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use self::model::{Claim, Poll, State};
+use self::model::{Claim, Decision, Granted, Poll, State};
 use super::model::NewKey;
-use super::{ring, sessions};
+use super::{ring, sessions, store as accounts};
 use crate::base::email::EmailAddress;
 use crate::base::secret::{Secret, random_code, sha256, typed_code};
 use crate::engine::access::audit::{self, Act};
@@ -36,6 +36,8 @@ const MINUTE_MS: i64 = 60 * 1000;
 
 /// Registrations from one address.
 pub const BY_ADDRESS: Rule = Rule { name: "agent by address", free: limits::CLAIMS_PER_HOUR, window_ms: HOUR_MS, wait_max_ms: 0 };
+/// Registrations from all addresses of one site.
+pub const BY_SITE: Rule = Rule { name: "agent by site", free: limits::CLAIMS_PER_SITE_HOUR, window_ms: HOUR_MS, wait_max_ms: 0 };
 /// Registrations that name one person.
 pub const BY_PERSON: Rule = Rule { name: "agent by person", free: limits::CLAIMS_PER_HOUR, window_ms: HOUR_MS, wait_max_ms: 0 };
 /// Polls from one address.
@@ -141,7 +143,7 @@ pub enum Polled {
     /// The key, told this once.
     Key {
         text: Secret,
-        granted: model::Granted,
+        granted: Granted,
     },
 }
 
@@ -176,6 +178,11 @@ async fn hand_out(context: &Context, id: ClaimId, digest: [u8; 32]) -> Result<Po
         // Asked again inside: of polls at once, all but one find it taken.
         let Some(claim) = find_own(tx, id, &digest)? else { return Ok(None) };
         let Poll::Grant(decision, granted) = claim.poll(tx.now()) else { return Ok(None) };
+        if !still_may(tx, &decision, &granted)? {
+            // Ended for good: nothing revives it when they come back or get their permissions back.
+            store::save(tx, &Claim { state: State::Denied(decision), ..claim })?;
+            return Ok(None);
+        }
         let new = NewKey { name: granted.key_name.clone(), environment: granted.environment, permissions: granted.permissions };
         let key = ring::add_key(tx, decision.account, new, hash)?;
         let (account, user) = (Some(decision.account), Some(decision.user));
@@ -190,6 +197,15 @@ async fn hand_out(context: &Context, id: ClaimId, digest: [u8; 32]) -> Result<Po
         engine.keys.add(ring::grant(&key, holder));
     }
     Ok(Polled::Key { text, granted })
+}
+
+/// Whether who granted this is still a member of the account and still has what they granted.
+fn still_may(tx: &impl Read, decision: &Decision, granted: &Granted) -> Result<bool, Failure> {
+    let user = accounts::user(tx, decision.user)?.filter(|user| user.account == decision.account);
+    Ok(user.is_some_and(|user| {
+        let own = user.role.permissions();
+        granted.permissions.iter().all(|permission| own.contains(permission))
+    }))
 }
 
 /// What an agent is told of its code.
@@ -213,7 +229,7 @@ pub fn digest(code: &str) -> [u8; 32] {
 pub fn open(context: &Context, who: &SignedIn, code: &str) -> Result<Claim, Failure> {
     let (throttle, now) = (&context.engine.throttle, context.now());
     let mut names = vec![format!("user {}", who.person.id)];
-    names.extend(sessions::address(context.caller.peer).map(|address| format!("address {address}")));
+    names.extend(sessions::counted(context.caller.peer).map(|address| format!("address {address}")));
     for name in &names {
         throttle.take(&GUESSES, name, now).map_err(super::signing_in::too_many)?;
     }

@@ -49,6 +49,7 @@ impl Record for Claim {}
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum State {
     Waiting,
+    /// Denied, or granted by somebody who might not grant it any more when the agent came for the key.
     Denied(Decision),
     /// Granted; the key is made when the agent fetches it.
     Approved(Decision, Granted),

@@ -34,7 +34,7 @@ pub struct ApprovalView {
     /// Until when the agent waits.
     pub expires_at: Moment,
     pub decided_at: Option<Moment>,
-    /// The email of whoever decided; `null` if nobody did or they are not a member any more.
+    /// The email of whoever decided, who may not be a member any more; `null` if nobody did.
     pub decided_by: Option<String>,
 }
 
@@ -43,6 +43,7 @@ pub struct ApprovalView {
 #[serde(rename_all = "lowercase")]
 pub enum ApprovalStatus {
     Waiting,
+    /// Denied; or granted, but who granted it left or lost a permission before the agent fetched its key.
     Denied,
     /// Granted, and not fetched yet.
     Approved,

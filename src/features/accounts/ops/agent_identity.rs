@@ -6,7 +6,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::base::email::EmailAddress;
-use crate::base::text::Name;
+use crate::base::network::site_of;
+use crate::base::text::{Name, is_invisible};
 use crate::engine::api::wire::Reply;
 use crate::engine::api::{Bare, Context, Failure, Media, Operation, Raw, RawRequest, Spec, public};
 use crate::features::accounts::agents::wire::{self, Word};
@@ -29,7 +30,7 @@ pub struct Asked {
     pub r#type: String,
     /// The email of the person who shall grant the key.
     pub login_hint: String,
-    /// What the agent calls itself; the person sees it.
+    /// What the agent calls itself, in one line without invisible characters; the person sees it.
     pub agent_name: String,
     /// Permissions separated by spaces. Absent: reading contacts, emails, campaigns, webhooks and domains.
     pub scope: Option<String>,
@@ -41,7 +42,8 @@ impl Operation for AgentIdentity {
         .about(
             "The answer has no envelope: claim_token, which the agent keeps to itself, and claim with user_code, verification_uri, \
                 verification_uri_complete, expires_in and interval. Nobody learns whether somebody has an account. A wrong request is 400 \
-                with error and error_description. Ten an hour from one address and for one person.",
+                with error and error_description. Ten an hour from one address (a /64 of IPv6 counts as one) and for one \
+                person.",
         )
         .speaks_oauth()
         .fails(&[Code::RateLimitExceeded, Code::PayloadTooLarge]);
@@ -85,6 +87,12 @@ fn read(asked: Asked) -> Result<Registration, (Word, String)> {
         EmailAddress::parse(&asked.login_hint).map_err(|error| (Word::InvalidRequest, format!("login_hint: {error}")))?;
     let agent_name = Name::<{ limits::AGENT_NAME_CHARACTERS_MAX }>::parse(&asked.agent_name)
         .map_err(|error| (Word::InvalidRequest, format!("agent_name: {error}")))?;
+    // A stranger's text, shown where somebody decides: nothing in it may hide letters or turn around what stands beside it.
+    if let Some(hidden) = agent_name.chars().find(|letter| is_invisible(*letter)) {
+        let description =
+            format!("agent_name: The text contains the invisible character U+{:04X}; remove it.", u32::from(hidden));
+        return Err((Word::InvalidRequest, description));
+    }
     let scope: PermissionSet = match asked.scope.as_deref().map(str::trim).filter(|scope| !scope.is_empty()) {
         None => model::DEFAULT_SCOPE,
         Some(scope) => scope.parse().map_err(|error| (Word::InvalidScope, format!("scope: {error}")))?,
@@ -93,9 +101,17 @@ fn read(asked: Asked) -> Result<Registration, (Word, String)> {
 }
 
 fn brake(context: &Context, person: &EmailAddress) -> Result<(), Failure> {
-    let (throttle, now) = (&context.engine.throttle, context.now());
-    let address = sessions::address(context.caller.peer).map(|address| address.to_string());
-    let by_address = address.map_or(Ok(()), |address| throttle.take(&agents::BY_ADDRESS, &address, now));
-    let taken = by_address.and_then(|()| throttle.take(&agents::BY_PERSON, &person.normalised(), now));
-    taken.map_err(|seconds| Failure::new(Code::RateLimitExceeded).after_seconds(seconds))
+    let (peer, now) = (context.caller.peer, context.now());
+    let site = sessions::address(peer).and_then(site_of).map(|site| site.to_string());
+    let names = [
+        (&agents::BY_ADDRESS, sessions::counted(peer)),
+        (&agents::BY_SITE, site),
+        (&agents::BY_PERSON, Some(person.normalised())),
+    ];
+    for (rule, name) in names {
+        let Some(name) = name else { continue };
+        let taken = context.engine.throttle.take(rule, &name, now);
+        taken.map_err(|seconds| Failure::new(Code::RateLimitExceeded).after_seconds(seconds))?;
+    }
+    Ok(())
 }

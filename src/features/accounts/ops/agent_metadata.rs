@@ -43,7 +43,7 @@ impl Raw for AgentMetadata {
             "response_types_supported": ["none"],
             "grant_types_supported": [grant],
             "scopes_supported": Permission::ALL.map(Permission::word),
-            "service_documentation": format!("{base}/openapi.json"),
+            "service_documentation": format!("{base}/auth.md"),
             "agent_auth": {
                 "identity_endpoint": format!("{base}/agent/identity"),
                 "claim_endpoint": format!("{base}/agent/identity/claim"),

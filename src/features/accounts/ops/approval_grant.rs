@@ -37,7 +37,8 @@ impl Operation for ApprovalGrant {
     const SPEC: Spec = Spec::post("accounts.approval_grant", "/v1/account/approvals/grant", signed_in())
         .summary("Grant an agent a key")
         .about("With at most what the agent asks for and what you may yourself. email:send and campaign:write need a fresh sign-in. The \
-            agent fetches the key with its next poll; nobody else sees it.")
+            agent fetches the key with its next poll; nobody else sees it. If you leave or lose one of these permissions before that, it \
+            gets none.")
         .fails(&[Code::NotFound, Code::FreshSignInRequired]);
     type Input = Wanted;
     type Output = Done<ApprovalView>;

@@ -47,8 +47,13 @@ impl Query for ApprovalsList {
         };
         let mut approvals = Vec::new();
         for claim in claims::newest(view.tx, is_shown)? {
-            let decider = claim.decision().map(|decision| decision.user);
-            let decided_by = decider.map(|user| store::user(view.tx, user)).transpose()?.flatten().map(|user| user.email);
+            let decided_by = match claim.decision().map(|decision| decision.user) {
+                Some(user) => match store::user(view.tx, user)? {
+                    Some(user) => Some(user.email),
+                    None => store::former_member(view.tx, user)?.map(|former| former.email),
+                },
+                None => None,
+            };
             let key_works = match &claim.state {
                 State::Taken(_, _, key) => store::key(view.tx, *key)?.is_some_and(|key| key.revoked_at.is_none()),
                 State::Waiting | State::Denied(_) | State::Approved(..) => false,

@@ -46,13 +46,28 @@ pub struct Entry {
     pub at: Moment,
     /// The operation's id, like `contacts.create`.
     pub operation: String,
-    /// The email of whoever did it; `null` for keys, for the operator of the machine, and for former members.
+    pub by: Actor,
+    /// The email of the member or former member who did it; `null` for keys and for the operator of the machine.
     pub who: Option<String>,
     /// The first 8 characters of the key it was done with, and its name.
     pub key_id: Option<String>,
     pub key_name: Option<String>,
     /// The requestId that the answer had.
     pub request_id: String,
+}
+
+/// What kind of somebody did it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "AuditActor")]
+pub enum Actor {
+    Member,
+    /// Somebody who was removed since.
+    FormerMember,
+    /// A program with an API key.
+    Key,
+    /// The operator of the machine, on its command line.
+    Operator,
 }
 
 impl Operation for AuditList {
@@ -66,6 +81,7 @@ impl Operation for AuditList {
         let entry = Entry {
             at: Moment::sample(),
             operation: "contacts.create".into(),
+            by: Actor::Key,
             who: None,
             key_id: Some("9c1185a5".into()),
             key_name: Some("Shop".into()),
@@ -106,13 +122,20 @@ fn entries(control: &ReadTx, account: AccountId, found: Vec<audit::Noted>) -> Re
     keys.retain(|key| key.account == account);
     let mut entries = Vec::with_capacity(found.len());
     for ((at, _), act) in found {
-        let who = match act.user {
-            Some(user) => store::user(control, user)?.map(|user| user.email),
-            None => None,
-        };
+        let (by, who) = actor(control, &act)?;
         let key_name = keys.iter().find(|key| Some(key.id) == act.key).map(|key| key.name.clone());
         let key_id = act.key.map(shown);
-        entries.push(Entry { at: Moment(at), operation: act.operation, who, key_id, key_name, request_id: act.request });
+        entries.push(Entry { at: Moment(at), operation: act.operation, by, who, key_id, key_name, request_id: act.request });
     }
     Ok(entries)
+}
+
+fn actor(control: &ReadTx, act: &Act) -> Result<(Actor, Option<String>), Failure> {
+    let Some(user) = act.user else {
+        return Ok((if act.key.is_some() { Actor::Key } else { Actor::Operator }, None));
+    };
+    Ok(match store::user(control, user)? {
+        Some(user) => (Actor::Member, Some(user.email)),
+        None => (Actor::FormerMember, store::former_member(control, user)?.map(|former| former.email)),
+    })
 }

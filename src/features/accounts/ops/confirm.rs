@@ -44,7 +44,7 @@ impl Outward for Confirm {
         signing_in::prove(&context, &who.person.email, proof).await?;
         context.write(&Self::SPEC, |_| Ok(())).await?;
         who.seat.proven_at.to(context.now());
-        let second_factor = second_factor::is_used(&context.engine.control.read(), who.person.id)?;
-        Ok(Done(SessionState::new(who, second_factor, context.now())))
+        let recovery_left = second_factor::recovery_left(&context.engine.control.read(), who.person.id)?;
+        Ok(Done(SessionState::new(who, recovery_left, context.now())))
     }
 }

@@ -47,8 +47,9 @@ impl Outward for Join {
         let digest = sha256(input.token.as_bytes());
         let engine = &context.engine;
         // Known before the work of hashing; the transaction asks again.
-        people_store::invitation_by_digest(&engine.control.read(), digest, context.now())?.ok_or_else(members::dead_link)?;
-        let password = hashing::hash(input.password, engine.random.as_ref()).await?;
+        let invited = people_store::invitation_by_digest(&engine.control.read(), digest, context.now())?;
+        let email = invited.ok_or_else(members::dead_link)?.email;
+        let password = hashing::hash(input.password, &email, engine.random.as_ref()).await?;
         let name = input.name.map(ShortText::into_string).unwrap_or_default();
         let envelope = context.envelope;
         let _turn = ring::CHANGING.lock().await;

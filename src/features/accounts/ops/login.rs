@@ -75,8 +75,8 @@ impl Outward for Login {
         let token = engine.tokens.sign(engine.base_url(), begun.seat.id.to_string(), Some(environment.word()), life);
         let person = engine.people.person(user.id).ok_or(Code::SignInFailed)?;
         let expires_at = Moment(begun.seat.expires_at);
-        let second_factor = second_factor::is_used(&engine.control.read(), user.id)?;
-        let session = SessionState::new(&SignedIn { person, seat: begun.seat, environment }, second_factor, now);
+        let recovery_left = second_factor::recovery_left(&engine.control.read(), user.id)?;
+        let session = SessionState::new(&SignedIn { person, seat: begun.seat, environment }, recovery_left, now);
         Ok(Done(Token { token, token_type: "bearer".into(), expires_at, session }))
     }
 }

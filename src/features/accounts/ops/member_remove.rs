@@ -27,7 +27,9 @@ impl Operation for MemberRemove {
     const SPEC: Spec = Spec::delete("accounts.member_remove", "/v1/account/members/{id}", manager())
         .summary("Remove a member")
         .about(
-            "Ends all their sessions at once. Keys that they made or granted to agents go on working; revoke those separately.",
+            "Ends all their sessions at once. Keys that they made, and those that agents fetched by their grant, go on working; revoke those \
+                separately. What they granted and no agent has fetched yet is denied. The log of what they did names them until it is over, \
+                for 90 days.",
         )
         .fails(&[Code::NotFound, Code::WrongState]);
     type Input = Which;
@@ -49,7 +51,7 @@ impl Outward for MemberRemove {
             sessions::end(tx, &engine, user.id, |_| true);
             people_store::delete_second_factor(tx, user.id);
             people_store::delete_reset_links(tx, user.id)?;
-            store::delete_user(tx, user.id, &normalised);
+            store::delete_user(tx, &user, &normalised);
             Ok(())
         };
         context.write(&Self::SPEC, write).await?;

@@ -2,6 +2,7 @@
 //! people for keys.
 
 pub mod agent_claim;
+pub mod agent_guide;
 pub mod agent_identity;
 pub mod agent_metadata;
 pub mod approval_deny;
@@ -18,6 +19,7 @@ pub mod key_create;
 pub mod key_list;
 pub mod key_revoke;
 pub mod key_usage;
+pub mod link_look;
 pub mod list_keys;
 pub mod login;
 pub mod logout;
@@ -27,6 +29,7 @@ pub mod member_reset;
 pub mod member_update;
 pub mod members_list;
 pub mod password;
+pub mod recovery_codes;
 pub mod reset;
 pub mod reset_link;
 pub mod resource_metadata;

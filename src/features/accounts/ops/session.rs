@@ -29,6 +29,6 @@ impl Operation for State {
 impl Query for State {
     fn run(view: &View<'_>, _: Wanted) -> Result<Self::Output, Failure> {
         let who = view.caller.person()?;
-        Ok(Done(SessionState::new(who, second_factor::is_used(view.tx, who.person.id)?, view.now)))
+        Ok(Done(SessionState::new(who, second_factor::recovery_left(view.tx, who.person.id)?, view.now)))
     }
 }

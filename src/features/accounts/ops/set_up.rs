@@ -54,7 +54,7 @@ impl Outward for SetUp {
             // Known before the work of hashing; the transaction asks again.
             return Err(Code::AlreadySetUp.into());
         }
-        let password = hashing::hash(input.password, context.engine.random.as_ref()).await?;
+        let password = hashing::hash(input.password, input.email.as_str(), context.engine.random.as_ref()).await?;
         let plan = context.engine.settings.accounts.plan.clone();
         let envelope = context.envelope;
         let write = move |tx: &mut WriteTx<'_>| create_owner(tx, &plan, &input.email, password, envelope);

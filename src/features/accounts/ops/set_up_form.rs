@@ -64,6 +64,8 @@ impl Raw for SetUpForm {
 fn checked(fields: &Fields) -> Result<(EmailAddress, Password), Form> {
     let email = EmailAddress::parse(&fields.email);
     let password: Result<Password, _> = fields.password.as_ref().map_or("", |password| password.expose().as_str()).parse();
+    // Here for its place beside the field; hashing asks again.
+    let password = password.and_then(|password| password.fits(&fields.email).map(|()| password));
     match (email, password) {
         (Ok(email), Ok(password)) => Ok((email, password)),
         (email, password) => Err(Form {
@@ -75,7 +77,7 @@ fn checked(fields: &Fields) -> Result<(EmailAddress, Password), Form> {
 }
 
 async fn set_up(context: &Context, token: &str, email: EmailAddress, password: Password) -> Result<Page, Failure> {
-    let password = hashing::hash(password, context.engine.random.as_ref()).await?;
+    let password = hashing::hash(password, email.as_str(), context.engine.random.as_ref()).await?;
     let plan = context.engine.settings.accounts.plan.clone();
     let digest = sha256(token.as_bytes());
     let envelope = context.envelope;

@@ -53,9 +53,9 @@ impl Outward for SignUp {
         if !engine.settings.accounts.sign_up {
             return Err(Code::SignUpClosed.into());
         }
-        let address = sessions::address(context.caller.peer).map(|address| address.to_string()).unwrap_or_default();
+        let address = sessions::counted(context.caller.peer).unwrap_or_default();
         engine.throttle.take(&BY_ADDRESS, &address, context.now()).map_err(signing_in::too_many)?;
-        let password = hashing::hash(input.password, engine.random.as_ref()).await?;
+        let password = hashing::hash(input.password, input.email.as_str(), engine.random.as_ref()).await?;
         let name = input.name.map(ShortText::into_string).unwrap_or_default();
         let (envelope, plan, email) = (context.envelope, engine.settings.accounts.plan.clone(), input.email);
         let _turn = ring::CHANGING.lock().await;

@@ -33,7 +33,8 @@ impl Operation for Token {
         .about(
             "Takes JSON or a form. Answers without an envelope: access_token (the key, told exactly once), token_type, scope and \
                 key_name; or 400 with error: authorization_pending (poll on), expired_token (get a new code, then poll on), or \
-                invalid_grant (over: denied, fetched, too old, or never ours).",
+                invalid_grant (over: denied, fetched, too old, never ours, or granted by \
+                somebody who may not do it any more themselves).",
         )
         .speaks_oauth()
         .fails(&[Code::RateLimitExceeded, Code::PayloadTooLarge]);
@@ -76,7 +77,7 @@ impl Raw for Token {
 
 /// Polling too fast is answered as if it were not; this is for floods.
 pub fn brake(context: &Context) -> Result<(), Failure> {
-    let Some(address) = sessions::address(context.caller.peer) else { return Ok(()) };
-    let taken = context.engine.throttle.take(&agents::POLLS, &address.to_string(), context.now());
+    let Some(address) = sessions::counted(context.caller.peer) else { return Ok(()) };
+    let taken = context.engine.throttle.take(&agents::POLLS, &address, context.now());
     taken.map_err(|seconds| Failure::new(Code::RateLimitExceeded).after_seconds(seconds))
 }

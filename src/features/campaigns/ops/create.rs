@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{CampaignName, FromName, Preheader, ProviderType, Score, Subject, score, written};
+use super::{CampaignName, FromName, Preheader, ProviderType, Score, Subject, check_words, score, written};
 use crate::base::email::EmailAddress;
 use crate::engine::api::{Caller, Command, Created, Failure, Operation, Replay, Spec, needs};
 use crate::engine::store::WriteTx;
@@ -122,6 +122,7 @@ impl Command for Create {
             minimum_score: input.minimum_score.map(score),
             unknown: input.unknown,
         };
+        check_words(&plan)?;
         launch::check_audience(tx, project, &plan)?;
         let campaign = draft(tx, project, plan);
         store::save(tx, account, None, &campaign);

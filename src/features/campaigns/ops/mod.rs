@@ -30,6 +30,8 @@ use serde::Deserialize;
 
 use crate::base::text::{Name, ShortText};
 use crate::engine::api::Failure;
+use crate::engine::render::merge::{Kind, Template};
+use crate::features::campaigns::model::Plan;
 use crate::features::contacts::fields::{self, FieldValue};
 use crate::vocab::ids::{CampaignId, ProjectId};
 use crate::vocab::limits;
@@ -70,6 +72,16 @@ fn written(variables: Option<BTreeMap<String, FieldValue>>) -> Result<String, Fa
         Some(reason) => Err(Failure::field("variables", reason)),
         None => Ok(serde_json::to_string(&variables).expect("field values are JSON")),
     }
+}
+
+/// Refuse words of the campaign's own whose merge fields cannot be read: nobody who gets it finds that out.
+fn check_words(plan: &Plan) -> Result<(), Failure> {
+    for (field, words, kind) in [("subject", &plan.subject, Kind::Header), ("preheaderText", &plan.preheader, Kind::Html)] {
+        if let Some(Err(error)) = words.as_ref().map(|words| Template::compile(words, kind)) {
+            return Err(Failure::field(field, error));
+        }
+    }
+    Ok(())
 }
 
 /// The score as it is kept.

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{CampaignName, FromName, Preheader, ProviderType, Score, Subject, score, written};
+use super::{CampaignName, FromName, Preheader, ProviderType, Score, Subject, check_words, score, written};
 use crate::base::email::EmailAddress;
 use crate::base::patch::Patch;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
@@ -90,6 +90,7 @@ impl Command for Update {
         let account = caller.account();
         let campaign = act(tx, account, (input.id, input.project_id), Action::Update, |tx, campaign, _| {
             campaign.plan = changed(tx, account, campaign.project, campaign.plan.clone(), input)?;
+            check_words(&campaign.plan)?;
             launch::check_audience(tx, campaign.project, &campaign.plan)?;
             if campaign.status == Status::Scheduled {
                 launch::check(tx, Place::of(caller), campaign)?;

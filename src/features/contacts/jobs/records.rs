@@ -228,6 +228,13 @@ impl<S: std::io::Read> Records<S> {
 
 /// The headers of a file that begins with `head`, and the byte after them.
 pub fn headers(head: &[u8], delimiter: u8, encoding: Encoding) -> Result<(Vec<String>, u64), Failure> {
+    if head.starts_with(b"PK\x03\x04") {
+        let detail = "this is an Excel workbook or another archive; save the sheet as CSV, and give that file";
+        return Err(Failure::field("file", detail));
+    }
+    if head.contains(&0) {
+        return Err(Failure::field("file", "this is no text; give a CSV file: with a spreadsheet, save it as CSV"));
+    }
     let mut records = Records::new(head, delimiter, 0);
     let found = match records.next() {
         Ok(found) => found,
@@ -281,6 +288,14 @@ mod tests {
         assert!(matches!(records.next(), Err(Broken::TooLong)));
         let wide = ",".repeat(limits::IMPORT_COLUMNS_MAX);
         assert!(matches!(Records::new(wide.as_bytes(), b',', 0).next(), Err(Broken::TooManyColumns)));
+    }
+
+    #[test]
+    fn workbooks_and_other_files_without_text_are_told() {
+        let told = |head: &[u8]| headers(head, b',', Encoding::Utf8).expect_err("no CSV").detail.expect("a detail").into_owned();
+        assert!(told(b"PK\x03\x04\x14\0\x06\0[Content_Types].xml").contains("Excel"));
+        assert!(told(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0\0").contains("no text"));
+        assert_eq!(headers(b"email,name\na@example.com,A", b',', Encoding::Utf8).expect("CSV").0, ["email", "name"]);
     }
 
     #[test]

@@ -1,19 +1,72 @@
 //! An agent asks for a key: enter its code, look at what it wants, grant less or all of it, or nothing.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 
+use crate::base::hex;
+use crate::base::secret::{same, sha256};
 use crate::surfaces::dashboard::route::{Route, closed};
-use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit};
+use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit, with_next};
+use crate::vocab::environment::Environment;
+use crate::vocab::permissions::PermissionSet;
 
 /// Its pages.
 pub const ROUTES: &[Route] = &[closed("/agent").get(|visit| Box::pin(show(visit))).post(|visit| Box::pin(decide(visit)))];
 
-fn page(code: &str, details: Value, trouble: Option<&Trouble>, state: &str) -> Outcome {
+/// What somebody has chosen: it is asked for again after an error, and after they had to prove who they are.
+struct Choice {
+    permissions: PermissionSet,
+    environment: Environment,
+}
+
+impl Choice {
+    /// What the form sent. Words that mean nothing are left out.
+    fn sent(visit: &Visit) -> Self {
+        let words: BTreeSet<&str> = visit.form.all("permission").into_iter().collect();
+        let permissions = words.iter().filter_map(|word| word.parse().ok()).fold(PermissionSet::NONE, PermissionSet::and);
+        Self { permissions, environment: visit.form.get("environment").parse().unwrap_or(Environment::Test) }
+    }
+
+    /// What stands in the address. A link by somebody else, like the agent's own, can take ticks away; only our own can choose live data.
+    fn returned(visit: &Visit) -> Option<Self> {
+        // The words of a scope, possibly none: then nothing is ticked.
+        let scope = visit.query.all("scope").into_iter().next()?;
+        let mut choice = Self { permissions: scope.parse().unwrap_or(PermissionSet::NONE), environment: Environment::Live };
+        let is_own = same(choice.mark(visit).as_bytes(), visit.query.get("mark").as_bytes());
+        if !is_own || visit.query.get("environment") != Environment::Live.word() {
+            choice.environment = Environment::Test;
+        }
+        Some(choice)
+    }
+
+    /// What only this browser's pages can say of this choice for this code.
+    fn mark(&self, visit: &Visit) -> String {
+        let code = visit.query.some("code").unwrap_or(visit.form.get("code"));
+        let text = format!("agent\0{}\0{code}\0{}\0{}", visit.csrf, self.permissions, self.environment);
+        hex::encode(&sha256(text.as_bytes())[..16])
+    }
+
+    /// The address of the form with this choice.
+    fn address(&self, visit: &Visit) -> String {
+        let (scope, mark) = (self.permissions.to_string(), self.mark(visit));
+        let fields =
+            [("code", visit.form.get("code")), ("scope", &scope), ("environment", self.environment.word()), ("mark", &mark)];
+        format!("/agent?{}", serde_urlencoded::to_string(fields).unwrap_or_default())
+    }
+}
+
+fn page(code: &str, mut details: Value, choice: Option<&Choice>, trouble: Option<&Trouble>, state: &str) -> Outcome {
+    for scope in details["scopes"].as_array_mut().into_iter().flatten() {
+        let permission = scope["permission"].as_str().and_then(|word| word.parse().ok());
+        let is_chosen = choice.is_none_or(|choice| permission.is_some_and(|permission| choice.permissions.contains(permission)));
+        scope["chosen"] = (scope["yours"] == true && is_chosen).into();
+    }
     let context = json!({
         "title": "An agent asks for access",
         "state": state,
         "code": code,
-        "back": format!("/agent?{}", serde_urlencoded::to_string([("code", code)]).unwrap_or_default()),
+        "live": choice.is_some_and(|choice| choice.environment == Environment::Live),
         "details": details,
         "wrong": trouble.map_or("", |trouble| &trouble.message),
     });
@@ -25,17 +78,17 @@ fn page(code: &str, details: Value, trouble: Option<&Trouble>, state: &str) -> O
 
 /// The form for the code, or what the agent with this code asks for.
 pub async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
-    look(visit, visit.query.get("code"), None).await
+    look(visit, visit.query.get("code"), Choice::returned(visit), None).await
 }
 
-async fn look(visit: &Visit, code: &str, wrong: Option<Trouble>) -> Result<Outcome, Trouble> {
+async fn look(visit: &Visit, code: &str, choice: Option<Choice>, wrong: Option<Trouble>) -> Result<Outcome, Trouble> {
     if code.is_empty() {
-        return Ok(page("", Value::Null, wrong.as_ref(), "code"));
+        return Ok(page("", json!({}), None, wrong.as_ref(), "code"));
     }
     match visit.ask("accounts.approval_look", json!({ "code": code })).await {
-        Ok(details) => Ok(page(code, details, wrong.as_ref(), "review")),
+        Ok(details) => Ok(page(code, details, choice.as_ref(), wrong.as_ref(), "review")),
         Err(trouble) if trouble.code == "NOT_SIGNED_IN" => Err(trouble),
-        Err(trouble) => Ok(page(code, Value::Null, Some(&trouble), "code")),
+        Err(trouble) => Ok(page(code, json!({}), None, Some(&trouble), "code")),
     }
 }
 
@@ -50,12 +103,16 @@ pub async fn decide(visit: &Visit) -> Result<Outcome, Trouble> {
             visit.ask("accounts.approval_grant", input).await
         }
         "deny" => visit.ask("accounts.approval_deny", json!({ "id": form.get("id") })).await,
-        _ => return look(visit, code, None).await,
+        _ => return look(visit, code, None, None).await,
     };
+    let choice = Choice::sent(visit);
     match done {
-        Ok(approval) => Ok(page(code, json!({ "approval": approval }), None, "done")),
-        // Prove who you are, then come back to this request.
-        Err(trouble) if matches!(trouble.code.as_str(), "NOT_SIGNED_IN" | "FRESH_SIGN_IN_REQUIRED") => Err(trouble),
-        Err(trouble) => look(visit, code, Some(trouble)).await,
+        Ok(approval) => Ok(page(code, json!({ "approval": approval }), None, None, "done")),
+        // Prove who you are, then come back to this request as it was chosen.
+        Err(trouble) if trouble.code == "NOT_SIGNED_IN" => Ok(Outcome::to_sign_in(Some(&choice.address(visit)))),
+        Err(trouble) if trouble.code == "FRESH_SIGN_IN_REQUIRED" => {
+            Ok(Outcome::go(with_next("/confirm", Some(&choice.address(visit)))))
+        }
+        Err(trouble) => look(visit, code, Some(choice), Some(trouble)).await,
     }
 }

@@ -5,10 +5,12 @@ mod steps;
 
 use std::collections::BTreeMap;
 
+use http::StatusCode;
 use serde_json::{Value, json};
 
 use super::brands::may;
-use super::campaigns::{dates, items, takings};
+use super::campaigns::{dates, takings};
+use crate::base::clock::Timestamp;
 use crate::surfaces::dashboard::charts::{Chart, Series, Shape};
 use crate::surfaces::dashboard::route::{Route, closed, open};
 use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit};
@@ -43,21 +45,36 @@ struct Known {
     campaigns: Vec<Value>,
     timeline: Value,
     plan: Value,
+    /// Why a part could not be read, if that is not for lack of a permission.
+    trouble: Option<String>,
+    now: Timestamp,
 }
 
 impl Known {
     /// Ask for all of it. Who may not see a part sees the rest.
     async fn of(visit: &Visit) -> Self {
-        let domains = visit.ask("domains.list", json!({})).await.unwrap_or_default();
+        let mut trouble = None;
+        let mut part = async |id: &str, input: Value| match visit.ask(id, input).await {
+            Ok(value) => value,
+            Err(refused) => {
+                if refused.status != StatusCode::FORBIDDEN {
+                    trouble.get_or_insert(refused.message);
+                }
+                Value::Null
+            }
+        };
+        let list = |of: &Value| of.as_array().cloned().unwrap_or_default();
         let campaigns = json!({ "limit": CAMPAIGNS_LOOKED_AT, "archived": false });
         Self {
-            projects: items(visit.ask("projects.list", json!({ "limit": 100 })).await, "projects"),
-            domains: domains.as_array().cloned().unwrap_or_default(),
-            webhooks: items(visit.ask("webhooks.list", json!({ "limit": 100 })).await, "webhooks"),
-            jobs: items(visit.ask("contacts.jobs", json!({ "limit": 100 })).await, "jobs"),
-            campaigns: items(visit.ask("campaigns.overview", campaigns).await, "campaigns"),
-            timeline: visit.ask("sending.timeline", json!({})).await.unwrap_or_default(),
-            plan: visit.ask("sending.plan", json!({})).await.unwrap_or_default(),
+            projects: list(&part("projects.list", json!({ "limit": 100 })).await["projects"]),
+            domains: list(&part("domains.list", json!({})).await),
+            webhooks: list(&part("webhooks.list", json!({ "limit": 100 })).await["webhooks"]),
+            jobs: list(&part("contacts.jobs", json!({ "limit": 100 })).await["jobs"]),
+            campaigns: list(&part("campaigns.overview", campaigns).await["campaigns"]),
+            timeline: part("sending.timeline", json!({})).await,
+            plan: part("sending.plan", json!({})).await,
+            trouble,
+            now: visit.api.0.clock.now(),
         }
     }
 }
@@ -71,6 +88,7 @@ pub async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
         "title": "Home",
         "base": format!("/{}", visit.environment),
         "steps": steps,
+        "trouble": known.trouble,
         "attention": attention::of(visit.environment, &known),
         "may_note": may(visit, Permission::AudienceWrite),
         "health": health(&known.timeline["summary"]),
@@ -96,8 +114,10 @@ fn health(summary: &Value) -> Value {
         _ if value >= warn => "warn",
         _ => "good",
     };
+    let many = |name: &str| summary[name].as_u64().unwrap_or(0);
     json!({
-        "sent": summary["sent"],
+        // With those that were refused at once: what the shares are of.
+        "sent": many("delivered") + many("bounced"),
         "delivered": { "many": summary["delivered"], "share": delivered / 100.0 },
         "bounced": {
             "many": summary["bounced"], "share": bounces / 100.0,

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::sign_in;
+use crate::base::network::counted_as;
 use crate::engine::access::throttle::Rule;
 use crate::engine::api::Principal;
 use crate::engine::api::call::Api;
@@ -55,7 +56,7 @@ pub async fn send_forgot(visit: &Visit) -> Result<Outcome, Trouble> {
     }
     let (email, now) = (visit.form.get("email").to_owned(), engine.clock.now());
     let from = match visit.peer {
-        Peer::Network { address, .. } => address.to_string(),
+        Peer::Network { address, .. } => counted_as(address).to_string(),
         Peer::Operator => String::new(),
     };
     let is_let = engine.throttle.take(&FORGOTTEN_FROM, &from, now).is_ok()
@@ -79,9 +80,15 @@ pub async fn send_forgot(visit: &Visit) -> Result<Outcome, Trouble> {
     Ok(Outcome::go("/forgot?done=asked"))
 }
 
+/// What is wrong with the link of the address, if it does not work: nobody fills in a form for nothing. Its token is beyond guessing and
+/// looking costs no more than a page does, so it has no brake of its own.
+async fn dead(visit: &Visit, purpose: &str) -> Option<Trouble> {
+    visit.ask_inside("accounts.link_look", json!({ "purpose": purpose, "token": visit.name("token") })).await.err()
+}
+
 /// The form for a new password.
 pub async fn reset(visit: &Visit) -> Result<Outcome, Trouble> {
-    Ok(page(visit, "reset.html", "Choose a new password", None))
+    Ok(page(visit, "reset.html", "Choose a new password", dead(visit, "reset").await.as_ref()))
 }
 
 /// The same, sent.
@@ -95,7 +102,7 @@ pub async fn send_reset(visit: &Visit) -> Result<Outcome, Trouble> {
 
 /// The form of an invitation.
 pub async fn join(visit: &Visit) -> Result<Outcome, Trouble> {
-    Ok(page(visit, "join.html", "You are invited", None))
+    Ok(page(visit, "join.html", "You are invited", dead(visit, "join").await.as_ref()))
 }
 
 /// The same, sent.

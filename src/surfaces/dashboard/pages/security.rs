@@ -57,6 +57,10 @@ pub async fn send(visit: &Visit) -> Result<Outcome, Trouble> {
             }
             Err(trouble) => Err(trouble),
         },
+        "codes" => {
+            let data = visit.ask("accounts.recovery_codes", json!({})).await?;
+            page(visit, json!({ "state": "renewed", "codes": data["recoveryCodes"] }), None).await
+        }
         "app-remove" => {
             visit.ask("accounts.totp_remove", json!({})).await?;
             Ok(Outcome::go(format!("{}?done=app-remove", visit.path)))

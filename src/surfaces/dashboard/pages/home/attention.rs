@@ -3,7 +3,9 @@
 use serde_json::{Value, json};
 
 use super::Known;
+use crate::engine::api::answer::Moment;
 use crate::vocab::environment::Environment;
+use crate::vocab::limits;
 
 /// Percent of messages that come back: from here on mailbox providers begin to doubt a sender, and from there they refuse it.
 pub const BOUNCES_WARN: f64 = 2.0;
@@ -15,6 +17,10 @@ pub const COMPLAINTS_BAD: f64 = 0.3;
 const MESSAGES_MIN: u64 = 100;
 /// A quota that is used up so far is nearly used up.
 const QUOTA_SHARE: f64 = 0.8;
+/// How long an import of a brand that failed is told of.
+const FAILED_IMPORTS_TOLD_MS: i64 = 7 * limits::DAY_MS;
+/// More of them are one line.
+const FAILED_IMPORTS_MAX: usize = 3;
 /// More lines would not be read.
 const LINES_MAX: usize = 12;
 
@@ -25,15 +31,7 @@ pub fn of(environment: Environment, known: &Known) -> Vec<Value> {
     campaigns(known, &mut found);
     rates(known, &mut found);
     quotas(known, &mut found);
-    for project in known.projects.iter().filter(|project| project["status"] == "error") {
-        let why = project["error"].as_str().unwrap_or("Its site could not be read.");
-        let id = project["id"].as_str().unwrap_or_default();
-        found.push(line(
-            "warn",
-            format!("The import of {} failed. {why}", name(project)),
-            (format!("/brands/{id}"), "Look at it"),
-        ));
-    }
+    failed_imports(known, &mut found);
     failed_jobs(known, &mut found);
     for webhook in known.webhooks.iter().filter(|webhook| !webhook["pausedUntil"].is_null() || webhook["pauseReason"] == "gone") {
         let url = webhook["url"].as_str().unwrap_or_default();
@@ -90,6 +88,24 @@ fn campaigns(known: &Known, found: &mut Vec<Value>) {
             _ => None,
         };
         found.extend(said.map(|(level, text, label)| line(level, text, (path, label))));
+    }
+}
+
+/// Brands whose sites could not be read, for a while: whoever does nothing about it has seen it.
+fn failed_imports(known: &Known, found: &mut Vec<Value>) {
+    let is_recent = |project: &&Value| {
+        let at: Option<Moment> = project["updatedAt"].as_str().and_then(|at| at.parse().ok());
+        at.is_none_or(|at| known.now.ms_since(at.0) < FAILED_IMPORTS_TOLD_MS)
+    };
+    let failed: Vec<&Value> = known.projects.iter().filter(|project| project["status"] == "error").filter(is_recent).collect();
+    if failed.len() > FAILED_IMPORTS_MAX {
+        let text = format!("The imports of {} brands failed.", failed.len());
+        return found.push(line("warn", text, ("/brands".into(), "Look at them")));
+    }
+    for project in failed {
+        let why = project["error"].as_str().unwrap_or("Its site could not be read.");
+        let path = format!("/brands/{}", project["id"].as_str().unwrap_or_default());
+        found.push(line("warn", format!("The import of {} failed. {why}", name(project)), (path, "Look at it")));
     }
 }
 
@@ -158,11 +174,24 @@ fn quotas(known: &Known, found: &mut Vec<Value>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::clock::Timestamp;
+
+    const NOW: Timestamp = Timestamp(1_767_225_600_000);
 
     fn nothing() -> Known {
         let plan = json!({ "provider": "smtp", "daily": { "used": 0, "limit": 100 }, "monthly": { "used": 0, "limit": 1000 } });
         let domains = vec![json!({ "domain": "acme.example", "isVerified": true, "status": "verified" })];
-        Known { projects: vec![], domains, webhooks: vec![], jobs: vec![], campaigns: vec![], timeline: Value::Null, plan }
+        Known {
+            projects: vec![],
+            domains,
+            webhooks: vec![],
+            jobs: vec![],
+            campaigns: vec![],
+            timeline: Value::Null,
+            plan,
+            trouble: None,
+            now: NOW,
+        }
     }
 
     fn texts(environment: Environment, known: &Known) -> Vec<String> {
@@ -192,6 +221,8 @@ mod tests {
             campaigns: vec![campaign("sent", 3), campaign("sent", 0), campaign("pending_review", 0)],
             timeline: json!({ "summary": { "delivered": 940, "bounced": 60, "bounceRate": 6.0, "complaintRate": 0.1 } }),
             plan: json!({ "provider": "smtp", "daily": { "used": 85, "limit": 100 }, "monthly": { "used": 1000, "limit": 1000 } }),
+            trouble: None,
+            now: NOW,
         };
         let told = texts(Environment::Live, &known);
         assert_eq!(told.len(), 9, "{told:#?}");
@@ -229,5 +260,14 @@ mod tests {
     fn one_bounce_of_a_few_messages_is_no_trouble() {
         let summary = json!({ "delivered": 9, "bounced": 1, "bounceRate": 10.0, "complaintRate": 0.0 });
         assert_eq!(texts(Environment::Live, &Known { timeline: json!({ "summary": summary }), ..nothing() }), [""; 0]);
+    }
+
+    #[test]
+    fn imports_that_failed_are_told_of_for_a_week_and_many_at_once() {
+        let failed = |at: &str| json!({ "id": "1", "name": "Acme", "status": "error", "error": "No answer.", "updatedAt": at });
+        let told = |projects: Vec<Value>| texts(Environment::Live, &Known { projects, ..nothing() });
+        let (recent, old) = (failed("2025-12-26T00:00:00.000Z"), failed("2025-12-24T00:00:00.000Z"));
+        assert_eq!(told(vec![recent.clone(), old]), ["warn: \"The import of Acme failed. No answer.\""]);
+        assert_eq!(told(vec![recent; 4]), ["warn: \"The imports of 4 brands failed.\""]);
     }
 }

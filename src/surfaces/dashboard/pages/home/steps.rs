@@ -3,24 +3,19 @@
 use serde_json::{Value, json};
 
 use super::Known;
-use crate::surfaces::dashboard::visit::Visit;
+use crate::surfaces::dashboard::pages::brands::may;
+use crate::surfaces::dashboard::visit::{Trouble, Visit};
 use crate::vocab::environment::Environment;
+use crate::vocab::permissions::Permission;
 
-/// The steps, or nothing once a campaign was sent.
+/// The steps that this person may take, or nothing once a campaign was sent.
 pub async fn of(visit: &Visit, known: &Known) -> Value {
     let has_sent = known.campaigns.iter().any(|row| !row["campaign"]["batchId"].is_null());
-    if has_sent {
+    if has_sent || known.trouble.is_some() {
         return Value::Null;
     }
-    let brand = known.projects.iter().find(|project| project["status"] == "active").or(known.projects.first());
-    let id = brand.and_then(|brand| brand["id"].as_str()).unwrap_or("…");
-    let of_brand = json!({ "projectId": id, "limit": 1 });
-    let (mut emails, mut contacts) = (0, 0);
-    if brand.is_some() {
-        let total = |answer: Value| answer["total"].as_u64().unwrap_or(0);
-        emails = visit.ask("emails.list", of_brand.clone()).await.map_or(0, total);
-        contacts = visit.ask("contacts.list", of_brand).await.map_or(0, total);
-    }
+    let Begun { brand, has_emails, has_contacts } = Begun::of(visit, known).await;
+    let id = brand.unwrap_or("…");
     let address = visit.api.0.base_url();
     let request = |path: &str, body: String| {
         format!(
@@ -30,52 +25,99 @@ pub async fn of(visit: &Visit, known: &Known) -> Value {
     };
     let mut steps = vec![
         step(
+            &[Permission::ProjectWrite],
             ("Bring in your brand", "Name your web site: its colours, logos, words and products are read from it."),
-            ("/brands", "Add a brand", "project_write"),
+            ("/brands", "Add a brand"),
             brand.is_some(),
             request("/v1/projects/import", r#"{"urls":["https://example.com"],"name":"My brand"}"#.into()),
         ),
         step(
+            &[Permission::EmailRead, Permission::EmailWrite],
             ("Write an email", "Say in a sentence what it is about. It comes in your brand’s look, ready to be sent."),
-            ("/emails", "Write an email", "email_write"),
-            emails > 0,
+            ("/emails", "Write an email"),
+            has_emails,
             request("/v1/projects/emails/generate", format!(r#"{{"projectId":"{id}","prompt":"Our autumn teas are here"}}"#)),
         ),
         step(
+            &[Permission::AudienceRead, Permission::AudienceWrite],
             ("Add people", "One by one, or all at once from a CSV file."),
-            ("/contacts", "Add contacts", "audience_write"),
-            contacts > 0,
+            ("/contacts", "Add contacts"),
+            has_contacts,
             request("/v1/contacts", format!(r#"{{"projectId":"{id}","email":"ada@example.com","firstName":"Ada"}}"#)),
         ),
     ];
     if visit.environment == Environment::Live {
         steps.push(step(
+            &[Permission::DomainRead, Permission::DomainWrite],
             ("Show that the domain is yours", "A few DNS records, so that mailbox providers trust what you send."),
-            ("/domains", "Add a domain", "domain_write"),
+            ("/domains", "Add a domain"),
             known.domains.iter().any(|domain| domain["isVerified"] == true),
             request("/v1/domains", r#"{"domain":"news.example.com"}"#.into()),
         ));
     }
-    let campaign = known.campaigns.first().and_then(|row| row["campaign"]["id"].as_str()).unwrap_or("…");
     let about = match visit.environment {
         Environment::Test => "Choose whom it is for and send it. Test mail stays in the built-in inbox, where you can open it.",
         Environment::Live => "Choose whom it is for, see exactly who gets it, and send it or give it a time.",
     };
     steps.push(step(
+        &[Permission::CampaignRead, Permission::CampaignWrite],
         ("Send a campaign", about),
-        (if known.campaigns.is_empty() { "/campaigns/new" } else { "/campaigns" }, "Go to campaigns", "campaign_write"),
+        (if known.campaigns.is_empty() { "/campaigns/new" } else { "/campaigns" }, "Go to campaigns"),
         false,
-        request(&format!("/v1/campaigns/{campaign}/send"), "{}".into()),
+        to_send(known, id, request),
     ));
-    let next = steps.iter().position(|step| step["done"] == false).unwrap_or(0);
+    steps.retain(|(needed, _)| needed.iter().all(|permission| may(visit, *permission)));
+    let mut steps: Vec<Value> = steps.into_iter().map(|(_, step)| step).collect();
+    let Some(next) = steps.iter().position(|step| step["done"] == false) else { return Value::Null };
     steps[next]["next"] = true.into();
     let done = steps.iter().filter(|step| step["done"] == true).count();
     json!({ "steps": steps, "done": done })
 }
 
-/// A step; `needs` is the permission that it takes, as templates name it.
-fn step((title, about): (&str, &str), (path, label, needs): (&str, &str, &str), done: bool, curl: String) -> Value {
-    json!({
-        "title": title, "about": about, "path": path, "label": label, "needs": needs, "done": done, "next": false, "curl": curl,
-    })
+/// The request that sends the newest campaign, or that makes one.
+fn to_send(known: &Known, brand: &str, request: impl Fn(&str, String) -> String) -> String {
+    match known.campaigns.first().and_then(|row| row["campaign"]["id"].as_str()) {
+        Some(campaign) => request(&format!("/v1/campaigns/{campaign}/send"), "{}".into()),
+        None => request(
+            "/v1/campaigns",
+            format!(
+                r#"{{"projectId":"{brand}","name":"Hello","conversationId":"CONVERSATION","from":"news@example.com","fromName":"Ada","recipientType":"audience"}}"#
+            ),
+        ),
+    }
+}
+
+/// What there is of a brand already.
+struct Begun<'k> {
+    /// Its id: that of one that is ready, if there is one.
+    brand: Option<&'k str>,
+    has_emails: bool,
+    has_contacts: bool,
+}
+
+impl<'k> Begun<'k> {
+    async fn of(visit: &Visit, known: &'k Known) -> Self {
+        let ready = known.projects.iter().find(|project| project["status"] == "active");
+        let Some(brand) = ready.or(known.projects.first()).and_then(|brand| brand["id"].as_str()) else {
+            return Self { brand: None, has_emails: false, has_contacts: false };
+        };
+        let of_brand = json!({ "projectId": brand, "limit": 1 });
+        let any = |answer: Result<Value, Trouble>| answer.is_ok_and(|answer| answer["total"].as_u64() > Some(0));
+        let has_emails = any(visit.ask("emails.list", of_brand.clone()).await);
+        Self { brand: Some(brand), has_emails, has_contacts: any(visit.ask("contacts.list", of_brand).await) }
+    }
+}
+
+/// What somebody must be allowed to take a step, and the step.
+type Step = (&'static [Permission], Value);
+
+fn step(
+    needed: &'static [Permission],
+    (title, about): (&str, &str),
+    (path, label): (&str, &str),
+    done: bool,
+    curl: String,
+) -> Step {
+    let step = json!({ "title": title, "about": about, "path": path, "label": label, "done": done, "next": false, "curl": curl });
+    (needed, step)
 }

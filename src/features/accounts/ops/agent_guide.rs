@@ -1,0 +1,71 @@
+//! The same as [`super::agent_metadata`] in words, for agents that read: how to get a key, with lines that run as they stand.
+
+use http::StatusCode;
+use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::engine::api::wire::{Reply, ReplyBody};
+use crate::engine::api::{Bare, Context, Engine, Failure, Media, Operation, Raw, RawRequest, Spec, public};
+use crate::features::accounts::agents;
+use crate::features::accounts::agents::model::{DEFAULT_SCOPE, GRAVE};
+use crate::vocab::limits;
+use crate::vocab::permissions::Permission;
+
+/// `accounts.agent_guide`
+pub struct AgentGuide;
+
+const GUIDE: &str = include_str!("../../../../assets/agents/auth.md");
+const MINUTE_MS: i64 = 60 * 1000;
+
+/// Nothing to choose.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Wanted {}
+
+impl Operation for AgentGuide {
+    const SPEC: Spec = Spec::get("accounts.agent_guide", "/auth.md", public())
+        .summary("Tell agents how to get a key")
+        .about("Markdown: registration, polling, errors, permissions and limits, with the addresses of this installation.");
+    type Input = Wanted;
+    type Output = Bare;
+
+    fn example() -> (Value, Self::Output) {
+        (json!({}), Bare)
+    }
+}
+
+impl Raw for AgentGuide {
+    const MEDIA: Media = Media::gives("text/markdown; charset=utf-8");
+
+    async fn run(context: Context, _: Wanted, _: RawRequest) -> Result<Reply, Failure> {
+        let body = guide(&context.engine);
+        let mut headers = HeaderMap::with_capacity(8);
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static(Self::MEDIA.gives));
+        headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static("public, max-age=300"));
+        Ok(Reply { status: StatusCode::OK, headers, body: ReplyBody::Whole(body.into()) })
+    }
+}
+
+/// The guide with what holds here: every number in it is the one that is checked.
+fn guide(engine: &Engine) -> String {
+    let permission = |permission: Permission| format!("| `{permission}` | {} |", permission.allows());
+    let facts = [
+        ("base", engine.base_url().to_owned()),
+        ("grant_type", agents::grant_type(engine)),
+        ("default_scope", DEFAULT_SCOPE.to_string()),
+        ("name_characters", limits::AGENT_NAME_CHARACTERS_MAX.to_string()),
+        ("code_seconds", (limits::CLAIM_CODE_MS / 1000).to_string()),
+        ("code_minutes", (limits::CLAIM_CODE_MS / MINUTE_MS).to_string()),
+        ("claim_minutes", (limits::CLAIM_MS / MINUTE_MS).to_string()),
+        ("interval", limits::CLAIM_POLL_SECONDS.to_string()),
+        ("codes", limits::CLAIM_CODES_MAX.to_string()),
+        ("per_hour", limits::CLAIMS_PER_HOUR.to_string()),
+        ("polls", limits::CLAIM_POLLS_PER_MINUTE.to_string()),
+        ("grave", GRAVE.map(|permission| format!("`{permission}`")).join(" and ")),
+        ("permissions", Permission::ALL.map(permission).join("\n")),
+    ];
+    facts.iter().fold(GUIDE.to_owned(), |text, (name, value)| text.replace(&format!("{{{name}}}"), value))
+}

@@ -1,0 +1,47 @@
+//! New recovery codes for somebody who has used theirs up or lost them.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::totp_confirm::RecoveryCodes;
+use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, signed_in};
+use crate::engine::store::WriteTx;
+use crate::features::accounts::{people_store, second_factor};
+use crate::vocab::codes::Code;
+
+/// `accounts.recovery_codes`
+pub struct RenewRecoveryCodes;
+
+/// Nothing to choose.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Wanted {}
+
+impl Operation for RenewRecoveryCodes {
+    const SPEC: Spec = Spec::post("accounts.recovery_codes", "/v1/auth/totp/recovery-codes", signed_in())
+        .summary("Make new recovery codes")
+        .about("Needs a fresh sign-in. The old codes stop working; the new ones are shown only now.")
+        .fails(&[Code::FreshSignInRequired, Code::WrongState]);
+    type Input = Wanted;
+    type Output = Done<RecoveryCodes>;
+
+    fn example() -> (Value, Self::Output) {
+        (json!({}), Done(RecoveryCodes { recovery_codes: vec!["BCDF-GHJK-LMNP".into()] }))
+    }
+}
+
+impl Outward for RenewRecoveryCodes {
+    async fn run(context: Context, _: Wanted) -> Result<Self::Output, Failure> {
+        let user = context.caller.proven(context.now())?.person.id;
+        let write = move |tx: &mut WriteTx<'_>| {
+            let factor = people_store::second_factor(tx, user)?.filter(|factor| factor.is_confirmed);
+            let none = || Failure::because(Code::WrongState, "There is no authenticator app that the codes could replace.");
+            let mut factor = factor.ok_or_else(none)?;
+            let codes = second_factor::renew_recovery(&mut factor, tx.random());
+            people_store::save_second_factor(tx, user, &factor);
+            Ok(codes)
+        };
+        Ok(Done(RecoveryCodes { recovery_codes: context.write(&Self::SPEC, write).await? }))
+    }
+}

@@ -1,0 +1,99 @@
+//! An agent's request for a key, decided in a browser: what was chosen stays chosen until it is granted.
+
+use serde_json::{Value, json};
+
+use crate::people::{OWNER, PASSWORD, owned, set_up, signed_in, stranger};
+use crate::support::browser::{Browser, Page};
+use crate::support::client::Call;
+use crate::support::server::BOUNDLESS;
+use crate::support::{Server, operation};
+
+/// A request of an agent that wants these; its code.
+async fn asked(server: &Server, scope: &str) -> String {
+    let body = json!({ "type": "service_auth", "login_hint": OWNER, "agent_name": "Shop helper", "scope": scope });
+    let call = Call::new(operation("accounts.agent_identity"), json!({})).json(body);
+    let answer = stranger(server).try_send(call).await.expect("an answer").json();
+    answer["claim"]["user_code"].as_str().unwrap_or_else(|| panic!("a code: {answer}")).to_owned()
+}
+
+/// The values of the fields of this name that are chosen.
+fn chosen(page: &Page, name: &str) -> Vec<String> {
+    let front = format!("name=\"{name}\" value=\"");
+    let fields = page.text.split(&front).skip(1).filter_map(|rest| rest.split_once('"'));
+    fields
+        .filter(|(_, rest)| rest.split('>').next().is_some_and(|rest| rest.contains("checked")))
+        .map(|(value, _)| value.to_owned())
+        .collect()
+}
+
+async fn newest(server: &Server) -> Value {
+    let owner = signed_in(server, OWNER, "test").await;
+    owner.data("accounts.approvals_list", json!({})).await["approvals"][0].clone()
+}
+
+#[tokio::test]
+async fn what_was_chosen_stays_chosen_after_the_password_is_asked_for() {
+    let mut server = Server::stopped(BOUNDLESS);
+    let Some(faults) = server.faults() else { return };
+    server.serve();
+    set_up(&server);
+    let mut browser = Browser::new(&server);
+    browser.sign_in("/").await;
+    // The sign-in is too long ago for what lets mail go out.
+    faults.clock_off_by_ms(11 * 60 * 1000);
+    let all = "audience:read audience:write email:read email:write email:send email:validate email:preview domain:read \
+               domain:write campaign:read campaign:write project:write webhook:read webhook:write";
+    let code = asked(&server, all).await;
+    let form = browser.get(&format!("/agent?code={code}")).await;
+    assert_eq!((chosen(&form, "permission").len(), chosen(&form, "environment")), (14, vec!["test".to_owned()]));
+    let csrf = form.csrf().to_owned();
+    let front = [("csrf", csrf.as_str()), ("code", &code), ("act", "grant"), ("environment", "live")];
+    let more = all.split(' ').map(|permission| ("permission", permission));
+    let everything: Vec<(&str, &str)> = front.into_iter().chain(more).collect();
+    let confirm = browser.post("/agent", &everything).await;
+    assert!(confirm.location().starts_with("/confirm?next="), "even all of them fit: {}", confirm.location());
+    let little: Vec<(&str, &str)> = front.into_iter().chain([("permission", "email:send")]).collect();
+    let confirm = browser.post("/agent", &little).await;
+    let proof = browser.get(confirm.location()).await;
+    let next = proof.value("next").replace("&amp;", "&").replace("&#x2f;", "/");
+    let back = browser.post("/confirm", &[("csrf", proof.csrf()), ("next", &next), ("password", PASSWORD)]).await;
+    assert_eq!((back.status, back.location()), (303, next.as_str()));
+    let again = browser.get(back.location()).await;
+    assert_eq!(chosen(&again, "permission"), ["email:send"]);
+    assert_eq!(chosen(&again, "environment"), ["live"]);
+    let granted = browser.post("/agent", &little).await;
+    assert!(granted.text.contains("<h1>Granted</h1>"), "{}", granted.text);
+    let approval = newest(&server).await;
+    assert_eq!((&approval["granted"], &approval["environment"]), (&json!(["email:send"]), &json!("live")));
+}
+
+#[tokio::test]
+async fn a_mistake_in_the_form_keeps_what_was_chosen() {
+    let server = owned(BOUNDLESS);
+    let mut browser = Browser::new(&server);
+    browser.sign_in("/").await;
+    let code = asked(&server, "audience:read email:read").await;
+    let form = browser.get(&format!("/agent?code={code}")).await;
+    let csrf = form.csrf().to_owned();
+    let nothing = [("csrf", csrf.as_str()), ("code", &code), ("act", "grant"), ("environment", "live")];
+    let wrong = browser.post("/agent", &nothing).await;
+    assert!(wrong.status == 400 && wrong.text.contains("Grant at least one"), "{}", wrong.text);
+    assert_eq!((chosen(&wrong, "permission").len(), chosen(&wrong, "environment")), (0, vec!["live".to_owned()]));
+}
+
+#[tokio::test]
+async fn a_link_of_somebody_else_can_take_ticks_away_and_nothing_more() {
+    let server = owned(BOUNDLESS);
+    let mut browser = Browser::new(&server);
+    browser.sign_in("/").await;
+    let code = asked(&server, "audience:read email:read").await;
+    for more in
+        ["environment=live", "environment=live&scope=audience:read", "scope=audience:read,email:send&environment=live&mark=00"]
+    {
+        let form = browser.get(&format!("/agent?code={code}&{more}")).await;
+        assert_eq!(chosen(&form, "environment"), ["test"], "{more}");
+        assert!(!chosen(&form, "permission").contains(&"email:send".to_owned()), "{more}");
+    }
+    let form = browser.get(&format!("/agent?code={code}&scope=audience:read")).await;
+    assert_eq!(chosen(&form, "permission"), ["audience:read"]);
+}
