@@ -12,7 +12,6 @@ use super::route::Route;
 use super::visit::Visit;
 use crate::engine::api::spec::Access;
 use crate::engine::api::wire::{Reply, ReplyBody};
-use crate::features::accounts;
 use crate::vocab::environment::Environment;
 use crate::vocab::limits::{PASSWORD_CHARACTERS_MAX, PASSWORD_CHARACTERS_MIN};
 use crate::vocab::permissions::Permission;
@@ -139,13 +138,7 @@ fn may_ask(visit: &Visit, id: &str) -> bool {
         Access::Manager => who.person.role.manages(),
         Access::Operator => false,
     };
-    is_for_role && (id != SYSTEM || is_installations(visit))
-}
-
-/// Whether who looks belongs to the installation's own account.
-fn is_installations(visit: &Visit) -> bool {
-    let own = accounts::installation(&visit.api.0).ok().flatten();
-    visit.who.as_ref().is_some_and(|who| own == Some(who.person.account.id))
+    is_for_role && (id != SYSTEM || who.person.account.is_installations)
 }
 
 /// The page that both environments have: what the address names further on is in one of them only.
