@@ -340,7 +340,7 @@ fn add_key(engine: &Engine, account: AccountId, random: &dyn Random) -> String {
     let sending = SendingLimits { recipients_per_second: 1_000_000, daily: u64::MAX, monthly: u64::MAX };
     let account = engine.keys.ensure_holder(account, || {
         let (budgets, by_people) = Default::default();
-        Holder { id: account, limits, sending, budgets, by_people }
+        Holder { id: account, is_installations: true, limits, sending, budgets, by_people }
     });
     engine.keys.add(Arc::new(Grant {
         id: KeyId::make(START, random),

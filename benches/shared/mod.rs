@@ -40,7 +40,8 @@ impl Mill {
         let sending = SendingLimits { recipients_per_second: 1_000_000, daily: u64::MAX, monthly: u64::MAX };
         // The ring has to know the account, too: what may be sent is asked there.
         let (budgets, by_people) = Default::default();
-        let account = engine.keys.ensure_holder(id, || Holder { id, limits, sending, budgets, by_people });
+        let account =
+            engine.keys.ensure_holder(id, || Holder { id, is_installations: true, limits, sending, budgets, by_people });
         engine.keys.add(Arc::new(Grant {
             id: KeyId::make(clock.now(), random.as_ref()),
             account,

@@ -22,6 +22,8 @@ use crate::vocab::rates::RouteGroup;
 #[derive(Debug)]
 pub struct Holder {
     pub id: AccountId,
+    /// Whether it is the installation's own account, and not one that a stranger has signed up for.
+    pub is_installations: bool,
     /// Requests per window, by group; `None` when the account's plan is not in the configuration.
     pub limits: Option<[u32; RouteGroup::ALL.len()]>,
     pub sending: SendingLimits,

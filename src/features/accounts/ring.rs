@@ -64,7 +64,11 @@ pub fn holder(engine: &Engine, account: &Account) -> Arc<Holder> {
     }
     let sending = sending_limits(&engine.settings, &account.plan);
     let (budgets, by_people) = <(Budgets, Budgets)>::default();
-    engine.keys.ensure_holder(account.id, || Holder { id: account.id, limits, sending, budgets, by_people })
+    engine.keys.ensure_holder(account.id, || {
+        let first = store::account(&engine.control.read()).ok().flatten();
+        let is_installations = first.is_none_or(|first| first.id == account.id);
+        Holder { id: account.id, is_installations, limits, sending, budgets, by_people }
+    })
 }
 
 fn sending_limits(settings: &Settings, plan: &str) -> SendingLimits {

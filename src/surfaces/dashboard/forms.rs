@@ -85,6 +85,12 @@ impl Fields {
         Ok(fields)
     }
 
+    /// As the query of an address, with this value for the name instead of any that it has.
+    pub fn with(&self, name: &str, value: &str) -> String {
+        let others = self.values.iter().map(|(name, value)| (name.as_str(), value.as_str())).filter(|(other, _)| *other != name);
+        serde_urlencoded::to_string(others.chain([(name, value)]).collect::<Vec<_>>()).unwrap_or_default()
+    }
+
     /// The file chosen under this name.
     pub fn file(&self, name: &str) -> Option<&File> {
         self.files.iter().find(|(other, _)| other == name).map(|(_, file)| file)

@@ -17,6 +17,7 @@ pub mod route;
 mod shell;
 mod streamed;
 mod visit;
+mod words;
 
 use std::sync::{Arc, Mutex};
 

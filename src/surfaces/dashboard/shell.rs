@@ -10,9 +10,11 @@ use super::PAGES;
 use super::files::{Files, files};
 use super::route::Route;
 use super::visit::Visit;
+use crate::engine::api::spec::Access;
 use crate::engine::api::wire::{Reply, ReplyBody};
 use crate::vocab::environment::Environment;
 use crate::vocab::limits::{PASSWORD_CHARACTERS_MAX, PASSWORD_CHARACTERS_MIN};
+use crate::vocab::permissions::Permission;
 
 /// One line of the navigation.
 pub struct Line {
@@ -21,36 +23,39 @@ pub struct Line {
     pub path: &'static str,
     /// Under which heading it stands; empty for the first lines.
     pub group: &'static str,
-    /// Whether it is only for those who manage the account.
-    pub manager: bool,
+    /// The operations that the page cannot be drawn without: whoever may not ask one of them does not see the line.
+    pub asks: &'static [&'static str],
 }
 
-const fn line(group: &'static str, label: &'static str, path: &'static str, manager: bool) -> Line {
-    Line { label, path, group, manager }
+const fn line(group: &'static str, label: &'static str, path: &'static str, asks: &'static [&'static str]) -> Line {
+    Line { label, path, group, asks }
 }
 
 /// The navigation, in order.
 pub const MENU: &[Line] = &[
-    line("", "Home", "/", false),
-    line("", "Brands", "/brands", false),
-    line("", "Emails", "/emails", false),
-    line("", "Campaigns", "/campaigns", false),
-    line("", "Inbox", "/inbox", false),
-    line("Audience", "Contacts", "/contacts", false),
-    line("Audience", "Segments", "/segments", false),
-    line("Audience", "Tags", "/tags", false),
-    line("Audience", "Topics", "/topics", false),
-    line("Audience", "Suppressions", "/suppressions", false),
-    line("Set-up", "Domains", "/domains", false),
-    line("Developers", "API keys", "/settings/keys", true),
-    line("Developers", "Agent requests", "/settings/approvals", false),
-    line("Developers", "Webhooks", "/settings/webhooks", false),
-    line("Account", "Members", "/settings/members", true),
-    line("Account", "Your security", "/settings/security", false),
-    line("Account", "Plan and limits", "/settings/plan", false),
-    line("Account", "Audit log", "/settings/audit", true),
-    line("Account", "System", "/settings/system", true),
+    line("", "Home", "/", &[]),
+    line("", "Brands", "/brands", &["projects.list"]),
+    line("", "Emails", "/emails", &["projects.list", "emails.list"]),
+    line("", "Campaigns", "/campaigns", &["campaigns.overview"]),
+    line("", "Inbox", "/inbox", &["sending.inbox_list"]),
+    line("Audience", "Contacts", "/contacts", &["projects.list", "contacts.list"]),
+    line("Audience", "Segments", "/segments", &["projects.list", "segments.list"]),
+    line("Audience", "Tags", "/tags", &["projects.list", "tags.list"]),
+    line("Audience", "Topics", "/topics", &["projects.list", "topics.list"]),
+    line("Audience", "Suppressions", "/suppressions", &["suppressions.list"]),
+    line("Set-up", "Domains", "/domains", &["domains.list"]),
+    line("Developers", "API keys", "/settings/keys", &["accounts.key_list"]),
+    line("Developers", "Agent requests", "/settings/approvals", &["accounts.approvals_list"]),
+    line("Developers", "Webhooks", "/settings/webhooks", &["webhooks.list"]),
+    line("Account", "Members", "/settings/members", &["accounts.members_list"]),
+    line("Account", "Your security", "/settings/security", &["accounts.sessions_list"]),
+    line("Account", "Plan and limits", "/settings/plan", &["sending.plan"]),
+    line("Account", "Audit log", "/settings/audit", &["accounts.audit_list"]),
+    line("Account", "System", "/settings/system", &[SYSTEM]),
 ];
+
+/// About the installation: for its own account alone.
+const SYSTEM: &str = "system.status";
 
 /// The headers of every page.
 pub fn headers() -> HeaderMap {
@@ -84,9 +89,8 @@ fn around(visit: &Visit, files: &Files) -> Value {
         let name = if who.person.name.is_empty() { &who.person.email } else { &who.person.name };
         json!({ "name": name, "email": who.person.email, "manages": who.person.role.manages(), "role": who.person.role.word() })
     });
-    let manages = visit.who.as_ref().is_some_and(|who| who.person.role.manages());
     let inside = visit.path.strip_prefix(&format!("/{word}")).unwrap_or("/");
-    let lines = MENU.iter().filter(|line| manages || !line.manager).map(|line| {
+    let lines = MENU.iter().filter(|line| line.asks.iter().all(|id| may_ask(visit, id))).map(|line| {
         let here = if line.path == "/" { inside == "/" && visit.path != "/agent" } else { inside.starts_with(line.path) };
         json!({ "label": line.label, "path": format!("/{word}{}", line.path), "group": line.group, "here": here })
     });
@@ -105,12 +109,36 @@ fn around(visit: &Visit, files: &Files) -> Value {
         // Where programs find the interface.
         "base": visit.api.0.base_url(),
         "person": person,
+        "may": allowed(visit),
         "menu": lines.collect::<Vec<_>>(),
         "worlds": worlds,
         "sign_up": visit.api.0.settings.accounts.sign_up,
         "password_min": PASSWORD_CHARACTERS_MIN,
         "password_max": PASSWORD_CHARACTERS_MAX,
     })
+}
+
+/// What the person may do, for templates: each permission, like `campaign_write`, with whether they have it.
+fn allowed(visit: &Visit) -> Value {
+    let one = |permission: Permission| (permission.word().replace(':', "_"), visit.may(permission).into());
+    let mut allowed: Map<String, Value> = Permission::ALL.map(one).into_iter().collect();
+    allowed.insert("look_at_system".into(), may_ask(visit, SYSTEM).into());
+    Value::Object(allowed)
+}
+
+/// Whether an operation is for who looks.
+fn may_ask(visit: &Visit, id: &str) -> bool {
+    let Some(who) = &visit.who else { return false };
+    let entry = visit.api.0.operations.iter().find(|entry| entry.spec.id == id);
+    let entry = entry.unwrap_or_else(|| panic!("{id} stands in the navigation, which is no operation"));
+    let is_for_role = match entry.spec.access {
+        Access::Public | Access::Person => true,
+        Access::Needs(permission) => visit.may(permission),
+        Access::NeedsOne(permissions) => permissions.iter().any(|permission| visit.may(*permission)),
+        Access::Manager => who.person.role.manages(),
+        Access::Operator => false,
+    };
+    is_for_role && (id != SYSTEM || who.person.account.is_installations)
 }
 
 /// The page that both environments have: what the address names further on is in one of them only.

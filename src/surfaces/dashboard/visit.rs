@@ -10,6 +10,7 @@ use serde_json::{Map, Value, json};
 use super::cookies::Jar;
 use super::forms::{self, Fields};
 use super::shell;
+use super::words;
 use crate::base::hex;
 use crate::engine::access::people::SignedIn;
 use crate::engine::api::Principal;
@@ -20,6 +21,7 @@ use crate::surfaces::asking::{self, request};
 use crate::surfaces::demo::Stories;
 use crate::vocab::environment::Environment;
 use crate::vocab::limits;
+use crate::vocab::permissions::Permission;
 
 /// One visit.
 pub struct Visit {
@@ -136,25 +138,49 @@ impl Trouble {
 
     fn of(status: StatusCode, body: &Value) -> Self {
         let text = |place: &str| body.pointer(place).and_then(Value::as_str).unwrap_or_default().to_owned();
-        let field = text("/data/field");
-        let message = text("/error");
+        let (code, message, field) = (text("/code"), text("/error"), text("/data/field"));
         // People see the field; its name in the interface says nothing to them.
-        let message = message.strip_prefix(&format!("{field}: ")).filter(|_| !field.is_empty()).map_or(message.clone(), sentence);
-        Self { status, code: text("/code"), message, field }
+        let is_name = |name: &str| name.starts_with(|first: char| first.is_ascii_lowercase()) && !name.contains(' ');
+        let (field, message) = match message.split_once(": ") {
+            Some((name, rest)) if name == field || (field.is_empty() && is_name(name)) => (name.to_owned(), rest.to_owned()),
+            _ => (field, message),
+        };
+        let message = words::for_people(&code, &field, &message);
+        Self { status, code, message, field }
     }
-}
-
-fn sentence(text: &str) -> String {
-    let mut letters = text.chars();
-    let first = letters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
-    let end = if text.ends_with(['.', '!', '?']) { "" } else { "." };
-    format!("{first}{}{end}", letters.as_str())
 }
 
 impl Visit {
     /// A value from the path.
     pub fn name(&self, name: &str) -> &str {
         self.names.iter().find(|(other, _)| other == name).map_or("", |(_, value)| value)
+    }
+
+    /// Whether who looks may do this.
+    pub fn may(&self, permission: Permission) -> bool {
+        self.who.as_ref().is_some_and(|who| who.person.role.permissions().contains(permission))
+    }
+
+    /// That who looks may do this: for pages that are nothing but a form.
+    pub fn need(&self, permission: Permission) -> Result<(), Trouble> {
+        let message = "Your role does not allow this. The owner and admins of the account can change it.";
+        if self.may(permission) { Ok(()) } else { Err(Trouble::plain(StatusCode::FORBIDDEN, message)) }
+    }
+
+    /// The page of a list that the address names, from 1; the first one if it names none.
+    pub fn page(&self) -> u64 {
+        let last = limits::PAGE_OFFSET_MAX / limits::PAGE_LIMIT_MAX;
+        let number = self.query.get("page");
+        let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+        if is_number { number.parse().unwrap_or(last).clamp(1, last) } else { 1 }
+    }
+
+    /// The address of the last page of the list that is shown, if the one that was asked for lies behind it.
+    fn last_page(&self, context: &Value) -> Option<String> {
+        let number = |name: &str| context["pagination"][name].as_u64();
+        let (total, limit, offset) = (number("total")?, number("limit")?, number("offset")?);
+        let is_behind = offset > 0 && offset >= total && self.form.get("csrf").is_empty();
+        is_behind.then(|| format!("{}?{}", self.path, self.query.with("page", &total.div_ceil(limit).max(1).to_string())))
     }
 
     /// Whether links to join and to new passwords can be mailed.
@@ -228,7 +254,11 @@ impl Visit {
         if self.who.is_some() {
             cookies.extend(self.jar.keep_environment(self.environment));
         }
-        let mut reply = match outcome {
+        let elsewhere = match &outcome {
+            Outcome::Page { status, context, .. } if *status == StatusCode::OK => self.last_page(context),
+            _ => None,
+        };
+        let mut reply = match elsewhere.map_or(outcome, Outcome::go) {
             Outcome::Page { status, template, context, cookie } => {
                 cookies.extend(cookie);
                 let Value::Object(context) = context else { panic!("the context of a page is an object") };

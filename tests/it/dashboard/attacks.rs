@@ -310,6 +310,64 @@ async fn no_role_sees_or_does_more_by_going_straight_to_an_address() {
     assert!(tried > 20, "{tried}");
 }
 
+/// What a page offers to change: the buttons of its forms, and the links that look like buttons.
+fn offers(path: &str, text: &str) -> Vec<String> {
+    let html = Html::parse_document(text);
+    let select = |selector: &str| Selector::parse(selector).expect("a selector");
+    let mut offers = Vec::new();
+    for form in html.select(&select("main form[method=post]")) {
+        let action = form.attr("action").unwrap_or(path).split('?').next().unwrap_or_default().to_owned();
+        for button in form.select(&select("button:not([type=button])")) {
+            let pressed =
+                (button.attr("name").unwrap_or_default().to_owned(), button.attr("value").unwrap_or_default().to_owned());
+            if !ONES_OWN.iter().any(|own| action.ends_with(own.trim_start_matches("/{environment}"))) && !only_looks(&[pressed]) {
+                offers.push(format!("{path}: {}", button.text().collect::<String>()));
+            }
+        }
+    }
+    for link in html.select(&select("main a.button[href]")) {
+        let href = link.attr("href").expect("selected by it").split(['?', '#']).next().unwrap_or_default();
+        if ["/new", "/import", "/edit", "/launch"].iter().any(|ending| href.ends_with(ending)) {
+            offers.push(format!("{path}: {}", link.text().collect::<String>()));
+        }
+    }
+    offers
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nobody_is_offered_what_they_may_not_do() {
+    let Shared { server, there } = shared().await;
+    let menu = |text: &str| {
+        let html = Html::parse_document(text);
+        let links = Selector::parse(".menu nav a[href]").expect("a selector");
+        html.select(&links).filter_map(|link| link.attr("href").map(ToOwned::to_owned)).collect::<Vec<_>>()
+    };
+    for (email, lines) in
+        [(OWNER, 19), (STRANGER, 18), ("editor@example.com", 15), ("viewer@example.com", 15), ("little@example.com", 3)]
+    {
+        let mut browser = signed(server, email).await;
+        let home = browser.get("/live/").await;
+        let links = menu(&home.text);
+        assert_eq!(links.len(), lines, "{email}: {links:?}");
+        for link in links {
+            assert_eq!(browser.get(&link).await.status, 200, "{email} {link}");
+        }
+        assert_eq!(home.text.contains("/settings/system"), email == OWNER, "{email}");
+    }
+    for email in ["viewer@example.com", "little@example.com"] {
+        let mut browser = signed(server, email).await;
+        let mut offered = Vec::new();
+        for route in routes().filter(|route| route.door == Door::Closed && route.get.is_some()) {
+            let path = address(there, route.path, "test");
+            let page = browser.get(&path).await;
+            if page.status == 200 && is_page(&page) && !ONES_OWN.contains(&route.path) {
+                offered.extend(offers(&path, &page.text));
+            }
+        }
+        assert!(offered.is_empty(), "{email}: {offered:#?}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nothing_of_another_account_is_there() {
     let Shared { server, there } = shared().await;

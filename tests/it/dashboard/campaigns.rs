@@ -177,6 +177,9 @@ async fn a_campaign_gets_a_time_another_time_and_none() {
     assert!(wrong.text.contains("perhaps Europe/Berlin") && wrong.text.contains("value=\"2030-02-01\""), "{}", wrong.text);
     let past = press(&mut browser, &launch, &at("2020-02-01", "Europe/Berlin")).await;
     assert!(past.status == 400 && past.text.contains("id=\"date-wrong\""), "{}", past.text);
+    assert!(past.text.contains("This time is past. Choose a later one") && !past.text.contains("POST /v1"), "{}", past.text);
+    let never = press(&mut browser, &launch, &at("", "Europe/Berlin")).await;
+    assert!(never.status == 400 && never.text.contains("Choose a date and a time."), "{}", never.text);
 
     let year =
         mailmill::base::clock::Clock::now(&mailmill::base::clock::SystemClock).to_string()[..4].parse::<u32>().expect("a year")
@@ -250,8 +253,11 @@ async fn who_may_only_look_changes_nothing_and_who_may_not_look_is_told_so() {
     let here = format!("/test/campaigns/{id}");
 
     let mut viewer = as_member(&server, "viewer@example.com").await;
-    for path in ["", "/launch", "/edit", "/frame", "/report", "/log"] {
+    for path in ["", "/launch", "/frame", "/report", "/log"] {
         assert_eq!(viewer.get(&format!("{here}{path}")).await.status, 200, "{path}");
+    }
+    for path in ["/test/campaigns/new".to_owned(), format!("{here}/edit")] {
+        assert_eq!(viewer.get(&path).await.status, 403, "{path}");
     }
     for (path, word) in [("/launch", "send"), ("", "delete"), ("", "test"), ("", "duplicate")] {
         let refused = press(&mut viewer, &format!("{here}{path}"), &[("act", word), ("emails", "a@b.example")]).await;

@@ -181,3 +181,23 @@ async fn a_key_is_made_shown_once_and_revoked_by_forms() {
     assert_eq!(revoked.location(), "/test/settings/keys?done=revoked");
     assert_eq!(client.call("contacts.list", json!({ "projectId": crate::support::NO_PROJECT })).await.status, 401);
 }
+
+#[tokio::test]
+async fn a_page_of_a_list_that_is_none_leads_to_one_that_is() {
+    let server = owned(BOUNDLESS);
+    let project = server.client("test", "all").project("Acme").await;
+    let mut browser = Browser::new(&server);
+    browser.sign_in("/").await;
+    let texts = format!("/test/brands/{project}/knowledge");
+    for path in ["/test/brands", "/test/emails", "/test/inbox", "/test/contacts", "/test/tags", "/test/segments", &texts] {
+        for number in ["0", "-1", "abc", "7", "99999999999999", "999999999999999999999999"] {
+            let mut page = browser.get(&format!("{path}?search=x&page={number}")).await;
+            if page.status == 303 {
+                let to = page.location().to_owned();
+                assert!(to.starts_with(path) && to.contains("search=x") && to.ends_with("page=1"), "{path} {number}: {to}");
+                page = browser.get(&to).await;
+            }
+            assert_eq!(page.status, 200, "{path} {number}: {}", page.text);
+        }
+    }
+}

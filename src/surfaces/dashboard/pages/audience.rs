@@ -150,8 +150,7 @@ pub fn in_one<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
 
 /// The page of a list that the address names, from 1.
 pub fn offset(visit: &Visit, limit: u64) -> u64 {
-    let page: u64 = visit.query.get("page").parse().unwrap_or(1);
-    (page.max(1) - 1).saturating_mul(limit).min(limits::PAGE_OFFSET_MAX)
+    (visit.page() - 1).saturating_mul(limit).min(limits::PAGE_OFFSET_MAX)
 }
 
 /// The names of the brand's tags, for lists to choose from, and whether those are all.

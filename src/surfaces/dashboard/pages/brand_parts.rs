@@ -198,7 +198,7 @@ async fn images(visit: &Visit) -> Result<Outcome, Trouble> {
 async fn draw_images(visit: &Visit, trouble: Option<Trouble>) -> Result<Outcome, Trouble> {
     let id = visit.name("id");
     let (_, mut context) = begun(visit, "images", &["url", "description", "tags"], trouble.as_ref()).await?;
-    let number = visit.query.some("page").unwrap_or("1");
+    let number = visit.page();
     let data = visit.ask("projects.images_list", json!({ "projectId": id, "limit": IMAGES_PER_PAGE, "page": number })).await?;
     let images = rows(&data["images"]).into_iter().map(|mut image| {
         image["picture"] = picture_path(visit, id, image["url"].as_str().unwrap_or_default()).into();
@@ -255,7 +255,7 @@ async fn draw_knowledge(visit: &Visit, trouble: Option<Trouble>) -> Result<Outco
     // The title of the page is another thing.
     let (_, mut context) = begun(visit, "knowledge", &["content"], trouble.as_ref()).await?;
     context["name"] = visit.form.get("title").into();
-    let number = visit.query.some("page").unwrap_or("1");
+    let number = visit.page();
     let data = visit.ask("projects.knowledge_list", json!({ "projectId": id, "limit": TEXTS_PER_PAGE, "page": number })).await?;
     let entries = rows(&data["entries"]).into_iter().map(|entry| {
         // In one glance headings are words like others.

@@ -21,12 +21,12 @@ const GLIMPSES: usize = 8;
 
 /// Whether who looks may do this.
 pub fn may(visit: &Visit, permission: Permission) -> bool {
-    visit.who.as_ref().is_some_and(|who| who.person.role.permissions().contains(permission))
+    visit.may(permission)
 }
 
 /// The list.
 async fn list(visit: &Visit) -> Result<Outcome, Trouble> {
-    let page = visit.query.some("page").unwrap_or("1");
+    let page = visit.page();
     let data = visit.ask("projects.list", json!({ "limit": BRANDS_PER_PAGE, "page": page })).await?;
     let context = json!({
         "title": "Brands",
@@ -90,6 +90,7 @@ async fn picture(visit: &Visit) -> Result<Outcome, Trouble> {
 
 /// The form for a new brand.
 async fn new(visit: &Visit) -> Result<Outcome, Trouble> {
+    visit.need(Permission::ProjectWrite)?;
     Ok(form(visit, None))
 }
 

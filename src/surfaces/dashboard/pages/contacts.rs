@@ -7,6 +7,7 @@ use super::contact::{custom_rows, custom_sent};
 use crate::surfaces::dashboard::forms::Fields;
 use crate::surfaces::dashboard::route::{Route, closed};
 use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit, entered};
+use crate::vocab::permissions::Permission;
 
 /// Its pages.
 pub const ROUTES: &[Route] = &[
@@ -184,6 +185,7 @@ async fn conditions(visit: &Visit, audience: &Audience) -> Result<Value, Trouble
 
 /// The form for a new contact.
 async fn new(visit: &Visit) -> Result<Outcome, Trouble> {
+    visit.need(Permission::AudienceWrite)?;
     let Some(audience) = Audience::of(visit).await? else { return Ok(audience::none(visit, "New contact")) };
     form(visit, &audience, None).await
 }

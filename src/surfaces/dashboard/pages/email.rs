@@ -210,7 +210,7 @@ async fn text(visit: &Visit) -> Result<Outcome, Trouble> {
 async fn versions(visit: &Visit) -> Result<Outcome, Trouble> {
     let email = email(visit).await?;
     let mut context = head(visit, &email, "versions");
-    let number = visit.query.some("page").unwrap_or("1");
+    let number = visit.page();
     let wanted = json!({ "emailId": visit.name("id"), "limit": VERSIONS_PER_PAGE, "page": number });
     let data = visit.ask("emails.versions", wanted).await?;
     let versions = rows(&data["versions"]).into_iter().map(|version| {

@@ -35,7 +35,7 @@ async fn list(visit: &Visit) -> Result<Outcome, Trouble> {
         false => {
             let wanted = json!({
                 "projectId": brand, "search": query.some("search"), "status": query.some("status"), "favorite": favorite,
-                "limit": CONVERSATIONS_PER_PAGE, "page": query.some("page").unwrap_or("1"),
+                "limit": CONVERSATIONS_PER_PAGE, "page": visit.page(),
             });
             visit.ask("emails.list", wanted).await?
         }
@@ -61,7 +61,6 @@ async fn list(visit: &Visit) -> Result<Outcome, Trouble> {
         "pagination": data["pagination"],
         "pages_base": format!("?{}&", serde_urlencoded::to_string(kept).unwrap_or_default()),
         "may_write": may(visit, Permission::EmailWrite),
-        "may_brand": may(visit, Permission::ProjectWrite),
         "base": visit.api.0.base_url(),
     });
     Ok(Outcome::page("emails.html", context))
@@ -94,6 +93,7 @@ pub fn own(visit: &Visit, link: &Value) -> Value {
 
 /// The form for new emails.
 async fn new(visit: &Visit) -> Result<Outcome, Trouble> {
+    visit.need(Permission::EmailWrite)?;
     draw_new(visit, None).await
 }
 
@@ -192,6 +192,7 @@ fn parts(text: &str) -> Vec<&str> {
 
 /// The form for emails that were made elsewhere.
 async fn import(visit: &Visit) -> Result<Outcome, Trouble> {
+    visit.need(Permission::EmailWrite)?;
     draw_import(visit, None).await
 }
 

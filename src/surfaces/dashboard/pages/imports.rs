@@ -16,6 +16,7 @@ use crate::surfaces::dashboard::route::{Route, closed};
 use crate::surfaces::dashboard::shell;
 use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit};
 use crate::vocab::limits;
+use crate::vocab::permissions::Permission;
 
 /// Its pages.
 pub const ROUTES: &[Route] = &[
@@ -81,7 +82,10 @@ async fn one(visit: &Visit) -> Result<Outcome, Trouble> {
     let Some(audience) = Audience::having(visit, "contacts.job").await? else { return Err(Trouble::not_found()) };
     let status = visit.ask("contacts.import_status", json!({ "id": visit.name("id"), "projectId": audience.id })).await?;
     match status["status"].as_str() {
-        Some("uploaded") => columns(visit, &audience, None).await,
+        Some("uploaded") => {
+            visit.need(Permission::AudienceWrite)?;
+            columns(visit, &audience, None).await
+        }
         _ => progress(visit, &audience, status).await,
     }
 }

@@ -32,7 +32,7 @@ async fn list(visit: &Visit) -> Result<Outcome, Trouble> {
     let input = json!({
         "search": query.some("search"),
         "sendId": query.some("send"),
-        "page": query.some("page").unwrap_or("1"),
+        "page": visit.page(),
         "limit": 50,
     });
     let data = visit.ask("sending.inbox_list", input).await?;

@@ -56,7 +56,7 @@ pub async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
 async fn one(visit: &Visit, told: Map<String, Value>, trouble: Option<Trouble>) -> Result<Outcome, Trouble> {
     let id = visit.name("id");
     let webhook = visit.ask("webhooks.get", json!({ "webhookId": id })).await?;
-    let page: u64 = visit.query.get("page").parse().unwrap_or(1).max(1);
+    let page = visit.page();
     let status = visit.query.some("status").filter(|word| ["pending", "success", "failed", "cancelled"].contains(word));
     let input = json!({ "webhookId": id, "status": status, "limit": DELIVERIES_SHOWN, "page": page });
     let found = visit.ask("webhooks.deliveries", input).await?;

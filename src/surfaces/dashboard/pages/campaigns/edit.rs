@@ -7,12 +7,14 @@ use super::form::{changes, chosen, entries, filled, shown};
 use super::{around, audience, base, brand, campaign, items};
 use crate::surfaces::dashboard::forms::Fields;
 use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit};
+use crate::vocab::permissions::Permission;
 
 /// Generations to choose from; an older one is found on the page of emails.
 const GENERATIONS: usize = 50;
 
 /// The form for a new campaign; without an email, what it could be made of.
 pub async fn new(visit: &Visit) -> Result<Outcome, Trouble> {
+    visit.need(Permission::CampaignWrite)?;
     match visit.query.some("emailId") {
         Some(email) => form_for(visit, email, None).await,
         None => choose(visit, &format!("{}/new", base(visit)), None).await,
@@ -101,6 +103,7 @@ pub async fn create(visit: &Visit) -> Result<Outcome, Trouble> {
 
 /// The form for a campaign that there is; or the emails that it could have instead of its own.
 pub async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
+    visit.need(Permission::CampaignWrite)?;
     let campaign = campaign(visit).await?;
     if visit.query.some("choose").is_some() || visit.query.some("conversationId").is_some() {
         return choose(visit, &format!("{}/{}/edit", base(visit), visit.name("id")), Some(&campaign)).await;

@@ -1,0 +1,187 @@
+//! What the interface says when something is wrong, in words for people who look at a page.
+//!
+//! The interface speaks to programmers: it names its operations, its fields and projects. People have buttons, labels and brands. What
+//! is said of an input is otherwise as good for them, so little is said anew here. It does not know which page it is for.
+
+/// What is said anew: of the field (or of any, if it is empty) in a message with these words.
+const ANEW: &[(&str, &str, &str)] = &[
+    ("scheduledAt", " is past ", "This time is past. Choose a later one, or send the campaign now."),
+    ("scheduledAt", " days ahead", "This time is too far ahead. Choose an earlier one."),
+    ("scheduledAt", "expected a date and a time", "Choose a date and a time."),
+    ("events", "at least one event type", "Tick at least one kind of event."),
+    ("permissions", "at least one permission", "Tick at least one permission."),
+    ("", "There is no such project", "There is no such brand."),
+    ("", "has no segment with this id", "The segment is not there any more. Choose another one."),
+    ("", "has no tag with this id", "The tag is not there any more. Choose another one."),
+    ("", "has no topic with this id", "The topic is not there any more. Choose another one."),
+    ("", "is not ready yet; ask GET", "The email is not written yet. Wait until it is, and try again."),
+];
+
+/// What is left to do about a code where the interface names an operation for it.
+const NEXT: &[(&str, &str)] =
+    &[("DOMAIN_NOT_VERIFIED", "Add it under Domains, and publish the DNS records that are shown there.")];
+
+/// What fields of the interface are called on pages. Merge fields like firstName are people's own words, and stay.
+const NAMES: &[(&str, &str)] = &[
+    ("scheduledAt", "the date and the time"),
+    ("scheduledTimezone", "the time zone"),
+    ("recipientType", "the kind of recipients"),
+    ("recipientId", "the recipients"),
+    ("fromName", "the sender’s name"),
+    ("replyTo", "the address for replies"),
+    ("preheaderText", "the preview text"),
+    ("minimumScore", "the score that is wanted"),
+    ("topicId", "the topic"),
+    ("projectId", "the brand"),
+    ("emailId", "the email"),
+    ("conversationId", "the series of emails"),
+    ("segmentId", "the segment"),
+    ("columnMap", "the columns"),
+    ("customFields", "the custom fields"),
+    ("customHeaders", "the own headers"),
+    ("designRules", "the rules for the design"),
+    ("skippedReasons", "the list of reasons"),
+    ("project", "brand"),
+    ("projects", "brands"),
+];
+
+/// The beginnings of what names an operation.
+const VERBS: [&str; 5] = ["GET /", "POST /", "PATCH /", "PUT /", "DELETE /"];
+
+/// The message for people. `field` is what it is about, if it is about one.
+pub fn for_people(code: &str, field: &str, message: &str) -> String {
+    let is_meant = |(of, part, _): &&(&str, &str, &str)| (of.is_empty() || *of == field) && message.contains(part);
+    if let Some((_, _, words)) = ANEW.iter().find(is_meant) {
+        return (*words).to_owned();
+    }
+    let (kept, is_cut) = without_operations(message);
+    let next = NEXT.iter().find(|(other, _)| is_cut && *other == code).map(|(_, next)| format!(" {next}"));
+    format!("{}{}", sentence(&renamed(&kept)), next.unwrap_or_default())
+}
+
+/// The message without the clauses that name an operation, and whether there was one. A message of nothing else stays as it is.
+fn without_operations(message: &str) -> (String, bool) {
+    let mut rest = message.to_owned();
+    while let Some(at) = VERBS.iter().filter_map(|verb| rest.find(verb)).min() {
+        let begin = ["; ", ". ", ", or ", ": ", " ("].iter().filter_map(|end| rest[..at].rfind(end)).max().unwrap_or(0);
+        if begin == 0 {
+            return (message.to_owned(), false);
+        }
+        let end = rest[at..].find(". ").map_or(rest.len(), |end| at + end + 1);
+        rest = format!("{}.{}", rest[..begin].trim_end_matches(['.', ';', ',', ':']), &rest[end..]);
+    }
+    let is_cut = rest != message;
+    (rest, is_cut)
+}
+
+/// The message with the names that pages have for things. What stands between quotation marks is somebody's own.
+fn renamed(message: &str) -> String {
+    let mut renamed = String::with_capacity(message.len());
+    let mut word = String::new();
+    let mut is_quoted = false;
+    for letter in message.chars().chain(['\n']) {
+        if letter.is_alphanumeric() || letter == '_' {
+            word.push(letter);
+            continue;
+        }
+        // Permissions are written `project:write`.
+        let name = NAMES.iter().find(|(name, _)| !is_quoted && letter != ':' && *name == word).map(|(_, name)| *name);
+        renamed.push_str(name.unwrap_or(&word));
+        renamed.push(letter);
+        word.clear();
+        match letter {
+            '"' => is_quoted = !is_quoted,
+            '“' => is_quoted = true,
+            '”' => is_quoted = false,
+            _ => {}
+        }
+    }
+    renamed.pop();
+    renamed
+}
+
+/// With a capital letter, unless it begins with an address or the like, and with a full stop.
+fn sentence(text: &str) -> String {
+    let word = text.split(' ').next().unwrap_or_default().trim_end_matches([',', ':', ';', '.']);
+    let mut letters = text.chars();
+    let first = match letters.next() {
+        Some(first) if word.chars().all(char::is_alphabetic) => first.to_uppercase().to_string(),
+        Some(first) => first.to_string(),
+        None => return String::new(),
+    };
+    let end = if text.ends_with(['.', '!', '?']) { "" } else { "." };
+    format!("{first}{}{end}", letters.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operations_and_fields_of_the_interface_are_not_shown_to_people() {
+        for (code, field, message, words) in [
+            (
+                "INVALID_REQUEST",
+                "scheduledAt",
+                "2020-01-01T09:00:00.000Z is past (it is 2026-11-22T09:00:00.000Z now); give a later time, or start it with \
+                 POST /v1/campaigns/{id}/send",
+                "This time is past. Choose a later one, or send the campaign now.",
+            ),
+            (
+                "INVALID_REQUEST",
+                "scheduledAt",
+                "expected a date and a time, like 2026-01-31T09:30:00Z, or 2026-01-31T09:30 with scheduledTimezone",
+                "Choose a date and a time.",
+            ),
+            (
+                "INVALID_REQUEST",
+                "events",
+                "give at least one event type; GET /v1/webhooks/events lists them",
+                "Tick at least one kind of event.",
+            ),
+            ("NOT_FOUND", "", "There is no such project; GET /v1/projects lists those of this key.", "There is no such brand."),
+            (
+                "NOT_FOUND",
+                "",
+                "The project has no segment with this id; GET /v1/segments lists its segments.",
+                "The segment is not there any more. Choose another one.",
+            ),
+            (
+                "DOMAIN_NOT_VERIFIED",
+                "from",
+                "the domain a.example is not verified. Add it with POST /v1/domains {\"domain\": \"a.example\"}, publish the DNS \
+                 records of the answer, and ask POST /v1/domains/a.example/verify.",
+                "The domain a.example is not verified. Add it under Domains, and publish the DNS records that are shown there.",
+            ),
+            (
+                "WRONG_STATE",
+                "",
+                "Tests are not repeated; POST /v1/webhooks/{webhookId}/test makes another. It is quick.",
+                "Tests are not repeated. It is quick.",
+            ),
+            (
+                "INVALID_REQUEST",
+                "topicId",
+                "a topic belongs to a project: give projectId too",
+                "A topic belongs to a brand: give the brand too.",
+            ),
+        ] {
+            assert_eq!(for_people(code, field, message), words);
+        }
+    }
+
+    #[test]
+    fn what_is_good_for_people_stays_as_it_is() {
+        for message in [
+            "There is one owner.",
+            "The segment \"my project; projectId\" has this name; choose another or change that segment.",
+            "This needs the permission project:write.",
+            "news.example.com is no domain.",
+            "3 recipients lack the merge field firstName.",
+            "GET /v1/things is all.",
+            "",
+        ] {
+            assert_eq!(for_people("INVALID_REQUEST", "", message), message);
+        }
+    }
+}
