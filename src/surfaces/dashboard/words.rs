@@ -79,13 +79,15 @@ fn renamed(message: &str) -> String {
     let mut renamed = String::with_capacity(message.len());
     let mut word = String::new();
     let mut is_quoted = false;
-    for letter in message.chars().chain(['\n']) {
+    let mut letters = message.chars().chain(['\n']).peekable();
+    while let Some(letter) = letters.next() {
         if letter.is_alphanumeric() || letter == '_' {
             word.push(letter);
             continue;
         }
         // Permissions are written `project:write`.
-        let name = NAMES.iter().find(|(name, _)| !is_quoted && letter != ':' && *name == word).map(|(_, name)| *name);
+        let is_permission = letter == ':' && letters.peek().is_some_and(|next| next.is_alphanumeric());
+        let name = NAMES.iter().find(|(name, _)| !is_quoted && !is_permission && *name == word).map(|(_, name)| *name);
         renamed.push_str(name.unwrap_or(&word));
         renamed.push(letter);
         word.clear();
