@@ -82,6 +82,10 @@ async fn a_contact_of_another_project_is_untouched_by_what_is_tried_on_it() {
     let id = client.contact(&theirs, "safe@example.com").await;
     let before = client.data("contacts.get", json!({ "id": id, "projectId": theirs })).await;
     for entry in keyed().filter(|entry| entry.spec.noun() == "contacts" && object_names(entry) == ["id"]) {
+        // Whose it is, is told to whoever may look at contacts of both.
+        if entry.spec.id == "contacts.project" {
+            continue;
+        }
         let mut input = example(entry, &ours);
         input["id"] = id.as_str().into();
         client.send(Call::new(entry, input)).await.refused(StatusCode::NOT_FOUND, "RESOURCE_NOT_FOUND");
