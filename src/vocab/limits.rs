@@ -873,6 +873,9 @@ pub const WEBHOOK_RESPONSE_CHARACTERS_KEPT: usize = 1_000;
 pub const WEBHOOK_RETRY_AFTER_MAX_MS: i64 = 15 * 60 * 1000;
 /// The longest pause of an endpoint that fails: when it is well again, it is seen within the hour.
 pub const WEBHOOK_PAUSE_MAX_MS: i64 = 60 * 60 * 1000;
+/// Attempts that a crash cut off are made again only when the service has run for so long: one that dies again and again would use
+/// them up without any that arrives.
+pub const WEBHOOK_STEADY_MS: i64 = 5_000;
 /// Deliveries that wait for one endpoint: an hour of 30 events per second.
 pub const WEBHOOK_PENDING_MAX: u64 = 100_000;
 /// How often one event can be delivered again to one webhook.

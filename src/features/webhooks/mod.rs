@@ -23,7 +23,7 @@ pub use fanout::step as tell;
 pub use redelivering::step as redeliver;
 pub use store::sweep;
 
-use self::delivering::record::Rules;
+use self::delivering::record::schedule;
 use crate::engine::api::{Engine, Failure};
 use crate::engine::store::Read;
 use crate::vocab::codes::Code;
@@ -64,6 +64,6 @@ impl Upkeep {
     pub fn new(settings: &Settings) -> Self {
         let webhooks = &settings.webhooks;
         let kept_days = i64::try_from(webhooks.deliveries_kept_days.get()).unwrap_or(i64::MAX / DAY_MS);
-        Self { kept_ms: kept_days * DAY_MS, due_within_ms: Rules::new(webhooks).schedule.longest_ms() + MINUTE_MS }
+        Self { kept_ms: kept_days * DAY_MS, due_within_ms: schedule(webhooks).longest_ms() + MINUTE_MS }
     }
 }

@@ -119,6 +119,9 @@ pub struct Delivery {
 
 impl Record for Delivery {}
 
+/// Why there is no answer to an attempt that a crash cut off.
+const CUT_OFF: &str = "The service stopped before it knew how this attempt ended; it may have arrived.";
+
 /// One attempt. It is written down before it is made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attempt {
@@ -247,10 +250,21 @@ impl Delivery {
     /// The process that made the attempt under way is gone: the attempt counts as made.
     pub fn lose(&mut self, now: Timestamp, schedule: &Schedule, chance: u16) {
         let started_at = self.attempts.last().map_or(now, |attempt| attempt.started_at);
-        let error = "The service stopped before it knew how this attempt ended; it may have arrived.".to_owned();
         let duration_ms = u32::try_from(now.ms_since(started_at)).unwrap_or(0);
-        let end = End { at: now, duration_ms, status_code: None, response: String::new(), error: Some(error) };
+        let end = End { at: now, duration_ms, status_code: None, response: String::new(), error: Some(CUT_OFF.to_owned()) };
         self.end(end, Verdict::Failure, schedule, chance);
+    }
+
+    /// Whether the service did not live to see the end of one of its attempts.
+    pub fn was_cut_off(&self) -> bool {
+        self.attempts.iter().filter_map(|attempt| attempt.end.as_ref()).any(|end| end.error.as_deref() == Some(CUT_OFF))
+    }
+
+    /// Look at it again then.
+    pub fn wait_until(&mut self, at: Timestamp) {
+        if self.status == Status::Pending {
+            self.due_at = Some(at);
+        }
     }
 
     /// End it without a further attempt.

@@ -54,8 +54,17 @@ impl World {
         self.mill.world().store.write_blocking(act).expect("the store works").expect("written")
     }
 
+    /// What a service that has just been started begins.
+    fn begin_restarted(&self) -> Vec<Begun> {
+        let now = self.mill.engine().clock.now();
+        let place = (self.mill.account(), self.hook);
+        let due = store::due(&self.mill.read(), place, (Timestamp(0), now), 99).expect("readable");
+        let rules = Rules { started_at: now, ..*self.rules() };
+        self.write(move |tx| record::begin(tx, &due, &rules))
+    }
+
     fn rules(&self) -> Arc<Rules> {
-        Arc::new(Rules::new(&self.mill.engine().settings.webhooks))
+        Arc::new(Rules::new(&self.mill.engine().settings.webhooks, self.mill.engine().started_at))
     }
 
     fn begin(&self) -> Vec<Begun> {
@@ -104,6 +113,22 @@ fn an_event_is_told_once_to_whom_asks_and_is_active() {
     for hook in [other, off] {
         assert!(store::deliveries(&world.mill.read(), hook, None, 0, 9).expect("readable").is_empty());
     }
+}
+
+#[test]
+fn a_service_that_dies_again_and_again_uses_up_one_attempt() {
+    let world = World::new();
+    world.contact("ada@example.com");
+    assert_eq!(world.begin_restarted().len(), 1, "the first attempt waits for nothing");
+    world.mill.clock.advance_ms(limits::WEBHOOK_ATTEMPT_LOST_MS);
+    assert!(world.begin_restarted().is_empty(), "that it was cut off is written down");
+    for _ in 0..20 {
+        world.mill.clock.advance_ms(60_000);
+        assert!(world.begin_restarted().is_empty());
+    }
+    assert_eq!(world.deliveries()[0].attempts.len(), 1);
+    world.mill.clock.advance_ms(limits::WEBHOOK_STEADY_MS);
+    assert_eq!(world.begin().len(), 1, "this one has run for long enough");
 }
 
 #[test]

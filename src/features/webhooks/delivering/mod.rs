@@ -42,7 +42,7 @@ pub fn start(tasks: &Tasks, engine: &Arc<Engine>) {
             let store = engine.world(environment).store.clone();
             let settings = &engine.settings.webhooks;
             let (all, each) = (settings.connections.count(), settings.connections_per_endpoint.count());
-            let rules = Arc::new(Rules::new(settings));
+            let rules = Arc::new(Rules::new(settings, engine.started_at));
             let (ended, endings) = mpsc::channel(all);
             let (report, reports) = mpsc::channel(all);
             let writing = write_down(store.clone(), rules.clone(), endings, report);

@@ -7,6 +7,7 @@ use bytes::Bytes;
 use super::super::fanout::{ERASED, event_of};
 use super::super::model::{Breaker, Delivery, End, Schedule, Status, Verdict, Webhook};
 use super::super::store::{self, Book, Due, FORGOTTEN, Place};
+use crate::base::clock::Timestamp;
 use crate::engine::store::{Result, WriteTx};
 use crate::vocab::ids::{DeliveryId, WebhookId};
 use crate::vocab::limits;
@@ -19,16 +20,33 @@ const SWITCHED_OFF: &str = "The webhook was switched off.";
 pub struct Rules {
     pub schedule: Schedule,
     pub breaker: Breaker,
+    /// When the service was started.
+    pub started_at: Timestamp,
 }
 
 impl Rules {
     /// Those of the settings.
-    pub fn new(settings: &Webhooks) -> Self {
-        let ms = |seconds: u64| i64::try_from(seconds).unwrap_or(i64::MAX / 2_000) * 1000;
-        let pauses_ms = [settings.first_retry_seconds, settings.second_retry_seconds].map(|pause| ms(pause.get()));
+    pub fn new(settings: &Webhooks, started_at: Timestamp) -> Self {
         let failures = u32::try_from(settings.pause_after_failures.get()).unwrap_or(u32::MAX);
-        Self { schedule: Schedule { pauses_ms }, breaker: Breaker { failures, pause_ms: ms(settings.pause_seconds.get()) } }
+        let breaker = Breaker { failures, pause_ms: ms(settings.pause_seconds.get()) };
+        Self { schedule: schedule(settings), breaker, started_at }
     }
+
+    /// Until when nothing is tried again that a crash cut off, if the service has not run for long: one that dies again and again
+    /// would use up all attempts without any that arrives.
+    fn steady_at(&self, now: Timestamp) -> Option<Timestamp> {
+        let runs_for = now.ms_since(self.started_at);
+        (0..limits::WEBHOOK_STEADY_MS).contains(&runs_for).then(|| self.started_at.plus_ms(limits::WEBHOOK_STEADY_MS))
+    }
+}
+
+/// When attempts are repeated.
+pub fn schedule(settings: &Webhooks) -> Schedule {
+    Schedule { pauses_ms: [settings.first_retry_seconds, settings.second_retry_seconds].map(|pause| ms(pause.get())) }
+}
+
+fn ms(seconds: u64) -> i64 {
+    i64::try_from(seconds).unwrap_or(i64::MAX / 2_000) * 1000
 }
 
 /// An attempt that was written down and is to be made.
@@ -67,6 +85,8 @@ fn begin_one(book: &mut Book<'_, '_>, due: &Due, rules: &Rules) -> Result<Option
         delivery.lose(now, &rules.schedule, chance(book.tx));
     } else if !webhook.active {
         delivery.stop(Status::Cancelled, SWITCHED_OFF, now);
+    } else if let Some(steady_at) = rules.steady_at(now).filter(|_| delivery.was_cut_off()) {
+        delivery.wait_until(steady_at);
     } else {
         let event = event_of(book.tx, &delivery)?;
         body = event.map(|event| Bytes::from(event.body));

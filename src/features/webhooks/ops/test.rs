@@ -78,7 +78,7 @@ impl Outward for Test {
             delivery_id: delivery.id,
             event_id: delivery.event,
         };
-        let rules = Rules::new(&engine.settings.webhooks);
+        let rules = Rules::new(&engine.settings.webhooks, engine.started_at);
         let ended = [Ended { place: (account, delivery.webhook), delivery: delivery.id, end, verdict }];
         context.world().store.write(move |tx| record::settle(tx, &ended, &rules)).await??;
         Ok(Done(tested))
