@@ -3,6 +3,7 @@
 //! The only place that knows all of them. No rules: what a command may do is said by operations, how it runs by the engine.
 
 mod administration;
+mod connections;
 mod demo;
 mod doctor;
 mod folder;
@@ -59,7 +60,7 @@ pub fn run(Cli { place, command }: Cli) -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(problem) => {
-            eprintln!("mailmill: {problem}");
+            complain(&format!("mailmill: {problem}\n"));
             ExitCode::from(problem.code())
         }
     }
@@ -102,7 +103,7 @@ fn administer(place: &Place, command: &cli::Administration) -> Result<(), Proble
     // The result goes to the standard output; of the log only what is wrong belongs beside it.
     start_log(&Log { level: settings.log.level.min(LogLevel::Warn), format: settings.log.format });
     let said = runtime()?.block_on(administration::administer(place.data(), settings, command))?;
-    eprint!("{}", said.err);
+    complain(&said.err);
     print(&said.out);
     Ok(())
 }
@@ -116,7 +117,7 @@ fn examine(place: &Place) -> Result<(), Problem> {
 fn take_in(place: &Place, wanted: &Inbound) -> ExitCode {
     let handed = cli::hand_over(&folder::inbound_socket(place.data()), wanted, std::io::stdin().lock());
     if let Some(trouble) = handed.trouble() {
-        eprintln!("mailmill: {trouble}");
+        complain(&format!("mailmill: {trouble}\n"));
     }
     handed.exit_code()
 }
@@ -124,16 +125,19 @@ fn take_in(place: &Place, wanted: &Inbound) -> ExitCode {
 fn restore(place: &Place, Restore { folder, verify }: &Restore) -> Result<(), Problem> {
     if *verify {
         let manifest = backup::verify(folder).map_err(Problem::failed)?;
-        eprintln!("The backup in {} is whole: {} rows, made {}.", folder.display(), manifest.rows(), manifest.made_at);
+        let (folder, rows) = (folder.display(), manifest.rows());
+        complain(&format!("The backup in {folder} is whole: {rows} rows, made {}.\n", manifest.made_at));
         return Ok(());
     }
     let manifest = backup::restore(folder, place.data()).map_err(Problem::failed)?;
     let data = place.data().display();
-    eprintln!("{} rows from {} are in {data} and were compared with the backup.", manifest.rows(), manifest.made_at);
-    eprintln!(
-        "The master key is in no backup: put your copy at {data}/master.key (mode 600) before you start, or a new one is made"
-    );
-    eprintln!("and secrets sealed under the old one stay closed. The search index is built anew at the start.");
+    complain(&format!(
+        "{} rows from {} are in {data} and were compared with the backup.\n\
+         The master key is in no backup: put your copy at {data}/master.key (mode 600) before you start, or a new one is made\n\
+         and secrets sealed under the old one stay closed. The search index is built anew at the start.\n",
+        manifest.rows(),
+        manifest.made_at
+    ));
     Ok(())
 }
 
@@ -167,7 +171,9 @@ fn start_log(log: &Log) {
         level.to_owned()
     });
     let for_eyes = std::io::stderr().is_terminal();
+    // A line that cannot be written, as on a full disk, is lost; complaining of that on the same standard error would panic.
     let written = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_target(false).with_ansi(for_eyes);
+    let written = written.log_internal_errors(false);
     let log_lines = tracing_subscriber::registry().with(filter).with(recent_log::Keeper);
     // A subscriber that is there already belongs to whoever runs us within their own process.
     let _ = match log.format {
@@ -180,6 +186,12 @@ fn runtime() -> Result<Runtime, Problem> {
     let mut builder = tokio::runtime::Builder::new_multi_thread();
     let built = builder.enable_all().thread_name("mailmill").max_blocking_threads(limits::WAITING_THREADS_MAX).build();
     built.map_err(|error| Problem::failed(format_args!("the runtime cannot start: {error}")))
+}
+
+/// To the standard error. `eprintln!` would panic where it cannot be written, as on a full disk.
+fn complain(text: &str) {
+    use std::io::Write;
+    let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }
 
 /// To the standard output. A reader that has gone away is no failure of ours.

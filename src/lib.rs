@@ -94,6 +94,9 @@
 //! 6. **Foreign HTML is read by worker processes only** ([`engine::render::pixels`]), which have limits and no network.
 //! 7. **Time, randomness and ids come in as arguments.** `clippy.toml` bans the ambient ones and names the substitute.
 
+// `println!` and `eprintln!` panic when they cannot write, as on a full disk; see `app::print` and `app::complain`.
+#![cfg_attr(not(test), warn(clippy::print_stdout, clippy::print_stderr))]
+
 pub mod app;
 pub mod base;
 pub mod engine;

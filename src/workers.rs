@@ -109,6 +109,8 @@ pub const WORKERS: &[Worker] = &[
         period: Duration::from_secs(5),
         work: Work::EachWorld(webhook_redeliveries),
     },
+    // The stores look themselves before they write. This is for the end of a shortage in which nothing is written.
+    Worker { name: "disk space", wakes: &[], period: Duration::from_secs(1), work: Work::Control(watch_space) },
     // What is over is not used any more; when it goes matters only for space.
     Worker { name: "sweep", wakes: &[], period: Duration::from_secs(60), work: Work::EachWorld(sweep_world) },
     Worker { name: "sweep control", wakes: &[], period: Duration::from_secs(60), work: Work::Control(sweep_control) },
@@ -125,9 +127,22 @@ fn give_memory_back(_: Arc<Engine>) -> Running {
     })
 }
 
+fn watch_space(engine: Arc<Engine>) -> Running {
+    Box::pin(async move {
+        // The reserve is made by asking the disk for all of it at once, which may take a while.
+        let space = engine.control.space().clone();
+        tokio::task::spawn_blocking(move || space.tend()).await.map_err(Failure::internal)?;
+        Ok(Step::Done)
+    })
+}
+
 fn index(engine: Arc<Engine>, environment: Environment) -> Running {
     let world = engine.world(environment).clone();
     Box::pin(async move {
+        if world.store.space().is_low() {
+            // Its files are on the same disk, and merging them takes many times what has changed.
+            return Err(store::Error::NoSpace.into());
+        }
         let step = tokio::task::spawn_blocking(move || indexing::step(&world)).await;
         step.map_err(Failure::internal)?.map(Step::more_if).map_err(Failure::internal)
     })

@@ -17,7 +17,13 @@ use crate::surfaces::cli::Problem;
 const COMPLAINTS: &str = "fbl";
 
 /// Begin to take mail in, where the settings say so, and from programs of the same user.
-pub async fn serve(engine: &Arc<Engine>, folder: &Folder, tls: Option<TlsAcceptor>, tasks: &Tasks) -> Result<Running, Problem> {
+pub async fn serve(
+    engine: &Arc<Engine>,
+    folder: &Folder,
+    tls: Option<TlsAcceptor>,
+    connections: usize,
+    tasks: &Tasks,
+) -> Result<Running, Problem> {
     let mail = &engine.settings.mail;
     let options = Options {
         smtp: mail.inbound,
@@ -25,6 +31,7 @@ pub async fn serve(engine: &Arc<Engine>, folder: &Folder, tls: Option<TlsAccepto
         socket: Some(inbound_socket(folder.path())),
         host: hello_name(&engine.settings),
         tls,
+        connections,
     };
     listener::serve(options, Arc::new(Post(engine.clone())), tasks).await.map_err(Problem::failed)
 }

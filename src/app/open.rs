@@ -14,6 +14,7 @@ use crate::engine::render::pixels::chromium::{self, Chromium};
 use crate::engine::render::pixels::{self, Pixels, Workers};
 use crate::engine::search::{self, Index};
 use crate::engine::store::seal::Seal;
+use crate::engine::store::space::Space;
 use crate::engine::store::{self, Options, Store};
 use crate::features::accounts;
 use crate::operations::OPERATIONS;
@@ -37,12 +38,16 @@ pub struct Opened {
 
 impl Opened {
     /// Open the folder's stores and indexes, put the engine together and fill its ring of keys.
+    ///
+    /// Opening may have to write. On a full disk it uses the reserve, and then waits for space.
     pub fn open(folder: Folder, settings: Settings) -> Result<Self, Problem> {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let random: Arc<dyn Random> = Arc::new(SystemRandom::default());
         let seal = Seal::from_file(&folder.master_key(), random.as_ref()).map_err(Problem::failed)?;
         let links = Links::new(seal.derive("mailmill signed links v1"));
-        let opener = Opener { folder: &folder, settings: &settings, clock: &clock, random: &random };
+        let mib = |number: u64| number.saturating_mul(MIB as u64);
+        let space = Space::open(folder.path(), mib(settings.data.free_mib_min.get()), mib(settings.data.reserve_mib.get()));
+        let opener = Opener { folder: &folder, settings: &settings, space: &space, clock: &clock, random: &random };
         let control = opener.store(&folder.control(), Realm::Control, CONTROL_CACHE_BYTES)?;
         let test = opener.world(Environment::Test)?;
         let live = opener.world(Environment::Live)?;
@@ -78,6 +83,7 @@ impl Opened {
 struct Opener<'a> {
     folder: &'a Folder,
     settings: &'a Settings,
+    space: &'a Arc<Space>,
     clock: &'a Arc<dyn Clock>,
     random: &'a Arc<dyn Random>,
 }
@@ -85,7 +91,8 @@ struct Opener<'a> {
 impl Opener<'_> {
     fn store(&self, file: &std::path::Path, realm: Realm, cache_bytes: usize) -> Result<Arc<Store>, Problem> {
         let options = Options { realm, cache_bytes };
-        Store::open(file, &options, self.clock.clone(), self.random.clone()).map(Arc::new).map_err(Problem::failed)
+        let (space, clock, random) = (self.space.clone(), self.clock.clone(), self.random.clone());
+        Store::open_on(space, file, &options, clock, random).map(Arc::new).map_err(Problem::failed)
     }
 
     fn pixels(&self) -> Pixels {

@@ -10,10 +10,12 @@ use futures_util::future::select_all;
 use serde_json::json;
 use tokio::sync::watch;
 
+use super::connections::Connections;
 use super::demo;
 use super::folder::{Folder, admin_socket};
 use super::inbound;
 use super::open::Opened;
+use crate::base::machine;
 use crate::engine::jobs::{Stage, Tasks, runner, signals};
 use crate::engine::mail::inbound::listener::Running as MailIn;
 use crate::engine::store;
@@ -41,15 +43,22 @@ pub async fn serve(
     demo: Option<demo::Wanted>,
 ) -> Result<(), Problem> {
     let tasks = Tasks::new(tokio::runtime::Handle::current());
-    signals::listen(&tasks).map_err(|error| Problem::failed(format_args!("signals cannot be listened for: {error}")))?;
+    let connections = fit_connections(&settings);
+    // Before signals are listened for: on a full disk this waits for space, and a signal then ends the process at once.
     let opened = Opened::open(folder, settings)?;
+    signals::listen(&tasks).map_err(|error| Problem::failed(format_args!("signals cannot be listened for: {error}")))?;
     let engine = opened.engine.clone();
+    let (space, mut stopping) = (engine.control.space().clone(), tasks.shutdown());
+    tasks.attend("disk space at the end", async move {
+        stopping.draining().await;
+        space.stop();
+    });
     let first = accounts::is_untouched(&engine).map_err(Problem::failed)?;
-    let options = options(&engine.settings, &opened.folder);
+    let options = options(&engine.settings, &opened.folder, connections.http);
     let front = Arc::new(Dashboard::new(engine.clone(), tasks.clone()));
     let running = http::serve(options, front, engine.clock.clone(), engine.random.clone(), &tasks).await;
     let running = running.map_err(Problem::failed)?;
-    let mail_in = inbound::serve(&engine, &opened.folder, running.plain_tls(), &tasks).await?;
+    let mail_in = inbound::serve(&engine, &opened.folder, running.plain_tls(), connections.inbound, &tasks).await?;
     runner::start(&tasks, &engine, WORKERS);
 
     let bound = running.addresses().clone();
@@ -107,7 +116,25 @@ async fn first_failure(stores: Vec<watch::Receiver<Option<store::Error>>>) -> st
     select_all(waits).await.0
 }
 
-fn options(settings: &Settings, folder: &Folder) -> Options {
+/// Raise the limit on descriptors as far as the system allows, and fit the connections into it.
+fn fit_connections(settings: &Settings) -> Connections {
+    let machine::Descriptors { before, now } = machine::raise_descriptor_limit();
+    let fitted = Connections::fit(settings, now);
+    let Connections { http, inbound, reserve, is_reduced } = fitted;
+    tracing::info!(descriptors = now, before, http, inbound, reserve, "descriptors and connections");
+    if is_reduced {
+        let wanted = settings.server.connections_max.count();
+        tracing::warn!(
+            descriptors = now,
+            http,
+            wanted,
+            "fewer HTTP connections than server.connections_max fit into the limit on open files; raise it (LimitNOFILE in systemd, ulimit -Hn)"
+        );
+    }
+    fitted
+}
+
+fn options(settings: &Settings, folder: &Folder, connections: usize) -> Options {
     let server = &settings.server;
     let tls = match (&settings.tls.certificate, &settings.tls.key) {
         (Some(certificate), Some(key)) => TlsSource::Files { certificate: certificate.clone(), key: key.clone() },
@@ -127,7 +154,7 @@ fn options(settings: &Settings, folder: &Folder) -> Options {
             idle_time: server.idle_seconds.seconds(),
             handshake_time: server.tls_handshake_seconds.seconds(),
             reply_time: server.request_seconds.seconds(),
-            connections: server.connections_max.count(),
+            connections,
             connections_per_address: server.connections_per_address_max.count(),
             h2_streams: u32::try_from(server.http2_streams_max.get()).unwrap_or(u32::MAX),
             ..Limits::default()

@@ -10,6 +10,7 @@ pub mod domain;
 pub mod email;
 pub mod hex;
 pub mod locale;
+pub mod machine;
 pub mod memory;
 pub mod network;
 pub mod objects;

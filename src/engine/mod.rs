@@ -1,6 +1,7 @@
 //! Machinery that knows mechanisms, not features.
 
 pub mod access;
+pub mod admission;
 pub mod api;
 pub mod fetch;
 pub mod jobs;

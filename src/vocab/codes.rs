@@ -45,6 +45,7 @@ pub enum Code {
     Internal,
     IdempotencyInProgress,
     LimiterUnavailable,
+    StorageFull,
     Unavailable,
 }
 
@@ -161,6 +162,13 @@ pub const CODES: &[CodeInfo] = &[
     code(Code::IdempotencyInProgress, 503, "IDEMPOTENCY_IN_PROGRESS", "A request with this Idempotency-Key is still running."),
     // Ours.
     code(Code::LimiterUnavailable, 503, "LIMITER_UNAVAILABLE", "The request limiter is not available; try again."),
+    // Ours: goes away by itself once space is freed.
+    code(
+        Code::StorageFull,
+        503,
+        "STORAGE_FULL",
+        "The server's disk is almost full, so it is read-only until space is freed; nothing was changed.",
+    ),
     // Ours.
     code(Code::Unavailable, 503, "SERVICE_UNAVAILABLE", "The service cannot take this request now; try again."),
 ];

@@ -788,6 +788,34 @@ pub const STS_POLICY_BYTES_MAX: usize = 64 * 1024;
 /// Servers that one policy names.
 pub const STS_POLICY_HOSTS_MAX: usize = 200;
 
+// --- Disk space ---
+
+/// Stages in which the reserve on the disk is given back. In each, thousands of unsubscribes fit with the default size.
+pub const DISK_RESERVE_STAGES: u64 = 8;
+/// What callers are told to wait while the service is read-only for want of disk space: a person has to act first.
+pub const STORAGE_FULL_RETRY_SECONDS: u64 = 60;
+/// Pause of a worker before it looks whether there is disk space again.
+pub const STORAGE_FULL_PAUSE: std::time::Duration = std::time::Duration::from_secs(1);
+
+// --- Descriptors ---
+
+/// Kept for what has no number of its own: three stores, two search indexes while they merge, listeners, worker processes with their
+/// pipes, fetches for imports, DNS. A busy server was seen to have 60 open.
+pub const DESCRIPTORS_RESERVED: usize = 128;
+/// HTTP connections there are in any case, even where the limit on descriptors leaves no room for them.
+pub const HTTP_CONNECTIONS_MIN: usize = 32;
+/// One descriptor in so many is for mail that comes in, up to [`INBOUND_CONNECTIONS_MAX`].
+pub const INBOUND_SHARE_OF_DESCRIPTORS: usize = 16;
+/// Connections for mail that comes in, in any case: programs of the same user bring it by a socket.
+pub const INBOUND_CONNECTIONS_MIN: usize = 16;
+
+// --- Workers ---
+
+/// The shortest pause before a step that failed is repeated; it doubles with each failure in a row.
+pub const WORKER_RETRY_MIN: std::time::Duration = std::time::Duration::from_millis(100);
+/// And the longest: what went wrong is tried again about every minute, for as long as it takes.
+pub const WORKER_RETRY_MAX: std::time::Duration = std::time::Duration::from_secs(60);
+
 // --- Mail that comes in ---
 
 /// One message: bounces bring back what was sent, and that is at most this large.
@@ -806,8 +834,9 @@ pub const INBOUND_RECIPIENTS_MAX: usize = 100;
 pub const INBOUND_DIAGNOSTIC_BYTES_MAX: usize = 1_000;
 /// Texts in one message that look like our tokens; a real one has three.
 pub const INBOUND_TOKENS_MAX: usize = 20;
-/// Connections of the mail listener in all.
-pub const INBOUND_CONNECTIONS_MAX: usize = 64;
+/// Connections of the mail listener in all. Many times those of one address, so that a few addresses cannot take them all. Each costs
+/// some 20 KiB, and [`INBOUND_SMALL_BYTES`] while it brings a message.
+pub const INBOUND_CONNECTIONS_MAX: usize = 256;
 /// And of one address: large providers open some at a time.
 pub const INBOUND_CONNECTIONS_PER_ADDRESS_MAX: usize = 8;
 /// Messages of one address in a minute: a large provider's bounces of a campaign to a dead list.
@@ -826,8 +855,10 @@ pub const INBOUND_ADDRESS_BYTES_MAX: usize = 320;
 pub const INBOUND_LINE_BYTES_MAX: usize = 2_048;
 /// All that is read of one message, with what is thrown away because it is too large.
 pub const INBOUND_READ_BYTES_MAX: usize = 3 * INBOUND_BYTES_MAX;
-/// All messages that are being received together.
-pub const INBOUND_MEMORY_BYTES_MAX: usize = 64 * 1024 * 1024;
+/// The part of each message that has memory of its own: bounces of nearly all servers are smaller. With all connections that is 32 MiB.
+pub const INBOUND_SMALL_BYTES: usize = 128 * 1024;
+/// What all messages that are being received have beyond that, together: three of the largest.
+pub const INBOUND_MEMORY_BYTES_MAX: usize = 32 * 1024 * 1024;
 /// In which steps that is counted.
 pub const INBOUND_MEMORY_UNIT_BYTES: usize = 64 * 1024;
 /// Messages that are taken at a time: each is one transaction.
@@ -836,6 +867,10 @@ pub const INBOUND_AT_ONCE: usize = 8;
 pub const INBOUND_DESK_TIME: std::time::Duration = std::time::Duration::from_secs(60);
 /// Time for one command.
 pub const INBOUND_COMMAND_TIME: std::time::Duration = std::time::Duration::from_secs(120);
+/// Time for one message, to which is added what its bytes take at [`INBOUND_BYTES_PER_SECOND_MIN`].
+pub const INBOUND_MESSAGE_TIME: std::time::Duration = std::time::Duration::from_secs(60);
+/// A message that comes more slowly holds a connection without need: the slowest servers send many times as fast.
+pub const INBOUND_BYTES_PER_SECOND_MIN: u64 = 1024;
 /// Time between two pieces of a message.
 pub const INBOUND_CHUNK_TIME: std::time::Duration = std::time::Duration::from_secs(60);
 /// Time for a TLS handshake.

@@ -84,6 +84,8 @@ pub struct Data {
     pub cache_mib: Bounded<4, 65_536>,
     /// The index has two threads, and each refuses to start with less than 15 MB.
     pub search_writer_mib: Bounded<32, 4_096>,
+    pub free_mib_min: Bounded<1, 1_048_576>,
+    pub reserve_mib: Bounded<1, 4_096>,
 }
 
 /// Sizes of what comes in.

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::engine::store;
 use crate::vocab::codes::Code;
+use crate::vocab::limits;
 
 /// A failure: public words for the caller, and the private cause for the log.
 #[derive(Debug)]
@@ -68,6 +69,7 @@ impl From<store::Error> for Failure {
             store::Error::Busy | store::Error::Closed | store::Error::Io(_) => {
                 Self { cause: Some(error.to_string()), ..Self::new(Code::Unavailable).after_seconds(1) }
             }
+            store::Error::NoSpace => Self::new(Code::StorageFull).after_seconds(limits::STORAGE_FULL_RETRY_SECONDS),
             _ => Self::internal(error),
         }
     }

@@ -273,6 +273,9 @@ impl Spec {
                 Code::AnswerErased,
             ]);
         }
+        if self.verb != Verb::Get {
+            codes.push(Code::StorageFull);
+        }
         codes.extend([Code::MethodNotAllowed, Code::UriTooLong, Code::HeadersTooLarge, Code::Internal, Code::Unavailable]);
         codes.extend(self.fails.iter().filter(|code| !codes.contains(code)).copied().collect::<Vec<_>>());
         codes

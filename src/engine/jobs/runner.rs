@@ -11,12 +11,15 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use futures_util::future::select_all;
+use tokio::time::Instant;
 
 use super::standing::Standing;
-use super::{Shutdown, Tasks};
+use super::{Shutdown, Stage, Tasks};
 use crate::engine::api::{Engine, Failure};
 use crate::engine::store::Store;
+use crate::vocab::codes::Code;
 use crate::vocab::environment::Environment;
+use crate::vocab::limits;
 use crate::vocab::tables::TableId;
 
 /// What a step came to.
@@ -53,7 +56,7 @@ pub struct Worker {
     pub name: &'static str,
     /// Commits that touch one of these wake it.
     pub wakes: &'static [TableId],
-    /// It also looks this often without being woken, and waits this long after a failure.
+    /// It also looks this often without being woken, and waits at least this long after a failure.
     pub period: Duration,
     pub work: Work,
 }
@@ -99,17 +102,29 @@ async fn run(
         // A step is bounded: it is not cut in the middle, and the runner leaves between two.
         standing.begin();
         let stepped = AssertUnwindSafe(step()).catch_unwind().await;
-        let stepped = stepped.unwrap_or_else(|_| Err(Failure::internal("the step panicked")));
+        let stepped = stepped.unwrap_or_else(|_| {
+            standing.restart();
+            Err(Failure::internal("the step panicked"))
+        });
+        if let Err(Failure { code: Code::StorageFull, .. }) = &stepped {
+            // No failure of the worker: it goes on when there is space again.
+            standing.end(None);
+            tokio::select! {
+                () = shutdown.draining() => return,
+                () = tokio::time::sleep(limits::STORAGE_FULL_PAUSE) => continue,
+            }
+        }
         let cause = stepped.as_ref().err().map(|failure| failure.cause.as_deref().unwrap_or(failure.code.info().message));
         standing.end(cause);
         let pause = match (&stepped, cause) {
             (Ok(Step::More), _) => Duration::ZERO,
             (Ok(Step::Done), _) => worker.period,
             (Err(_), cause) => {
-                tracing::warn!(worker = worker.name, cause, "a step failed and will be repeated");
+                let wait = retry_after(worker.period, standing.look().failures_in_a_row);
+                tracing::warn!(worker = worker.name, cause, seconds = wait.as_secs_f64(), "a step failed and will be repeated");
                 tokio::select! {
                     () = shutdown.draining() => return,
-                    () = tokio::time::sleep(worker.period) => continue,
+                    () = tokio::time::sleep(wait) => continue,
                 }
             }
         };
@@ -122,6 +137,51 @@ async fn run(
     }
 }
 
+/// How long to wait after so many failures in a row. There is no last one: what fails for want of descriptors or disk space goes on
+/// by itself once there are some.
+fn retry_after(period: Duration, failures: u64) -> Duration {
+    let doublings = u32::try_from(failures.saturating_sub(1)).unwrap_or(u32::MAX).min(16);
+    let wait = period.max(limits::WORKER_RETRY_MIN).saturating_mul(1 << doublings);
+    wait.min(limits::WORKER_RETRY_MAX.max(period))
+}
+
+/// Keep something running that has no steps: started again, after growing pauses, whenever it fails or panics, until the service
+/// drains. It must be such that it can be started again at any point, as after a crash.
+pub fn supervise(tasks: &Tasks, engine: &Arc<Engine>, name: String, run: impl Fn() -> Lasting + Send + 'static) {
+    let standing = engine.workers.enter(name.clone(), engine.clock.clone());
+    let mut shutdown = tasks.shutdown();
+    tasks.spawn(name.clone(), async move {
+        while shutdown.stage() == Stage::Running {
+            let began = Instant::now();
+            let ran = AssertUnwindSafe(run()).catch_unwind().await;
+            let ran = ran.unwrap_or_else(|_| Err(Failure::internal("it panicked")));
+            if began.elapsed() > limits::WORKER_RETRY_MAX {
+                // It had worked: this is not one more failure of a start.
+                standing.end(None);
+            }
+            let cause = match &ran {
+                Err(failure) => failure.cause.as_deref().unwrap_or(failure.code.info().message),
+                Ok(()) => "it ended",
+            };
+            if shutdown.stage() > Stage::Running {
+                standing.end(ran.is_err().then_some(cause));
+                return;
+            }
+            standing.end(Some(cause));
+            standing.restart();
+            let wait = retry_after(limits::WORKER_RETRY_MIN, standing.look().failures_in_a_row);
+            tracing::error!(task = name, cause, seconds = wait.as_secs_f64(), "it will be started again");
+            tokio::select! {
+                () = shutdown.draining() => return,
+                () = tokio::time::sleep(wait) => {}
+            }
+        }
+    });
+}
+
+/// Something on its way that only ends with the service.
+pub type Lasting = Pin<Box<dyn Future<Output = Result<(), Failure>> + Send>>;
+
 #[cfg(test)]
 mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
@@ -131,7 +191,6 @@ mod tests {
     use super::*;
     use crate::base::clock::{ManualClock, Timestamp};
     use crate::base::random::SeededRandom;
-    use crate::engine::jobs::Stage;
     use crate::engine::store::{Error, Options, Table, WriteTx};
     use crate::vocab::tables::{FEED, META, Realm};
 

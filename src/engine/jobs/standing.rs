@@ -15,6 +15,10 @@ pub struct State {
     pub busy_since: Option<Timestamp>,
     /// When its last step ended.
     pub ended_at: Option<Timestamp>,
+    /// Failures since the last step that succeeded.
+    pub failures_in_a_row: u64,
+    /// How often it panicked, or ended where it should have gone on, and was started again.
+    pub restarts: u64,
     /// When its last failure was, and why.
     pub last_failure: Option<(Timestamp, String)>,
 }
@@ -44,10 +48,24 @@ impl Standing {
         state.busy_since = None;
         state.ended_at = Some(now);
         state.steps += 1;
-        if let Some(cause) = failure {
-            state.failures += 1;
-            state.last_failure = Some((now, cause.to_owned()));
+        match failure {
+            None => state.failures_in_a_row = 0,
+            Some(cause) => {
+                state.failures += 1;
+                state.failures_in_a_row += 1;
+                state.last_failure = Some((now, cause.to_owned()));
+            }
         }
+    }
+
+    /// It is started again.
+    pub fn restart(&self) {
+        self.state().restarts += 1;
+    }
+
+    /// How it is doing.
+    pub fn look(&self) -> State {
+        self.state().clone()
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -69,7 +87,7 @@ impl Board {
 
     /// Every worker's name, and how it is doing.
     pub fn look(&self) -> Vec<(String, State)> {
-        self.all_places().iter().map(|standing| (standing.name.clone(), standing.state().clone())).collect()
+        self.all_places().iter().map(|standing| (standing.name.clone(), standing.look())).collect()
     }
 
     fn all_places(&self) -> MutexGuard<'_, Vec<Arc<Standing>>> {
@@ -93,6 +111,7 @@ mod tests {
         standing.end(None);
         let (name, state) = board.look().remove(0);
         assert_eq!((name.as_str(), state.steps, state.failures, state.busy_since), ("sweep", 2, 1, None));
+        assert_eq!(state.failures_in_a_row, 0, "it goes on again");
         assert_eq!(state.last_failure, Some((Timestamp(7), "the disk is full".to_owned())));
     }
 }

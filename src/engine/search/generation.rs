@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::os::unix::fs::DirBuilderExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::reader::{Reader, Snapshot};
@@ -120,12 +120,14 @@ pub(super) struct Generation {
     /// None once the generation is no longer in use.
     writer: Mutex<Option<Writer>>,
     reader: Reader,
+    /// A commit is durable that searches do not see yet, because its files could not be opened.
+    is_behind: AtomicBool,
 }
 
 impl Generation {
     fn open(name: String, path: &Path, options: &Options) -> Result<Self, SearchError> {
         let (writer, reader) = Writer::open(path, options)?;
-        Ok(Self { name, writer: Mutex::new(Some(writer)), reader })
+        Ok(Self { name, writer: Mutex::new(Some(writer)), reader, is_behind: AtomicBool::new(false) })
     }
 
     pub(super) fn name(&self) -> &str {
@@ -142,13 +144,22 @@ impl Generation {
 
     /// Commit, and show the result to searches.
     pub(super) fn commit(&self, position: u64, pace: Pace) -> Result<(), SearchError> {
-        self.with_writer(|writer| writer.commit(position, pace))?;
-        self.reader.reload()
+        let committed = self.with_writer(|writer| writer.commit(position, pace));
+        // Also after a failure: the commit may have become durable before it.
+        self.is_behind.store(true, Ordering::SeqCst);
+        committed?;
+        self.show()
     }
 
     pub(super) fn settle(&self) -> Result<(), SearchError> {
         self.with_writer(Writer::settle)?;
-        self.reader.reload_if_merged()
+        if self.is_behind.load(Ordering::SeqCst) { self.show() } else { self.reader.reload_if_merged() }
+    }
+
+    fn show(&self) -> Result<(), SearchError> {
+        self.reader.reload()?;
+        self.is_behind.store(false, Ordering::SeqCst);
+        Ok(())
     }
 
     pub(super) fn snapshot(&self) -> Arc<Snapshot> {

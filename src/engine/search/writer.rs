@@ -34,15 +34,17 @@ const BATCH_PATIENCE: Duration = Duration::from_secs(120);
 
 /// An open generation.
 pub(super) struct Writer {
-    writer: IndexWriter<Entry>,
+    index: tantivy::Index,
+    /// Bytes for collecting changes.
+    memory: usize,
+    /// `None` while it cannot be started again after a failure that it did not survive, as when no descriptor was left.
+    writer: Option<IndexWriter<Entry>>,
     cutter: Cutter,
     spare: Receiver<Terms>,
     home: SyncSender<Terms>,
     position: u64,
     /// The last commit was made in a rush: merging waits.
     rushed: bool,
-    /// Nothing can be written any more: not even returning to the last commit worked.
-    broken: bool,
 }
 
 impl Writer {
@@ -64,20 +66,11 @@ impl Writer {
             return Err(SearchError::Damaged(format!("wrong checksum: {damaged:?}")));
         }
         let position = committed_position(&index)?;
-        let writer_options = IndexWriterOptions::builder()
-            .num_worker_threads(INDEXING_THREADS)
-            .num_merge_threads(1)
-            .memory_budget_per_thread(options.writer_bytes / INDEXING_THREADS)
-            .build();
-        let writer = index.writer_with_options(writer_options)?;
-        pass_committed(&writer)?;
-        writer.set_merge_policy(Box::new(merge_policy(Pace::Calm)));
+        let memory = options.writer_bytes;
+        let writer = Some(start(&index, memory)?);
         let reader = Reader::open(&index)?;
-        let (home, spare) = sync_channel(BATCHES);
-        for _ in 0..BATCHES {
-            home.try_send(Terms::default()).expect("the channel holds this many");
-        }
-        Ok((Self { writer, cutter: Cutter::new(), spare, home, position, rushed: false, broken: false }, reader))
+        let (home, spare) = batches();
+        Ok((Self { index, memory, writer, cutter: Cutter::new(), spare, home, position, rushed: false }, reader))
     }
 
     /// Feed position of the last commit.
@@ -88,32 +81,47 @@ impl Writer {
     /// Take `changes` in; they are durable and visible after the next commit. After an error all changes since the last commit
     /// are dropped.
     pub(super) fn apply(&mut self, changes: Vec<Change>) -> Result<(), SearchError> {
-        self.check()?;
+        self.start_again()?;
         self.try_apply(changes).inspect_err(|_| self.drop_uncommitted())
     }
 
     /// Make everything applied durable, together with `position`. After an error the index stands as at the commit before.
     pub(super) fn commit(&mut self, position: u64, pace: Pace) -> Result<(), SearchError> {
-        self.check()?;
-        self.writer.set_merge_policy(Box::new(merge_policy(pace)));
+        self.writer()?.set_merge_policy(Box::new(merge_policy(pace)));
         self.rushed = pace == Pace::Rush;
         self.try_commit(position).inspect_err(|_| self.drop_uncommitted())
     }
 
     /// Begin the merging that waited, if any did: tantivy looks for something to merge at each commit.
     pub(super) fn settle(&mut self) -> Result<(), SearchError> {
+        self.start_again()?;
         if self.rushed { self.commit(self.position, Pace::Calm) } else { Ok(()) }
     }
 
-    fn check(&self) -> Result<(), SearchError> {
-        if self.broken { Err(SearchError::Stalled) } else { Ok(()) }
+    fn writer(&mut self) -> Result<&mut IndexWriter<Entry>, SearchError> {
+        self.writer.as_mut().ok_or(SearchError::Stalled)
+    }
+
+    /// Start the writer again, from the last commit, if it did not survive a failure. Only between commits: what was applied before is
+    /// gone with it.
+    fn start_again(&mut self) -> Result<(), SearchError> {
+        if self.writer.is_none() {
+            let writer = start(&self.index, self.memory)?;
+            self.position = committed_position(&self.index)?;
+            // Batches on their way to the former one do not come home.
+            (self.home, self.spare) = batches();
+            self.rushed = false;
+            self.writer = Some(writer);
+            tracing::info!(position = self.position, "the search index takes changes in again");
+        }
+        Ok(())
     }
 
     fn try_apply(&mut self, changes: Vec<Change>) -> Result<(), SearchError> {
         let (documents, outdated) = settle(changes);
         if !outdated.is_empty() {
             // Everything outdated goes by one operation, however many documents: each is applied to every segment at commit.
-            self.writer.delete_query(Box::new(Outdated(Arc::new(outdated))))?;
+            self.writer()?.delete_query(Box::new(Outdated(Arc::new(outdated))))?;
         }
         let mut documents = documents.as_slice();
         while !documents.is_empty() {
@@ -139,12 +147,12 @@ impl Writer {
         let entries = sent.iter().zip(ranges).map(|(document, (first, end))| {
             UserOperation::Add(Entry { batch: batch.clone(), first, end, number: document.number })
         });
-        self.writer.run(entries)?;
+        self.writer()?.run(entries)?;
         Ok(left)
     }
 
     fn try_commit(&mut self, position: u64) -> Result<(), SearchError> {
-        let mut prepared = self.writer.prepare_commit()?;
+        let mut prepared = self.writer()?.prepare_commit()?;
         prepared.set_payload(&position.to_string());
         prepared.commit()?;
         self.position = position;
@@ -152,18 +160,43 @@ impl Writer {
     }
 
     fn drop_uncommitted(&mut self) {
+        let Some(writer) = &mut self.writer else { return };
         // The commit may have become durable before it failed, so the position is read again too.
-        let returned = self.writer.rollback().and_then(|_| pass_committed(&self.writer)).map_err(SearchError::from);
-        let position = returned.and_then(|()| committed_position(self.writer.index()));
-        match position {
-            Ok(position) => self.position = position,
+        let returned = writer.rollback().and_then(|_| pass_committed(writer)).map_err(SearchError::from);
+        match returned.and_then(|()| committed_position(&self.index)) {
+            Ok(position) => {
+                writer.set_merge_policy(Box::new(merge_policy(Pace::Calm)));
+                self.position = position;
+            }
             Err(error) => {
-                tracing::error!(%error, "the search index could not return to its last commit; it takes nothing in any more");
-                self.broken = true;
+                tracing::warn!(%error, "the search index could not return to its last commit; its writer will be started again");
+                // It holds the lock of the index until it is gone.
+                self.writer = None;
             }
         }
-        self.writer.set_merge_policy(Box::new(merge_policy(Pace::Calm)));
     }
+}
+
+/// Start a writer on the last commit of `index`.
+fn start(index: &tantivy::Index, memory: usize) -> Result<IndexWriter<Entry>, SearchError> {
+    let options = IndexWriterOptions::builder()
+        .num_worker_threads(INDEXING_THREADS)
+        .num_merge_threads(1)
+        .memory_budget_per_thread(memory / INDEXING_THREADS)
+        .build();
+    let writer = index.writer_with_options(options)?;
+    pass_committed(&writer)?;
+    writer.set_merge_policy(Box::new(merge_policy(Pace::Calm)));
+    Ok(writer)
+}
+
+/// Where batches come from, and where they return to.
+fn batches() -> (SyncSender<Terms>, Receiver<Terms>) {
+    let (home, spare) = sync_channel(BATCHES);
+    for _ in 0..BATCHES {
+        home.try_send(Terms::default()).expect("the channel holds this many");
+    }
+    (home, spare)
 }
 
 /// Let the number of the last commit pass.

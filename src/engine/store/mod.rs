@@ -17,6 +17,7 @@ mod port;
 mod redb_port;
 pub mod seal;
 pub mod skim;
+pub mod space;
 mod tx;
 mod writer;
 
@@ -45,6 +46,7 @@ use crate::base::random::Random;
 use crate::vocab::tables::{Realm, TABLES, TableId};
 use port::Port;
 use redb_port::RedbPort;
+use space::Space;
 use writer::{Answer, Job, Writer};
 
 /// How many writes may wait for the writer; one more is refused with "try again", so that a stuck disk cannot fill the memory.
@@ -63,6 +65,8 @@ pub enum Error {
     Newer { file: PathBuf, found: u32, known: u32 },
     /// Too many writes are waiting.
     Busy,
+    /// There is too little disk space for writes that are not essential.
+    NoSpace,
     /// The store was closed, or closed itself after a failure of the disk.
     Closed,
     /// The command panicked; its changes were dropped.
@@ -88,6 +92,7 @@ impl fmt::Display for Error {
                 file.display()
             ),
             Error::Busy => f.write_str("too many writes are waiting"),
+            Error::NoSpace => f.write_str("the disk is almost full: only essential writes are taken"),
             Error::Closed => f.write_str("the data file is closed"),
             Error::Panicked => f.write_str("the command failed in an unforeseen way and changed nothing"),
         }
@@ -108,6 +113,7 @@ pub struct Options {
 pub struct Store {
     file: PathBuf,
     realm: Realm,
+    space: Arc<Space>,
     port: Arc<dyn Port>,
     published: Arc<ArcSwap<ReadTx>>,
     jobs: mpsc::Sender<Box<dyn Job>>,
@@ -117,10 +123,22 @@ pub struct Store {
 }
 
 impl Store {
-    /// Open the file at `path`, or make it; bring its rows up to this program's version.
+    /// Open the file at `path`, or make it; bring its rows up to this program's version. The disk is taken as it is.
     pub fn open(path: &Path, options: &Options, clock: Arc<dyn Clock>, random: Arc<dyn Random>) -> Result<Self> {
-        let port = Arc::new(RedbPort::open(path, options.realm, options.cache_bytes)?);
-        Self::start(path, options.realm, port, clock, random)
+        Self::open_on(Space::unlimited(), path, options, clock, random)
+    }
+
+    /// The same on a disk whose space is watched: below its threshold only essential writes are taken.
+    pub fn open_on(
+        space: Arc<Space>,
+        path: &Path,
+        options: &Options,
+        clock: Arc<dyn Clock>,
+        random: Arc<dyn Random>,
+    ) -> Result<Self> {
+        let port = Arc::new(RedbPort::open_on(space.clone(), path, options.realm, options.cache_bytes)?);
+        let store = Self::start(path, options.realm, port, clock, random)?;
+        Ok(Self { space, ..store })
     }
 
     fn start(path: &Path, realm: Realm, port: Arc<dyn Port>, clock: Arc<dyn Clock>, random: Arc<dyn Random>) -> Result<Self> {
@@ -140,6 +158,7 @@ impl Store {
         Ok(Self {
             file: path.to_path_buf(),
             realm,
+            space: Space::unlimited(),
             port,
             published,
             jobs,
@@ -159,14 +178,16 @@ impl Store {
         self.published.load().feed_position()
     }
 
-    /// Run `command` in the writer and wait until its changes are durable. An `Err` from the command leaves no trace.
+    /// Run `command` in the writer and wait until its changes are durable. An `Err` from the command leaves no trace. Refused while the
+    /// disk is almost full.
     pub async fn write<T, E, F>(&self, command: F) -> Result<Result<T, E>>
     where
         T: Send + 'static,
         E: Send + 'static,
         F: FnOnce(&mut WriteTx<'_>) -> Result<T, E> + Send + 'static,
     {
-        self.queue(command)?.await.unwrap_or(Err(Error::Closed))
+        self.check_space()?;
+        self.write_essential(command).await
     }
 
     /// [`Store::write`] for threads that may wait.
@@ -176,7 +197,28 @@ impl Store {
         E: Send + 'static,
         F: FnOnce(&mut WriteTx<'_>) -> Result<T, E> + Send + 'static,
     {
+        self.check_space()?;
         self.queue(command)?.blocking_recv().unwrap_or(Err(Error::Closed))
+    }
+
+    /// [`Store::write`] for what must be written on an almost full disk too: small, and owed to somebody. A person who unsubscribes, the
+    /// outcome of a message that is on its way, a sign-in to see what is wrong.
+    pub async fn write_essential<T, E, F>(&self, command: F) -> Result<Result<T, E>>
+    where
+        T: Send + 'static,
+        E: Send + 'static,
+        F: FnOnce(&mut WriteTx<'_>) -> Result<T, E> + Send + 'static,
+    {
+        self.queue(command)?.await.unwrap_or(Err(Error::Closed))
+    }
+
+    fn check_space(&self) -> Result<()> {
+        if self.space.is_low() { Err(Error::NoSpace) } else { Ok(()) }
+    }
+
+    /// The disk it is on.
+    pub fn space(&self) -> &Arc<Space> {
+        &self.space
     }
 
     fn queue<T, E, F>(&self, command: F) -> Result<Answer<T, E>>

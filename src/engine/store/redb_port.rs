@@ -19,6 +19,7 @@ use redb::{
 
 use super::aside::Aside;
 use super::port::{Bytes, Order, Overlay, Port, Snapshot, Span, Visitor};
+use super::space::{RoomyFile, Space};
 use super::{Error, Result};
 use crate::vocab::tables::{Realm, TABLES, TableId};
 
@@ -84,11 +85,17 @@ pub struct RedbPort {
 impl RedbPort {
     /// Open the file, or make it, with every table of `realm`. Only the owner may read a file that is made here.
     pub fn open(path: &Path, realm: Realm, cache_bytes: usize) -> Result<Self> {
+        Self::open_on(Space::unlimited(), path, realm, cache_bytes)
+    }
+
+    /// The same on a disk whose space is watched: a write that finds it full waits for space.
+    pub fn open_on(space: Arc<Space>, path: &Path, realm: Realm, cache_bytes: usize) -> Result<Self> {
         if !path.exists() {
             make(path).map_err(|error| Error::Io(format!("{}: {error}", path.display())))?;
         }
-        let database = Database::builder().set_cache_size(cache_bytes).open(path).map_err(|error| refused(path, error))?;
-        Self::with_tables(database, realm)
+        let opened = RoomyFile::open(path, space)
+            .and_then(|file| Database::builder().set_cache_size(cache_bytes).create_with_backend(file));
+        Self::with_tables(opened.map_err(|error| refused(path, error))?, realm)
     }
 
     /// Open a file that must be there, after comparing the checksum of every page. Whatever is done with it, the file stays as it is.

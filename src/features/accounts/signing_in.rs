@@ -50,7 +50,7 @@ pub async fn prove(context: &Context, email: &str, proof: Proof) -> Result<User,
         let code = proof.code.filter(|code| !code.trim().is_empty()).ok_or(Code::SecondFactorRequired)?;
         let (seal_context, id) = (context.engine.clone(), user.id);
         let write = move |tx: &mut WriteTx<'_>| second_factor::accept(tx, &seal_context.seal, id, &code);
-        if !context.engine.control.write(write).await?? {
+        if !context.engine.control.write_essential(write).await?? {
             return Err(refused(context));
         }
     }

@@ -149,7 +149,7 @@ async fn wait_for_claims(entries: &mut mpsc::Receiver<Entry>, batch: &mut Vec<En
 async fn write_when_free(store: &Store, rules: &Arc<Rules>, orders: Arc<Vec<Order>>) -> Result<Result<Vec<Answer>>> {
     loop {
         let (rules, orders) = (rules.clone(), orders.clone());
-        match store.write(move |tx| write(tx, &rules, &orders)).await {
+        match store.write_essential(move |tx| write(tx, &rules, &orders)).await {
             // Nothing was written. It ends with the rush, or with the store.
             Err(Error::Busy) => tokio::time::sleep(limits::LEDGER_BUSY_PAUSE).await,
             written => return written,

@@ -30,6 +30,14 @@ const HOUR_MS: i64 = 60 * 60 * 1000;
 
 /// Write some of the visits of an environment; true if there may be more.
 pub async fn step(engine: &Engine, environment: Environment) -> Result<bool, Failure> {
+    if engine.world(environment).store.space().is_low() {
+        // They wait in memory.
+        return Err(Error::NoSpace.into());
+    }
+    write_some(engine, environment).await
+}
+
+async fn write_some(engine: &Engine, environment: Environment) -> Result<bool, Failure> {
     let world = engine.world(environment);
     let dropped = world.visits.dropped();
     if dropped > 0 {
@@ -41,7 +49,7 @@ pub async fn step(engine: &Engine, environment: Environment) -> Result<bool, Fai
     }
     let more = visits.len() == limits::VISITS_PER_WRITE;
     let kept = visits.clone();
-    match world.store.write(move |tx| record(tx, &visits)).await {
+    match world.store.write_essential(move |tx| record(tx, &visits)).await {
         Ok(Ok(())) => Ok(more),
         Ok(Err(error)) | Err(error) => {
             if error == Error::Busy {
@@ -52,10 +60,10 @@ pub async fn step(engine: &Engine, environment: Environment) -> Result<bool, Fai
     }
 }
 
-/// Write all visits that wait, as the service stops.
+/// Write all visits that wait, as the service stops: on an almost full disk too, because they would be gone.
 pub async fn flush(engine: &Engine) -> Result<(), Failure> {
     for environment in Environment::ALL {
-        while step(engine, environment).await? {}
+        while write_some(engine, environment).await? {}
     }
     Ok(())
 }

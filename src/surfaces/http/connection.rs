@@ -23,6 +23,7 @@ use super::channel::Channel;
 use super::exchange::{self, Line, Shared};
 use super::options::Limits;
 use super::pulse::Pulse;
+use crate::engine::admission::Activity;
 use crate::engine::api::wire::{Peer, Service};
 use crate::engine::jobs::{Group, Tasks};
 
@@ -32,6 +33,10 @@ const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 /// Bytes of one HTTP/2 reply that are buffered for a client that does not take them. Times streams times connections this
 /// is memory that strangers can claim, so it is far below the library's default.
 const H2_SEND_BUFFER_BYTES: usize = 64 * 1024;
+
+/// How long an idle HTTP/2 connection that makes room for another stays open. A stream is a task of its own: one that has just come in
+/// counts as a request only when that task first runs.
+const H2_CLOSING_TIME: Duration = Duration::from_millis(20);
 
 /// What a connection needs from the server.
 pub struct Context<S> {
@@ -48,21 +53,32 @@ impl<S> Clone for Context<S> {
 }
 
 /// Serve a TLS connection.
-pub async fn serve_tls<S: Service>(tcp: TcpStream, acceptor: TlsAcceptor, peer: Peer, context: Context<S>) {
+pub async fn serve_tls<S: Service>(
+    tcp: TcpStream,
+    acceptor: TlsAcceptor,
+    peer: Peer,
+    activity: Arc<Activity>,
+    context: Context<S>,
+) {
     let handshake = tokio::time::timeout(context.shared.limits.handshake_time, acceptor.accept(tcp));
-    let tls = match handshake.await {
+    let handshake = tokio::select! {
+        biased;
+        handshake = handshake => handshake,
+        () = activity.asked_to_close() => return,
+    };
+    let tls = match handshake {
         Ok(Ok(tls)) => tls,
         Ok(Err(error)) => return tracing::debug!(%error, "TLS handshake failed"),
         Err(_) => return tracing::debug!("TLS handshake too slow"),
     };
     match tls.get_ref().1.alpn_protocol() {
-        Some(b"h2") => serve_http2(tls, Bytes::new(), peer, context).await,
-        _ => serve_http1(tls, Bytes::new(), peer, context).await,
+        Some(b"h2") => serve_http2(tls, Bytes::new(), peer, activity, context).await,
+        _ => serve_http1(tls, Bytes::new(), peer, activity, context).await,
     }
 }
 
 /// Serve a connection without TLS: TCP, or the administration socket.
-pub async fn serve_plain<S, I>(mut io: I, peer: Peer, mut context: Context<S>)
+pub async fn serve_plain<S, I>(mut io: I, peer: Peer, activity: Arc<Activity>, mut context: Context<S>)
 where
     S: Service,
     I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
@@ -73,10 +89,11 @@ where
         biased;
         found = tokio::time::timeout(limits.header_time, detect(&mut io, &mut read)) => found,
         _ = context.draining.wait_for(|draining| *draining) => return,
+        () = activity.asked_to_close() => return,
     };
     match found {
-        Ok(Ok(Protocol::Http1)) => serve_http1(io, read.freeze(), peer, context).await,
-        Ok(Ok(Protocol::Http2)) => serve_http2(io, read.freeze(), peer, context).await,
+        Ok(Ok(Protocol::Http1)) => serve_http1(io, read.freeze(), peer, activity, context).await,
+        Ok(Ok(Protocol::Http2)) => serve_http2(io, read.freeze(), peer, activity, context).await,
         Ok(Err(error)) => tracing::debug!(%error, "connection broke before the first request"),
         Err(_) if read.is_empty() => {}
         Err(_) => refuse(io, Refusal::SlowHeaders, &context.shared).await,
@@ -114,13 +131,13 @@ async fn detect<I: AsyncRead + Unpin>(io: &mut I, read: &mut BytesMut) -> std::i
     }
 }
 
-async fn serve_http1<S, I>(io: I, read: Bytes, peer: Peer, context: Context<S>)
+async fn serve_http1<S, I>(io: I, read: Bytes, peer: Peer, activity: Arc<Activity>, context: Context<S>)
 where
     S: Service,
     I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let Context { shared, mut draining, .. } = context;
-    let line = Arc::new(Line { shared, pulse: Pulse::new(), peer });
+    let line = Arc::new(Line { shared, pulse: Pulse::new(activity), peer });
     let (pulse, limits) = (&line.pulse, &line.shared.limits);
     let channel = Channel::http1(io, read, Arc::clone(pulse), Arc::clone(&line.shared.answers), limits.header_time);
     let service = service_fn(|request| exchange::answer(Arc::clone(&line), request));
@@ -132,7 +149,9 @@ where
         // A head beyond this does not even fit the read buffer; `exchange` refuses all but the grossest before.
         .max_buf_size((limits.header_bytes + limits.uri_bytes + 8 * 1024).max(16 * 1024))
         .serve_connection(TokioIo::new(channel), service);
-    let end = keep(&mut connection, http1::Connection::graceful_shutdown, pulse, limits, &mut draining).await;
+    // Its requests run within this task, so that one that is in progress is seen to be.
+    let closing = (http1::Connection::graceful_shutdown, Duration::ZERO);
+    let end = keep(&mut connection, closing, pulse, limits, &mut draining).await;
     let Some(result) = end else { return };
     if let Err(error) = &result {
         tracing::debug!(%error, "HTTP/1.1 connection ended");
@@ -142,13 +161,13 @@ where
     }
 }
 
-async fn serve_http2<S, I>(io: I, read: Bytes, peer: Peer, context: Context<S>)
+async fn serve_http2<S, I>(io: I, read: Bytes, peer: Peer, activity: Arc<Activity>, context: Context<S>)
 where
     S: Service,
     I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let Context { shared, tasks, mut draining } = context;
-    let line = Arc::new(Line { shared, pulse: Pulse::new(), peer });
+    let line = Arc::new(Line { shared, pulse: Pulse::new(activity), peer });
     let (pulse, limits) = (Arc::clone(&line.pulse), line.shared.limits.clone());
     let streams = Streams(Arc::new(tasks.group("http streams")));
     let _end = EndStreams(Arc::clone(&streams.0));
@@ -163,7 +182,8 @@ where
         .keep_alive_interval(limits.h2_ping)
         .keep_alive_timeout(limits.h2_ping)
         .serve_connection(TokioIo::new(Channel::http2(io, read)), service);
-    let end = keep(&mut connection, http2::Connection::graceful_shutdown, &pulse, &limits, &mut draining).await;
+    let closing = (http2::Connection::graceful_shutdown, H2_CLOSING_TIME);
+    let end = keep(&mut connection, closing, &pulse, &limits, &mut draining).await;
     if let Some(Err(error)) = end {
         tracing::debug!(%error, "HTTP/2 connection ended");
     }
@@ -191,10 +211,11 @@ impl Drop for EndStreams {
     }
 }
 
-/// Drive `connection` to its end: its result, or `None` if it had to be cut.
+/// Drive `connection` to its end: its result, or `None` if it had to be cut. With it comes what stops it gracefully, and how long it
+/// may take to close when it is idle and makes room for another.
 async fn keep<C>(
     connection: &mut C,
-    stop: impl Fn(Pin<&mut C>),
+    (stop, closing_time): (impl Fn(Pin<&mut C>), Duration),
     pulse: &Pulse,
     limits: &Limits,
     draining: &mut watch::Receiver<bool>,
@@ -204,13 +225,23 @@ where
 {
     // One timer for idling and stalling together, moved only when it fires: nothing is done per request.
     let mut timer = pin!(tokio::time::sleep(limits.idle_time));
-    let mut stopping = false;
+    let (mut stopping, mut making_room) = (false, false);
     loop {
         tokio::select! {
             biased;
             result = &mut *connection => return Some(result),
+            () = pulse.asked_to_close(), if !making_room => {
+                if pulse.running() == 0 && closing_time.is_zero() {
+                    return None;
+                }
+                making_room = true;
+                stop(Pin::new(&mut *connection));
+                stopping = true;
+                timer.as_mut().reset(Instant::now() + closing_time);
+                continue;
+            }
             _ = draining.wait_for(|draining| *draining), if !stopping => {}
-            () = &mut timer => match look(pulse, limits, stopping) {
+            () = &mut timer => match look(pulse, limits, stopping, making_room) {
                 Look::Later(due) => {
                     timer.as_mut().reset(due);
                     continue;
@@ -234,9 +265,12 @@ enum Look {
     Cut,
 }
 
-fn look(pulse: &Pulse, limits: &Limits, stopping: bool) -> Look {
+fn look(pulse: &Pulse, limits: &Limits, stopping: bool, making_room: bool) -> Look {
     let now = Instant::now();
     let running = pulse.running() > 0;
+    if making_room && !running {
+        return Look::Cut;
+    }
     let patience = match (running, stopping) {
         (true, _) => limits.stall_time,
         (false, true) => limits.linger_time,

@@ -9,11 +9,11 @@ use std::time::Duration;
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio_rustls::TlsAcceptor;
 
-use super::admission::{Admission, Full};
 use super::answer::Refusal;
 use super::connection::{self, Context};
 use super::options::StartError;
 use super::socket::AdminSocket;
+use crate::engine::admission::{Activity, Admission, Full, Origin, Ticket};
 use crate::engine::api::wire::{Peer, Service};
 use crate::engine::jobs::Group;
 
@@ -52,19 +52,20 @@ impl<S: Service> Door<S> {
     /// Take in TCP connections until the server drains.
     pub async fn accept_tcp(self, listener: TcpListener, tls: Option<TlsAcceptor>) {
         while let Some((tcp, address)) = self.next(|| listener.accept()).await {
-            self.admit_tcp(tcp, address, tls.as_ref());
+            self.admit_tcp(tcp, address, tls.as_ref()).await;
         }
     }
 
     /// Take in connections of the operator until the server drains.
     pub async fn accept_admin(self, socket: AdminSocket) {
         while let Some(stream) = self.next(|| socket.accept()).await {
-            // Counted, but never refused: the operator must get in above all when strangers have taken all the room, and nobody
-            // but the owner and root gets this far.
-            let ticket = self.admission.admit(None).ok();
+            // Counted, but never refused: the operator must get in above all when others hold all connections, and only the owner and
+            // root get this far.
+            let ticket = self.admission.try_admit(Origin::Shared).ok();
+            let activity = ticket.as_ref().map_or_else(Activity::new, Ticket::activity);
             let context = self.context.clone();
             self.connections.spawn(async move {
-                connection::serve_plain(stream, Peer::Operator, context).await;
+                connection::serve_plain(stream, Peer::Operator, activity, context).await;
                 drop(ticket);
             });
         }
@@ -91,25 +92,29 @@ impl<S: Service> Door<S> {
         }
     }
 
-    fn admit_tcp(&self, tcp: TcpStream, address: SocketAddr, tls: Option<&TlsAcceptor>) {
+    async fn admit_tcp(&self, tcp: TcpStream, address: SocketAddr, tls: Option<&TlsAcceptor>) {
         let address = address.ip().to_canonical();
         let shared = &self.context.shared;
-        let exempt = address.is_loopback() || shared.proxy.trusts(address);
-        let ticket = match self.admission.admit((!exempt).then_some(address)) {
+        let origin = match (shared.proxy.trusts(address), address.is_loopback()) {
+            (true, _) => Origin::Shared,
+            (false, true) => Origin::Loopback(address),
+            (false, false) => Origin::Remote(address),
+        };
+        let ticket = match self.admission.admit(origin).await {
             Ok(ticket) => ticket,
             Err(full) => return self.turn_away(tcp, full, tls.is_some()),
         };
         // Answers are written whole; waiting to fill a packet would only delay them. A failure costs speed, nothing else.
         let _ = tcp.set_nodelay(true);
         let peer = Peer::Network { address, tls: tls.is_some() };
-        let context = self.context.clone();
+        let (context, activity) = (self.context.clone(), ticket.activity());
         match tls.cloned() {
             Some(acceptor) => self.connections.spawn(async move {
-                connection::serve_tls(tcp, acceptor, peer, context).await;
+                connection::serve_tls(tcp, acceptor, peer, activity, context).await;
                 drop(ticket);
             }),
             None => self.connections.spawn(async move {
-                connection::serve_plain(tcp, peer, context).await;
+                connection::serve_plain(tcp, peer, activity, context).await;
                 drop(ticket);
             }),
         }

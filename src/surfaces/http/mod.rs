@@ -20,10 +20,10 @@ use tokio_rustls::TlsAcceptor;
 
 use crate::base::clock::Clock;
 use crate::base::random::Random;
+use crate::engine::admission::Admission;
 use crate::engine::api::wire::Service;
 use crate::engine::jobs::{Group, Shutdown, Tasks};
 
-mod admission;
 mod answer;
 mod body;
 mod channel;
@@ -43,7 +43,6 @@ pub use options::{Bound, Limits, Options, StartError, TlsSource};
 pub use proxy::ProxyTrust;
 pub use tls::certificate_trouble;
 
-use admission::Admission;
 use answer::Answers;
 use connection::Context;
 use exchange::Shared;

@@ -1,8 +1,7 @@
-//! What is going on on one connection: how many requests run, and when something last moved.
+//! What an HTTP connection is doing: its [`Activity`], how many requests it has started, and whether input was left unread.
 //!
-//! Written by the requests, read by the connection's keeper, which closes what idles or stalls. All of it is atomic numbers,
-//! so that the many writers of an HTTP/2 connection never wait for each other. Orderings are relaxed: each number stands for
-//! itself, and a reading that is a moment old only delays a time-out by that moment.
+//! Written by the requests, read by the connection's keeper, which closes a connection that idles or stalls. Orderings are relaxed, as
+//! in [`Activity`].
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
@@ -10,31 +9,24 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use crate::engine::admission::Activity;
+
 /// The state of one connection.
 pub struct Pulse {
-    opened: Instant,
-    running: AtomicU32,
+    activity: Arc<Activity>,
     started: AtomicU32,
-    /// Milliseconds from `opened` to the last thing that moved.
-    moved_ms: AtomicU64,
     unread: AtomicBool,
 }
 
 impl Pulse {
-    /// The state of a connection that was opened just now.
-    pub fn new() -> Arc<Self> {
-        Arc::new(Self {
-            opened: Instant::now(),
-            running: AtomicU32::new(0),
-            started: AtomicU32::new(0),
-            moved_ms: AtomicU64::new(0),
-            unread: AtomicBool::new(false),
-        })
+    /// The state of a connection with this activity.
+    pub fn new(activity: Arc<Activity>) -> Arc<Self> {
+        Arc::new(Self { activity, started: AtomicU32::new(0), unread: AtomicBool::new(false) })
     }
 
-    /// How many requests run.
+    /// How many requests are in progress.
     pub fn running(&self) -> u32 {
-        self.running.load(Relaxed)
+        self.activity.running()
     }
 
     /// How many requests have been started in all (modulo 2³²; compared for equality only).
@@ -44,12 +36,17 @@ impl Pulse {
 
     /// Something moved: a request began or ended, a chunk came in or went out.
     pub fn progress(&self) {
-        self.moved_ms.store(self.age_ms(), Relaxed);
+        self.activity.progress();
     }
 
     /// When something last moved.
     pub fn moved(&self) -> Instant {
-        self.opened + Duration::from_millis(self.moved_ms.load(Relaxed))
+        self.activity.moved()
+    }
+
+    /// Wait until the connection is asked to close so that another can be admitted.
+    pub async fn asked_to_close(&self) {
+        self.activity.asked_to_close().await;
     }
 
     /// Part of a request body was not read, so the client may still be sending.
@@ -61,10 +58,6 @@ impl Pulse {
     pub fn left_unread(&self) -> bool {
         self.unread.load(Relaxed)
     }
-
-    fn age_ms(&self) -> u64 {
-        self.opened.elapsed().as_millis() as u64
-    }
 }
 
 /// One running request.
@@ -74,7 +67,7 @@ impl Turn {
     /// A request begins.
     pub fn begin(pulse: &Arc<Pulse>) -> Self {
         pulse.started.fetch_add(1, Relaxed);
-        pulse.running.fetch_add(1, Relaxed);
+        pulse.activity.begin();
         Self(Arc::clone(pulse))
     }
 
@@ -86,8 +79,7 @@ impl Turn {
 
 impl Drop for Turn {
     fn drop(&mut self) {
-        self.0.progress();
-        self.0.running.fetch_sub(1, Relaxed);
+        self.0.activity.end();
     }
 }
 
@@ -108,7 +100,7 @@ impl UploadState {
 
     /// When the last chunk, or the end, came in.
     pub fn moved(&self, pulse: &Pulse) -> Instant {
-        pulse.opened + Duration::from_millis(self.moved_ms.load(Relaxed))
+        pulse.activity.opened() + Duration::from_millis(self.moved_ms.load(Relaxed))
     }
 
     pub(super) fn set_waiting(&self, waiting: bool) {
@@ -120,6 +112,6 @@ impl UploadState {
     }
 
     pub(super) fn progress(&self, pulse: &Pulse) {
-        self.moved_ms.store(pulse.age_ms(), Relaxed);
+        self.moved_ms.store(pulse.activity.age_ms(), Relaxed);
     }
 }

@@ -22,7 +22,9 @@ pub fn step(world: &World) -> Result<bool> {
         match turn {
             Ok(unfinished) => more |= unfinished,
             // The store is at fault and says so to everybody; the job waits.
-            Err(error @ (Error::Io(_) | Error::Busy | Error::Closed | Error::InUse(_) | Error::Newer { .. })) => {
+            Err(
+                error @ (Error::Io(_) | Error::Busy | Error::NoSpace | Error::Closed | Error::InUse(_) | Error::Newer { .. }),
+            ) => {
                 return Err(error);
             }
             // The job itself is: with it at the front, no other would ever be done.

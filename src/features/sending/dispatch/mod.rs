@@ -24,7 +24,7 @@ use super::ledger::{self, Ledger, Rules, What};
 use super::model::{Counter, Event, Recipient, Schedule};
 use super::{store, turns};
 use crate::engine::api::{Engine, Failure};
-use crate::engine::jobs::{Shutdown, Stage, Tasks};
+use crate::engine::jobs::{Shutdown, Stage, Tasks, runner};
 use crate::engine::store::{Result as StoreResult, Store};
 use crate::features::suppressions::Digester;
 use crate::vocab::environment::Environment;
@@ -38,12 +38,9 @@ use round::Round;
 /// Start the dispatchers of both environments, each with the task that writes for it.
 pub fn start(tasks: &Tasks, engine: &Arc<Engine>) {
     for environment in Environment::ALL {
-        let (engine, owner, shutdown) = (engine.clone(), tasks.clone(), tasks.shutdown());
-        tasks.spawn(format!("sending {environment}"), async move {
-            if let Err(failure) = run(&owner, engine, environment, shutdown).await {
-                let cause = failure.cause.unwrap_or_else(|| failure.code.info().message.to_owned());
-                tracing::error!(%environment, cause, "sending has stopped");
-            }
+        let (sender, owner) = (engine.clone(), tasks.clone());
+        runner::supervise(tasks, engine, format!("sending {environment}"), move || {
+            Box::pin(run(owner.clone(), sender.clone(), environment, owner.shutdown()))
         });
     }
 }
@@ -64,20 +61,26 @@ fn rules(engine: &Arc<Engine>, epoch: u64) -> Rules {
 }
 
 /// Send until the service drains.
-async fn run(tasks: &Tasks, engine: Arc<Engine>, environment: Environment, shutdown: Shutdown) -> Result<(), Failure> {
+async fn run(tasks: Tasks, engine: Arc<Engine>, environment: Environment, shutdown: Shutdown) -> Result<(), Failure> {
     let store = engine.world(environment).store.clone();
-    let epoch = store.write(store::next_epoch).await??;
+    let epoch = store.write_essential(store::next_epoch).await??;
     let rules = Arc::new(rules(&engine, epoch));
     recover(&store, &rules).await?;
     let (book, entries) = Ledger::new(limits::LEDGER_ENTRIES_WAITING_MAX);
     let writing = ledger::write_down(store.clone(), rules.clone(), entries);
     let post = Arc::new(Post::new(engine, environment, book.clone(), rules)?);
     let tending = post.clone();
-    tasks.attend(format!("connections {environment}"), async move { tending.tend().await });
-    let sending = dispatch(tasks, store, post, book, shutdown);
+    let sending = dispatch(&tasks, store, post, book, shutdown);
     // The writer ends when nobody can hand in entries any more, and that is when everything that was sent is written down.
-    let (sent, ()) = tokio::join!(sending, writing);
-    sent
+    let sending = async { tokio::join!(sending, writing).0 };
+    let tending = async {
+        tending.tend().await;
+        std::future::pending::<()>().await;
+    };
+    tokio::select! {
+        sent = sending => sent,
+        () = tending => Ok(()),
+    }
 }
 
 /// Settle what earlier processes left in the handoff.
@@ -110,7 +113,7 @@ async fn recover_mailing(store: &Arc<Store>, rules: &Arc<Rules>, id: MailingId) 
         }
         tracing::info!(mailing = %id, recipients = found.len(), "it is not known whether these recipients were sent to");
         let rules = rules.clone();
-        store.write(move |tx| ledger::recover(tx, id, &found, &rules)).await??;
+        store.write_essential(move |tx| ledger::recover(tx, id, &found, &rules)).await??;
     }
 }
 
@@ -179,7 +182,9 @@ async fn dispatch(
         for (mailing, number) in round.misdated() {
             book.tell(mailing, number, What::Mark(Event::Misdated { schedule: post.schedule() })).await;
         }
-        while let Some(job) = round.next(Instant::now(), post.now()) {
+        // On an almost full disk nothing new is begun; what is under way comes to its end, and is written down.
+        let may_begin = !store.space().is_low();
+        while may_begin && let Some(job) = round.next(Instant::now(), post.now()) {
             let (post, report) = (post.clone(), report.clone());
             deliveries.spawn(async move {
                 let (mailing, number) = (job.stationery.mailing.id, job.number);

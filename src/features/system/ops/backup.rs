@@ -55,7 +55,7 @@ impl Outward for Backup {
         let made = tokio::task::spawn_blocking(move || backup::make(&engine, &target, now)).await;
         let manifest = made.map_err(Failure::internal)?.map_err(|error| Failure::field("to", error))?;
         let last = LastBackup { at: now, folder: input.to.clone(), rows: manifest.rows() };
-        context.engine.control.write(move |tx| store::note_backup(tx, &last)).await??;
+        context.engine.control.write_essential(move |tx| store::note_backup(tx, &last)).await??;
         let master_key = context.engine.control.file().with_file_name("master.key");
         Ok(Created(BackupView { folder: input.to, rows: manifest.rows(), master_key: master_key.display().to_string() }))
     }

@@ -63,7 +63,7 @@ impl Raw for Preferences {
             Ok(Person::find(tx, token.mailing, token.number)?)
         };
         let store = &context.engine.world(token.environment).store;
-        let Some(person) = store.write(keep).await?? else { return Ok(visitors::gone(&context, &request.headers)) };
+        let Some(person) = store.write_essential(keep).await?? else { return Ok(visitors::gone(&context, &request.headers)) };
         let page = if leaves { Page::Left { topic: None } } else { page(&store.read(), &person, true)? };
         Ok(page.reply(&reader, context.engine.random.as_ref()))
     }

@@ -69,7 +69,7 @@ impl Raw for Unsubscribe {
             let Some(person) = Person::find(tx, token.mailing, token.number)? else { return Ok(()) };
             Ok(leaving::leave(tx, &list, &person, scope, source)?)
         };
-        context.engine.world(token.environment).store.write(leave).await??;
+        context.engine.world(token.environment).store.write_essential(leave).await??;
         if button == Button::OneClick {
             return Ok(done());
         }

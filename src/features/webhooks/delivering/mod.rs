@@ -22,7 +22,7 @@ use super::model::{End, Verdict};
 use super::store::{self, Due, Place};
 use crate::base::clock::Timestamp;
 use crate::engine::api::{Engine, Failure};
-use crate::engine::jobs::{Group, Shutdown, Stage, Tasks};
+use crate::engine::jobs::{Group, Shutdown, Stage, Tasks, runner};
 use crate::engine::store::{Error, Store};
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::DeliveryId;
@@ -37,24 +37,30 @@ const BREATH: Duration = Duration::from_millis(50);
 /// Start the dispatchers of both environments.
 pub fn start(tasks: &Tasks, engine: &Arc<Engine>) {
     for environment in Environment::ALL {
-        let (owner, engine, shutdown) = (tasks.clone(), engine.clone(), tasks.shutdown());
-        tasks.spawn(format!("webhooks {environment}"), async move {
-            let store = engine.world(environment).store.clone();
-            let settings = &engine.settings.webhooks;
-            let (all, each) = (settings.connections.count(), settings.connections_per_endpoint.count());
-            let rules = Arc::new(Rules::new(settings, engine.started_at));
-            let (ended, endings) = mpsc::channel(all);
-            let (report, reports) = mpsc::channel(all);
-            let writing = write_down(store.clone(), rules.clone(), endings, report);
-            let lanes = Lanes::new(all, each);
-            let flying = HashSet::new();
-            let attempts = owner.group("attempts at webhooks");
-            let desk = Desk { engine: engine.clone(), store, rules, lanes, flying, attempts, ended, after: None, next: None };
-            let sending = desk.run(reports, shutdown);
-            // The writer ends when nothing is under way any more, and then everything is written down.
-            tokio::join!(sending, writing);
+        let (sender, owner) = (engine.clone(), tasks.clone());
+        runner::supervise(tasks, engine, format!("webhooks {environment}"), move || {
+            Box::pin(run(owner.clone(), sender.clone(), environment))
         });
     }
+}
+
+/// Deliver until the service drains.
+async fn run(tasks: Tasks, engine: Arc<Engine>, environment: Environment) -> Result<(), Failure> {
+    let store = engine.world(environment).store.clone();
+    let settings = &engine.settings.webhooks;
+    let (all, each) = (settings.connections.count(), settings.connections_per_endpoint.count());
+    let rules = Arc::new(Rules::new(settings, engine.started_at));
+    let (ended, endings) = mpsc::channel(all);
+    let (report, reports) = mpsc::channel(all);
+    let writing = write_down(store.clone(), rules.clone(), endings, report);
+    let lanes = Lanes::new(all, each);
+    let flying = HashSet::new();
+    let attempts = tasks.group("attempts at webhooks");
+    let desk = Desk { engine, store, rules, lanes, flying, attempts, ended, after: None, next: None };
+    let sending = desk.run(reports, tasks.shutdown());
+    // The writer ends when nothing is under way any more, and then everything is written down.
+    tokio::join!(sending, writing);
+    Ok(())
 }
 
 /// Where the dispatcher works.
@@ -140,7 +146,7 @@ impl Desk {
                 let rows: Vec<_> = rows.into_iter().map(|(_, webhook, _, delivery)| (webhook, delivery)).collect();
                 for rows in rows.chunks(limits::WEBHOOK_ENDS_PER_COMMIT) {
                     let (rows, rules) = (rows.to_vec(), self.rules.clone());
-                    self.store.write(move |tx| record::lost(tx, &rows, &rules)).await??;
+                    self.store.write_essential(move |tx| record::lost(tx, &rows, &rules)).await??;
                 }
             }
         }
@@ -148,6 +154,9 @@ impl Desk {
 
     /// Begin what is due and has room; says after how long to look again.
     async fn look(&mut self) -> Result<Duration, Failure> {
+        if self.store.space().is_low() {
+            return Ok(limits::STORAGE_FULL_PAUSE);
+        }
         let now = self.engine.clock.now();
         let wanted = self.wanted(now)?;
         let mut taken: Vec<Due> = self.lanes.take(wanted).into_iter().map(|(_, due)| due).collect();
@@ -247,7 +256,7 @@ async fn write_down(store: Arc<Store>, rules: Arc<Rules>, mut endings: mpsc::Rec
         let ended: Arc<Vec<Ended>> = Arc::new(batch.iter().map(|report: &Report| report.ended.clone()).collect());
         loop {
             let (ended, rules) = (ended.clone(), rules.clone());
-            match store.write(move |tx| record::settle(tx, &ended, &rules)).await.and_then(|settled| settled) {
+            match store.write_essential(move |tx| record::settle(tx, &ended, &rules)).await.and_then(|settled| settled) {
                 Ok(()) => break,
                 // The attempts are made; only the disk can decide that this is not known.
                 Err(Error::Busy) => tokio::time::sleep(BREATH).await,

@@ -152,21 +152,56 @@ async fn a_client_that_does_not_take_its_reply_is_cut() {
 }
 
 #[tokio::test]
-async fn connections_over_the_cap_are_refused_in_the_envelope_until_there_is_room() {
+async fn connections_over_the_maximum_are_refused_in_the_envelope_while_all_others_are_in_a_request() {
     let fixture = start(short(|limits| limits.connections = 2)).await;
     let mut held = [connect(fixture.http()).await, connect(fixture.http()).await];
     for stream in &mut held {
-        send(stream, "GET / HTTP/1.1\r\nhost: a\r\n\r\n").await;
-        answer(stream).await;
+        send(stream, "GET /held HTTP/1.1\r\nhost: a\r\n\r\n").await;
     }
+    fixture.requests(2).await;
     let mut stream = connect(fixture.http()).await;
     send(&mut stream, "GET / HTTP/1.1\r\nhost: a\r\n\r\n").await;
     assert_envelope(&rest(&mut stream).await, "503", "SERVICE_UNAVAILABLE");
-    drop(held);
-    until(|| fixture.running.connections() == 0).await;
-    let mut stream = connect(fixture.http()).await;
-    send(&mut stream, "GET / HTTP/1.1\r\nhost: a\r\n\r\n").await;
-    assert_eq!(answer(&mut stream).await.1, "hello");
+    fixture.service.release.notify_waiters();
+    for stream in &mut held {
+        assert_eq!(answer(stream).await.1, "held and let go");
+    }
+}
+
+#[tokio::test]
+async fn when_all_connections_are_in_use_the_longest_idle_makes_room_whatever_it_has_sent() {
+    let fixture = start(short(|limits| limits.connections = 4)).await;
+    let mut busy = connect(fixture.http()).await;
+    send(&mut busy, "GET /held HTTP/1.1\r\nhost: a\r\n\r\n").await;
+    fixture.requests(1).await;
+    // One that says nothing, one whose headers do not end, one between two requests.
+    let silent = connect(fixture.http()).await;
+    until(|| fixture.running.connections() == 2).await;
+    let mut halfway = connect(fixture.http()).await;
+    send(&mut halfway, "GET / HTTP/1.1\r\nhost: ").await;
+    until(|| fixture.running.connections() == 3).await;
+    let mut kept = connect(fixture.http()).await;
+    send(&mut kept, "GET / HTTP/1.1\r\nhost: a\r\n\r\n").await;
+    assert_eq!(answer(&mut kept).await.1, "hello");
+    let mut idle = [silent, halfway, kept];
+    let mut visitors = Vec::new();
+    for (number, evicted) in idle.iter_mut().enumerate() {
+        // An idle connection that was used again is not the longest idle any more.
+        tokio::time::sleep(Duration::from_millis(5)).await;
+        let mut visitor = connect(fixture.http()).await;
+        send(&mut visitor, "GET /held HTTP/1.1\r\nhost: a\r\n\r\n").await;
+        fixture.requests(3 + number).await;
+        visitors.push(visitor);
+        assert_eq!(rest(evicted).await, "", "connection {number} is closed");
+    }
+    // All are in a request now: the next is refused, and none of them is cut.
+    let mut late = connect(fixture.http()).await;
+    send(&mut late, "GET / HTTP/1.1\r\nhost: a\r\n\r\n").await;
+    assert_envelope(&rest(&mut late).await, "503", "SERVICE_UNAVAILABLE");
+    fixture.service.release.notify_waiters();
+    for stream in visitors.iter_mut().chain([&mut busy]) {
+        assert_eq!(answer(stream).await.1, "held and let go");
+    }
 }
 
 #[tokio::test]

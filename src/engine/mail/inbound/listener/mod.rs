@@ -5,7 +5,7 @@
 //! address means. Everything strangers choose is bounded: connections, commands, errors, recipients, bytes, time.
 
 mod data;
-mod room;
+mod quota;
 mod session;
 #[cfg(test)]
 mod tests;
@@ -20,12 +20,12 @@ use std::time::Duration;
 
 use tokio::net::{TcpListener, UnixListener};
 use tokio::sync::Semaphore;
-use tokio::time::Instant;
 use tokio_rustls::TlsAcceptor;
 
+use crate::engine::admission::{Admission, Origin};
 use crate::engine::jobs::{Ended, Group, Shutdown, Tasks};
 use crate::vocab::limits;
-use room::Room;
+use quota::Quota;
 use session::Protocol;
 
 /// After a failure to accept, the next try would fail too, at the full speed of the machine.
@@ -67,7 +67,6 @@ pub trait Desk: Send + Sync + 'static {
 }
 
 /// Where to listen.
-#[derive(Default)]
 pub struct Options {
     /// For strangers.
     pub smtp: Option<SocketAddr>,
@@ -79,6 +78,16 @@ pub struct Options {
     pub host: String,
     /// For STARTTLS; it is not offered without.
     pub tls: Option<TlsAcceptor>,
+    /// Open connections in all: at most [`limits::INBOUND_CONNECTIONS_MAX`], less where descriptors are scarce.
+    pub connections: usize,
+}
+
+impl Default for Options {
+    /// Nowhere.
+    fn default() -> Self {
+        let connections = limits::INBOUND_CONNECTIONS_MAX;
+        Self { smtp: None, lmtp: None, socket: None, host: String::new(), tls: None, connections }
+    }
 }
 
 /// What all sessions share.
@@ -86,8 +95,8 @@ struct Shared {
     desk: Arc<dyn Desk>,
     host: String,
     tls: Option<TlsAcceptor>,
-    room: Arc<Room>,
-    /// Bytes of messages in memory, in units of [`limits::INBOUND_MEMORY_UNIT_BYTES`].
+    quota: Quota,
+    /// Bytes of large messages in memory, in units of [`limits::INBOUND_MEMORY_UNIT_BYTES`].
     memory: Semaphore,
     /// Messages that the desk has at a time.
     desk_places: Semaphore,
@@ -114,12 +123,13 @@ impl Running {
 
 /// Bind everything that `options` name, and take mail for `desk` from now on.
 pub async fn serve(options: Options, desk: Arc<dyn Desk>, tasks: &Tasks) -> io::Result<Running> {
-    let Options { smtp, lmtp, socket, host, tls } = options;
+    let Options { smtp, lmtp, socket, host, tls, connections } = options;
+    let admission = Admission::new(connections, limits::INBOUND_CONNECTIONS_PER_ADDRESS_MAX);
     let shared = Arc::new(Shared {
         desk,
         host,
         tls,
-        room: Room::new(),
+        quota: Quota::default(),
         memory: Semaphore::new(limits::INBOUND_MEMORY_BYTES_MAX / limits::INBOUND_MEMORY_UNIT_BYTES),
         desk_places: Semaphore::new(limits::INBOUND_AT_ONCE),
         shutdown: tasks.shutdown(),
@@ -132,11 +142,11 @@ pub async fn serve(options: Options, desk: Arc<dyn Desk>, tasks: &Tasks) -> io::
     let (listeners, sessions) = (tasks.group("mail listeners"), Arc::new(tasks.group("mail sessions")));
     for (listener, protocol) in [(smtp, Protocol::Smtp), (lmtp, Protocol::Lmtp)] {
         if let Some(listener) = listener {
-            listeners.spawn(accept(listener, protocol, shared.clone(), sessions.clone()));
+            listeners.spawn(accept(listener, protocol, shared.clone(), admission.clone(), sessions.clone()));
         }
     }
     if let Some(socket) = socket {
-        listeners.spawn(accept_local(socket, shared, sessions.clone()));
+        listeners.spawn(accept_local(socket, shared, admission, sessions.clone()));
     }
     Ok(Running { smtp: bound.0, lmtp: bound.1, listeners, sessions })
 }
@@ -156,7 +166,7 @@ fn bind_socket(path: &Path) -> io::Result<UnixListener> {
     UnixListener::bind(path)
 }
 
-async fn accept(listener: TcpListener, protocol: Protocol, shared: Arc<Shared>, sessions: Arc<Group>) {
+async fn accept(listener: TcpListener, protocol: Protocol, shared: Arc<Shared>, admission: Arc<Admission>, sessions: Arc<Group>) {
     let mut shutdown = shared.shutdown.clone();
     loop {
         let accepted = tokio::select! {
@@ -167,19 +177,19 @@ async fn accept(listener: TcpListener, protocol: Protocol, shared: Arc<Shared>, 
             tokio::time::sleep(ACCEPT_RETRY).await;
             continue;
         };
-        // Connections without room are closed without a word: other servers try again.
-        if let Some(ticket) = shared.room.admit(Some(peer.ip()), Instant::now()) {
+        // A connection that is refused is closed without an answer: other servers try again.
+        if let Ok(ticket) = admission.admit(Origin::Remote(peer.ip())).await {
             let peer = (protocol == Protocol::Smtp).then(|| peer.ip());
             let shared = shared.clone();
             sessions.spawn(async move {
-                session::run(stream, protocol, peer, &shared).await;
+                session::run(stream, protocol, peer, &ticket.activity(), &shared).await;
                 drop(ticket);
             });
         }
     }
 }
 
-async fn accept_local(listener: UnixListener, shared: Arc<Shared>, sessions: Arc<Group>) {
+async fn accept_local(listener: UnixListener, shared: Arc<Shared>, admission: Arc<Admission>, sessions: Arc<Group>) {
     let mut shutdown = shared.shutdown.clone();
     loop {
         let accepted = tokio::select! {
@@ -190,10 +200,10 @@ async fn accept_local(listener: UnixListener, shared: Arc<Shared>, sessions: Arc
             tokio::time::sleep(ACCEPT_RETRY).await;
             continue;
         };
-        if let Some(ticket) = shared.room.admit(None, Instant::now()) {
+        if let Ok(ticket) = admission.admit(Origin::Shared).await {
             let shared = shared.clone();
             sessions.spawn(async move {
-                session::run(stream, Protocol::Lmtp, None, &shared).await;
+                session::run(stream, Protocol::Lmtp, None, &ticket.activity(), &shared).await;
                 drop(ticket);
             });
         }

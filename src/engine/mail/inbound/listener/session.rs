@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::net::IpAddr;
+use std::time::Duration;
 
 use smtp_proto::Request;
 use tokio::sync::SemaphorePermit;
@@ -10,6 +11,7 @@ use tokio::time::{Instant, timeout};
 use super::data::{Data, Read};
 use super::wire::{Silence, Stream, Wire};
 use super::{Mail, Shared, Taken};
+use crate::engine::admission::Activity;
 use crate::vocab::limits;
 
 /// What is spoken.
@@ -24,6 +26,7 @@ pub enum Protocol {
 struct Session<'a> {
     protocol: Protocol,
     peer: Option<IpAddr>,
+    activity: &'a Activity,
     shared: &'a Shared,
     is_secure: bool,
     has_greeted: bool,
@@ -50,10 +53,11 @@ const TOO_MANY_ERRORS: &str = "421 4.7.0 Too many errors\r\n";
 const STOPPING: &str = "421 4.3.2 The service stops\r\n";
 
 /// Serve a connection until it ends.
-pub async fn run<S: Stream>(stream: S, protocol: Protocol, peer: Option<IpAddr>, shared: &Shared) {
+pub async fn run<S: Stream>(stream: S, protocol: Protocol, peer: Option<IpAddr>, activity: &Activity, shared: &Shared) {
     let mut session = Session {
         protocol,
         peer,
+        activity,
         shared,
         is_secure: false,
         has_greeted: false,
@@ -74,8 +78,37 @@ pub async fn run<S: Stream>(stream: S, protocol: Protocol, peer: Option<IpAddr>,
         }
         Ok::<_, Silence>(())
     };
-    // However slow the other side makes each step, the whole has an end.
-    let _ = timeout(limits::INBOUND_SESSION_TIME, served).await;
+    tokio::select! {
+        biased;
+        // However slow the other side makes each step, the whole has an end.
+        _ = timeout(limits::INBOUND_SESSION_TIME, served) => {}
+        // The other side has been answered for every message it sent whole, and keeps the others.
+        () = making_room(activity) => {}
+    }
+}
+
+/// Wait until this connection is to be closed so that another can be admitted: between messages only.
+async fn making_room(activity: &Activity) {
+    activity.asked_to_close().await;
+    while activity.running() > 0 {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
+/// A message in progress.
+struct InMessage<'a>(&'a Activity);
+
+impl<'a> InMessage<'a> {
+    fn begin(activity: &'a Activity) -> Self {
+        activity.begin();
+        Self(activity)
+    }
+}
+
+impl Drop for InMessage<'_> {
+    fn drop(&mut self) {
+        self.0.end();
+    }
 }
 
 impl Session<'_> {
@@ -115,7 +148,10 @@ impl Session<'_> {
                 return Ok(false);
             }
             match self.answer(line) {
-                Next::Say(reply) => wire.say(&reply).await?,
+                Next::Say(reply) => {
+                    self.activity.progress();
+                    wire.say(&reply).await?;
+                }
                 Next::Complain(reply) => {
                     self.errors += 1;
                     if self.errors > limits::INBOUND_ERRORS_MAX {
@@ -211,7 +247,7 @@ impl Session<'_> {
         if sender.len() > limits::INBOUND_ADDRESS_BYTES_MAX {
             return Next::Complain("501 5.1.7 That address is too long\r\n");
         }
-        if self.peer.is_some_and(|peer| !self.shared.room.count_message(peer, Instant::now())) {
+        if self.peer.is_some_and(|peer| !self.shared.quota.count_message(peer, Instant::now())) {
             return Next::End("421 4.7.0 Too many messages, try again later\r\n");
         }
         self.sender = Some(sender.to_owned());
@@ -235,6 +271,9 @@ impl Session<'_> {
     /// Receive a message and hand it over; false if the conversation is to end.
     async fn message<S: Stream>(&mut self, wire: &mut Wire<S>) -> Result<bool, Silence> {
         self.messages += 1;
+        let activity = self.activity;
+        let _in_message = InMessage::begin(activity);
+        let began = Instant::now();
         let mut data = Data::new(limits::INBOUND_BYTES_MAX);
         let mut memory: Option<SemaphorePermit<'_>> = None;
         let mut read = 0;
@@ -242,6 +281,12 @@ impl Session<'_> {
         loop {
             let chunk = wire.chunk().await?;
             read += chunk.len();
+            activity.progress();
+            let slowest = limits::INBOUND_MESSAGE_TIME + Duration::from_secs(read as u64 / limits::INBOUND_BYTES_PER_SECOND_MIN);
+            if began.elapsed() > slowest {
+                wire.say("421 4.4.2 The message comes too slowly\r\n").await?;
+                return Ok(false);
+            }
             if read > limits::INBOUND_READ_BYTES_MAX {
                 wire.say("552 5.3.4 That is too large\r\n").await?;
                 return Ok(false);
@@ -250,7 +295,9 @@ impl Session<'_> {
                 wire.put_back(&chunk[end..]);
                 break;
             }
-            let units = data.kept().div_ceil(limits::INBOUND_MEMORY_UNIT_BYTES);
+            // The beginning of every message has room of its own, so that large ones cannot keep out bounces, which are small.
+            let large = data.kept().saturating_sub(limits::INBOUND_SMALL_BYTES);
+            let units = large.div_ceil(limits::INBOUND_MEMORY_UNIT_BYTES);
             if has_memory && !grow(&self.shared.memory, &mut memory, units) {
                 has_memory = false;
                 data.give_up();

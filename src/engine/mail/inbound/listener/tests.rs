@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer, ServerName};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
-use tokio::net::TcpStream;
+use tokio::net::{TcpSocket, TcpStream};
+use tokio::time::Instant;
 use tokio_rustls::{TlsAcceptor, TlsConnector};
 
 use super::wire::Stream;
@@ -67,7 +68,14 @@ struct Client<S> {
 
 impl Client<TcpStream> {
     async fn connect(address: SocketAddr) -> Self {
-        let mut client = Self { stream: BufReader::new(TcpStream::connect(address).await.expect("a connection")) };
+        Self::connect_from([127, 0, 0, 1], address).await
+    }
+
+    /// From this address of the loopback network.
+    async fn connect_from(source: [u8; 4], address: SocketAddr) -> Self {
+        let socket = TcpSocket::new_v4().expect("a socket");
+        socket.bind((source, 0).into()).expect("an address of this machine");
+        let mut client = Self { stream: BufReader::new(socket.connect(address).await.expect("a connection")) };
         let greeting = client.reply().await;
         assert!(greeting.starts_with("220 mail.mill.example "), "{greeting}");
         client
@@ -272,4 +280,68 @@ async fn the_local_socket_speaks_lmtp_and_a_stop_ends_conversations() {
     tasks.raise(Stage::Draining);
     assert!(client.reply().await.starts_with("421 ") && client.is_over().await);
     assert_eq!(running.drain(Duration::from_secs(30)).await.cut, 0);
+}
+
+/// A bounce comes in from an address of its own; how long it took.
+async fn bounce(house: &House, number: u8, bytes: usize) -> Duration {
+    let began = Instant::now();
+    let mut client = Client::connect_from([127, 0, 3, number], house.running.smtp.expect("bound")).await;
+    client.begin().await;
+    client.send("x".repeat(78).as_bytes()).await;
+    for _ in 0..bytes / 80 {
+        client.send(format!("\r\n{}", "x".repeat(78)).as_bytes()).await;
+    }
+    client.send(b"\r\n.\r\n").await;
+    assert_eq!(client.reply().await, "250 2.0.0 Taken\r\n");
+    began.elapsed()
+}
+
+#[tokio::test]
+async fn eight_addresses_with_all_the_connections_they_may_have_delay_no_bounce() {
+    let all = 8 * limits::INBOUND_CONNECTIONS_PER_ADDRESS_MAX;
+    let house = House::open(Options { connections: all, ..Options::default() }).await;
+    let address = house.running.smtp.expect("bound");
+    let mut flood = Vec::new();
+    for number in 0..all {
+        let mut client = Client::connect_from([127, 0, 2, (number % 8) as u8], address).await;
+        // Some are in the middle of a transaction.
+        if number % 3 == 0 {
+            client.say("EHLO there.example").await;
+            client.say("MAIL FROM:<>").await;
+        }
+        flood.push(client);
+    }
+    for number in 1..=20 {
+        let took = bounce(&house, number, 1_000).await;
+        assert!(took < Duration::from_secs(1), "bounce {number} took {took:?}");
+    }
+    assert_eq!(house.kept().len(), 20);
+}
+
+#[tokio::test]
+async fn large_messages_that_never_end_keep_no_bounce_out_and_the_listener_waits_for_a_message_in_progress() {
+    let house = House::open(Options { connections: 8, ..Options::default() }).await;
+    let address = house.running.smtp.expect("bound");
+    let mut flood = Vec::new();
+    for number in 0..6 {
+        let mut client = Client::connect_from([127, 0, 2, number], address).await;
+        client.begin().await;
+        let line = format!("{}\r\n", "x".repeat(998));
+        client.send(line.repeat(limits::INBOUND_BYTES_MAX / 1_000 - 10).as_bytes()).await;
+        flood.push(client);
+    }
+    // All memory for large messages is taken; the last two connections serve bounces.
+    for number in 1..=10 {
+        bounce(&house, number, limits::INBOUND_SMALL_BYTES - 8_000).await;
+    }
+    assert_eq!(house.kept().len(), 10);
+    // None of the messages in progress was cut off for a bounce.
+    let mut ends = 0;
+    for client in &mut flood {
+        client.send(b"\r\n.\r\n").await;
+        let reply = client.reply().await;
+        assert!(reply.starts_with("250 ") || reply.starts_with("452 "), "{reply}");
+        ends += usize::from(reply.starts_with("250 "));
+    }
+    assert!((1..6).contains(&ends), "{ends} of 6 large messages fit into the memory there is for them");
 }

@@ -1,0 +1,71 @@
+//! What the machine gives this process: file descriptors and disk space.
+
+use std::io;
+use std::path::Path;
+
+use rustix::fs::statvfs;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+/// Where the kernel lists this process's descriptors.
+const DESCRIPTORS: &str = "/proc/self/fd";
+/// Where there is no limit, or one beyond all use, this many are assumed. The kernel's own usual maximum for one process.
+const DESCRIPTORS_ASSUMED_MAX: u64 = 1_048_576;
+
+/// Limits on open descriptors, before and after [`raise_descriptor_limit`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Descriptors {
+    pub before: u64,
+    pub now: u64,
+}
+
+/// Raise the soft limit on open descriptors to the hard limit. Failing to leaves the limit as it was, which the result says.
+pub fn raise_descriptor_limit() -> Descriptors {
+    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
+    let count = |limit: Option<u64>| limit.map_or(DESCRIPTORS_ASSUMED_MAX, |limit| limit.min(DESCRIPTORS_ASSUMED_MAX));
+    let (before, wanted) = (count(current), count(maximum));
+    if wanted > before && setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), maximum }).is_err() {
+        return Descriptors { before, now: before };
+    }
+    Descriptors { before, now: wanted.max(before) }
+}
+
+/// The limit on open descriptors that holds now.
+pub fn descriptor_limit() -> u64 {
+    getrlimit(Resource::Nofile).current.map_or(DESCRIPTORS_ASSUMED_MAX, |limit| limit.min(DESCRIPTORS_ASSUMED_MAX))
+}
+
+/// How many descriptors are open. `None` if the kernel does not list them, or if none is left to open the list with.
+pub fn open_descriptors() -> Option<u64> {
+    let entries = std::fs::read_dir(DESCRIPTORS).ok()?;
+    // The list itself is one of them.
+    u64::try_from(entries.count()).ok().map(|count| count.saturating_sub(1))
+}
+
+/// Bytes that an unprivileged process can still write to the file system of `path`.
+pub fn free_bytes(path: &Path) -> io::Result<u64> {
+    let space = statvfs(path)?;
+    Ok(space.f_bavail.saturating_mul(space.f_frsize))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_limit_is_raised_to_the_hard_limit_and_open_descriptors_are_counted() {
+        let raised = raise_descriptor_limit();
+        let hard = getrlimit(Resource::Nofile).maximum.map_or(DESCRIPTORS_ASSUMED_MAX, |hard| hard.min(DESCRIPTORS_ASSUMED_MAX));
+        assert_eq!((raised.now, descriptor_limit()), (hard, hard));
+        let before = open_descriptors().expect("the kernel lists them");
+        let _held: Vec<_> = (0..50).map(|_| std::fs::File::open("/dev/null").expect("it is there")).collect();
+        // Other tests of this process open and close files meanwhile.
+        assert!(open_descriptors().expect("the kernel lists them") + 40 > before + 50);
+    }
+
+    #[test]
+    fn free_space_is_that_of_the_file_system_the_path_is_on() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        assert!(free_bytes(folder.path()).expect("it is there") > 0);
+        assert!(free_bytes(&folder.path().join("missing")).is_err());
+    }
+}

@@ -1,0 +1,466 @@
+//! Admits connections up to a maximum, in all and per address. When all are in use, an idle connection is closed to make room.
+//!
+//! Which one: of the address that holds the most connections, the one that has been idle longest. So a flood of idle connections from
+//! few addresses displaces itself, and a visitor with one connection is the last to lose it. A connection with a request in progress is
+//! never chosen. What a connection is, and when it is in a request, its owner says through [`Activity`].
+
+use std::collections::{HashMap, VecDeque};
+use std::net::IpAddr;
+use std::pin::pin;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
+
+use tokio::sync::Notify;
+use tokio::time::Instant;
+
+use crate::base::network::counted_as;
+
+/// Refusals that may be written at the same time. Beyond it, connections are closed without an answer: under a flood, an answer must
+/// not cost what the maximum saves.
+const REFUSALS_MAX: usize = 64;
+/// How long the order in which connections are closed is used before it is computed again. Computing it walks all connections.
+const ORDER_KEPT: Duration = Duration::from_millis(100);
+/// How long to wait for a connection that was asked to close before another one is asked too. One that received a request at that very
+/// moment answers it first.
+const CLOSING_TIME: Duration = Duration::from_millis(50);
+/// How many connections are asked to close for one that wants in. Each of them but the last received a request just then.
+const ASKED_MAX: usize = 20;
+
+/// Counts connections and decides who gets one.
+pub struct Admission {
+    total_max: usize,
+    per_address_max: usize,
+    state: Mutex<State>,
+    /// Notified when a connection has ended.
+    freed: Notify,
+}
+
+#[derive(Default)]
+struct State {
+    total: usize,
+    refusals: usize,
+    addresses: HashMap<IpAddr, usize>,
+    seats: HashMap<u64, Seat>,
+    next_seat: u64,
+    order: Order,
+}
+
+/// One open connection.
+struct Seat {
+    address: Option<IpAddr>,
+    activity: Arc<Activity>,
+    is_asked_to_close: bool,
+}
+
+/// Idle connections in the order in which they are closed, each with the moment since which it was idle when this was computed.
+#[derive(Default)]
+struct Order {
+    seats: VecDeque<(u64, Instant)>,
+    computed_at: Option<Instant>,
+}
+
+/// Where a connection comes from, as far as it counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// A remote address: counted, and held to the maximum per address.
+    Remote(IpAddr),
+    /// This machine: counted, but held only to the total, because all its programs share one address.
+    Loopback(IpAddr),
+    /// A trusted proxy or a local socket, behind which there are many clients: not counted by address.
+    Shared,
+}
+
+impl Origin {
+    fn address(self) -> Option<IpAddr> {
+        match self {
+            Self::Remote(address) | Self::Loopback(address) => Some(counted_as(address)),
+            Self::Shared => None,
+        }
+    }
+}
+
+/// Why a connection is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Full {
+    /// All connections are in use, and none of them is idle.
+    Total,
+    /// This address holds as many connections as it may.
+    Address,
+}
+
+/// The right to one open connection (or to one written refusal), given back on drop.
+pub struct Ticket {
+    admission: Arc<Admission>,
+    held: Held,
+}
+
+enum Held {
+    Connection { seat: u64, activity: Arc<Activity> },
+    Refusal,
+}
+
+impl Ticket {
+    /// The connection's activity, which its owner keeps up to date. A refusal has none of its own.
+    pub fn activity(&self) -> Arc<Activity> {
+        match &self.held {
+            Held::Connection { activity, .. } => activity.clone(),
+            Held::Refusal => Activity::new(),
+        }
+    }
+}
+
+impl Admission {
+    /// An admission with these maxima.
+    pub fn new(total_max: usize, per_address_max: usize) -> Arc<Self> {
+        Arc::new(Self { total_max, per_address_max, state: Mutex::default(), freed: Notify::new() })
+    }
+
+    /// Admit a connection. When all are in use, an idle one is closed first.
+    pub async fn admit(self: &Arc<Self>, origin: Origin) -> Result<Ticket, Full> {
+        for _ in 0..ASKED_MAX {
+            // Before the look at the count: a connection that ends in between is not missed.
+            let mut freed = pin!(self.freed.notified());
+            freed.as_mut().enable();
+            match self.try_admit(origin) {
+                Err(Full::Total) if self.ask_one_to_close() => {}
+                decided => return decided,
+            }
+            // Whether one has ended or time is up, the count decides.
+            let _ = tokio::time::timeout(CLOSING_TIME, freed).await;
+        }
+        Err(Full::Total)
+    }
+
+    /// Admit a connection if there is room without closing another.
+    pub fn try_admit(self: &Arc<Self>, origin: Origin) -> Result<Ticket, Full> {
+        let address = origin.address();
+        let mut state = self.state();
+        if let (Origin::Remote(_), Some(address)) = (origin, address)
+            && state.addresses.get(&address).is_some_and(|open| *open >= self.per_address_max)
+        {
+            return Err(Full::Address);
+        }
+        if state.total >= self.total_max {
+            return Err(Full::Total);
+        }
+        state.total += 1;
+        if let Some(address) = address {
+            *state.addresses.entry(address).or_default() += 1;
+        }
+        let (seat, activity) = (state.next_seat, Activity::new());
+        state.next_seat += 1;
+        state.seats.insert(seat, Seat { address, activity: activity.clone(), is_asked_to_close: false });
+        Ok(Ticket { admission: Arc::clone(self), held: Held::Connection { seat, activity } })
+    }
+
+    /// Whether a refusal may be written.
+    pub fn refuse(self: &Arc<Self>) -> Option<Ticket> {
+        let mut state = self.state();
+        if state.refusals >= REFUSALS_MAX {
+            return None;
+        }
+        state.refusals += 1;
+        Some(Ticket { admission: Arc::clone(self), held: Held::Refusal })
+    }
+
+    /// Ask the connection that is next in order to close; false if none is idle.
+    fn ask_one_to_close(&self) -> bool {
+        let mut state = self.state();
+        let Some(seat) = state.next_to_close(Instant::now()) else { return false };
+        let Some(seat) = state.seats.get_mut(&seat) else { return false };
+        seat.is_asked_to_close = true;
+        seat.activity.ask_to_close();
+        true
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().expect("no holder of this lock panics")
+    }
+}
+
+impl State {
+    /// The connection to close next.
+    fn next_to_close(&mut self, now: Instant) -> Option<u64> {
+        if self.order.computed_at.is_none_or(|at| now.duration_since(at) > ORDER_KEPT) {
+            self.compute_order(now);
+        }
+        if let Some(seat) = self.take_next() {
+            return Some(seat);
+        }
+        // The order is used up. What has become idle since it was computed is not in it.
+        self.compute_order(now);
+        self.take_next()
+    }
+
+    /// The first of the order that is still what it was.
+    fn take_next(&mut self) -> Option<u64> {
+        while let Some((id, idle_since)) = self.order.seats.pop_front() {
+            let still = |seat: &Seat| !seat.is_asked_to_close && seat.activity.idle_since() == Some(idle_since);
+            if self.seats.get(&id).is_some_and(still) {
+                return Some(id);
+            }
+        }
+        None
+    }
+
+    /// Put idle connections in order. Each stands as high as the number of connections its address holds at that point; the highest go
+    /// first, and among equals the one that has been idle longest.
+    fn compute_order(&mut self, now: Instant) {
+        let mut idle: Vec<(u64, Option<IpAddr>, Instant)> = self
+            .seats
+            .iter()
+            .filter(|(_, seat)| !seat.is_asked_to_close)
+            .filter_map(|(id, seat)| Some((*id, seat.address, seat.activity.idle_since()?)))
+            .collect();
+        idle.sort_unstable_by_key(|(id, _, since)| (*since, *id));
+        let mut heights = self.addresses.clone();
+        let mut ranked: Vec<(usize, Instant, u64)> = Vec::with_capacity(idle.len());
+        for (id, address, since) in idle {
+            let height = match address.and_then(|address| heights.get_mut(&address)) {
+                Some(height) => {
+                    *height = height.saturating_sub(1);
+                    *height + 1
+                }
+                None => 1,
+            };
+            ranked.push((height, since, id));
+        }
+        ranked.sort_unstable_by_key(|(height, since, id)| (usize::MAX - height, *since, *id));
+        self.order.seats = ranked.into_iter().map(|(_, since, id)| (id, since)).collect();
+        self.order.computed_at = Some(now);
+    }
+}
+
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        let mut state = self.admission.state();
+        match &self.held {
+            Held::Refusal => state.refusals -= 1,
+            Held::Connection { seat, .. } => {
+                state.total -= 1;
+                let address = state.seats.remove(seat).and_then(|seat| seat.address);
+                if let Some(address) = address
+                    && let Some(open) = state.addresses.get_mut(&address)
+                {
+                    *open -= 1;
+                    // Invariant: the table never holds more entries than there are open connections.
+                    if *open == 0 {
+                        state.addresses.remove(&address);
+                    }
+                }
+                drop(state);
+                self.admission.freed.notify_waiters();
+            }
+        }
+    }
+}
+
+/// What a connection is doing: how many requests are in progress on it, and when it last moved.
+///
+/// Atomic numbers, so that the many writers of an HTTP/2 connection never wait for each other. Orderings are relaxed: each number
+/// stands for itself, and a reading that is a moment old only delays a timeout by that moment.
+pub struct Activity {
+    opened: Instant,
+    running: AtomicU32,
+    /// Milliseconds from `opened` to the last progress.
+    moved_ms: AtomicU64,
+    closing: AtomicBool,
+    close: Notify,
+}
+
+impl Activity {
+    /// The activity of a connection opened just now.
+    pub fn new() -> Arc<Self> {
+        Arc::new(Self {
+            opened: Instant::now(),
+            running: AtomicU32::new(0),
+            moved_ms: AtomicU64::new(0),
+            closing: AtomicBool::new(false),
+            close: Notify::new(),
+        })
+    }
+
+    /// When the connection was opened.
+    pub fn opened(&self) -> Instant {
+        self.opened
+    }
+
+    /// How many requests are in progress.
+    pub fn running(&self) -> u32 {
+        self.running.load(Relaxed)
+    }
+
+    /// A request begins.
+    pub fn begin(&self) {
+        self.running.fetch_add(1, Relaxed);
+    }
+
+    /// A request has ended.
+    pub fn end(&self) {
+        self.progress();
+        self.running.fetch_sub(1, Relaxed);
+    }
+
+    /// Something moved: a request began or ended, a piece of one came in or went out.
+    pub fn progress(&self) {
+        self.moved_ms.store(self.age_ms(), Relaxed);
+    }
+
+    /// When something last moved.
+    pub fn moved(&self) -> Instant {
+        self.opened + Duration::from_millis(self.moved_ms.load(Relaxed))
+    }
+
+    /// Milliseconds since the connection was opened.
+    pub fn age_ms(&self) -> u64 {
+        u64::try_from(self.opened.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+
+    /// Wait until the connection is asked to close so that another can be admitted.
+    pub async fn asked_to_close(&self) {
+        if !self.closing.load(Relaxed) {
+            self.close.notified().await;
+        }
+    }
+
+    fn ask_to_close(&self) {
+        self.closing.store(true, Relaxed);
+        self.close.notify_one();
+    }
+
+    /// Since when no request is in progress. Headers that do not end do not count as progress.
+    fn idle_since(&self) -> Option<Instant> {
+        (self.running() == 0).then(|| self.moved())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Long enough for the order of events to show.
+    const MOMENT: Duration = Duration::from_millis(5);
+
+    fn remote(text: &str) -> Origin {
+        Origin::Remote(text.parse().expect("an address"))
+    }
+
+    /// A connection whose owner closes it when asked to.
+    async fn obedient(admission: &Arc<Admission>, origin: Origin) -> tokio::task::JoinHandle<()> {
+        let ticket = admission.try_admit(origin).expect("there is room");
+        let activity = ticket.activity();
+        #[expect(clippy::disallowed_methods, reason = "it ends with the test's runtime")]
+        tokio::spawn(async move {
+            activity.asked_to_close().await;
+            drop(ticket);
+        })
+    }
+
+    #[tokio::test]
+    async fn one_address_cannot_take_all_connections() {
+        let admission = Admission::new(10, 2);
+        let held = [admission.admit(remote("192.0.2.1")).await, admission.admit(remote("192.0.2.1")).await];
+        assert!(held.iter().all(Result::is_ok));
+        assert_eq!(admission.admit(remote("192.0.2.1")).await.err(), Some(Full::Address));
+        assert!(admission.admit(remote("192.0.2.2")).await.is_ok());
+    }
+
+    #[tokio::test]
+    async fn a_connection_that_ends_makes_room() {
+        let admission = Admission::new(1, 1);
+        let held = admission.admit(remote("192.0.2.1")).await.expect("there is room");
+        held.activity().begin();
+        assert_eq!(admission.admit(Origin::Shared).await.err(), Some(Full::Total), "a request in progress is not cut");
+        drop(held);
+        assert!(admission.admit(remote("192.0.2.1")).await.is_ok());
+        let state = admission.state();
+        assert!(state.addresses.is_empty() && state.seats.is_empty() && state.total == 0);
+    }
+
+    #[tokio::test]
+    async fn a_network_of_ipv6_counts_as_one_address() {
+        let admission = Admission::new(10, 1);
+        let _held = admission.admit(remote("2001:db8::1")).await;
+        assert_eq!(admission.admit(remote("2001:db8::ffff")).await.err(), Some(Full::Address));
+        assert!(admission.admit(remote("2001:db8:0:1::1")).await.is_ok());
+    }
+
+    #[tokio::test]
+    async fn loopback_is_held_to_the_total_only() {
+        let admission = Admission::new(3, 1);
+        let local = Origin::Loopback("127.0.0.1".parse().expect("an address"));
+        let held: Vec<_> = (0..3).map_while(|_| admission.try_admit(local).ok()).collect();
+        assert_eq!(held.len(), 3);
+        assert_eq!(admission.try_admit(local).err(), Some(Full::Total));
+    }
+
+    #[tokio::test]
+    async fn refusals_are_bounded_too() {
+        let admission = Admission::new(0, 0);
+        let held: Vec<_> = (0..REFUSALS_MAX).map(|_| admission.refuse()).collect();
+        assert!(held.iter().all(Option::is_some));
+        assert!(admission.refuse().is_none());
+        drop(held);
+        assert!(admission.refuse().is_some());
+    }
+
+    #[tokio::test]
+    async fn when_all_are_in_use_the_longest_idle_of_the_address_with_the_most_is_closed() {
+        let admission = Admission::new(4, 64);
+        // Idle longest of all, but the only one of its address.
+        let lonely = obedient(&admission, remote("192.0.2.1")).await;
+        tokio::time::sleep(MOMENT).await;
+        let first = obedient(&admission, remote("192.0.2.2")).await;
+        tokio::time::sleep(MOMENT).await;
+        let second = obedient(&admission, remote("192.0.2.2")).await;
+        let busy = admission.try_admit(remote("192.0.2.2")).expect("there is room");
+        busy.activity().begin();
+        tokio::time::sleep(MOMENT).await;
+        let _visitor = admission.admit(remote("192.0.2.9")).await.expect("room is made");
+        first.await.expect("closed");
+        assert_eq!([&lonely, &second].map(|held| held.is_finished()), [false, false]);
+        let _visitor = admission.admit(remote("192.0.2.8")).await.expect("room is made");
+        second.await.expect("closed");
+        assert!(!lonely.is_finished());
+        assert_eq!(busy.activity().running(), 1);
+    }
+
+    #[tokio::test]
+    async fn a_connection_that_receives_a_request_as_it_is_asked_to_close_answers_it_and_another_goes() {
+        let admission = Admission::new(2, 64);
+        let surprised = admission.try_admit(remote("192.0.2.1")).expect("there is room");
+        tokio::time::sleep(MOMENT).await;
+        let other = obedient(&admission, remote("192.0.2.2")).await;
+        let _visitor = admission.admit(remote("192.0.2.9")).await.expect("room is made by the other");
+        other.await.expect("closed");
+        surprised.activity().asked_to_close().await;
+    }
+
+    #[tokio::test]
+    async fn a_flood_of_idle_connections_displaces_itself() {
+        let admission = Admission::new(400, 64);
+        for number in 0..600 {
+            let origin = remote(&format!("198.51.100.{}", number % 10));
+            match admission.admit(origin).await {
+                Ok(ticket) => {
+                    let activity = ticket.activity();
+                    #[expect(clippy::disallowed_methods, reason = "it ends with the test's runtime")]
+                    tokio::spawn(async move {
+                        activity.asked_to_close().await;
+                        drop(ticket);
+                    });
+                }
+                Err(full) => assert_eq!(full, Full::Address),
+            }
+        }
+        let mut visitors = Vec::new();
+        for number in 0..60 {
+            visitors.push(admission.admit(remote(&format!("203.0.113.{number}"))).await.expect("nobody is refused"));
+        }
+        assert!(visitors.iter().all(|visitor| visitor.activity().idle_since().is_some()));
+        assert_eq!(admission.state().total, 400);
+        let evicted = visitors.iter().filter(|visitor| visitor.activity().closing.load(Relaxed)).count();
+        assert_eq!(evicted, 0, "no visitor makes room for another while the flood holds more");
+    }
+}

@@ -1,0 +1,402 @@
+//! The disk under the data folder: how much is free, when that is too little, and a reserve for the moment when nothing is.
+//!
+//! Below the threshold of the settings the stores take only essential writes (see [`Store::write_essential`](super::Store)). The
+//! reserve is a preallocated file beside the stores. When a write finds the disk full all the same, because another program fills it,
+//! the reserve is given back in stages and the write repeated; when nothing is left of it, the write waits for space. So the engine
+//! underneath never sees a full disk, after which it would have to be closed and opened again.
+
+use std::fmt;
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::ops::Bound;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use redb::BackendError;
+use rustix::fs::{FallocateFlags, fallocate};
+use tokio::time::Instant;
+
+use crate::base::machine;
+use crate::vocab::limits;
+
+/// The reserve in the data folder.
+const RESERVE: &str = "reserve";
+/// How long a reading of the free space is used. Asking is one system call of a microsecond.
+const READING_KEPT_MS: u64 = 100;
+/// Pauses between tries of a write that waits for space.
+const WAIT_MIN: Duration = Duration::from_millis(50);
+const WAIT_MAX: Duration = Duration::from_secs(1);
+/// A write that waits is mentioned in the log this often.
+const WAIT_LOGGED_EVERY: Duration = Duration::from_secs(60);
+
+/// The disk under a data folder.
+pub struct Space {
+    folder: Option<PathBuf>,
+    free_min: u64,
+    reserve_max: u64,
+    reserve: Mutex<()>,
+    opened: Instant,
+    /// The last reading, and when it was taken, in milliseconds from `opened`.
+    free: AtomicU64,
+    read_at_ms: AtomicU64,
+    is_low: AtomicBool,
+    /// Writes that wait for space.
+    waiting: AtomicUsize,
+    is_stopping: AtomicBool,
+}
+
+/// How a disk is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Standing {
+    /// Bytes free, if the system tells.
+    pub free: Option<u64>,
+    /// Below this, only essential writes are taken.
+    pub free_min: u64,
+    /// Bytes in the reserve, and how many there should be.
+    pub reserve: u64,
+    pub reserve_max: u64,
+    /// Whether only essential writes are taken.
+    pub is_low: bool,
+}
+
+impl fmt::Debug for Space {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Space").field("folder", &self.folder).field("free_min", &self.free_min).finish_non_exhaustive()
+    }
+}
+
+impl Space {
+    /// A disk without threshold and reserve: it is never low, and a write that finds it full fails.
+    pub fn unlimited() -> Arc<Self> {
+        Arc::new(Self::new(None, 0, 0))
+    }
+
+    /// The disk of `folder`. Makes the reserve, if there is room for it above the threshold.
+    pub fn open(folder: &Path, free_min: u64, reserve_max: u64) -> Arc<Self> {
+        let space = Self::new(Some(folder.to_path_buf()), free_min, reserve_max);
+        space.is_low.store(space.read_free().is_some_and(|free| free < free_min), Ordering::SeqCst);
+        space.read_at_ms.store(0, Ordering::SeqCst);
+        space.fill_reserve();
+        Arc::new(space)
+    }
+
+    fn new(folder: Option<PathBuf>, free_min: u64, reserve_max: u64) -> Self {
+        Self {
+            folder,
+            free_min,
+            reserve_max,
+            reserve: Mutex::new(()),
+            opened: Instant::now(),
+            free: AtomicU64::new(u64::MAX),
+            read_at_ms: AtomicU64::new(0),
+            is_low: AtomicBool::new(false),
+            waiting: AtomicUsize::new(0),
+            is_stopping: AtomicBool::new(false),
+        }
+    }
+
+    /// Whether there is so little space that only essential writes are taken. Turns back only once there is clearly enough, so that
+    /// the answer does not flicker.
+    pub fn is_low(&self) -> bool {
+        if self.folder.is_none() {
+            return false;
+        }
+        if self.waiting.load(Ordering::SeqCst) > 0 {
+            return true;
+        }
+        let now = u64::try_from(self.opened.elapsed().as_millis()).unwrap_or(u64::MAX).max(1);
+        let read_at = self.read_at_ms.load(Ordering::SeqCst);
+        if read_at == 0 || now.saturating_sub(read_at) > READING_KEPT_MS {
+            self.read_at_ms.store(now, Ordering::SeqCst);
+            self.judge();
+        }
+        self.is_low.load(Ordering::SeqCst)
+    }
+
+    fn judge(&self) {
+        // A system that does not tell is believed to have space: a write that finds none waits.
+        let Some(free) = self.read_free() else { return };
+        let was_low = self.is_low.load(Ordering::SeqCst);
+        let is_low = free < if was_low { self.enough() } else { self.free_min };
+        if is_low != was_low && self.is_low.swap(is_low, Ordering::SeqCst) != is_low {
+            let (free_mib, free_mib_min) = (free >> 20, self.free_min >> 20);
+            match is_low {
+                true => tracing::error!(
+                    free_mib,
+                    free_mib_min,
+                    "the disk is almost full: the service is read-only until space is freed (unsubscribe links and redirects go on)"
+                ),
+                false => tracing::warn!(free_mib, free_mib_min, "there is disk space again: the service takes writes"),
+            }
+        }
+    }
+
+    fn enough(&self) -> u64 {
+        self.free_min + self.free_min / 8
+    }
+
+    fn read_free(&self) -> Option<u64> {
+        let free = machine::free_bytes(self.folder.as_deref()?).ok()?;
+        self.free.store(free, Ordering::SeqCst);
+        Some(free)
+    }
+
+    /// How the disk is doing.
+    pub fn look(&self) -> Standing {
+        let is_low = self.is_low();
+        let free = self.read_free();
+        let reserve = self.reserve_file().and_then(|file| file.metadata().ok()).map_or(0, |found| found.len());
+        Standing { free, free_min: self.free_min, reserve, reserve_max: self.reserve_max, is_low }
+    }
+
+    /// To be called now and then: notices the end of a shortage even while nothing is written, and fills the reserve again.
+    pub fn tend(&self) {
+        if !self.is_low() {
+            self.fill_reserve();
+        }
+    }
+
+    /// Give up waiting: the service stops. Writes that find the disk full fail from now on.
+    pub fn stop(&self) {
+        self.is_stopping.store(true, Ordering::SeqCst);
+    }
+
+    /// Run `write`, and again, with some of the reserve given back, or once there is space, as long as it finds the disk full. Waits for
+    /// as long as that takes, or until the service stops.
+    pub fn write<T>(&self, mut write: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+        let found_full = match write() {
+            Err(error) if is_full(&error) && self.folder.is_some() => error,
+            done => return done,
+        };
+        self.waiting.fetch_add(1, Ordering::SeqCst);
+        let done = self.write_waiting(write, found_full);
+        self.waiting.fetch_sub(1, Ordering::SeqCst);
+        done
+    }
+
+    fn write_waiting<T>(&self, mut write: impl FnMut() -> io::Result<T>, mut found_full: io::Error) -> io::Result<T> {
+        self.is_low.store(true, Ordering::SeqCst);
+        let (mut pause, mut logged_at) = (WAIT_MIN, None::<Instant>);
+        loop {
+            if !self.free_some_reserve() {
+                if self.is_stopping.load(Ordering::SeqCst) {
+                    return Err(found_full);
+                }
+                if logged_at.is_none_or(|at| at.elapsed() > WAIT_LOGGED_EVERY) {
+                    logged_at = Some(Instant::now());
+                    tracing::error!(error = %found_full, "the disk is full and the reserve is used up: a write waits until space is freed");
+                }
+                std::thread::sleep(pause);
+                pause = (pause * 2).min(WAIT_MAX);
+            }
+            match write() {
+                Err(error) if is_full(&error) => found_full = error,
+                done => return done,
+            }
+        }
+    }
+
+    fn hold_reserve(&self) -> MutexGuard<'_, ()> {
+        self.reserve.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn reserve_file(&self) -> Option<File> {
+        OpenOptions::new().write(true).open(self.folder.as_deref()?.join(RESERVE)).ok()
+    }
+
+    /// Give one stage of the reserve back to the disk; false if there is nothing in it.
+    fn free_some_reserve(&self) -> bool {
+        let _alone = self.hold_reserve();
+        let Some(file) = self.reserve_file() else { return false };
+        let Ok(length) = file.metadata().map(|found| found.len()) else { return false };
+        if length == 0 {
+            return false;
+        }
+        let left = length.saturating_sub((self.reserve_max / limits::DISK_RESERVE_STAGES).max(1));
+        let freed = file.set_len(left).is_ok();
+        if freed {
+            tracing::error!(left_mib = left >> 20, "the disk is full: some of the reserve was given back for essential writes");
+        }
+        freed
+    }
+
+    /// Bring the reserve to its full size, if that leaves enough free.
+    fn fill_reserve(&self) {
+        let Some(folder) = self.folder.as_deref().filter(|_| self.reserve_max > 0) else { return };
+        let _alone = self.hold_reserve();
+        let path = folder.join(RESERVE);
+        let length = std::fs::metadata(&path).map_or(0, |found| found.len());
+        let Some(missing) = self.reserve_max.checked_sub(length).filter(|missing| *missing > 0) else { return };
+        if self.read_free().is_none_or(|free| free < missing.saturating_add(self.enough())) {
+            return;
+        }
+        if let Err(error) = allocate(&path, self.reserve_max) {
+            tracing::warn!(%error, "the disk reserve cannot be made; on a full disk, essential writes have only what is free");
+            // Half a reserve would be taken for a whole one by its length.
+            let _ = OpenOptions::new().write(true).open(&path).and_then(|file| file.set_len(length));
+        }
+    }
+}
+
+/// Make a file of so many bytes that really take room on the disk.
+fn allocate(path: &Path, bytes: u64) -> io::Result<()> {
+    let file = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path)?;
+    fallocate(&file, FallocateFlags::empty(), 0, bytes)?;
+    file.sync_all()
+}
+
+fn is_full(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+}
+
+/// A file of the engine whose writes wait for space instead of failing.
+#[derive(Debug)]
+pub struct RoomyFile {
+    file: redb::backends::FileBackend,
+    space: Arc<Space>,
+}
+
+impl RoomyFile {
+    /// The file at `path`, which must be there and hold something: the engine would make a new store of an empty one.
+    pub fn open(path: &Path, space: Arc<Space>) -> Result<Self, redb::DatabaseError> {
+        let file = OpenOptions::new().read(true).write(true).open(path).map_err(redb::StorageError::from)?;
+        if file.metadata().map_err(redb::StorageError::from)?.len() == 0 {
+            let error = io::Error::new(io::ErrorKind::UnexpectedEof, "the file is empty");
+            return Err(redb::StorageError::from(error).into());
+        }
+        Ok(Self { file: redb::backends::FileBackend::new(file)?, space })
+    }
+}
+
+impl redb::StorageBackend for RoomyFile {
+    fn len(&self) -> io::Result<u64> {
+        self.file.len()
+    }
+
+    fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+        self.file.read(offset, out)
+    }
+
+    fn set_len(&self, len: u64) -> io::Result<()> {
+        self.space.write(|| self.file.set_len(len))
+    }
+
+    /// Never repeated: after a failure nobody knows which pages the system has dropped.
+    fn sync_data(&self) -> io::Result<()> {
+        self.file.sync_data()
+    }
+
+    /// A part that was written before the disk was full is written again, the same.
+    fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
+        self.space.write(|| self.file.write(offset, data))
+    }
+
+    fn close(&self) -> io::Result<()> {
+        self.file.close()
+    }
+
+    fn try_lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<bool, BackendError> {
+        self.file.try_lock_range(start, end)
+    }
+
+    fn try_lock_shared_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<bool, BackendError> {
+        self.file.try_lock_shared_range(start, end)
+    }
+
+    fn lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<(), BackendError> {
+        self.file.lock_range(start, end)
+    }
+
+    fn lock_shared_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<(), BackendError> {
+        self.file.lock_shared_range(start, end)
+    }
+
+    fn unlock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<(), BackendError> {
+        self.file.unlock_range(start, end)
+    }
+
+    fn query_lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<bool, BackendError> {
+        self.file.query_lock_range(start, end)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MIB: u64 = 1 << 20;
+
+    fn full() -> io::Error {
+        io::ErrorKind::StorageFull.into()
+    }
+
+    #[test]
+    fn a_write_that_finds_the_disk_full_is_repeated_with_the_reserve_given_back_in_stages() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let space = Space::open(folder.path(), MIB, 8 * MIB);
+        assert_eq!((space.look().reserve, space.is_low()), (8 * MIB, false));
+        let mut tries = 0;
+        let written = space.write(|| {
+            tries += 1;
+            if tries <= 3 { Err(full()) } else { Ok(tries) }
+        });
+        assert_eq!(written.expect("there is room in the end"), 4);
+        let left = space.look().reserve;
+        assert_eq!(left, 8 * MIB - 3 * (8 * MIB / limits::DISK_RESERVE_STAGES));
+        space.tend();
+        // It was low until the next reading, and there is plenty.
+        std::thread::sleep(Duration::from_millis(2 * READING_KEPT_MS));
+        space.tend();
+        assert_eq!((space.look().reserve, space.is_low()), (8 * MIB, false));
+    }
+
+    #[test]
+    fn without_a_reserve_a_write_waits_for_space_and_the_disk_counts_as_low_until_then() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let space = Space::open(folder.path(), MIB, 0);
+        let has_room = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            let writing = scope.spawn(|| space.write(|| if has_room.load(Ordering::SeqCst) { Ok(()) } else { Err(full()) }));
+            while !space.is_low() {
+                std::thread::yield_now();
+            }
+            std::thread::sleep(Duration::from_millis(3 * READING_KEPT_MS));
+            assert!(space.is_low() && !writing.is_finished());
+            has_room.store(true, Ordering::SeqCst);
+            writing.join().expect("no panic").expect("written");
+        });
+        std::thread::sleep(Duration::from_millis(2 * READING_KEPT_MS));
+        assert!(!space.is_low());
+    }
+
+    #[test]
+    fn a_write_that_waits_fails_when_the_service_stops_and_other_errors_are_not_waited_for() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let space = Space::open(folder.path(), MIB, 0);
+        let broken = space.write(|| Err::<(), _>(io::Error::from_raw_os_error(libc::EIO))).expect_err("passed on");
+        assert_eq!(broken.raw_os_error(), Some(libc::EIO));
+        space.stop();
+        assert!(is_full(&space.write(|| Err::<(), _>(full())).expect_err("passed on")));
+    }
+
+    #[test]
+    fn below_the_threshold_it_is_low() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let free = machine::free_bytes(folder.path()).expect("told");
+        let space = Space::open(folder.path(), free * 2, MIB);
+        assert!(space.is_low());
+        assert_eq!(space.look().reserve, 0, "no room is taken where there is too little");
+        assert!(!Space::unlimited().is_low());
+    }
+
+    #[test]
+    fn an_empty_file_is_not_made_into_a_store() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join("live.redb");
+        std::fs::write(&path, b"").expect("written");
+        assert!(RoomyFile::open(&path, Space::unlimited()).is_err());
+    }
+}
