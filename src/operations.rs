@@ -12,6 +12,8 @@ use crate::features::{
 pub const OPERATIONS: &[Entry] = &[
     // The installation.
     outward::<system::ops::health::Health>(),
+    outward::<system::ops::live::Live>(),
+    outward::<system::ops::ready::Ready>(),
     raw::<system::ops::openapi::OpenApi>(),
     outward::<system::ops::backup::Backup>(),
     outward::<system::ops::reindex::Reindex>(),

@@ -22,7 +22,7 @@ pub const WORKERS: &[Worker] = &[
     // Counts in memory are lost by a crash: ten seconds of them at most.
     Worker { name: "key usage", wakes: &[], period: Duration::from_secs(10), work: Work::Control(write_usage) },
     // The period is for the case that an index fell behind without a commit, as after a restart.
-    Worker { name: "search index", wakes: &[tables::FEED], period: Duration::from_secs(5), work: Work::EachWorld(index) },
+    Worker { name: indexing::WORKER, wakes: &[tables::FEED], period: Duration::from_secs(5), work: Work::EachWorld(index) },
     // The period is for what a step that failed has left.
     Worker {
         name: "jobs on contacts",

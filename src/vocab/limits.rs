@@ -802,6 +802,8 @@ pub const STORAGE_FULL_PAUSE: std::time::Duration = std::time::Duration::from_se
 /// Kept for what has no number of its own: three stores, two search indexes while they merge, listeners, worker processes with their
 /// pipes, fetches for imports, DNS. A busy server was seen to have 60 open.
 pub const DESCRIPTORS_RESERVED: usize = 128;
+/// With fewer free descriptors than this, the service is not ready: an import or a worker process may need some at once.
+pub const DESCRIPTORS_FREE_MIN: u64 = 16;
 /// HTTP connections there are in any case, even where the limit on descriptors leaves no room for them.
 pub const HTTP_CONNECTIONS_MIN: usize = 32;
 /// One descriptor in so many is for mail that comes in, up to [`INBOUND_CONNECTIONS_MAX`].
@@ -813,6 +815,12 @@ pub const INBOUND_CONNECTIONS_MIN: usize = 16;
 
 /// The shortest pause before a step that failed is repeated; it doubles with each failure in a row.
 pub const WORKER_RETRY_MIN: std::time::Duration = std::time::Duration::from_millis(100);
+/// Failures in a row from which on a worker counts as failing. One may be chance.
+pub const WORKER_FAILURES_DOUBTED: u64 = 2;
+/// A dispatcher that failed and was started again counts as failing for this long.
+pub const DISPATCHER_DOUBT_MS: i64 = 60_000;
+/// What a probe of a service that is not ready is told to wait.
+pub const NOT_READY_RETRY_SECONDS: u64 = 10;
 /// And the longest: what went wrong is tried again about every minute, for as long as it takes.
 pub const WORKER_RETRY_MAX: std::time::Duration = std::time::Duration::from_secs(60);
 

@@ -148,7 +148,7 @@ fn retry_after(period: Duration, failures: u64) -> Duration {
 /// Keep something running that has no steps: started again, after growing pauses, whenever it fails or panics, until the service
 /// drains. It must be such that it can be started again at any point, as after a crash.
 pub fn supervise(tasks: &Tasks, engine: &Arc<Engine>, name: String, run: impl Fn() -> Lasting + Send + 'static) {
-    let standing = engine.workers.enter(name.clone(), engine.clock.clone());
+    let standing = engine.workers.enter_lasting(name.clone(), engine.clock.clone());
     let mut shutdown = tasks.shutdown();
     tasks.spawn(name.clone(), async move {
         while shutdown.stage() == Stage::Running {

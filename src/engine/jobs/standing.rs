@@ -7,6 +7,8 @@ use crate::base::clock::{Clock, Timestamp};
 /// How a worker is doing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct State {
+    /// It has no steps, but runs as long as the service.
+    pub is_lasting: bool,
     /// Steps that have ended.
     pub steps: u64,
     /// Steps of these that failed.
@@ -78,6 +80,13 @@ impl Standing {
 pub struct Board(Mutex<Vec<Arc<Standing>>>);
 
 impl Board {
+    /// A place for something that runs as long as the service.
+    pub fn enter_lasting(&self, name: String, clock: Arc<dyn Clock>) -> Arc<Standing> {
+        let standing = self.enter(name, clock);
+        standing.state().is_lasting = true;
+        standing
+    }
+
     /// A place for one more worker.
     pub fn enter(&self, name: String, clock: Arc<dyn Clock>) -> Arc<Standing> {
         let standing = Arc::new(Standing::new(name, clock));

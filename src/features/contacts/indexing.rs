@@ -17,6 +17,8 @@ use super::model::ContactRow;
 use super::store::visit_rows;
 use super::tags::Names;
 
+/// The worker that takes [`step`]s.
+pub const WORKER: &str = "search index";
 /// Documents handed to the index at once.
 const DOCUMENTS_PER_BATCH: usize = 4_000;
 /// Documents in one commit of the index while there is much to do: commits cost, and nobody waits for the first of a million rows.

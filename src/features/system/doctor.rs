@@ -2,15 +2,14 @@
 //!
 //! Nothing is sent and nothing is changed. What only the process around knows (its sockets, its certificate) is looked for there.
 
-use std::ffi::CString;
 use std::net::{IpAddr, SocketAddr};
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Arc;
 
 use crate::engine::api::{Engine, Failure};
 use crate::engine::mail::dns::{Age, NoAnswer};
 use crate::engine::mail::transport::hello_name;
+use crate::engine::store::space::Space;
 use crate::features::{domains, sending};
 use crate::vocab::environment::Environment;
 use crate::vocab::finding::Finding;
@@ -20,7 +19,7 @@ use crate::vocab::limits::{DOCTOR_DISK_FREE_BYTES_MIN, DOCTOR_DISK_FREE_BYTES_WA
 pub async fn look(engine: &Arc<Engine>) -> Result<Vec<Finding>, Failure> {
     let folder = engine.control.file().parent().map(Path::to_path_buf).unwrap_or_default();
     let mut findings: Vec<Finding> = ports(engine.listening()).into_iter().collect();
-    findings.extend([clock(), disk(&folder)]);
+    findings.extend([clock(), disk(&folder, engine.control.space())]);
     findings.extend(transport(engine).await);
     findings.push(reverse_dns(engine).await);
     findings.extend(sending_domains(engine).await?);
@@ -51,19 +50,15 @@ fn clock() -> Finding {
     }
 }
 
-fn disk(folder: &Path) -> Finding {
-    let Ok(path) = CString::new(folder.as_os_str().as_bytes()) else { return Finding::skipped("disk", "cannot be asked") };
-    // SAFETY: the path ends with a zero, and the structure of numbers is only filled.
-    let (status, found) = unsafe {
-        let mut found: libc::statvfs = std::mem::zeroed();
-        (libc::statvfs(path.as_ptr(), &raw mut found), found)
-    };
-    if status != 0 {
-        return Finding::skipped("disk", "the system does not tell how much is free");
-    }
-    let free = found.f_bavail.saturating_mul(found.f_frsize);
+fn disk(folder: &Path, space: &Space) -> Finding {
+    let disk = space.look();
+    let Some(free) = disk.free else { return Finding::skipped("disk", "the system does not tell how much is free") };
     let said = format!("{:.1} GB free for {}", free as f64 / 1e9, folder.display());
     let remedy = "Make room, or move the data folder to a larger disk (stop, copy the folder, start with --data).";
+    if disk.is_low {
+        let said = format!("the service is read-only: {said}, and data.free_mib_min is {} MiB", disk.free_min >> 20);
+        return Finding::problem("disk", said, format!("{remedy} Writes are taken again by themselves."));
+    }
     match free {
         free if free < DOCTOR_DISK_FREE_BYTES_MIN => Finding::problem("disk", said, remedy),
         free if free < DOCTOR_DISK_FREE_BYTES_WANTED => Finding::warning("disk", said, remedy),

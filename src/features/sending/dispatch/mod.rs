@@ -73,8 +73,10 @@ async fn run(tasks: Tasks, engine: Arc<Engine>, environment: Environment, shutdo
     let sending = dispatch(&tasks, store, post, book, shutdown);
     // The writer ends when nobody can hand in entries any more, and that is when everything that was sent is written down.
     let sending = async { tokio::join!(sending, writing).0 };
-    let tending = async {
+    let tending = async move {
         tending.tend().await;
+        // It could still hand entries in, and the writer waits for all who can.
+        drop(tending);
         std::future::pending::<()>().await;
     };
     tokio::select! {

@@ -1,14 +1,19 @@
 //! A copy of all data, made while it is used.
 
-use std::path::PathBuf;
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::engine::api::{Context, Created, Failure, Operation, Outward, Spec, operator};
+use crate::base::machine;
+use crate::engine::api::{Context, Created, Engine, Failure, Operation, Outward, Spec, operator};
 use crate::features::system::backup;
 use crate::features::system::store::{self, LastBackup};
+use crate::vocab::codes::Code;
+use crate::vocab::limits;
 
 pub struct Backup;
 
@@ -52,11 +57,40 @@ impl Outward for Backup {
             return Err(Failure::field("to", "give the full path of the folder"));
         }
         let (engine, now) = (context.engine.clone(), context.now());
-        let made = tokio::task::spawn_blocking(move || backup::make(&engine, &target, now)).await;
-        let manifest = made.map_err(Failure::internal)?.map_err(|error| Failure::field("to", error))?;
+        let making = move || {
+            require_room(&engine, &target)?;
+            backup::make(&engine, &target, now).map_err(|error| Failure::field("to", error))
+        };
+        let made = tokio::task::spawn_blocking(making).await;
+        let manifest = made.map_err(Failure::internal)??;
         let last = LastBackup { at: now, folder: input.to.clone(), rows: manifest.rows() };
         context.engine.control.write_essential(move |tx| store::note_backup(tx, &last)).await??;
         let master_key = context.engine.control.file().with_file_name("master.key");
         Ok(Created(BackupView { folder: input.to, rows: manifest.rows(), master_key: master_key.display().to_string() }))
     }
+}
+
+/// Refuse a backup for which the disk of `target` has no room, before it fills that disk. On the data folder's own disk it also leaves
+/// as much as keeps the service from becoming read-only.
+fn require_room(engine: &Engine, target: &Path) -> Result<(), Failure> {
+    let files = [&engine.control].into_iter().chain(engine.worlds().map(|world| &world.store)).map(|store| store.file());
+    // What the files take on the disk: parts of them were never written.
+    let needed: u64 = files.filter_map(|file| fs::metadata(file).ok()).map(|found| found.blocks().saturating_mul(512)).sum();
+    let Some(folder) = target.ancestors().find(|folder| folder.is_dir()) else { return Ok(()) };
+    let Ok(free) = machine::free_bytes(folder) else { return Ok(()) };
+    let device = |path: &Path| fs::metadata(path).map(|found| found.dev()).ok();
+    let shared = device(folder) == engine.control.file().parent().and_then(device);
+    let kept = if shared { engine.control.space().look().free_min } else { 0 };
+    if free >= needed.saturating_add(kept) {
+        return Ok(());
+    }
+    let mib = |bytes: u64| bytes.div_ceil(1 << 20);
+    let detail = format!(
+        "to: the backup takes up to {} MiB, and {} MiB are free on the disk of {}{}. Make room, or name a folder on another disk.",
+        mib(needed),
+        free >> 20,
+        folder.display(),
+        if shared { format!(", of which data.free_mib_min keeps {}", mib(kept)) } else { String::new() },
+    );
+    Err(Failure::because(Code::StorageFull, detail).after_seconds(limits::STORAGE_FULL_RETRY_SECONDS))
 }

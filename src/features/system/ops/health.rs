@@ -23,23 +23,29 @@ pub struct HealthView {
     pub version: &'static str,
     /// For how long it has been running.
     pub uptime_seconds: i64,
+    /// Whether only reads, unsubscribe links and redirects work, because the disk is almost full.
+    pub read_only: bool,
 }
 
 impl Operation for Health {
     const SPEC: Spec = Spec::get("system.health", "/health", public())
         .summary("Ask whether the service is up")
-        .about("Needs no key, counts against no budget.");
+        .about("Needs no key, counts against no budget. For probes, use /health/live and /health/ready.");
     type Input = Wanted;
     type Output = Done<HealthView>;
 
     fn example() -> (Value, Self::Output) {
-        (json!({}), Done(HealthView { status: "ok", version: env!("CARGO_PKG_VERSION"), uptime_seconds: 86_400 }))
+        (
+            json!({}),
+            Done(HealthView { status: "ok", version: env!("CARGO_PKG_VERSION"), uptime_seconds: 86_400, read_only: false }),
+        )
     }
 }
 
 impl Outward for Health {
     async fn run(context: Context, _: Wanted) -> Result<Self::Output, Failure> {
         let uptime_seconds = context.now().ms_since(context.engine.started_at).max(0) / 1000;
-        Ok(Done(HealthView { status: "ok", version: env!("CARGO_PKG_VERSION"), uptime_seconds }))
+        let read_only = context.engine.control.space().is_low();
+        Ok(Done(HealthView { status: "ok", version: env!("CARGO_PKG_VERSION"), uptime_seconds, read_only }))
     }
 }

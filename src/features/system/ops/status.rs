@@ -12,6 +12,7 @@ use crate::engine::api::answer::Moment;
 use crate::engine::api::{Context, Done, Engine, Failure, Operation, Outward, Spec, manager};
 use crate::engine::jobs::standing::State;
 use crate::engine::recent_log::{self, Line};
+use crate::engine::store::space;
 use crate::features::accounts;
 use crate::features::system::store::{self, LastBackup};
 use crate::vocab::codes::Code;
@@ -35,6 +36,8 @@ pub struct StatusView {
     pub uptime_seconds: i64,
     /// The files that hold the data.
     pub stores: Vec<StoreView>,
+    /// The disk of the data folder.
+    pub disk: DiskView,
     /// What waits to be done, by environment.
     pub queues: Vec<QueueView>,
     /// The background jobs of this process.
@@ -52,6 +55,20 @@ pub struct StoreView {
     pub name: String,
     /// Its size.
     pub bytes: u64,
+}
+
+/// The disk of the data folder.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct DiskView {
+    /// What is free; `null` if the system does not say.
+    pub free_bytes: Option<u64>,
+    /// Below this, the service is read-only: the setting data.free_mib_min.
+    pub free_bytes_min: u64,
+    /// What is kept for unsubscribes, and for messages on their way, on a full disk.
+    pub reserve_bytes: u64,
+    /// Whether the service is read-only: reads, unsubscribe links and redirects work, all other writes are refused, and sending waits.
+    pub read_only: bool,
 }
 
 /// Something that waits.
@@ -72,6 +89,8 @@ pub struct WorkerView {
     pub steps: u64,
     /// Those of them that failed; a step that failed is repeated.
     pub failures: u64,
+    /// How often it panicked, or ended where it should have gone on, and was started again.
+    pub restarts: u64,
     /// Since when it is in a step; `null` if it waits.
     pub busy_since: Option<Moment>,
     pub last_step_at: Option<Moment>,
@@ -112,6 +131,7 @@ impl Operation for Status {
             name: "search index live".into(),
             steps: 17_280,
             failures: 0,
+            restarts: 0,
             busy_since: None,
             last_step_at: Some(at),
             last_failure_at: None,
@@ -122,6 +142,12 @@ impl Operation for Status {
             started_at: at,
             uptime_seconds: 86_400,
             stores: vec![StoreView { name: "live".into(), bytes: 52_428_800 }],
+            disk: DiskView {
+                free_bytes: Some(42_949_672_960),
+                free_bytes_min: 268_435_456,
+                reserve_bytes: 33_554_432,
+                read_only: false,
+            },
             queues: vec![QueueView { name: "Webhook deliveries", environment: Environment::Live, waiting: 3 }],
             workers: vec![worker],
             last_backup: Some(LastBackupView { at, folder: "/var/backups/mailmill/monday".into(), rows: 1_000 }),
@@ -157,6 +183,7 @@ fn look(engine: &Engine, now: Timestamp) -> Result<StatusView, Failure> {
         started_at: Moment(engine.started_at),
         uptime_seconds: now.ms_since(engine.started_at).max(0) / 1000,
         stores: files.into_iter().map(file_view).collect(),
+        disk: disk_view(engine.control.space().look()),
         queues,
         workers: engine.workers.look().into_iter().map(worker_view).collect(),
         last_backup: store::last_backup(&engine.control.read())?.map(backup_view),
@@ -169,12 +196,17 @@ fn file_view(file: &Path) -> StoreView {
     StoreView { name, bytes: fs::metadata(file).map(|found| found.len()).unwrap_or_default() }
 }
 
+fn disk_view(disk: space::Standing) -> DiskView {
+    DiskView { free_bytes: disk.free, free_bytes_min: disk.free_min, reserve_bytes: disk.reserve, read_only: disk.is_low }
+}
+
 fn worker_view((name, state): (String, State)) -> WorkerView {
     let (last_failure_at, last_failure) = state.last_failure.unzip();
     WorkerView {
         name,
         steps: state.steps,
         failures: state.failures,
+        restarts: state.restarts,
         busy_since: state.busy_since.map(Moment),
         last_step_at: state.ended_at.map(Moment),
         last_failure_at: last_failure_at.map(Moment),

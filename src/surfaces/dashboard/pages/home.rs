@@ -45,6 +45,8 @@ struct Known {
     campaigns: Vec<Value>,
     timeline: Value,
     plan: Value,
+    /// How the service itself is.
+    service: Value,
     /// Why a part could not be read, if that is not for lack of a permission.
     trouble: Option<String>,
     now: Timestamp,
@@ -73,6 +75,7 @@ impl Known {
             campaigns: list(&part("campaigns.overview", campaigns).await["campaigns"]),
             timeline: part("sending.timeline", json!({})).await,
             plan: part("sending.plan", json!({})).await,
+            service: part("system.health", json!({})).await,
             trouble,
             now: visit.api.0.clock.now(),
         }

@@ -27,6 +27,11 @@ const LINES_MAX: usize = 12;
 /// Everything that needs attention, the worst first.
 pub fn of(environment: Environment, known: &Known) -> Vec<Value> {
     let mut found = Vec::new();
+    if known.service["readOnly"] == true {
+        let text = "The server's disk is almost full, so nothing can be changed or sent. Unsubscribe links still work. Free some space; \
+                    the service then goes on by itself.";
+        found.push(line("bad", text.into(), ("/settings/system".into(), "Look at the system")));
+    }
     ways_out(environment, known, &mut found);
     campaigns(known, &mut found);
     rates(known, &mut found);
@@ -188,6 +193,7 @@ mod tests {
             jobs: vec![],
             campaigns: vec![],
             timeline: Value::Null,
+            service: Value::Null,
             plan,
             trouble: None,
             now: NOW,
@@ -221,14 +227,15 @@ mod tests {
             campaigns: vec![campaign("sent", 3), campaign("sent", 0), campaign("pending_review", 0)],
             timeline: json!({ "summary": { "delivered": 940, "bounced": 60, "bounceRate": 6.0, "complaintRate": 0.1 } }),
             plan: json!({ "provider": "smtp", "daily": { "used": 85, "limit": 100 }, "monthly": { "used": 1000, "limit": 1000 } }),
+            service: json!({ "readOnly": true }),
             trouble: None,
             now: NOW,
         };
         let told = texts(Environment::Live, &known);
-        assert_eq!(told.len(), 9, "{told:#?}");
-        assert_eq!(told.iter().take_while(|line| line.starts_with("bad")).count(), 4, "{told:#?}");
+        assert_eq!(told.len(), 10, "{told:#?}");
+        assert_eq!(told.iter().take_while(|line| line.starts_with("bad")).count(), 5, "{told:#?}");
         // Test mail needs no domain.
-        assert_eq!(texts(Environment::Test, &known).len(), 8);
+        assert_eq!(texts(Environment::Test, &known).len(), 9);
     }
 
     #[test]

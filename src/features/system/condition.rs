@@ -1,0 +1,188 @@
+//! What is right and what is wrong with the running service, as numbers: no paths, no secrets, no words of a failure.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::base::machine;
+use crate::engine::api::{Engine, World};
+use crate::engine::jobs::standing::State;
+use crate::features::contacts::indexing;
+use crate::vocab::environment::Environment;
+use crate::vocab::limits;
+
+/// Whether the service does all that it is for, and what it knows of its parts.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Condition {
+    /// `ready`, or `not_ready` if a check is not `ok`.
+    pub status: &'static str,
+    /// The program's version.
+    pub version: &'static str,
+    pub uptime_seconds: i64,
+    pub checks: Checks,
+}
+
+/// Each part that is checked.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Checks {
+    pub store: StoreCheck,
+    pub search_index: IndexCheck,
+    pub key: KeyCheck,
+    pub disk: DiskCheck,
+    pub descriptors: DescriptorsCheck,
+    pub dispatchers: DispatchersCheck,
+    pub workers: WorkersCheck,
+}
+
+/// The data files.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct StoreCheck {
+    /// False once one of them takes no more writes because of a failure of the disk.
+    pub ok: bool,
+}
+
+/// The search index of contacts.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct IndexCheck {
+    /// False while the index cannot take changes in.
+    pub ok: bool,
+    /// Changes that it has not taken in yet. More than none is usual while contacts change.
+    pub lag_live: u64,
+    /// The same for test data.
+    pub lag_test: u64,
+}
+
+/// The master key.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct KeyCheck {
+    /// The service starts only with its key, so it has it as long as it runs.
+    pub ok: bool,
+}
+
+/// The disk of the data folder.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct DiskCheck {
+    /// False while the service is read-only for want of space.
+    pub ok: bool,
+    pub read_only: bool,
+    /// Space that is free; `null` if the system does not say.
+    pub free_mib: Option<u64>,
+    /// Below this, the service is read-only: the setting data.free_mib_min.
+    pub free_mib_min: u64,
+    /// Space kept for unsubscribes and messages on their way on a full disk: the setting data.reserve_mib, less what was used.
+    pub reserve_mib: u64,
+}
+
+/// File descriptors of the process.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct DescriptorsCheck {
+    /// False when nearly none is left.
+    pub ok: bool,
+    /// How many are open; `null` if the system does not say, as when none is left.
+    pub open: Option<u64>,
+    pub limit: u64,
+}
+
+/// What sends mail and delivers to webhooks.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct DispatchersCheck {
+    /// False for a minute after one failed and was started again.
+    pub ok: bool,
+    /// How many there are.
+    pub running: u64,
+    /// How often one of them was started again.
+    pub restarts: u64,
+}
+
+/// The background jobs.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct WorkersCheck {
+    /// False while one of them fails again and again.
+    pub ok: bool,
+    /// Those that do.
+    pub failing: Vec<String>,
+    /// Failed steps of all since the start.
+    pub failures: u64,
+    /// How often one of them panicked and was started again.
+    pub restarts: u64,
+}
+
+impl Condition {
+    /// How the service is doing now.
+    pub fn of(engine: &Engine) -> Self {
+        let now = engine.clock.now();
+        let states = engine.workers.look();
+        let (dispatchers, workers): (Vec<_>, Vec<_>) = states.into_iter().partition(|(_, state)| state.is_lasting);
+        let stores = engine.worlds().map(|world| world.store.failure());
+        let stores_ok = stores.iter().chain([&engine.control.failure()]).all(|failure| failure.borrow().is_none());
+        let failing: Vec<String> = workers.iter().filter(|(_, state)| is_failing(state)).map(|(name, _)| name.clone()).collect();
+        let disk = engine.control.space().look();
+        let (open, limit) = (machine::open_descriptors(), machine::descriptor_limit());
+        let failed_lately =
+            |state: &State| state.last_failure.as_ref().is_some_and(|(at, _)| now.ms_since(*at) < limits::DISPATCHER_DOUBT_MS);
+        let sum = |states: &[(String, State)], of: fn(&State) -> u64| states.iter().map(|(_, state)| of(state)).sum();
+        let checks = Checks {
+            store: StoreCheck { ok: stores_ok },
+            search_index: IndexCheck {
+                ok: !workers.iter().any(|(name, state)| name.starts_with(indexing::WORKER) && state.failures_in_a_row > 0),
+                lag_live: lag(engine.world(Environment::Live)),
+                lag_test: lag(engine.world(Environment::Test)),
+            },
+            key: KeyCheck { ok: true },
+            disk: DiskCheck {
+                ok: !disk.is_low,
+                read_only: disk.is_low,
+                free_mib: disk.free.map(|free| free >> 20),
+                free_mib_min: disk.free_min >> 20,
+                reserve_mib: disk.reserve >> 20,
+            },
+            descriptors: DescriptorsCheck {
+                ok: open.is_some_and(|open| open + limits::DESCRIPTORS_FREE_MIN <= limit),
+                open,
+                limit,
+            },
+            dispatchers: DispatchersCheck {
+                ok: !dispatchers.is_empty() && !dispatchers.iter().any(|(_, state)| failed_lately(state)),
+                running: dispatchers.len() as u64,
+                restarts: sum(&dispatchers, |state| state.restarts),
+            },
+            workers: WorkersCheck {
+                ok: failing.is_empty(),
+                failing,
+                failures: sum(&workers, |state| state.failures),
+                restarts: sum(&workers, |state| state.restarts),
+            },
+        };
+        let status = if checks.failed().is_empty() { "ready" } else { "not_ready" };
+        let uptime_seconds = now.ms_since(engine.started_at).max(0) / 1000;
+        Self { status, version: env!("CARGO_PKG_VERSION"), uptime_seconds, checks }
+    }
+}
+
+impl Checks {
+    /// The names of the checks that are not right.
+    pub fn failed(&self) -> Vec<&'static str> {
+        let checks = [
+            ("store", self.store.ok),
+            ("searchIndex", self.search_index.ok),
+            ("key", self.key.ok),
+            ("disk", self.disk.ok),
+            ("descriptors", self.descriptors.ok),
+            ("dispatchers", self.dispatchers.ok),
+            ("workers", self.workers.ok),
+        ];
+        checks.into_iter().filter(|(_, ok)| !ok).map(|(name, _)| name).collect()
+    }
+}
+
+/// One failure may be chance, and is repeated soon.
+fn is_failing(state: &State) -> bool {
+    state.failures_in_a_row >= limits::WORKER_FAILURES_DOUBTED
+}
+
+fn lag(world: &World) -> u64 {
+    world.store.feed_position().saturating_sub(world.search.position())
+}

@@ -1,0 +1,43 @@
+//! Whether the process runs and answers.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, public};
+
+/// `system.live`
+pub struct Live;
+
+/// Nothing to choose.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Wanted {}
+
+/// The process answers.
+#[derive(Serialize, JsonSchema)]
+pub struct LiveView {
+    /// `live`: otherwise there would be no answer.
+    pub status: &'static str,
+}
+
+impl Operation for Live {
+    const SPEC: Spec = Spec::get("system.live", "/health/live", public())
+        .summary("Check that the process answers")
+        .about(
+            "For whatever restarts the service or routes requests to it: a service that is not ready still serves reads and unsubscribe \
+            links. Needs no key and counts against no budget.",
+        );
+    type Input = Wanted;
+    type Output = Done<LiveView>;
+
+    fn example() -> (Value, Self::Output) {
+        (json!({}), Done(LiveView { status: "live" }))
+    }
+}
+
+impl Outward for Live {
+    async fn run(_: Context, _: Wanted) -> Result<Self::Output, Failure> {
+        Ok(Done(LiveView { status: "live" }))
+    }
+}

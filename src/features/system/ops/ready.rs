@@ -1,0 +1,60 @@
+//! Whether the service does all that it is for. Tells strangers numbers, and nothing that they could use.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, public};
+use crate::features::system::condition::{
+    Checks, Condition, DescriptorsCheck, DiskCheck, DispatchersCheck, IndexCheck, KeyCheck, StoreCheck, WorkersCheck,
+};
+use crate::vocab::codes::Code;
+use crate::vocab::limits;
+
+/// `system.ready`
+pub struct Ready;
+
+/// Nothing to choose.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Wanted {}
+
+impl Operation for Ready {
+    const SPEC: Spec = Spec::get("system.ready", "/health/ready", public())
+        .summary("Check that the service is ready")
+        .about(
+            "For alerts. Answers 503 with the same `data` if a check is not `ok`: a data file, the search index, the key, disk space, \
+            descriptors, the dispatchers of mail and webhooks, or a background job. Needs no key and counts against no budget.",
+        );
+    type Input = Wanted;
+    type Output = Done<Condition>;
+
+    fn example() -> (Value, Self::Output) {
+        let checks = Checks {
+            store: StoreCheck { ok: true },
+            search_index: IndexCheck { ok: true, lag_live: 0, lag_test: 0 },
+            key: KeyCheck { ok: true },
+            disk: DiskCheck { ok: true, read_only: false, free_mib: Some(40_960), free_mib_min: 256, reserve_mib: 32 },
+            descriptors: DescriptorsCheck { ok: true, open: Some(64), limit: 524_288 },
+            dispatchers: DispatchersCheck { ok: true, running: 4, restarts: 0 },
+            workers: WorkersCheck { ok: true, failing: Vec::new(), failures: 0, restarts: 0 },
+        };
+        let version = env!("CARGO_PKG_VERSION");
+        (json!({}), Done(Condition { status: "ready", version, uptime_seconds: 86_400, checks }))
+    }
+}
+
+impl Outward for Ready {
+    async fn run(context: Context, _: Wanted) -> Result<Self::Output, Failure> {
+        let engine = context.engine.clone();
+        let looking = tokio::task::spawn_blocking(move || Condition::of(&engine));
+        let condition = looking.await.map_err(Failure::internal)?;
+        let failed = condition.checks.failed();
+        if failed.is_empty() {
+            return Ok(Done(condition));
+        }
+        let detail = format!("The service is not ready: {}. data.checks has the figures.", failed.join(", "));
+        let data = serde_json::to_value(&condition).map_err(Failure::internal)?;
+        Err(Failure::because(Code::Unavailable, detail).with(data).after_seconds(limits::NOT_READY_RETRY_SECONDS))
+    }
+}
