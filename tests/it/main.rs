@@ -14,6 +14,7 @@ mod disks;
 mod doctor;
 mod edits;
 mod events;
+mod floods;
 mod foreign;
 mod generation;
 mod hostile;

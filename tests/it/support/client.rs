@@ -49,6 +49,11 @@ impl Client {
         self.key.as_deref()
     }
 
+    /// The same client, after the server has moved.
+    pub fn at(&self, address: SocketAddr) -> Self {
+        Self::new(address, self.key.clone())
+    }
+
     /// The same client with another key, or none.
     pub fn with_key(&self, key: Option<&str>) -> Self {
         Self { key: key.map(str::to_owned), ..self.clone() }

@@ -44,6 +44,10 @@ pub struct Server {
     inbound_lmtp: Option<SocketAddr>,
     /// What its environment says beside the usual.
     environment: Vec<(&'static str, PathBuf)>,
+    /// Its limits on open descriptors, soft and hard, if not those of the tests.
+    descriptors: Option<(u64, u64)>,
+    /// Where its standard error goes, if not into the log beside its folder.
+    standard_error: Option<PathBuf>,
 }
 
 impl Server {
@@ -58,7 +62,7 @@ impl Server {
     pub fn stopped(settings: &str) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         fs::write(folder.path().join("settings.toml"), settings).expect("the settings can be written");
-        Self { folder, child: None, http: None, inbound: None, inbound_lmtp: None, environment: Vec::new() }
+        Self { folder, child: None, http: None, inbound: None, inbound_lmtp: None, environment: Vec::new(), descriptors: None, standard_error: None }
     }
 
     /// Faults that its machine has from the next start on. `None` where they cannot be made, which is printed.
@@ -67,6 +71,24 @@ impl Server {
         let faults = Faults::new(&folder)?;
         self.environment = faults.environment(&folder.join("data"));
         Some(faults)
+    }
+
+    /// Limits on its open descriptors, from the next start on.
+    pub fn limit_descriptors(&mut self, soft: u64, hard: u64) {
+        self.descriptors = Some((soft, hard));
+    }
+
+    /// Change the soft limit of the running server.
+    pub fn set_descriptor_limit(&self, soft: u64) {
+        use rustix::process::{Pid, Resource, Rlimit, prlimit};
+        let id = i32::try_from(self.child.as_ref().expect("it runs").id()).ok().and_then(Pid::from_raw);
+        let hard = self.descriptors.map(|(_, hard)| hard);
+        prlimit(id, Resource::Nofile, Rlimit { current: Some(soft), maximum: hard }).expect("it is our own process");
+    }
+
+    /// Write its standard error there from the next start on, as a supervisor may.
+    pub fn standard_error(&mut self, file: PathBuf) {
+        self.standard_error = Some(file);
     }
 
     /// Replace the settings; they hold from the next start on.
@@ -79,9 +101,12 @@ impl Server {
         self.folder.path().join("data")
     }
 
-    #[expect(clippy::disallowed_methods, reason = "nothing is read here but names, to keep them away from the program")]
     fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(PROGRAM);
+        self.command_by(Command::new(PROGRAM), arguments)
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "nothing is read here but names, to keep them away from the program")]
+    fn command_by(&self, mut command: Command, arguments: &[&str]) -> Command {
         // What the tester has set for a server of their own is not for these.
         for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("MAILMILL_")) {
             command.env_remove(name);
@@ -113,7 +138,14 @@ impl Server {
     }
 
     fn serving(&self) -> Command {
-        let mut command = self.command(&["serve", "--http", "127.0.0.1:0", "--https", "127.0.0.1:0"]);
+        let serve = ["serve", "--http", "127.0.0.1:0", "--https", "127.0.0.1:0"];
+        let mut command = match self.descriptors {
+            None => self.command(&serve),
+            Some((soft, hard)) => {
+                let limited = format!("ulimit -S -n {soft} && ulimit -H -n {hard} && exec \"$0\" \"$@\"");
+                self.command_by(Command::new("sh"), &[&["-c", &limited, PROGRAM], serve.as_slice()].concat())
+            }
+        };
         command.arg("--ready-file").arg(self.ready_file());
         command.envs(self.environment.iter().map(|(name, value)| (name, value)));
         command
@@ -127,7 +159,10 @@ impl Server {
         assert!(self.child.is_none(), "it runs already");
         let _ = fs::remove_file(self.ready_file());
         let log = fs::File::options().create(true).append(true).open(self.folder.path().join("log")).expect("a log file");
-        let errors = log.try_clone().expect("a second handle of the log");
+        let errors = match &self.standard_error {
+            None => log.try_clone().expect("a second handle of the log"),
+            Some(file) => fs::File::options().create(true).append(true).open(file).expect("a file for errors"),
+        };
         self.serving().stdout(log).stderr(errors).spawn().expect("the program starts")
     }
 
@@ -148,13 +183,6 @@ impl Server {
         let listens = |name: &str| ready[name].as_str().map(|address| address.parse().expect("an address"));
         (self.inbound, self.inbound_lmtp) = (listens("inbound"), listens("inboundLmtp"));
         self.child = Some(child);
-    }
-
-    /// Start it where it cannot go on, and wait for its end.
-    pub async fn serve_to_the_end(&mut self) -> ExitStatus {
-        let child = self.spawn();
-        self.child = Some(child);
-        self.end().await
     }
 
     /// How it ended, if it did.

@@ -1,0 +1,205 @@
+//! Floods of idle connections against the shipped server, with few descriptors and with many: visitors are served, the search index
+//! goes on, and health says what is true meanwhile. `FLOOD` is the number of sockets:
+//!
+//!     FLOOD=6000 cargo test --release --test it floods -- --nocapture
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpSocket, TcpStream};
+use tokio::time::Instant;
+
+use super::delivery::{knob, until};
+use super::support::server::BOUNDLESS;
+use super::support::{Client, Server};
+
+/// Addresses from which a flood comes.
+const ADDRESSES: usize = 100;
+const PROBES: usize = 60;
+/// For what the tests have open besides.
+const OWN_DESCRIPTORS: usize = 200;
+
+/// So many idle sockets, or as many as the limits of this machine allow.
+fn flood_size(usual: u64) -> usize {
+    let limit = usize::try_from(mailmill::base::machine::raise_descriptor_limit().now).unwrap_or(usize::MAX);
+    let wanted = usize::try_from(knob("FLOOD", usual)).expect("a number of sockets");
+    let many = wanted.min(limit.saturating_sub(OWN_DESCRIPTORS));
+    if many < wanted {
+        println!("{many} sockets instead of {wanted}: this machine allows {limit} descriptors");
+    }
+    many
+}
+
+/// A connection from this loopback address. The server refused it if it is closed at once.
+async fn connect(source: Ipv4Addr, to: SocketAddr) -> std::io::Result<TcpStream> {
+    let socket = TcpSocket::new_v4()?;
+    socket.set_reuseaddr(true)?;
+    socket.bind((source, 0).into())?;
+    socket.connect(to).await
+}
+
+fn attacker(number: usize) -> Ipv4Addr {
+    Ipv4Addr::new(127, 0, 1, u8::try_from(1 + number % ADDRESSES).expect("a hundred addresses"))
+}
+
+/// Idle sockets in three states: silent, headers that do not end, and kept alive after an answer.
+async fn flood(to: SocketAddr, many: usize) -> Vec<TcpStream> {
+    let mut sockets = Vec::with_capacity(many);
+    for number in 0..many {
+        let mut socket = connect(attacker(number), to).await.expect("the kernel takes connections");
+        match number % 3 {
+            0 => {}
+            1 => drop(socket.write_all(b"GET /health HTTP/1.1\r\nhost: localhost\r\nx-slow: ").await),
+            _ => {
+                drop(socket.write_all(b"GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n").await);
+                let mut answer = [0; 1_024];
+                // A connection of a flood may be closed before it has asked.
+                let _ = tokio::time::timeout(Duration::from_secs(20), socket.read(&mut answer)).await;
+            }
+        }
+        sockets.push(socket);
+    }
+    sockets
+}
+
+/// One request on a connection of its own; its status, and how long it took.
+async fn probe(number: usize, to: SocketAddr, path: &str) -> (u16, Duration) {
+    let began = Instant::now();
+    let source = Ipv4Addr::new(127, 0, 2, u8::try_from(1 + number).expect("few probes"));
+    let asking = async {
+        let mut socket = connect(source, to).await?;
+        let request = format!("GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
+        socket.write_all(request.as_bytes()).await?;
+        let mut answer = Vec::new();
+        socket.read_to_end(&mut answer).await?;
+        std::io::Result::Ok(answer)
+    };
+    let answer = tokio::time::timeout(Duration::from_secs(10), asking).await;
+    let answer = answer.unwrap_or_else(|_| Ok(Vec::new())).unwrap_or_default();
+    let status = std::str::from_utf8(answer.get(9..12).unwrap_or_default()).ok().and_then(|text| text.parse().ok());
+    (status.unwrap_or(0), began.elapsed())
+}
+
+/// 60 visitors one after the other: all are answered, 99 of 100 within 200 ms.
+async fn visitors_are_served(to: SocketAddr, what: &str) {
+    let mut times = Vec::with_capacity(PROBES);
+    let mut refused = 0;
+    for number in 0..PROBES {
+        let (status, took) = probe(number, to, "/health/live").await;
+        refused += usize::from(status != 200);
+        times.push(took);
+    }
+    times.sort_unstable();
+    let (median, p99) = (times[PROBES / 2], times[PROBES * 99 / 100]);
+    println!("{what}: {refused} of {PROBES} probes refused, median {median:?}, p99 {p99:?}");
+    assert_eq!(refused, 0, "{what}");
+    assert!(p99 < Duration::from_millis(200), "{what}: p99 {p99:?}");
+}
+
+/// The lines of a log that say how connections were fitted.
+fn fitted(log: &str) -> String {
+    log.lines().filter(|line| line.contains("descriptors")).collect::<Vec<_>>().join("\n")
+}
+
+async fn ready(to: SocketAddr) -> (u16, Value) {
+    let reply = Client::new(to, None).call("system.ready", json!({})).await;
+    (reply.status, reply.json()["data"].clone())
+}
+
+/// Contacts can be added and are found by the index.
+async fn index_goes_on(client: &Client, project: &str, name: &str) {
+    let contact = json!({ "projectId": project, "email": format!("{name}@example.com"), "status": "subscribed" });
+    client.data("contacts.create", contact).await;
+    let asked = json!({ "projectId": project, "search": name });
+    until(async || client.total(asked.clone()).await == 1).await;
+}
+
+fn settings() -> String {
+    BOUNDLESS.replace("level = \"warn\"", "level = \"info\"")
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_flood_of_idle_connections_from_100_addresses_refuses_no_visitor() {
+    let many = flood_size(6_000);
+    let server = Server::start(&settings());
+    let client = server.all();
+    let project = client.project("flood").await;
+    let sockets = flood(server.address(), many).await;
+    visitors_are_served(server.address(), &format!("{} idle sockets", sockets.len())).await;
+    index_goes_on(&client, &project, "during").await;
+    let (status, data) = ready(server.address()).await;
+    assert_eq!(status, 200, "{data}");
+    println!("{}\n{}", fitted(&server.log()), data["checks"]["descriptors"]);
+    // The flood goes on: what is closed comes back.
+    drop(sockets);
+    let mut again = flood(server.address(), many / 4).await;
+    again.extend(flood(server.address(), many / 4).await);
+    visitors_are_served(server.address(), "the flood comes back").await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn with_1024_descriptors_an_idle_flood_leaves_the_search_index_and_visitors_alone() {
+    let many = flood_size(6_000).min(3_000);
+    let mut server = Server::stopped(&settings());
+    server.limit_descriptors(1_024, 1_024);
+    server.serve();
+    let client = server.all();
+    let project = client.project("flood").await;
+    index_goes_on(&client, &project, "before").await;
+    let sockets = flood(server.address(), many).await;
+    visitors_are_served(server.address(), &format!("{} idle sockets, 1024 descriptors", sockets.len())).await;
+    for number in 0..5 {
+        index_goes_on(&client, &project, &format!("during{number}")).await;
+    }
+    let (status, data) = ready(server.address()).await;
+    println!("{}\n{}", fitted(&server.log()), data["checks"]["descriptors"]);
+    assert_eq!(status, 200, "{data}");
+    let checks = &data["checks"];
+    assert!(checks["descriptors"]["open"].as_u64() < Some(1_000) && checks["workers"]["failures"] == 0, "{data}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_soft_limit_is_raised_to_the_hard_limit() {
+    let mut server = Server::stopped(&settings());
+    server.limit_descriptors(512, 1_500);
+    server.serve();
+    let (_, data) = ready(server.address()).await;
+    assert_eq!(data["checks"]["descriptors"]["limit"], 1_500, "{}", server.log());
+    assert!(fitted(&server.log()).contains("before=512"), "{}", server.log());
+}
+
+/// The state in which the search index once died: every descriptor is gone while contacts change. Health says so, and everything goes
+/// on by itself when there are descriptors again.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn workers_that_find_no_descriptor_say_so_and_go_on_when_there_are_some() {
+    let mut server = Server::stopped(&settings());
+    server.limit_descriptors(1_500, 1_500);
+    server.serve();
+    let client = server.all();
+    let project = client.project("scarce").await;
+    index_goes_on(&client, &project, "before").await;
+    // Connections that are open need none.
+    server.set_descriptor_limit(3);
+    let contact = |name: &str| json!({ "projectId": project, "email": format!("{name}@example.com"), "status": "subscribed" });
+    for number in 0..20 {
+        client.data("contacts.create", contact(&format!("scarce{number}"))).await;
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    let asked = async || client.call("system.ready", json!({})).await;
+    until(async || asked().await.status == 503).await;
+    let reply = asked().await;
+    let data = &reply.json()["data"];
+    println!("without descriptors: {data}");
+    assert_eq!(data["checks"]["descriptors"]["ok"], false, "{data}");
+    until(async || asked().await.json()["data"]["checks"]["searchIndex"]["ok"] == false).await;
+    assert_eq!(client.call("system.health", json!({})).await.status, 200);
+    server.set_descriptor_limit(1_500);
+    let began = Instant::now();
+    let asked_for = json!({ "projectId": project, "search": "scarce19" });
+    until(async || client.total(asked_for.clone()).await == 1).await;
+    until(async || asked().await.status == 200).await;
+    println!("the index went on {:?} after there were descriptors again", began.elapsed());
+    index_goes_on(&client, &project, "after").await;
+}
