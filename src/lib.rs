@@ -72,7 +72,9 @@
 //! - *Where do pages come from?* [`surfaces::dashboard`]: a table of pages, each of which asks operations as the person who looks.
 //! - *What can go wrong?* [`vocab::codes`]. *What is bounded, and why by that number?* [`vocab::limits`].
 //! - *What is on disk?* [`vocab::tables`]; how bytes become values: [`engine::store`].
-//! - *What runs by itself?* [`workers`].
+//! - *What runs by itself?* [`workers`]. How it is doing: [`engine::jobs::standing`], and `GET /health/ready` for the whole service.
+//! - *Who gets a connection when all are in use?* [`engine::admission`]. How many fit into the descriptors: `app/connections.rs`.
+//! - *What happens on a full disk?* [`engine::store::space`]: the stores take essential writes only, and keep a reserve for them.
 //! - *How does a template become what one recipient gets?* [`engine::render::merge`] fills it, [`engine::mail::message`] writes the
 //!   message around it, [`engine::mail::dkim`] signs it.
 //! - *What is fetched from elsewhere, and what guards it?* [`engine::fetch`]. How a site becomes a brand: `features/projects/importing`

@@ -164,8 +164,8 @@ impl Admission {
         Some(Ticket { admission: Arc::clone(self), held: Held::Refusal })
     }
 
-    /// Ask the connection that is next in order to close; false if none is idle.
-    fn ask_one_to_close(&self) -> bool {
+    /// Ask the connection that is next in order to close; false if none is idle. Also of use when no descriptor is left.
+    pub fn ask_one_to_close(&self) -> bool {
         let mut state = self.state();
         let Some(seat) = state.next_to_close(Instant::now()) else { return false };
         let Some(seat) = state.seats.get_mut(&seat) else { return false };

@@ -180,7 +180,10 @@ async fn letters(client: &Client, project: &str) -> Vec<(String, String)> {
         .await;
         let token = |front: &str| {
             let rest = html.split_once(front).map(|(_, rest)| rest).expect("the link is there");
-            rest.split(|letter: char| !(letter.is_ascii_alphanumeric() || "-_".contains(letter))).next().expect("a token").to_owned()
+            rest.split(|letter: char| !(letter.is_ascii_alphanumeric() || "-_".contains(letter)))
+                .next()
+                .expect("a token")
+                .to_owned()
         };
         tokens.push((contact, format!("{} {}", token("/u/"), token("/t/c/"))));
     }

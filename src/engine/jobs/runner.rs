@@ -147,10 +147,9 @@ fn retry_after(period: Duration, failures: u64) -> Duration {
 
 /// Keep something running that has no steps: started again, after growing pauses, whenever it fails or panics, until the service
 /// drains. It must be such that it can be started again at any point, as after a crash.
-pub fn supervise(tasks: &Tasks, engine: &Arc<Engine>, name: String, run: impl Fn() -> Lasting + Send + 'static) {
-    let standing = engine.workers.enter_lasting(name.clone(), engine.clock.clone());
+pub fn supervise(tasks: &Tasks, standing: Arc<Standing>, run: impl Fn() -> Lasting + Send + 'static) {
     let mut shutdown = tasks.shutdown();
-    tasks.spawn(name.clone(), async move {
+    tasks.spawn(standing.name().to_owned(), async move {
         while shutdown.stage() == Stage::Running {
             let began = Instant::now();
             let ran = AssertUnwindSafe(run()).catch_unwind().await;
@@ -164,13 +163,12 @@ pub fn supervise(tasks: &Tasks, engine: &Arc<Engine>, name: String, run: impl Fn
                 Ok(()) => "it ended",
             };
             if shutdown.stage() > Stage::Running {
-                standing.end(ran.is_err().then_some(cause));
-                return;
+                return standing.end(ran.is_err().then_some(cause));
             }
             standing.end(Some(cause));
             standing.restart();
             let wait = retry_after(limits::WORKER_RETRY_MIN, standing.look().failures_in_a_row);
-            tracing::error!(task = name, cause, seconds = wait.as_secs_f64(), "it will be started again");
+            tracing::error!(task = standing.name(), cause, seconds = wait.as_secs_f64(), "it will be started again");
             tokio::select! {
                 () = shutdown.draining() => return,
                 () = tokio::time::sleep(wait) => {}
@@ -191,6 +189,7 @@ mod tests {
     use super::*;
     use crate::base::clock::{ManualClock, Timestamp};
     use crate::base::random::SeededRandom;
+    use crate::engine::jobs::standing::Board;
     use crate::engine::store::{Error, Options, Table, WriteTx};
     use crate::vocab::tables::{FEED, META, Realm};
 
@@ -253,6 +252,46 @@ mod tests {
             until(count, 4).await;
         })
         .await;
+    }
+
+    #[test]
+    fn pauses_after_failures_double_up_to_a_minute_and_never_end() {
+        let (second, minute) = (Duration::from_secs(1), Duration::from_secs(60));
+        let waits: Vec<_> = [1, 2, 3, 7, 8, 1_000_000].map(|failures| retry_after(second, failures).as_secs()).into();
+        assert_eq!(waits, [1, 2, 4, 60, 60, 60]);
+        assert_eq!(retry_after(Duration::ZERO, 1), limits::WORKER_RETRY_MIN);
+        assert_eq!(retry_after(2 * minute, 9), 2 * minute, "never sooner than its period");
+    }
+
+    #[tokio::test]
+    async fn what_runs_as_long_as_the_service_is_started_again_when_it_fails_or_panics_or_ends() {
+        let board = Board::default();
+        let standing = board.enter_lasting("lasting".into(), Arc::new(ManualClock::at(Timestamp(0))));
+        let tasks = Tasks::new(Handle::current());
+        let count = Arc::new(AtomicUsize::new(0));
+        let (counted, signal) = (count.clone(), tasks.clone());
+        supervise(&tasks, standing, move || {
+            let number = counted.fetch_add(1, Ordering::SeqCst);
+            let mut shutdown = signal.shutdown();
+            Box::pin(async move {
+                match number {
+                    0 => Err(Failure::internal("on purpose")),
+                    1 => panic!("on purpose"),
+                    2 => Ok(()),
+                    _ => {
+                        shutdown.draining().await;
+                        Ok(())
+                    }
+                }
+            })
+        });
+        until(&count, 4).await;
+        let state = board.look().remove(0).1;
+        assert_eq!((state.is_lasting, state.restarts, state.failures_in_a_row), (true, 3, 3));
+        assert_eq!(state.last_failure.map(|(_, why)| why).as_deref(), Some("it ended"));
+        tasks.raise(Stage::Draining);
+        assert_eq!(tasks.join(Duration::from_secs(60)).await.finished, 1);
+        assert_eq!(count.load(Ordering::SeqCst), 4, "the end of the service is no failure");
     }
 
     #[tokio::test]

@@ -38,6 +38,11 @@ impl Standing {
         Self { name, clock, state: Mutex::default() }
     }
 
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     /// A step begins.
     pub fn begin(&self) {
         self.state().busy_since = Some(self.clock.now());

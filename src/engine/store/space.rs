@@ -6,7 +6,7 @@
 //! underneath never sees a full disk, after which it would have to be closed and opened again.
 
 use std::fmt;
-use std::fs::{File, OpenOptions};
+use std::fs::OpenOptions;
 use std::io;
 use std::ops::Bound;
 use std::os::unix::fs::OpenOptionsExt;
@@ -148,7 +148,7 @@ impl Space {
     pub fn look(&self) -> Standing {
         let is_low = self.is_low();
         let free = self.read_free();
-        let reserve = self.reserve_file().and_then(|file| file.metadata().ok()).map_or(0, |found| found.len());
+        let reserve = self.reserve_path().and_then(|path| std::fs::metadata(path).ok()).map_or(0, |found| found.len());
         Standing { free, free_min: self.free_min, reserve, reserve_max: self.reserve_max, is_low }
     }
 
@@ -203,14 +203,15 @@ impl Space {
         self.reserve.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn reserve_file(&self) -> Option<File> {
-        OpenOptions::new().write(true).open(self.folder.as_deref()?.join(RESERVE)).ok()
+    fn reserve_path(&self) -> Option<PathBuf> {
+        Some(self.folder.as_deref()?.join(RESERVE))
     }
 
     /// Give one stage of the reserve back to the disk; false if there is nothing in it.
     fn free_some_reserve(&self) -> bool {
         let _alone = self.hold_reserve();
-        let Some(file) = self.reserve_file() else { return false };
+        let Some(path) = self.reserve_path() else { return false };
+        let Ok(file) = OpenOptions::new().write(true).open(path) else { return false };
         let Ok(length) = file.metadata().map(|found| found.len()) else { return false };
         if length == 0 {
             return false;
@@ -225,9 +226,8 @@ impl Space {
 
     /// Bring the reserve to its full size, if that leaves enough free.
     fn fill_reserve(&self) {
-        let Some(folder) = self.folder.as_deref().filter(|_| self.reserve_max > 0) else { return };
+        let Some(path) = self.reserve_path().filter(|_| self.reserve_max > 0) else { return };
         let _alone = self.hold_reserve();
-        let path = folder.join(RESERVE);
         let length = std::fs::metadata(&path).map_or(0, |found| found.len());
         let Some(missing) = self.reserve_max.checked_sub(length).filter(|missing| *missing > 0) else { return };
         if self.read_free().is_none_or(|free| free < missing.saturating_add(self.enough())) {

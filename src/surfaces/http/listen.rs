@@ -86,6 +86,8 @@ impl<S: Service> Door<S> {
                 Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}
                 Err(error) => {
                     tracing::warn!(%error, "cannot accept connections");
+                    // Descriptors may be gone before the maximum is reached: an idle connection has one.
+                    self.admission.ask_one_to_close();
                     tokio::time::sleep(ACCEPT_RETRY).await;
                 }
             }

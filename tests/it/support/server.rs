@@ -62,7 +62,16 @@ impl Server {
     pub fn stopped(settings: &str) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         fs::write(folder.path().join("settings.toml"), settings).expect("the settings can be written");
-        Self { folder, child: None, http: None, inbound: None, inbound_lmtp: None, environment: Vec::new(), descriptors: None, standard_error: None }
+        Self {
+            folder,
+            child: None,
+            http: None,
+            inbound: None,
+            inbound_lmtp: None,
+            environment: Vec::new(),
+            descriptors: None,
+            standard_error: None,
+        }
     }
 
     /// Faults that its machine has from the next start on. `None` where they cannot be made, which is printed.

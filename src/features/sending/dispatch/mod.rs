@@ -39,9 +39,8 @@ use round::Round;
 pub fn start(tasks: &Tasks, engine: &Arc<Engine>) {
     for environment in Environment::ALL {
         let (sender, owner) = (engine.clone(), tasks.clone());
-        runner::supervise(tasks, engine, format!("sending {environment}"), move || {
-            Box::pin(run(owner.clone(), sender.clone(), environment, owner.shutdown()))
-        });
+        let standing = engine.workers.enter_lasting(format!("sending {environment}"), engine.clock.clone());
+        runner::supervise(tasks, standing, move || Box::pin(run(owner.clone(), sender.clone(), environment, owner.shutdown())));
     }
 }
 

@@ -38,9 +38,8 @@ const BREATH: Duration = Duration::from_millis(50);
 pub fn start(tasks: &Tasks, engine: &Arc<Engine>) {
     for environment in Environment::ALL {
         let (sender, owner) = (engine.clone(), tasks.clone());
-        runner::supervise(tasks, engine, format!("webhooks {environment}"), move || {
-            Box::pin(run(owner.clone(), sender.clone(), environment))
-        });
+        let standing = engine.workers.enter_lasting(format!("webhooks {environment}"), engine.clock.clone());
+        runner::supervise(tasks, standing, move || Box::pin(run(owner.clone(), sender.clone(), environment)));
     }
 }
 
