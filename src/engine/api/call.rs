@@ -178,7 +178,7 @@ impl Call<'_> {
             Principal::Person(_) => (&holder.by_people, limit.saturating_mul(limits::OPERATIONS_PER_PAGE)),
             _ => (&holder.budgets, limit),
         };
-        let allowance = budgets.take(spec.rate, limit, self.envelope.timestamp);
+        let allowance = budgets.take(spec.rate, limit, (self.envelope.timestamp, self.engine.clock.monotonic()));
         self.allowance = Some(allowance);
         if allowance.granted {
             return Ok(());
