@@ -295,6 +295,7 @@ pub fn advance(
         count(tx, mailing, before, -1)?;
         count(tx, mailing, after, 1)?;
     }
+    tracing::debug!(mailing = %id, number, from = recipient.delivery.word(), to = next.word(), reason = next.reason(), "delivery");
     let changed = Recipient { address: recipient.address.clone(), delivery: next };
     tx.put(RECIPIENTS, &(id, number), &changed);
     Ok(Ok(changed.delivery))
