@@ -22,8 +22,9 @@ fn accepted_advisories_concern_versions_that_are_in_use() {
     let stale = accepted.iter().filter_map(|advisory| {
         let reason = advisory["reason"].as_str().unwrap_or_default();
         let named = reason.split_once(": ").and_then(|(what, _)| what.split_once(' '));
-        (!named.is_some_and(|(name, version)| in_use(name, version)))
-            .then(|| format!("{}: judge it again, and begin its reason with the crate and its version in Cargo.lock", advisory["id"]))
+        (!named.is_some_and(|(name, version)| in_use(name, version))).then(|| {
+            format!("{}: judge it again, and begin its reason with the crate and its version in Cargo.lock", advisory["id"])
+        })
     });
     none("an accepted advisory is about another version", stale.collect());
 }

@@ -38,7 +38,10 @@ impl std::error::Error for MjmlError {}
 /// The HTML of an MJML document, its `mj-style inline="inline"` written into the elements.
 pub fn to_html(mjml: &str) -> Result<String, MjmlError> {
     if let Some(offset) = unreadable(mjml) {
-        return Err(MjmlError { problem: "this > stands within text; write it as &gt;".to_owned(), place: Some(place(mjml, offset)) });
+        return Err(MjmlError {
+            problem: "this > stands within text; write it as &gt;".to_owned(),
+            place: Some(place(mjml, offset)),
+        });
     }
     // The default loader of includes loads nothing; the default fonts are links to somewhere else.
     let parsed = mrml::parse_with_options(mjml, &ParserOptions::default()).map_err(|error| explain(mjml, &error))?;

@@ -6,7 +6,6 @@
 //! works from the answer that shows it until the answer that says it is revoked.
 
 mod agents;
-pub mod guesses;
 mod hashing;
 mod members;
 mod model;

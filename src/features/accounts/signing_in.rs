@@ -1,11 +1,11 @@
 //! Proving who one is: password, second factor, and brakes on guessing. Every refusal looks and lasts alike.
 
 use super::model::User;
-use super::{guesses, hashing, people_store, second_factor, sessions, store};
+use super::{hashing, people_store, second_factor, sessions, store};
 use crate::base::email::EmailAddress;
 use crate::base::secret::Secret;
 use crate::engine::access::throttle::{Counted, Rule};
-use crate::engine::api::{Context, Failure};
+use crate::engine::api::{Context, Failure, guesses};
 use crate::engine::store::WriteTx;
 use crate::vocab::codes::Code;
 use crate::vocab::limits;

@@ -201,20 +201,6 @@ impl Delivery {
         }
     }
 
-    /// Why, for the log: the codes of a reply without its text, which often repeats the address.
-    pub fn reason(&self) -> &str {
-        match self {
-            Delivery::Sent { reply, .. } | Delivery::Deferred { reply, .. } | Delivery::Failed { reply, .. } => {
-                let codes =
-                    reply.find(|character: char| !matches!(character, '0'..='9' | '.' | ' ' | '-')).unwrap_or(reply.len());
-                reply[..codes].trim_end()
-            }
-            Delivery::Unknown { why, .. } => why.word(),
-            Delivery::Skipped { why } => why.word(),
-            Delivery::Queued | Delivery::Handoff { .. } => "",
-        }
-    }
-
     /// How many handoffs and deferrals there were.
     fn attempts(&self) -> u16 {
         match self {

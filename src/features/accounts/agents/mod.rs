@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use self::model::{Claim, Decision, Granted, Poll, State};
 use super::model::NewKey;
-use super::{guesses, ring, sessions, store as accounts};
+use super::{ring, sessions, store as accounts};
 use crate::base::email::EmailAddress;
 use crate::base::secret::{Secret, random_code, sha256, typed_code};
 use crate::engine::access::audit::{self, Act};
@@ -23,7 +23,7 @@ use crate::engine::access::jwt::Tokens;
 use crate::engine::access::people::SignedIn;
 use crate::engine::access::throttle::{Counted, Rule};
 use crate::engine::access::token;
-use crate::engine::api::{Context, Engine, Failure};
+use crate::engine::api::{Context, Engine, Failure, guesses};
 use crate::engine::store::{Read, WriteTx};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::ClaimId;

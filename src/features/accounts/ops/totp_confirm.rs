@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::engine::access::throttle::Counted;
-use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, signed_in};
+use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, guesses, signed_in};
 use crate::engine::store::WriteTx;
-use crate::features::accounts::{guesses, people_store, second_factor, signing_in};
+use crate::features::accounts::{people_store, second_factor, signing_in};
 use crate::vocab::codes::Code;
 
 /// `accounts.totp_confirm`

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use super::engine::Engine;
+use super::failure::Failure;
 use crate::engine::access::throttle::Counted;
-use crate::engine::api::{Engine, Failure};
 use crate::engine::store;
 use crate::vocab::codes::Code;
 
