@@ -82,6 +82,7 @@
 //! - *Which email is credited with an order?* [`features::events`]: the rules are in `attribution`.
 //! - *Where are events of customers kept, and how are they found?* [`features::contacts::journal`]; its `index` says why rows of indexes are
 //!   written later than what is answered.
+//! - *What protects what from whom?* `assets/security/README.md`, the threat model. Parsers of foreign input are fuzzed: `src/fuzzing.rs`.
 //! - *What can be configured?* `config/default.toml`, read into [`vocab::settings`].
 //!
 //! # Invariants
@@ -103,6 +104,8 @@ pub mod app;
 pub mod base;
 pub mod engine;
 pub mod features;
+#[cfg(any(test, fuzzing))]
+pub mod fuzzing;
 pub mod operations;
 pub mod surfaces;
 #[cfg(test)]

@@ -232,8 +232,8 @@ fn sweep_world(engine: Arc<Engine>, environment: Environment) -> Running {
 }
 
 fn sweep_control(engine: Arc<Engine>) -> Running {
-    sweep(engine.control.clone(), |tx| {
-        let more = [audit::sweep(tx, SWEEP_ROWS)?, accounts::sweep(tx, SWEEP_ROWS)?];
+    sweep(engine.control.clone(), move |tx| {
+        let more = [audit::sweep(tx, SWEEP_ROWS)?, accounts::sweep(&engine, tx, SWEEP_ROWS)?];
         Ok(more.contains(&true))
     })
 }

@@ -1,7 +1,9 @@
 //! Time as a value that is handed in, so that every rule that depends on it can be tested without waiting.
 
 use std::fmt;
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
@@ -35,10 +37,29 @@ impl fmt::Display for Timestamp {
     }
 }
 
+/// Milliseconds on a clock that only runs forward, since some moment of its own. Waits are measured on it: setting the machine's
+/// clock neither shortens nor lengthens them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Monotonic(pub i64);
+
+impl Monotonic {
+    /// This moment and `ms` milliseconds more.
+    pub fn plus_ms(self, ms: i64) -> Self {
+        Self(self.0.saturating_add(ms))
+    }
+
+    /// Milliseconds from `earlier` to this moment; negative if `earlier` is later.
+    pub fn ms_since(self, earlier: Self) -> i64 {
+        self.0.saturating_sub(earlier.0)
+    }
+}
+
 /// Where the current time comes from.
 pub trait Clock: Send + Sync + 'static {
-    /// The current time.
+    /// The current time, which somebody may set back or forward.
     fn now(&self) -> Timestamp;
+    /// The same moment on a clock that only runs forward.
+    fn monotonic(&self) -> Monotonic;
 }
 
 /// The machine's own clock.
@@ -50,25 +71,44 @@ impl Clock for SystemClock {
         let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
         Timestamp(since.as_millis() as i64)
     }
+
+    #[expect(clippy::disallowed_methods, reason = "the one place that reads the machine's clock")]
+    fn monotonic(&self) -> Monotonic {
+        static START: LazyLock<Instant> = LazyLock::new(Instant::now);
+        Monotonic(START.elapsed().as_millis() as i64)
+    }
 }
 
-/// A clock that moves only when told to.
-pub struct ManualClock(AtomicI64);
+/// A clock for tests, which moves only by these methods.
+pub struct ManualClock {
+    now: AtomicI64,
+    monotonic: AtomicI64,
+}
 
 impl ManualClock {
     /// A clock that stands at `start`.
     pub fn at(start: Timestamp) -> Self {
-        Self(AtomicI64::new(start.0))
+        Self { now: AtomicI64::new(start.0), monotonic: AtomicI64::new(0) }
     }
 
     /// Let `ms` milliseconds pass.
     pub fn advance_ms(&self, ms: i64) {
-        self.0.fetch_add(ms, Ordering::SeqCst);
+        self.set_off_by_ms(ms);
+        self.monotonic.fetch_add(ms, Ordering::SeqCst);
+    }
+
+    /// Set the time forward, or back if `ms` is negative, without any time passing.
+    pub fn set_off_by_ms(&self, ms: i64) {
+        self.now.fetch_add(ms, Ordering::SeqCst);
     }
 }
 
 impl Clock for ManualClock {
     fn now(&self) -> Timestamp {
-        Timestamp(self.0.load(Ordering::SeqCst))
+        Timestamp(self.now.load(Ordering::SeqCst))
+    }
+
+    fn monotonic(&self) -> Monotonic {
+        Monotonic(self.monotonic.load(Ordering::SeqCst))
     }
 }

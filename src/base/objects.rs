@@ -2,7 +2,8 @@
 //!
 //! By itself serde reads such a value also from a list of its fields in their order, so that a missing object could be written
 //! `[]`. No document of ours speaks of that, and a list of values without their names is a mistake to be told, at every depth.
-//! What serde keeps aside before it knows the kind of a value (enums with a tag) is read from the copy and not seen here.
+//! Numbers beyond 64 bits are refused for the same reason: the parser rounds them without a word, and an order number that lost its last
+//! digits is another order's. What serde keeps aside before it knows the kind of a value (enums with a tag) is read from the copy and not seen here.
 
 use std::fmt;
 
@@ -10,6 +11,15 @@ use serde::de::{DeserializeSeed, Deserializer, EnumAccess, MapAccess, SeqAccess,
 
 /// A reader, a visitor or a seed that reads what is inside of it so, too.
 pub struct Objects<T>(pub T);
+
+/// What is said of a number that cannot be kept exactly.
+pub const ROUNDED: &str = "the number is too large to be kept exactly (beyond 64 bits); send it as text";
+
+/// Whether a number may have been an integer that the parser rounded: integers that fit into 64 bits never arrive as fractions.
+pub fn is_rounded(value: f64) -> bool {
+    const BEYOND_I64: f64 = 9_223_372_036_854_775_808.0;
+    value.abs() >= BEYOND_I64
+}
 
 macro_rules! readers {
     ($($method:ident($($name:ident: $kind:ty),*);)*) => {$(
@@ -84,6 +94,10 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Objects<V> {
         self.0.expecting(f)
     }
 
+    fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<V::Value, E> {
+        if is_rounded(value) { Err(E::custom(ROUNDED)) } else { self.0.visit_f64(value) }
+    }
+
     visits! {
         visit_bool(bool);
         visit_i8(i8);
@@ -97,7 +111,6 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Objects<V> {
         visit_u64(u64);
         visit_u128(u128);
         visit_f32(f32);
-        visit_f64(f64);
         visit_char(char);
         visit_str(&str);
         visit_borrowed_str(&'de str);
@@ -263,6 +276,22 @@ mod tests {
         assert_eq!(read(json).expect("read"), whole);
         assert_eq!(read(r#"{"one":{},"kind":"word"}"#).expect("read").kind, Some(Kind::Word));
         assert_eq!(read(r#"{"one":{},"kind":{"with":{"number":9}}}"#).expect("read").kind, Some(Kind::With(with(9))));
+    }
+
+    #[test]
+    fn integers_are_exact_up_to_64_bits_and_refused_beyond() {
+        let number = |json: &str| {
+            let mut reader = serde_json::Deserializer::from_str(json);
+            serde_json::Value::deserialize(Objects(&mut reader)).map(|value| value.to_string()).map_err(|error| error.to_string())
+        };
+        for exact in ["9007199254740993", "-9223372036854775808", "18446744073709551615", "0.5", "1e3"] {
+            let value: serde_json::Value = serde_json::from_str(exact).expect("a number");
+            assert_eq!(number(exact), Ok(value.to_string()));
+        }
+        for rounded in ["18446744073709551616", "-9223372036854775809", "1e19", "123456789012345678901234567890"] {
+            let error = number(rounded).expect_err(rounded);
+            assert!(error.starts_with(ROUNDED), "{rounded}: {error}");
+        }
     }
 
     #[test]

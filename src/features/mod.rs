@@ -6,6 +6,8 @@ pub mod projects;
 
 pub mod domains;
 
+pub mod suppressions;
+
 pub mod contacts;
 
 pub mod tags;
@@ -13,8 +15,6 @@ pub mod tags;
 pub mod topics;
 
 pub mod segments;
-
-pub mod suppressions;
 
 pub mod emails;
 

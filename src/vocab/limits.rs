@@ -65,6 +65,8 @@ pub const SIGN_IN_WINDOW_MS: i64 = 60 * 1000;
 pub const SIGN_IN_WAIT_MAX_MS: i64 = 60 * 1000;
 /// Passwords waiting to be hashed; each is some tens of milliseconds of work.
 pub const PASSWORDS_WAITING_MAX: usize = 64;
+/// Used codes of an authenticator app that are remembered: an hour of them, so that a clock set back by less repeats none.
+pub const TOTP_STEPS_KEPT: usize = 120;
 /// Names that a brake on guessing remembers; each is about a hundred bytes.
 pub const THROTTLED_NAMES_MAX: usize = 50_000;
 /// Signed tokens of ours have some 400 bytes.

@@ -144,6 +144,7 @@ pub const PROJECT_LOOKS: TableId = TableId(106);
 pub const STRANGER_CLICKS: TableId = TableId(107);
 pub const STRANGER_CLICKS_BY_TIME: TableId = TableId(108);
 pub const FORMER_MEMBERS: TableId = TableId(109);
+pub const THROTTLES: TableId = TableId(110);
 
 /// Every table, by id.
 pub const TABLES: &[TableInfo] = &[
@@ -312,6 +313,7 @@ pub const TABLES: &[TableInfo] = &[
     ),
     table(108, "stranger_clicks_by_time", World, "(time, the same) -> nothing: the same by time"),
     table(109, "former_members", Control, "user id -> email, when they left: for as long as the log holds what they did"),
+    table(110, "throttles", Control, "digest of a rule and a name -> tries counted, time left to wait"),
 ];
 
 impl TableId {

@@ -21,6 +21,7 @@ mod hostile;
 mod import;
 mod inbound;
 mod inputs;
+mod log;
 mod outages;
 mod peers;
 mod people;

@@ -136,6 +136,61 @@ async fn every_refusal_looks_alike_and_many_tries_wait() {
     stranger.data("accounts.login", json!({ "email": OWNER, "password": PASSWORD })).await;
 }
 
+/// Guesses at a password until one is refused with 429.
+async fn guess_until_closed(server: &Server) {
+    for _ in 0..12 {
+        let input = json!({ "email": OWNER, "password": "wrong horse battery" });
+        if stranger(server).call("accounts.login", input).await.status == 429 {
+            return;
+        }
+    }
+    panic!("tries are limited");
+}
+
+#[tokio::test]
+async fn a_crash_gives_no_guess_back() {
+    let mut server = owned(BOUNDLESS);
+    let input = json!({ "email": OWNER, "password": "wrong horse battery" });
+    let mut tries = 0;
+    // Nine tries are free. A crash after each of them made all of them free.
+    loop {
+        let reply = stranger(&server).call("accounts.login", input.clone()).await;
+        if reply.status == 429 {
+            break;
+        }
+        reply.refused(StatusCode::UNAUTHORIZED, "SIGN_IN_FAILED");
+        tries += 1;
+        assert!(tries <= 12, "a crash after each try makes all tries free");
+        if tries % 3 == 0 {
+            server.kill();
+            server.serve();
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_clock_set_back_ten_minutes_locks_out_no_one() {
+    const TEN_MINUTES: i64 = 10 * 60 * 1_000;
+    let mut server = Server::stopped(BOUNDLESS);
+    let Some(faults) = server.faults() else { return };
+    server.serve();
+    set_up(&server);
+    let owner = signed_in(&server, OWNER, "test").await;
+    let begun = owner.data("accounts.totp_begin", json!({})).await;
+    let secret = begun["secret"].as_str().expect("a secret").to_owned();
+    owner.data("accounts.totp_confirm", json!({ "code": six_digits(&secret, 0) })).await;
+    guess_until_closed(&server).await;
+    faults.clock_off_by_ms(-TEN_MINUTES);
+    // The wait that was told has passed, on whatever clock.
+    let wait = stranger(&server).call("accounts.login", json!({ "email": OWNER, "password": PASSWORD })).await;
+    let wait = if wait.status == 429 { wait.number("retry-after") } else { 0 };
+    assert!(wait <= 60, "{wait} s");
+    tokio::time::sleep(std::time::Duration::from_secs(u64::try_from(wait).expect("a time"))).await;
+    let code = six_digits(&secret, -20);
+    stranger(&server).data("accounts.login", json!({ "email": OWNER, "password": PASSWORD, "code": code })).await;
+    owner.data("accounts.session", json!({})).await;
+}
+
 #[tokio::test]
 async fn a_role_is_a_limit_and_changes_count_at_once() {
     let server = owned(BOUNDLESS);

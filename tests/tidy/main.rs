@@ -2,6 +2,7 @@
 //!
 //! `SNAPSHOTS=write cargo test --test tidy` writes the snapshots anew.
 
+mod advisories;
 mod declarations;
 mod directions;
 mod house;

@@ -5,15 +5,15 @@
 
 use std::sync::Mutex;
 
-use crate::base::clock::Timestamp;
+use crate::base::clock::{Monotonic, Timestamp};
 use crate::vocab::limits;
 use crate::vocab::rates::RouteGroup;
 
 /// One group's window of one account.
 #[derive(Clone, Copy, Debug, Default)]
 struct Window {
-    /// `None` before the first request.
-    started: Option<Timestamp>,
+    /// `None` before the first request. Monotonic: a clock that is set back must not make a window last longer.
+    started: Option<Monotonic>,
     used: u32,
 }
 
@@ -37,22 +37,23 @@ pub struct Allowance {
 }
 
 impl Budgets {
-    /// Count one request of group `rate` against `limit`. A limit of zero closes the group.
-    pub fn take(&self, rate: RouteGroup, limit: u32, now: Timestamp) -> Allowance {
+    /// Count one request of group `rate`, made at `now`, which is `at` on the clock that only runs forward, against `limit`. A limit
+    /// of zero closes the group.
+    pub fn take(&self, rate: RouteGroup, limit: u32, (now, at): (Timestamp, Monotonic)) -> Allowance {
         let mut window = self.windows[rate as usize].lock().expect("no holder of this lock panics");
-        let running = window.started.filter(|started| now.ms_since(*started) < limits::BUDGET_WINDOW_MS);
-        let started = running.unwrap_or(now);
+        let running = window.started.filter(|started| at.ms_since(*started) < limits::BUDGET_WINDOW_MS);
+        let started = running.unwrap_or(at);
         if running.is_none() {
-            *window = Window { started: Some(now), used: 0 };
+            *window = Window { started: Some(at), used: 0 };
         }
         let granted = window.used < limit;
         if granted {
             window.used += 1;
         }
-        let end = started.plus_ms(limits::BUDGET_WINDOW_MS);
+        let left_ms = limits::BUDGET_WINDOW_MS - at.ms_since(started);
         // Rounded up: a client that waits until `reset` must find the window over.
-        let reset = end.plus_ms(999).seconds();
-        let retry_after = (end.ms_since(now).max(1) as u64).div_ceil(1000);
+        let reset = now.plus_ms(left_ms + 999).seconds();
+        let retry_after = (left_ms.max(1) as u64).div_ceil(1000);
         Allowance { limit, remaining: limit - window.used, reset, granted, retry_after }
     }
 }
@@ -64,22 +65,37 @@ mod tests {
     #[test]
     fn the_window_starts_with_its_first_request_and_ends_sixty_seconds_later() {
         let budgets = Budgets::default();
-        let start = Timestamp(1_000_500);
-        let first = budgets.take(RouteGroup::General, 2, start);
+        let at = |ms: i64| (Timestamp(1_000_500 + ms), Monotonic(ms));
+        let first = budgets.take(RouteGroup::General, 2, at(0));
         assert_eq!((first.granted, first.remaining, first.reset, first.retry_after), (true, 1, 1061, 60));
-        assert!(budgets.take(RouteGroup::General, 2, start.plus_ms(59_000)).granted);
-        let refused = budgets.take(RouteGroup::General, 2, start.plus_ms(59_999));
+        assert!(budgets.take(RouteGroup::General, 2, at(59_000)).granted);
+        let refused = budgets.take(RouteGroup::General, 2, at(59_999));
         assert_eq!((refused.granted, refused.remaining, refused.retry_after), (false, 0, 1));
-        let next = budgets.take(RouteGroup::General, 2, start.plus_ms(60_000));
+        let next = budgets.take(RouteGroup::General, 2, at(60_000));
         assert_eq!((next.granted, next.remaining), (true, 1));
+    }
+
+    /// It once answered 429 for the ten minutes that a clock was set back by.
+    #[test]
+    fn a_clock_set_back_or_forward_changes_no_window() {
+        for off_ms in [-600_000, 600_000] {
+            let budgets = Budgets::default();
+            let start = Timestamp(1_000_000_000);
+            assert!(budgets.take(RouteGroup::General, 1, (start, Monotonic(0))).granted);
+            let refused = budgets.take(RouteGroup::General, 1, (start.plus_ms(off_ms + 1_000), Monotonic(1_000)));
+            assert_eq!((refused.granted, refused.retry_after), (false, 59));
+            assert_eq!(refused.reset, start.plus_ms(off_ms + 60_000).seconds());
+            assert!(budgets.take(RouteGroup::General, 1, (start.plus_ms(off_ms + 60_000), Monotonic(60_000))).granted);
+        }
     }
 
     #[test]
     fn groups_have_windows_of_their_own_and_zero_closes_a_group() {
         let budgets = Budgets::default();
-        assert!(budgets.take(RouteGroup::General, 1, Timestamp(0)).granted);
-        assert!(budgets.take(RouteGroup::Sending, 1, Timestamp(0)).granted);
-        let closed = budgets.take(RouteGroup::Campaigns, 0, Timestamp(0));
+        let at = (Timestamp(0), Monotonic(0));
+        assert!(budgets.take(RouteGroup::General, 1, at).granted);
+        assert!(budgets.take(RouteGroup::Sending, 1, at).granted);
+        let closed = budgets.take(RouteGroup::Campaigns, 0, at);
         assert_eq!((closed.granted, closed.limit, closed.remaining), (false, 0, 0));
     }
 }

@@ -1,13 +1,19 @@
-//! Brakes on guessing: so many tries at once, then longer and longer waits, and never a lock that does not open by itself.
+//! Limits on guessing: so many tries at once, then longer and longer waits, and never a lock that does not open by itself.
 //!
-//! It does not know what is tried. Names are kept as digests; how many are kept is bounded, and the quietest give way.
+//! Decisions are made in memory. What is counted is also kept in a table, so that a restart forgives nothing: callers write it with
+//! [`Throttle::keep`] before they answer. Waits are measured on the clock that only runs forward. It does not know what is tried. Names
+//! are kept as digests; how many are kept is bounded, and the quietest give way.
 
 use std::collections::HashMap;
+use std::ops::ControlFlow;
 use std::sync::Mutex;
 
-use crate::base::clock::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::base::clock::{Monotonic, Timestamp};
 use crate::base::secret::sha256;
-use crate::vocab::limits;
+use crate::engine::store::{self, Order, Read, Record, Span, Table, WriteTx};
+use crate::vocab::{limits, tables};
 
 /// How much is let through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,45 +27,75 @@ pub struct Rule {
     pub wait_max_ms: i64,
 }
 
+/// What tries are counted for: a rule, and the name of an account, an address or a person.
+pub type Counted = (&'static Rule, String);
+
 #[derive(Clone, Copy, Debug)]
 struct Tries {
-    started: Timestamp,
-    last: Timestamp,
+    started: Monotonic,
+    last: Monotonic,
     used: u32,
     /// Tries beyond the free ones.
     strikes: u32,
-    closed_until: Timestamp,
+    closed_until: Monotonic,
+    /// Without a try for so long they are forgotten.
+    kept_ms: i64,
 }
 
-/// What was tried lately, by rule and name.
+impl Tries {
+    fn is_quiet(&self, at: Monotonic) -> bool {
+        at.ms_since(self.last) >= self.kept_ms
+    }
+}
+
+/// The digest of a rule and a name.
+type Address = [u8; 32];
+
+/// Tries as a row: how long ago, not when, because the clock that only runs forward starts over with each process.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Row {
+    written_at: Timestamp,
+    started_ms_ago: i64,
+    last_ms_ago: i64,
+    closed_for_ms: i64,
+    used: u32,
+    strikes: u32,
+    kept_ms: i64,
+}
+
+impl Record for Row {}
+
+const ROWS: Table<Address, Row> = Table::new(tables::THROTTLES);
+
+/// What was tried recently, by rule and name.
 #[derive(Default)]
-pub struct Throttle(Mutex<HashMap<[u8; 32], Tries>>);
+pub struct Throttle(Mutex<HashMap<Address, Tries>>);
 
 const FIRST_WAIT_MS: i64 = 1_000;
 
 impl Throttle {
     /// Count a try; otherwise the whole seconds to wait, at least 1. Counted before it is known how it ends, so that many at once
     /// are as many.
-    pub fn take(&self, rule: &Rule, name: &str, now: Timestamp) -> Result<(), u64> {
-        let mut all = self.0.lock().expect("no holder of this lock panics");
+    pub fn take(&self, rule: &Rule, name: &str, at: Monotonic) -> Result<(), u64> {
+        let mut all = self.tries();
         if all.len() >= limits::THROTTLED_NAMES_MAX {
-            make_room(&mut all, now);
+            make_room(&mut all, at);
         }
-        let fresh = Tries { started: now, last: now, used: 0, strikes: 0, closed_until: now };
+        let kept_ms = rule.window_ms.max(rule.wait_max_ms);
+        let fresh = Tries { started: at, last: at, used: 0, strikes: 0, closed_until: at, kept_ms };
         let tries = all.entry(address(rule, name)).or_insert(fresh);
-        if now < tries.closed_until {
-            return Err(seconds(tries.closed_until.ms_since(now)));
+        if at < tries.closed_until {
+            return Err(seconds(tries.closed_until.ms_since(at)));
         }
-        let quiet = now.ms_since(tries.last) >= rule.window_ms.max(rule.wait_max_ms);
-        if quiet || (tries.strikes == 0 && now.ms_since(tries.started) >= rule.window_ms) {
+        if tries.is_quiet(at) || (tries.strikes == 0 && at.ms_since(tries.started) >= rule.window_ms) {
             *tries = fresh;
         }
-        tries.last = now;
+        tries.last = at;
         tries.used = tries.used.saturating_add(1);
         if tries.used >= rule.free {
             tries.closed_until = match rule.wait_max_ms {
                 0 => tries.started.plus_ms(rule.window_ms),
-                max => now.plus_ms((FIRST_WAIT_MS << tries.strikes.min(20)).min(max)),
+                max => at.plus_ms((FIRST_WAIT_MS << tries.strikes.min(20)).min(max)),
             };
             tries.strikes = tries.strikes.saturating_add(1);
         }
@@ -67,23 +103,90 @@ impl Throttle {
     }
 
     /// Take the last try back: it was right, so it does not count. Those before it still do.
-    pub fn undo(&self, rule: &Rule, name: &str, now: Timestamp) {
-        if let Some(tries) = self.0.lock().expect("no holder of this lock panics").get_mut(&address(rule, name)) {
+    pub fn undo(&self, rule: &Rule, name: &str, at: Monotonic) {
+        if let Some(tries) = self.tries().get_mut(&address(rule, name)) {
             tries.used = tries.used.saturating_sub(1);
             tries.strikes = tries.strikes.saturating_sub(1);
             if tries.used < rule.free {
-                tries.closed_until = now;
+                tries.closed_until = at;
             }
         }
     }
 
     /// Forget the tries under this name: it was no guessing.
     pub fn forgive(&self, rule: &Rule, name: &str) {
-        self.0.lock().expect("no holder of this lock panics").remove(&address(rule, name));
+        self.tries().remove(&address(rule, name));
+    }
+
+    /// Make the rows of these names what is counted now. Reads the counts inside the transaction: of two that overlap, the later one
+    /// writes the higher count.
+    pub fn keep(&self, tx: &mut WriteTx<'_>, names: &[Counted], at: Monotonic) {
+        let all = self.tries();
+        for (rule, name) in names {
+            let address = address(rule, name);
+            match all.get(&address) {
+                Some(tries) => tx.put(ROWS, &address, &row(tries, tx.now(), at)),
+                None => tx.delete(ROWS, &address),
+            }
+        }
+    }
+
+    /// Take over what the process before has kept, at its start. Time that the machine's clock says has passed counts as waited; if
+    /// that clock was set back meanwhile, none has.
+    pub fn load(&self, tx: &impl Read, now: Timestamp, at: Monotonic) -> store::Result<()> {
+        let mut all = self.tries();
+        tx.visit(ROWS, &Span::default(), Order::Forward, |address, row: Row| {
+            let away_ms = now.ms_since(row.written_at).max(0);
+            let ago = |ms: i64| at.plus_ms(-ms.saturating_add(away_ms));
+            let tries = Tries {
+                started: ago(row.started_ms_ago),
+                last: ago(row.last_ms_ago),
+                used: row.used,
+                strikes: row.strikes,
+                closed_until: at.plus_ms(row.closed_for_ms.saturating_sub(away_ms).max(0)),
+                kept_ms: row.kept_ms,
+            };
+            if !tries.is_quiet(at) {
+                all.insert(address, tries);
+            }
+            let is_full = all.len() >= limits::THROTTLED_NAMES_MAX;
+            Ok(if is_full { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+        })
+    }
+
+    /// Forget what is quiet, and rows that memory has let go; up to `limit` rows. True if there may be more.
+    pub fn sweep(&self, tx: &mut WriteTx<'_>, at: Monotonic, limit: usize) -> store::Result<bool> {
+        let mut all = self.tries();
+        all.retain(|_, tries| !tries.is_quiet(at));
+        let mut gone = Vec::new();
+        tx.visit(ROWS, &Span::default(), Order::Forward, |address, _: Row| {
+            if !all.contains_key(&address) {
+                gone.push(address);
+            }
+            Ok(if gone.len() < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+        })?;
+        gone.iter().for_each(|address| tx.delete(ROWS, address));
+        Ok(gone.len() == limit)
+    }
+
+    fn tries(&self) -> std::sync::MutexGuard<'_, HashMap<Address, Tries>> {
+        self.0.lock().expect("no holder of this lock panics")
     }
 }
 
-fn address(rule: &Rule, name: &str) -> [u8; 32] {
+fn row(tries: &Tries, now: Timestamp, at: Monotonic) -> Row {
+    Row {
+        written_at: now,
+        started_ms_ago: at.ms_since(tries.started),
+        last_ms_ago: at.ms_since(tries.last),
+        closed_for_ms: tries.closed_until.ms_since(at).max(0),
+        used: tries.used,
+        strikes: tries.strikes,
+        kept_ms: tries.kept_ms,
+    }
+}
+
+fn address(rule: &Rule, name: &str) -> Address {
     sha256(format!("{}\0{name}", rule.name).as_bytes())
 }
 
@@ -91,18 +194,25 @@ fn seconds(ms: i64) -> u64 {
     u64::try_from(ms.max(1)).unwrap_or(1).div_ceil(1000)
 }
 
-/// The older half goes: whoever fills the room with made-up names pushes out mostly their own.
-fn make_room(all: &mut HashMap<[u8; 32], Tries>, now: Timestamp) {
-    let mut ages: Vec<i64> = all.values().map(|tries| now.ms_since(tries.last.max(tries.closed_until))).collect();
+/// The older half goes: made-up names that fill the room push out mostly each other.
+fn make_room(all: &mut HashMap<Address, Tries>, at: Monotonic) {
+    let age = |tries: &Tries| at.ms_since(tries.last.max(tries.closed_until));
+    let mut ages: Vec<i64> = all.values().map(age).collect();
     let half = ages.len() / 2;
     let (_, median, _) = ages.select_nth_unstable(half);
     let median = *median;
-    all.retain(|_, tries| now.ms_since(tries.last.max(tries.closed_until)) < median);
+    all.retain(|_, tries| age(tries) < median);
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
+    use crate::base::clock::{Clock, ManualClock};
+    use crate::engine::store::Store;
+    use crate::engine::store::testing::in_memory;
+    use crate::vocab::tables::Realm;
 
     const SIGN_IN: Rule = Rule { name: "sign-in", free: 3, window_ms: 60_000, wait_max_ms: 8_000 };
     const HOURLY: Rule = Rule { name: "hourly", free: 2, window_ms: 3_600_000, wait_max_ms: 0 };
@@ -110,7 +220,7 @@ mod tests {
     #[test]
     fn after_the_free_tries_each_waits_twice_as_long_up_to_the_most() {
         let throttle = Throttle::default();
-        let mut now = Timestamp(0);
+        let mut now = Monotonic(0);
         for _ in 0..3 {
             assert_eq!(throttle.take(&SIGN_IN, "ada", now), Ok(()));
         }
@@ -128,36 +238,110 @@ mod tests {
     #[test]
     fn who_is_forgiven_begins_anew() {
         let throttle = Throttle::default();
-        assert_eq!([(); 3].map(|()| throttle.take(&SIGN_IN, "ada", Timestamp(0))), [Ok(()); 3]);
+        assert_eq!([(); 3].map(|()| throttle.take(&SIGN_IN, "ada", Monotonic(0))), [Ok(()); 3]);
         throttle.forgive(&SIGN_IN, "ada");
-        assert_eq!(throttle.take(&SIGN_IN, "ada", Timestamp(0)), Ok(()));
+        assert_eq!(throttle.take(&SIGN_IN, "ada", Monotonic(0)), Ok(()));
     }
 
     #[test]
     fn a_rule_without_longer_waits_closes_until_the_window_is_over() {
         let throttle = Throttle::default();
-        assert_eq!([(); 2].map(|()| throttle.take(&HOURLY, "x", Timestamp(0))), [Ok(()); 2]);
-        assert_eq!(throttle.take(&HOURLY, "x", Timestamp(1)), Err(3600));
-        assert_eq!(throttle.take(&HOURLY, "x", Timestamp(3_600_000)), Ok(()));
+        assert_eq!([(); 2].map(|()| throttle.take(&HOURLY, "x", Monotonic(0))), [Ok(()); 2]);
+        assert_eq!(throttle.take(&HOURLY, "x", Monotonic(1)), Err(3600));
+        assert_eq!(throttle.take(&HOURLY, "x", Monotonic(3_600_000)), Ok(()));
     }
 
     #[test]
     fn what_was_right_does_not_count_and_what_was_wrong_before_does() {
         let throttle = Throttle::default();
         for _ in 0..10 {
-            assert_eq!(throttle.take(&HOURLY, "x", Timestamp(0)), Ok(()));
-            throttle.undo(&HOURLY, "x", Timestamp(0));
+            assert_eq!(throttle.take(&HOURLY, "x", Monotonic(0)), Ok(()));
+            throttle.undo(&HOURLY, "x", Monotonic(0));
         }
-        assert_eq!(throttle.take(&HOURLY, "x", Timestamp(0)), Ok(()));
-        assert_eq!(throttle.take(&HOURLY, "x", Timestamp(0)), Ok(()));
-        assert_eq!(throttle.take(&HOURLY, "x", Timestamp(0)), Err(3600));
+        assert_eq!(throttle.take(&HOURLY, "x", Monotonic(0)), Ok(()));
+        assert_eq!(throttle.take(&HOURLY, "x", Monotonic(0)), Ok(()));
+        assert_eq!(throttle.take(&HOURLY, "x", Monotonic(0)), Err(3600));
+    }
+
+    fn store(clock: &Arc<ManualClock>) -> Store {
+        in_memory(Realm::Control, clock.clone())
+    }
+
+    fn keep(store: &Store, throttle: &Arc<Throttle>, name: &str, at: Monotonic) {
+        let (throttle, name) = (throttle.clone(), name.to_owned());
+        let write = move |tx: &mut WriteTx<'_>| {
+            throttle.keep(tx, &[(&SIGN_IN, name)], at);
+            Ok::<_, ()>(())
+        };
+        assert_eq!(store.write_blocking(write), Ok(Ok(())));
+    }
+
+    fn restarted(store: &Store, clock: &ManualClock) -> Arc<Throttle> {
+        let throttle = Throttle::default();
+        throttle.load(&store.read(), clock.now(), clock.monotonic()).expect("readable");
+        Arc::new(throttle)
+    }
+
+    /// Tries lived in memory alone: a restart, which an attacker may be able to cause, gave every guess back.
+    #[test]
+    fn a_restart_forgives_nothing_and_counts_the_time_that_passed() {
+        let clock = Arc::new(ManualClock::at(Timestamp(1_767_225_600_000)));
+        let store = store(&clock);
+        let throttle = Arc::new(Throttle::default());
+        for wait in [0, 0, 0, 1, 2] {
+            clock.advance_ms(wait * 1000);
+            assert_eq!(throttle.take(&SIGN_IN, "ada", clock.monotonic()), Ok(()));
+        }
+        keep(&store, &throttle, "ada", clock.monotonic());
+        // The next wait is four seconds, one of which passes while the process is down.
+        clock.advance_ms(1_000);
+        let throttle = restarted(&store, &clock);
+        assert_eq!(throttle.take(&SIGN_IN, "ada", clock.monotonic()), Err(3));
+        clock.advance_ms(3_000);
+        assert_eq!(throttle.take(&SIGN_IN, "ada", clock.monotonic()), Ok(()), "one try");
+        assert_eq!(throttle.take(&SIGN_IN, "ada", clock.monotonic()), Err(8), "and then the next longer wait");
+        throttle.forgive(&SIGN_IN, "ada");
+        keep(&store, &throttle, "ada", clock.monotonic());
+        assert_eq!(restarted(&store, &clock).take(&SIGN_IN, "ada", clock.monotonic()), Ok(()));
+    }
+
+    #[test]
+    fn a_clock_set_back_while_the_process_is_down_makes_no_wait_longer() {
+        let clock = Arc::new(ManualClock::at(Timestamp(1_767_225_600_000)));
+        let store = store(&clock);
+        let throttle = Arc::new(Throttle::default());
+        assert_eq!([(); 3].map(|()| throttle.take(&SIGN_IN, "ada", clock.monotonic())), [Ok(()); 3]);
+        keep(&store, &throttle, "ada", clock.monotonic());
+        clock.set_off_by_ms(-600_000);
+        assert_eq!(restarted(&store, &clock).take(&SIGN_IN, "ada", clock.monotonic()), Err(1));
+        clock.set_off_by_ms(1_200_000);
+        assert_eq!(restarted(&store, &clock).take(&SIGN_IN, "ada", clock.monotonic()), Ok(()));
+    }
+
+    #[test]
+    fn rows_go_when_their_tries_are_forgotten() {
+        let clock = Arc::new(ManualClock::at(Timestamp(1_767_225_600_000)));
+        let store = store(&clock);
+        let throttle = Arc::new(Throttle::default());
+        for name in ["ada", "bob", "eve"] {
+            assert_eq!(throttle.take(&SIGN_IN, name, clock.monotonic()), Ok(()));
+            keep(&store, &throttle, name, clock.monotonic());
+            clock.advance_ms(25_000);
+        }
+        let sweep = {
+            let (throttle, clock) = (throttle.clone(), clock.clone());
+            move |tx: &mut WriteTx<'_>| throttle.sweep(tx, clock.monotonic(), 10)
+        };
+        assert_eq!(store.write_blocking(sweep), Ok(Ok(false)));
+        let left = store.read().list(ROWS, &Span::default(), Order::Forward, 10).expect("readable").len();
+        assert_eq!((left, throttle.tries().len()), (2, 2), "the first was last seen more than a minute ago");
     }
 
     #[test]
     fn made_up_names_take_a_bounded_room() {
         let throttle = Throttle::default();
         for number in 0..limits::THROTTLED_NAMES_MAX + 10 {
-            assert_eq!(throttle.take(&SIGN_IN, &number.to_string(), Timestamp(number as i64)), Ok(()));
+            assert_eq!(throttle.take(&SIGN_IN, &number.to_string(), Monotonic(number as i64)), Ok(()));
         }
         assert!(throttle.0.lock().expect("free").len() <= limits::THROTTLED_NAMES_MAX);
     }

@@ -59,15 +59,26 @@ impl Api {
 
     async fn answer(&self, request: Incoming, known: Option<Principal>) -> Reply {
         let envelope = self.0.envelope();
-        let mut call = Call { engine: &self.0, envelope, allowance: None, replayed: false };
-        match call.run(request, known).await {
+        let started = self.0.clock.monotonic();
+        let mut call = Call { engine: &self.0, envelope, operation: None, by: None, allowance: None, replayed: false };
+        let (mut code, mut field) = (None, None);
+        let reply = match call.run(request, known).await {
             Ok(Outcome::Encoded(encoded)) => call.reply(encoded),
             Ok(Outcome::Raw(mut reply)) => {
                 call.head(&mut reply.headers);
                 reply
             }
-            Err(refusal) => call.refuse(refusal),
-        }
+            Err(refusal) => {
+                let data = refusal.failure.data.as_ref();
+                field = data.and_then(|data| data["field"].as_str()).map(str::to_owned);
+                code = Some(refusal.failure.code.info().wire);
+                call.refuse(refusal)
+            }
+        };
+        let ms = self.0.clock.monotonic().ms_since(started);
+        let Call { operation, by, replayed, .. } = call;
+        tracing::debug!(request = %envelope.request, operation, by, status = reply.status.as_u16(), code, field, replayed, ms, "request");
+        reply
     }
 }
 
@@ -91,6 +102,10 @@ enum Outcome {
 struct Call<'e> {
     engine: &'e Arc<Engine>,
     envelope: Envelope,
+    /// What was called, once it is known; for the log.
+    operation: Option<&'static str>,
+    /// Who called, once it is known; for the log.
+    by: Option<String>,
     allowance: Option<Allowance>,
     replayed: bool,
 }
@@ -105,7 +120,11 @@ impl Call<'_> {
             Route::Unknown => return Err(Failure::because(Code::NotFound, "There is no such path; see /openapi.json.").into()),
         };
         let spec = entry.spec;
+        self.operation = Some(spec.id);
         let principal = self.authenticate(spec, &headers, known)?;
+        if tracing::enabled!(tracing::Level::DEBUG) {
+            self.by = Some(principal.to_string());
+        }
         self.count(spec, &principal)?;
         authorise(spec, &principal)?;
         let caller = Caller { principal, request: self.envelope.request, peer, engine: self.engine.clone() };
@@ -178,7 +197,7 @@ impl Call<'_> {
             Principal::Person(_) => (&holder.by_people, limit.saturating_mul(limits::OPERATIONS_PER_PAGE)),
             _ => (&holder.budgets, limit),
         };
-        let allowance = budgets.take(spec.rate, limit, self.envelope.timestamp);
+        let allowance = budgets.take(spec.rate, limit, (self.envelope.timestamp, self.engine.clock.monotonic()));
         self.allowance = Some(allowance);
         if allowance.granted {
             return Ok(());

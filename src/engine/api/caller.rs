@@ -1,5 +1,6 @@
 //! Who calls, and what an operation gets to know of the world around it.
 
+use std::fmt;
 use std::sync::Arc;
 
 use super::answer::{Envelope, RequestId};
@@ -46,6 +47,18 @@ impl Principal {
             Principal::Key(grant) => grant.permissions,
             Principal::Person(who) => who.person.role.permissions(),
             Principal::Anonymous | Principal::Operator => PermissionSet::NONE,
+        }
+    }
+}
+
+impl fmt::Display for Principal {
+    /// For the log: ids, which open nothing and name no one.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Principal::Anonymous => f.write_str("anonymous"),
+            Principal::Operator => f.write_str("operator"),
+            Principal::Key(grant) => write!(f, "key {}", grant.id),
+            Principal::Person(who) => write!(f, "member {}", who.person.id),
         }
     }
 }

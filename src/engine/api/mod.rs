@@ -10,6 +10,7 @@ pub mod engine;
 pub mod failure;
 pub mod file;
 pub mod foreign;
+pub mod guesses;
 pub mod input;
 pub mod openapi;
 pub mod operation;

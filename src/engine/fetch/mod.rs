@@ -125,7 +125,13 @@ impl Fetch {
             }
             Err(FetchError::TooManyRedirects { host: host(&url), redirects_max: limits::FETCH_REDIRECTS_MAX })
         };
-        within(&host(url), limits.total, work).await
+        let host = host(url);
+        let fetched = within(&host, limits.total, work).await;
+        match &fetched {
+            Ok(fetched) => tracing::debug!(host, status = fetched.status.as_u16(), bytes = fetched.body.len(), "fetched"),
+            Err(error) => tracing::debug!(host, %error, "not fetched"),
+        }
+        fetched
     }
 
     /// Post JSON to an endpoint that the operator has configured, wherever it is. Redirects are answers like others.

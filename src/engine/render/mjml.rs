@@ -37,10 +37,26 @@ impl std::error::Error for MjmlError {}
 
 /// The HTML of an MJML document, its `mj-style inline="inline"` written into the elements.
 pub fn to_html(mjml: &str) -> Result<String, MjmlError> {
+    if let Some(offset) = unreadable(mjml) {
+        return Err(MjmlError {
+            problem: "this > stands within text; write it as &gt;".to_owned(),
+            place: Some(place(mjml, offset)),
+        });
+    }
     // The default loader of includes loads nothing; the default fonts are links to somewhere else.
     let parsed = mrml::parse_with_options(mjml, &ParserOptions::default()).map_err(|error| explain(mjml, &error))?;
     let options = RenderOptions { fonts: Default::default(), ..RenderOptions::default() };
     parsed.element.render(&options).map_err(|error| MjmlError { problem: error.to_string(), place: None })
+}
+
+/// The first `>` of a text that would make the parser panic: it looks for `]]>` by stepping back two bytes, which may end within a
+/// character. Found by fuzzing. A `>` that closes a tag has the tag's `<` before it; one of a text has none, or another `>`.
+fn unreadable(mjml: &str) -> Option<usize> {
+    let closings = mjml.match_indices('>').map(|(offset, _)| offset);
+    closings.into_iter().find(|offset| {
+        let cuts = offset.checked_sub(2).is_some_and(|start| !mjml.is_char_boundary(start));
+        cuts && mjml[..*offset].rfind(['<', '>']).is_none_or(|before| mjml.as_bytes()[before] == b'>')
+    })
 }
 
 fn explain(mjml: &str, error: &ParseError) -> MjmlError {
@@ -102,6 +118,15 @@ mod tests {
         let error = to_html(&body("<mj-text a b=></mj-text>")).expect_err("an attribute without a value");
         assert_eq!(error.place.map(|place| place.line), Some(2), "{error}");
         assert!(to_html("<mjml><mj-body>").is_err() && to_html("").is_err() && to_html("<p>").is_err());
+    }
+
+    /// The parser cuts `€` in two when it looks for `]]>`, and panics.
+    #[test]
+    fn a_closing_bracket_behind_a_long_character_is_a_mistake_and_no_panic() {
+        let error = to_html(&body("<mj-text>50 €> 40 €</mj-text>")).expect_err("refused");
+        assert_eq!(error.place, Some(Place { line: 2, column: 40 }), "{error}");
+        assert!(to_html(&body("<mj-text title=\"€\"><b title=\"€\">50 €</b> &gt; 40</mj-text>")).is_ok());
+        assert!(to_html("€>").is_err());
     }
 
     #[test]

@@ -24,6 +24,11 @@ pub fn start_at(port: Arc<dyn Port>, realm: Realm, clock: Arc<ManualClock>) -> R
     Store::start(Path::new("test.redb"), realm, port, clock, Arc::new(SeededRandom::new(7)))
 }
 
+/// An empty store in memory, for tests of what is kept in one.
+pub fn in_memory(realm: Realm, clock: Arc<ManualClock>) -> Store {
+    start_at(Arc::new(MemoryPort::new()), realm, clock).expect("nothing in it can be wrong")
+}
+
 /// The store in the file at `path`.
 pub fn open(path: &Path) -> Result<Store> {
     let options = Options { realm: Realm::World, cache_bytes: CACHE_BYTES };

@@ -40,8 +40,13 @@ pub async fn flush_usage(engine: &Arc<Engine>) -> Result<(), Failure> {
 }
 
 /// Forget what is over; up to `limit` of each kind. True if there may be more.
-pub fn sweep(tx: &mut WriteTx<'_>, limit: usize) -> engine_store::Result<bool> {
-    let more = [store::sweep(tx, limit)?, people_store::sweep(tx, limit)?, agents::store::sweep(tx, limit)?];
+pub fn sweep(engine: &Engine, tx: &mut WriteTx<'_>, limit: usize) -> engine_store::Result<bool> {
+    let more = [
+        store::sweep(tx, limit)?,
+        people_store::sweep(tx, limit)?,
+        agents::store::sweep(tx, limit)?,
+        engine.throttle.sweep(tx, engine.clock.monotonic(), limit)?,
+    ];
     Ok(more.contains(&true))
 }
 

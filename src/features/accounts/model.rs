@@ -103,13 +103,22 @@ pub struct SecondFactor {
     pub secret: Vec<u8>,
     /// Asked for at each sign-in only after one code was right.
     pub is_confirmed: bool,
-    /// The newest step whose code was used: it and those before are not taken again.
-    pub last_step: u64,
+    /// The newest steps whose codes were used, the newest last: they are not accepted again.
+    pub used_steps: Vec<u64>,
     /// Digests of the recovery codes that are left.
     pub recovery: Vec<[u8; 32]>,
 }
 
-impl Record for SecondFactor {}
+impl Record for SecondFactor {
+    const VERSION: u8 = 2;
+
+    /// Version 1 kept the newest step alone, and refused every code of an earlier one: a clock that was set back locked people out.
+    fn upgrade(version: u8, bytes: &[u8]) -> Option<Self> {
+        type First = (Vec<u8>, bool, u64, Vec<[u8; 32]>);
+        let (secret, is_confirmed, last_step, recovery) = (version == 1).then(|| decode_fields::<First>(bytes))??;
+        Some(Self { secret, is_confirmed, used_steps: vec![last_step], recovery })
+    }
+}
 
 /// Somebody who may become a member by a link.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

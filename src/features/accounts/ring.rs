@@ -25,9 +25,11 @@ use crate::vocab::settings::Settings;
 /// an older state. Keys are changed by people, so one lock for all engines of a process costs nobody anything.
 pub static CHANGING: Mutex<()> = Mutex::const_new(());
 
-/// Put every key that works on the ring.
+/// Take into memory what requests check there: the keys that work, the people and their sessions, and the tries counted against limits
+/// on guessing.
 pub fn fill_ring(engine: &Engine) -> engine_store::Result<()> {
     let tx = engine.control.read();
+    engine.throttle.load(&tx, engine.clock.now(), engine.clock.monotonic())?;
     for account in store::accounts(&tx)? {
         holder(engine, &account);
     }

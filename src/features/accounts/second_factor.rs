@@ -24,7 +24,7 @@ pub fn begin(seal: &Seal, user: UserId, random: &dyn Random) -> (SecondFactor, S
     let secret: [u8; SECRET_BYTES] = random.bytes();
     let text = totp(&secret).secret().to_base32();
     let sealed = seal.seal(&place(user), &secret, random);
-    (SecondFactor { secret: sealed, is_confirmed: false, last_step: 0, recovery: Vec::new() }, Secret::new(text))
+    (SecondFactor { secret: sealed, is_confirmed: false, used_steps: Vec::new(), recovery: Vec::new() }, Secret::new(text))
 }
 
 /// The address that apps read from a QR code or a link.
@@ -69,8 +69,10 @@ pub fn accept(tx: &mut WriteTx<'_>, seal: &Seal, user: UserId, given: &str) -> R
 fn use_code(factor: &mut SecondFactor, secret: &[u8], typed: &str, now: Timestamp) -> bool {
     if typed.len() == DIGITS {
         let step = u64::try_from(now.seconds()).ok().and_then(|seconds| totp(secret).check(typed, seconds));
-        let Some(step) = step.filter(|step| *step > factor.last_step) else { return false };
-        factor.last_step = step;
+        let Some(step) = step.filter(|step| !factor.used_steps.contains(step)) else { return false };
+        let surplus = (factor.used_steps.len() + 1).saturating_sub(limits::TOTP_STEPS_KEPT);
+        factor.used_steps.drain(..surplus);
+        factor.used_steps.push(step);
         return true;
     }
     if !factor.is_confirmed {
@@ -98,12 +100,13 @@ fn place(user: UserId) -> Vec<u8> {
 mod tests {
     use super::*;
     use crate::base::random::SeededRandom;
+    use crate::engine::store::codec::Value;
 
     /// RFC 6238, appendix B: the secret of its test vectors.
     const SECRET: &[u8] = b"12345678901234567890";
 
     fn factor() -> SecondFactor {
-        SecondFactor { secret: Vec::new(), is_confirmed: true, last_step: 0, recovery: Vec::new() }
+        SecondFactor { secret: Vec::new(), is_confirmed: true, used_steps: Vec::new(), recovery: Vec::new() }
     }
 
     #[test]
@@ -116,6 +119,38 @@ mod tests {
             assert!(!use_code(&mut factor, SECRET, code, now), "a code is not taken again");
         }
         assert!(!use_code(&mut factor, SECRET, "050471", Timestamp(1_111_111_111_000)), "nor one of before");
+    }
+
+    /// RFC 6238 §5.2 forbids to accept a code twice. Refusing all codes older than the newest one, as this once did, goes further: it
+    /// locked people out for as long as a clock was set back.
+    #[test]
+    fn after_the_clock_was_set_back_new_codes_work_and_used_ones_do_not() {
+        let mut factor = factor();
+        let code = |seconds: i64| {
+            let later = Timestamp(seconds * 1000);
+            (totp(SECRET).generate(seconds as u64).to_string(), later)
+        };
+        let (first, at_first) = code(1_111_111_111);
+        let (later, at_later) = code(1_111_111_111 + 600);
+        assert!(use_code(&mut factor, SECRET, &first, at_first) && use_code(&mut factor, SECRET, &later, at_later));
+        let (fresh, at_fresh) = code(1_111_111_111 + 60);
+        assert!(use_code(&mut factor, SECRET, &fresh, at_fresh));
+        for (used, at) in [(first, at_first), (later, at_later), (fresh, at_fresh)] {
+            assert!(!use_code(&mut factor, SECRET, &used, at));
+        }
+        for number in 0..1_000 {
+            let (code, at) = code(1_200_000_000 + 30 * number);
+            assert!(use_code(&mut factor, SECRET, &code, at));
+        }
+        assert_eq!(factor.used_steps.len(), limits::TOTP_STEPS_KEPT);
+    }
+
+    #[test]
+    fn a_factor_kept_by_version_1_is_read_with_its_last_step_used() {
+        let mut bytes = vec![1];
+        bytes.extend_from_slice(&[2, 7, 7, 1, 5, 0]);
+        let read = SecondFactor::decode(&bytes).expect("a factor of version 1");
+        assert_eq!(read, SecondFactor { secret: vec![7, 7], is_confirmed: true, used_steps: vec![5], recovery: Vec::new() });
     }
 
     #[test]

@@ -4,8 +4,8 @@ use super::model::User;
 use super::{hashing, people_store, second_factor, sessions, store};
 use crate::base::email::EmailAddress;
 use crate::base::secret::Secret;
-use crate::engine::access::throttle::Rule;
-use crate::engine::api::{Context, Failure};
+use crate::engine::access::throttle::{Counted, Rule};
+use crate::engine::api::{Context, Failure, guesses};
 use crate::engine::store::WriteTx;
 use crate::vocab::codes::Code;
 use crate::vocab::limits;
@@ -35,7 +35,10 @@ pub struct Proof {
 pub async fn prove(context: &Context, email: &str, proof: Proof) -> Result<User, Failure> {
     let normalised = EmailAddress::parse(email).ok().map(|email| email.normalised());
     let name = normalised.clone().unwrap_or_else(|| email.chars().take(limits::AGENT_CHARACTERS_MAX).collect());
-    brake(context, &name)?;
+    let by_account: [Counted; 1] = [(&BY_ACCOUNT, name)];
+    let by_address: Vec<Counted> =
+        sessions::counted(context.caller.peer).map(|address| (&BY_ADDRESS, address)).into_iter().collect();
+    guesses::count(&context.engine, &[by_address.as_slice(), &by_account].concat()).await?;
     let tx = context.engine.control.read();
     let user = match &normalised {
         Some(normalised) => store::user_by_email(&tx, normalised)?,
@@ -54,28 +57,9 @@ pub async fn prove(context: &Context, email: &str, proof: Proof) -> Result<User,
             return Err(refused(context));
         }
     }
-    let throttle = &context.engine.throttle;
-    throttle.forgive(&BY_ACCOUNT, &name);
-    // Of an address only this try is taken back: who has one account must not guess at others for free.
-    if let Some(address) = sessions::counted(context.caller.peer) {
-        throttle.undo(&BY_ADDRESS, &address, context.now());
-    }
+    // Of an address only this try is taken back: the owner of one account must not guess at others for free.
+    guesses::forgive(&context.engine, &by_account, &by_address).await?;
     Ok(user)
-}
-
-/// Count a try, by address and by `name`.
-fn brake(context: &Context, name: &str) -> Result<(), Failure> {
-    let throttle = &context.engine.throttle;
-    let now = context.now();
-    let address = sessions::counted(context.caller.peer);
-    let by_address = address.map_or(Ok(()), |address| throttle.take(&BY_ADDRESS, &address, now));
-    by_address.and_then(|()| throttle.take(&BY_ACCOUNT, name, now)).map_err(too_many)
-}
-
-/// Too many tries; `seconds` to wait.
-pub fn too_many(seconds: u64) -> Failure {
-    let detail = format!("Too many tries; wait {seconds} seconds and try again.");
-    Failure::because(Code::RateLimitExceeded, detail).after_seconds(seconds)
 }
 
 fn refused(context: &Context) -> Failure {

@@ -171,7 +171,7 @@ fn tracking(tx: &impl Read, place: Place<'_>, plan: &Plan) -> Result<Tracking, F
 }
 
 fn sender(plan: &Plan) -> EmailAddress {
-    EmailAddress::parse(&plan.from).expect("only checked addresses are kept")
+    EmailAddress::stored(&plan.from).expect("only checked addresses are kept")
 }
 
 /// The values that all messages are merged with.

@@ -7,6 +7,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Error as _, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::base::objects::{ROUNDED, is_rounded};
 use crate::vocab::limits;
 
 /// One value. On the wire it is plain JSON; in the store it is tagged.
@@ -133,11 +134,11 @@ impl<'de> Visitor<'de> for Any {
     fn visit_i64<E>(self, value: i64) -> Result<FieldValue, E> {
         Ok(FieldValue::Whole(value))
     }
-    fn visit_u64<E>(self, value: u64) -> Result<FieldValue, E> {
-        Ok(i64::try_from(value).map_or(FieldValue::Number(value as f64), FieldValue::Whole))
+    fn visit_u64<E: serde::de::Error>(self, value: u64) -> Result<FieldValue, E> {
+        i64::try_from(value).map(FieldValue::Whole).map_err(|_| E::custom(ROUNDED))
     }
-    fn visit_f64<E>(self, value: f64) -> Result<FieldValue, E> {
-        Ok(FieldValue::Number(value))
+    fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<FieldValue, E> {
+        if is_rounded(value) { Err(E::custom(ROUNDED)) } else { Ok(FieldValue::Number(value)) }
     }
     fn visit_str<E: serde::de::Error>(self, value: &str) -> Result<FieldValue, E> {
         if value.contains('\0') {
@@ -177,11 +178,15 @@ fn value_schema(levels: usize) -> Schema {
     // Each keyword speaks of its own type only. Text has every character but U+0000.
     let text = r"^[^\x00]*$";
     if levels == 0 {
-        return json_schema!({ "type": ["null", "boolean", "number", "string"], "pattern": text });
+        return json_schema!({
+            "type": ["null", "boolean", "number", "string"], "pattern": text, "minimum": i64::MIN, "maximum": i64::MAX,
+        });
     }
     let inside = value_schema(levels - 1);
     let types = ["null", "boolean", "number", "string", "array", "object"];
-    json_schema!({ "type": types, "pattern": text, "items": inside, "additionalProperties": inside })
+    json_schema!({
+        "type": types, "pattern": text, "minimum": i64::MIN, "maximum": i64::MAX, "items": inside, "additionalProperties": inside,
+    })
 }
 
 /// Custom fields as a request gives them: an object, in which no name occurs twice, or nothing.

@@ -35,12 +35,4 @@ pub use model::{Contact, Status};
 pub use notices::Source;
 pub use selection::{Filters, SortBy, SortOrder};
 pub use store::{Facet, by_number, count, feed_set, find, find_by_email, set, visit_rows};
-pub use views::{ContactView, EventView};
-
-use crate::engine::store::{Read, Result};
-use crate::vocab::ids::ProjectId;
-
-/// A contact as callers see it.
-pub fn view(tx: &impl Read, project: ProjectId, contact: Contact) -> Result<ContactView> {
-    views::view(&mut tags::Names::new(tx, project), contact)
-}
+pub use views::{ContactView, EventView, Viewer};

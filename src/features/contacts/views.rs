@@ -10,10 +10,12 @@ use super::fields::FieldValue;
 use super::journal::Event;
 use super::model::{Contact, Status};
 use super::tags::Names;
-use crate::engine::api::Listed;
+use crate::base::email::EmailAddress;
 use crate::engine::api::answer::Moment;
+use crate::engine::api::{Caller, Listed};
 use crate::engine::store::{Read, Result};
-use crate::vocab::ids::{ContactId, EventId};
+use crate::features::suppressions::{self, Digester, Reason};
+use crate::vocab::ids::{AccountId, ContactId, EventId, ProjectId};
 
 /// A person of a project.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -38,6 +40,9 @@ pub struct ContactView {
     pub updated_at: Moment,
     /// When the contact unsubscribed, if that is its status.
     pub unsubscribed_at: Option<Moment>,
+    /// Why the address is on the account's suppression list, which outlives contacts; `null` if it is not. A suppressed contact gets
+    /// no marketing email, whatever its status.
+    pub suppression: Option<Reason>,
 }
 
 impl Listed for ContactView {
@@ -45,14 +50,33 @@ impl Listed for ContactView {
     const ARRAY_WHEN_PAGED: bool = true;
 }
 
-/// A contact with the names of its tags.
-pub fn view<R: Read>(names: &mut Names<'_, R>, contact: Contact) -> Result<ContactView> {
-    let tags = names.of(&contact.tags)?;
-    Ok(with_names(contact, tags))
+/// Makes views of the contacts of one project; each name of a tag is looked up once.
+pub struct Viewer<'t, R> {
+    tx: &'t R,
+    account: AccountId,
+    digester: Digester,
+    names: Names<'t, R>,
 }
 
-/// A contact whose tags have these names.
-pub fn with_names(contact: Contact, tags: Vec<String>) -> ContactView {
+impl<'t, R: Read> Viewer<'t, R> {
+    /// For the project of a call.
+    pub fn new(tx: &'t R, caller: &Caller, project: ProjectId) -> Self {
+        let digester = Digester::new(&caller.engine.seal);
+        Self { tx, account: caller.account(), digester, names: Names::new(tx, project) }
+    }
+
+    /// A contact with the names of its tags and what keeps it from being mailed.
+    pub fn view(&mut self, contact: Contact) -> Result<ContactView> {
+        let tags = self.names.of(&contact.tags)?;
+        let suppression = match EmailAddress::stored(&contact.email) {
+            Some(email) => suppressions::reason(self.tx, &self.digester, self.account, &email.normalised())?,
+            None => None,
+        };
+        Ok(with_names(contact, tags, suppression))
+    }
+}
+
+fn with_names(contact: Contact, tags: Vec<String>, suppression: Option<Reason>) -> ContactView {
     ContactView {
         id: contact.id,
         email: contact.email,
@@ -67,6 +91,7 @@ pub fn with_names(contact: Contact, tags: Vec<String>) -> ContactView {
         created_at: Moment(contact.created_at),
         updated_at: Moment(contact.updated_at),
         unsubscribed_at: contact.unsubscribed_at.map(Moment),
+        suppression,
     }
 }
 
@@ -87,6 +112,7 @@ impl ContactView {
             created_at: Moment::sample(),
             updated_at: Moment::sample(),
             unsubscribed_at: None,
+            suppression: None,
         }
     }
 }

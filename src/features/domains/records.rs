@@ -1,11 +1,14 @@
 //! The DNS records that a domain should have, as they are pasted.
 
+use std::net::IpAddr;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::model::{Domain, DomainKey, Phase, Purpose};
-use super::site::Site;
+use super::site::{Relay, Site};
 use crate::base::clock::Timestamp;
+use crate::engine::fetch::is_public;
 
 /// The label in front of a domain to which bounces return.
 pub const RETURN_LABEL: &str = "bounces";
@@ -97,10 +100,21 @@ pub fn wanted(domain: &Domain, site: &Site) -> Vec<Wanted> {
     records
 }
 
-/// Who may send with envelope senders at the return path: this machine, and the hosts of the relays as far as their names say it.
+/// The SPF record of the return path: it allows this machine and the relays, by name or by address (RFC 7208 §5.3 and §5.6).
 fn spf(site: &Site) -> String {
-    let relays: String = site.relays.iter().map(|relay| format!(" a:{relay}")).collect();
+    let relays: String = site.relays.iter().filter_map(mechanism).collect();
     format!("v=spf1 mx{relays} ~all")
+}
+
+/// The SPF mechanism that allows a relay, with a space before it. A relay at an address that is not public has none: receivers see
+/// the public address that it sends from, which only its operator knows.
+fn mechanism(relay: &Relay) -> Option<String> {
+    match relay {
+        Relay::Name(name) => Some(format!(" a:{name}")),
+        Relay::Address(address) if !is_public(*address) => None,
+        Relay::Address(IpAddr::V4(address)) => Some(format!(" ip4:{address}")),
+        Relay::Address(IpAddr::V6(address)) => Some(format!(" ip6:{address}")),
+    }
 }
 
 /// What else is to be said about a domain because of where it is.
@@ -116,11 +130,28 @@ pub fn notes(domain: &Domain, site: &Site) -> Vec<String> {
         notes.push("Links cannot lead over the domain itself until server.public_url has a name that others can find.".into());
     }
     if site.bounce_domain.is_none() && site.mail_host.is_some() && !site.relays.is_empty() {
+        let relays: Vec<String> = site.relays.iter().map(Relay::to_string).collect();
         notes.push(format!(
-            "If the relay sends from other hosts than {}, put into the SPF record at {} what it asks for, like include:spf.relay.example.",
-            site.relays.join(" and "),
+            "If the relay sends from hosts other than {}, add the SPF term that its operator names, like include:spf.relay.example, to \
+             the record at {}.",
+            relays.join(" and "),
             return_host(domain),
         ));
     }
     notes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `a:192.0.2.7` names a host, which no receiver finds: mail through such a relay failed SPF.
+    #[test]
+    fn spf_allows_a_relay_by_its_address_and_leaves_out_private_ones() {
+        let record =
+            |relays: &[&str]| spf(&Site { relays: relays.iter().map(|relay| Relay::of(relay)).collect(), ..Site::default() });
+        assert_eq!(record(&[]), "v=spf1 mx ~all");
+        assert_eq!(record(&["relay.example", "9.9.9.9"]), "v=spf1 mx a:relay.example ip4:9.9.9.9 ~all");
+        assert_eq!(record(&["[2620:fe::fe]", "10.0.0.5", "127.0.0.1", "[::1]"]), "v=spf1 mx ip6:2620:fe::fe ~all");
+    }
 }

@@ -1,5 +1,8 @@
 //! What a domain's records depend on beside the domain: where this installation is, and how its mail goes out.
 
+use std::fmt;
+use std::net::IpAddr;
+
 use url::Url;
 
 use crate::vocab::settings::Settings;
@@ -14,7 +17,33 @@ pub struct Site {
     /// The domain of all envelope senders, if there is one for all.
     pub bounce_domain: Option<String>,
     /// The hosts of the relays.
-    pub relays: Vec<String>,
+    pub relays: Vec<Relay>,
+}
+
+/// The host of a relay, as the settings give it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Relay {
+    Name(String),
+    Address(IpAddr),
+}
+
+impl Relay {
+    /// From the host of a URL: `smtp` is not a special scheme of the URL standard, so its hosts arrive as text.
+    pub(super) fn of(host: &str) -> Self {
+        match host.trim_matches(['[', ']']).parse() {
+            Ok(address) => Self::Address(address),
+            Err(_) => Self::Name(host.to_ascii_lowercase()),
+        }
+    }
+}
+
+impl fmt::Display for Relay {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Name(name) => f.write_str(name),
+            Self::Address(address) => address.fmt(f),
+        }
+    }
 }
 
 impl Site {
@@ -26,7 +55,7 @@ impl Site {
             mail_host: greeting.filter(|host| is_public(host)).or_else(|| link_host.clone()),
             link_host,
             bounce_domain: settings.mail.bounce_domain.as_deref().map(str::to_ascii_lowercase),
-            relays: settings.mail.relay.iter().filter_map(|relay| host(relay.expose())).collect(),
+            relays: settings.mail.relay.iter().filter_map(|relay| host(relay.expose())).map(|host| Relay::of(&host)).collect(),
         }
     }
 }
@@ -62,7 +91,12 @@ mod tests {
         for local in ["https://localhost:8443", "https://192.0.2.7", "http://[2001:db8::1]:80", "https://mill"] {
             assert_eq!(site(&format!("[server]\npublic_url = '{local}'\n")).link_host, None, "{local}");
         }
-        let full = site("[mail]\nhello_name = 'MX.acme.example'\nrelay = ['smtp://user:word@Relay.example:587']\n");
-        assert_eq!((full.mail_host.as_deref(), full.relays), (Some("mx.acme.example"), vec!["relay.example".to_owned()]));
+        let full = site(
+            "[mail]\nhello_name = 'MX.acme.example'\nrelay = ['smtp://user:word@Relay.example:587', \
+                         'smtps://192.0.2.7', 'smtp://[2001:db8::7]:25']\n",
+        );
+        let address = |text: &str| Relay::Address(text.parse().expect("an address"));
+        assert_eq!(full.mail_host.as_deref(), Some("mx.acme.example"));
+        assert_eq!(full.relays, [Relay::Name("relay.example".to_owned()), address("192.0.2.7"), address("2001:db8::7")]);
     }
 }

@@ -24,7 +24,12 @@ pub fn settle(tx: &mut WriteTx<'_>, project: ProjectId, digest: Digest, (before,
             after.counted = if after.credit.is_some() { verdict.takings } else { Default::default() };
         }
     }
-    if after == *before { Ok(()) } else { orders::save(tx, project, digest, before, &after) }
+    if after == *before {
+        return Ok(());
+    }
+    let mailing = after.credit.as_ref().map(|credit| tracing::field::display(credit.mailing));
+    tracing::debug!(%project, mailing, facts = after.facts.len(), "order credited");
+    orders::save(tx, project, digest, before, &after)
 }
 
 /// The email that is credited: the last one clicked. Of a person who is gone nothing is known any more: it stays as it was.

@@ -367,7 +367,9 @@ impl Page {
 
     fn set_state(&mut self, state: State, now: Timestamp) {
         if self.mailing.state != state {
+            let from = self.mailing.word();
             self.mailing.state = state;
+            tracing::debug!(mailing = %self.mailing.id, from, to = self.mailing.word(), "mailing");
             self.mailing.updated_at = now;
             self.changed = true;
         }

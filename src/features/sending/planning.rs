@@ -134,6 +134,7 @@ fn put_rows(store: &Store, id: MailingId, from: u32, after: Option<u32>, verdict
         let mut counts: BTreeMap<Counter, i64> = BTreeMap::new();
         for (number, verdict) in verdicts {
             let row = verdict.row(tx.now());
+            tracing::debug!(mailing = %id, number, to = row.delivery.word(), reason = store::reason(&row.delivery), "planned");
             *counts.entry(row.delivery.counter()).or_default() += 1;
             store::add(tx, id, number, &row);
         }

@@ -295,9 +295,23 @@ pub fn advance(
         count(tx, mailing, before, -1)?;
         count(tx, mailing, after, 1)?;
     }
+    tracing::debug!(mailing = %id, number, from = recipient.delivery.word(), to = next.word(), reason = reason(&next), "delivery");
     let changed = Recipient { address: recipient.address.clone(), delivery: next };
     tx.put(RECIPIENTS, &(id, number), &changed);
     Ok(Ok(changed.delivery))
+}
+
+/// Why, for the log: the codes of a reply without its text, which often repeats the address.
+pub fn reason(delivery: &Delivery) -> &str {
+    match delivery {
+        Delivery::Sent { reply, .. } | Delivery::Deferred { reply, .. } | Delivery::Failed { reply, .. } => {
+            let codes = reply.find(|character: char| !matches!(character, '0'..='9' | '.' | ' ' | '-')).unwrap_or(reply.len());
+            reply[..codes].trim_end()
+        }
+        Delivery::Unknown { why, .. } => why.word(),
+        Delivery::Skipped { why } => why.word(),
+        Delivery::Queued | Delivery::Handoff { .. } => "",
+    }
 }
 
 /// Add to a count.

@@ -30,19 +30,25 @@ pub fn is_ours(engine: &Engine, address: &str) -> bool {
 
 /// Take in a message as it came. When this returns, what it leads to is durable.
 pub async fn receive(engine: &Engine, raw: &[u8], envelope: &Envelope<'_>) -> Result<Received, Failure> {
+    let ignored = |why: &'static str| {
+        tracing::debug!(bytes = raw.len(), why, "inbound message ignored");
+        Ok(Received::Ignored)
+    };
     let Ok(incoming) = inbound::read(raw, envelope) else {
         // What cannot be read would not be readable at the next try either.
-        return Ok(Received::Ignored);
+        return ignored("not readable");
     };
     let Some((mark, token)) = incoming.tokens.iter().find_map(|text| Some((text.mark, token_of(engine, text)?))) else {
-        return Ok(Received::Ignored);
+        return ignored("no token of this installation");
     };
-    let list = List::new(engine);
+    let (list, kind) = (List::new(engine), incoming.nature.word());
     let take = move |tx: &mut WriteTx<'_>| {
         let Some(person) = Person::find(tx, token.mailing, token.number)? else { return Ok(Received::Ignored) };
         handle(tx, &list, &person, (mark, token.purpose), &incoming)
     };
-    Ok(engine.world(token.environment).store.write(take).await??)
+    let received = engine.world(token.environment).store.write(take).await??;
+    tracing::debug!(mailing = %token.mailing, number = token.number, kind, ?received, "inbound message");
+    Ok(received)
 }
 
 /// The token, if it is one of ours for what its address says.

@@ -51,6 +51,18 @@ pub enum Nature {
     Other,
 }
 
+impl Nature {
+    /// A word for the log.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Report(_) => "delivery report",
+            Self::Complaint(_) => "complaint",
+            Self::Automatic => "automatic reply",
+            Self::Other => "other",
+        }
+    }
+}
+
 /// What became of a message for one recipient.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {

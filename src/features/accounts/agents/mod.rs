@@ -21,9 +21,9 @@ use crate::base::secret::{Secret, random_code, sha256, typed_code};
 use crate::engine::access::audit::{self, Act};
 use crate::engine::access::jwt::Tokens;
 use crate::engine::access::people::SignedIn;
-use crate::engine::access::throttle::Rule;
+use crate::engine::access::throttle::{Counted, Rule};
 use crate::engine::access::token;
-use crate::engine::api::{Context, Engine, Failure};
+use crate::engine::api::{Context, Engine, Failure, guesses};
 use crate::engine::store::{Read, WriteTx};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::ClaimId;
@@ -226,13 +226,11 @@ pub fn digest(code: &str) -> [u8; 32] {
 }
 
 /// The open request with this code, if it is one for this person. Wrong codes are counted, by person and by address.
-pub fn open(context: &Context, who: &SignedIn, code: &str) -> Result<Claim, Failure> {
-    let (throttle, now) = (&context.engine.throttle, context.now());
-    let mut names = vec![format!("user {}", who.person.id)];
-    names.extend(sessions::counted(context.caller.peer).map(|address| format!("address {address}")));
-    for name in &names {
-        throttle.take(&GUESSES, name, now).map_err(super::signing_in::too_many)?;
-    }
+pub async fn open(context: &Context, who: &SignedIn, code: &str) -> Result<Claim, Failure> {
+    let now = context.now();
+    let mut names: Vec<Counted> = vec![(&GUESSES, format!("user {}", who.person.id))];
+    names.extend(sessions::counted(context.caller.peer).map(|address| (&GUESSES, format!("address {address}"))));
+    guesses::count(&context.engine, &names).await?;
     let digest = digest(code);
     let claim = store::by_code(&context.engine.control.read(), digest)?;
     let claim = claim.filter(|claim| claim.is_open(&digest, now) && is_for(claim, who));
@@ -241,7 +239,7 @@ pub fn open(context: &Context, who: &SignedIn, code: &str) -> Result<Claim, Fail
             "There is no open request with this code for you; ask the agent for a new code. Agents ask one person, by email.";
         Failure::because(Code::NotFound, detail)
     })?;
-    names.iter().for_each(|name| throttle.undo(&GUESSES, name, now));
+    guesses::forgive(&context.engine, &[], &names).await?;
     Ok(claim)
 }
 

@@ -8,8 +8,9 @@ use serde_json::{Value, json};
 use crate::base::email::EmailAddress;
 use crate::base::network::site_of;
 use crate::base::text::{Name, is_invisible};
+use crate::engine::access::throttle::Counted;
 use crate::engine::api::wire::Reply;
-use crate::engine::api::{Bare, Context, Failure, Media, Operation, Raw, RawRequest, Spec, public};
+use crate::engine::api::{Bare, Context, Failure, Media, Operation, Raw, RawRequest, Spec, guesses, public};
 use crate::features::accounts::agents::wire::{self, Word};
 use crate::features::accounts::agents::{self, Registration, model};
 use crate::features::accounts::sessions;
@@ -68,7 +69,7 @@ impl Raw for AgentIdentity {
             Ok(wanted) => wanted,
             Err((word, description)) => return Ok(wire::refusal(word, description)),
         };
-        brake(&context, &wanted.login_hint)?;
+        count(&context, &wanted.login_hint).await?;
         let Some(registered) = agents::register(&context, wanted).await? else {
             return Err(
                 Failure::because(Code::Unavailable, "Too many agents wait for people; try again later.").after_seconds(60)
@@ -100,18 +101,14 @@ fn read(asked: Asked) -> Result<Registration, (Word, String)> {
     Ok(Registration { agent_name: agent_name.to_string(), login_hint, wanted: scope })
 }
 
-fn brake(context: &Context, person: &EmailAddress) -> Result<(), Failure> {
-    let (peer, now) = (context.caller.peer, context.now());
+async fn count(context: &Context, person: &EmailAddress) -> Result<(), Failure> {
+    let peer = context.caller.peer;
     let site = sessions::address(peer).and_then(site_of).map(|site| site.to_string());
     let names = [
         (&agents::BY_ADDRESS, sessions::counted(peer)),
         (&agents::BY_SITE, site),
         (&agents::BY_PERSON, Some(person.normalised())),
     ];
-    for (rule, name) in names {
-        let Some(name) = name else { continue };
-        let taken = context.engine.throttle.take(rule, &name, now);
-        taken.map_err(|seconds| Failure::new(Code::RateLimitExceeded).after_seconds(seconds))?;
-    }
-    Ok(())
+    let names: Vec<Counted> = names.into_iter().filter_map(|(rule, name)| Some((rule, name?))).collect();
+    guesses::count(&context.engine, &names).await
 }

@@ -52,7 +52,7 @@ impl Operation for ApprovalGrant {
 impl Outward for ApprovalGrant {
     async fn run(context: Context, input: Wanted) -> Result<Self::Output, Failure> {
         let who = context.caller.person()?;
-        let claim = agents::open(&context, who, &input.code)?;
+        let claim = agents::open(&context, who, &input.code).await?;
         check(&context, &claim, input.permissions)?;
         let key_name = input.key_name.map_or(claim.agent_name, |name| name.to_string());
         let granted = Granted { permissions: input.permissions, environment: input.environment, key_name };

@@ -47,7 +47,8 @@ impl Outward for MemberRemove {
         let _turn = ring::CHANGING.lock().await;
         let write = move |tx: &mut WriteTx<'_>| {
             let user = members::changeable(tx, account, own, input.id)?;
-            let normalised = EmailAddress::parse(&user.email).map_err(Failure::internal)?.normalised();
+            let normalised =
+                EmailAddress::stored(&user.email).ok_or_else(|| Failure::internal("a member without an address"))?.normalised();
             sessions::end(tx, &engine, user.id, |_| true);
             people_store::delete_second_factor(tx, user.id);
             people_store::delete_reset_links(tx, user.id)?;

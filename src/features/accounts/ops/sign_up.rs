@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 use crate::base::email::EmailAddress;
 use crate::base::text::ShortText;
 use crate::engine::access::throttle::Rule;
-use crate::engine::api::{Context, Created, Failure, Operation, Outward, Spec, public};
+use crate::engine::api::{Context, Created, Failure, Operation, Outward, Spec, guesses, public};
 use crate::engine::store::WriteTx;
 use crate::features::accounts::model::{Account, Password, User};
 use crate::features::accounts::people_views::MemberView;
-use crate::features::accounts::{hashing, members, ring, sessions, signing_in, store};
+use crate::features::accounts::{hashing, members, ring, sessions, store};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, UserId};
 use crate::vocab::limits;
@@ -54,7 +54,7 @@ impl Outward for SignUp {
             return Err(Code::SignUpClosed.into());
         }
         let address = sessions::counted(context.caller.peer).unwrap_or_default();
-        engine.throttle.take(&BY_ADDRESS, &address, context.now()).map_err(signing_in::too_many)?;
+        guesses::count(engine, &[(&BY_ADDRESS, address)]).await?;
         let password = hashing::hash(input.password, input.email.as_str(), engine.random.as_ref()).await?;
         let name = input.name.map(ShortText::into_string).unwrap_or_default();
         let (envelope, plan, email) = (context.envelope, engine.settings.accounts.plan.clone(), input.email);

@@ -78,6 +78,6 @@ impl Raw for Token {
 /// Polling too fast is answered as if it were not; this is for floods.
 pub fn brake(context: &Context) -> Result<(), Failure> {
     let Some(address) = sessions::counted(context.caller.peer) else { return Ok(()) };
-    let taken = context.engine.throttle.take(&agents::POLLS, &address, context.now());
+    let taken = context.engine.throttle.take(&agents::POLLS, &address, context.engine.clock.monotonic());
     taken.map_err(|seconds| Failure::new(Code::RateLimitExceeded).after_seconds(seconds))
 }

@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, signed_in};
+use crate::engine::access::throttle::Counted;
+use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, guesses, signed_in};
 use crate::engine::store::WriteTx;
 use crate::features::accounts::{people_store, second_factor, signing_in};
 use crate::vocab::codes::Code;
@@ -43,8 +44,8 @@ impl Operation for TotpConfirm {
 impl Outward for TotpConfirm {
     async fn run(context: Context, input: FirstCode) -> Result<Self::Output, Failure> {
         let user = context.caller.proven(context.now())?.person.id;
-        let (throttle, name) = (&context.engine.throttle, user.to_string());
-        throttle.take(&signing_in::BY_ACCOUNT, &name, context.now()).map_err(signing_in::too_many)?;
+        let name: [Counted; 1] = [(&signing_in::BY_ACCOUNT, user.to_string())];
+        guesses::count(&context.engine, &name).await?;
         let engine = context.engine.clone();
         let write = move |tx: &mut WriteTx<'_>| {
             let waits = people_store::second_factor(tx, user)?.is_some_and(|factor| !factor.is_confirmed);
@@ -64,7 +65,7 @@ impl Outward for TotpConfirm {
             Ok(codes)
         };
         let recovery_codes = context.write(&Self::SPEC, write).await?;
-        throttle.forgive(&signing_in::BY_ACCOUNT, &name);
+        guesses::forgive(&context.engine, &name, &[]).await?;
         Ok(Done(RecoveryCodes { recovery_codes }))
     }
 }

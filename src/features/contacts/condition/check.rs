@@ -328,15 +328,15 @@ fn dates(mode: Mode, values: &[Operand], path: &str) -> Result<Period, Failure> 
 }
 
 fn numbers(mode: Mode, values: &[Operand], path: &str) -> Result<Test, Failure> {
-    let expected = "a number like 12 or 2.5";
+    let expected = "a number like 12 or 2.5, from -9007199254740991 to 9007199254740991";
     if mode == Mode::NumberBetween {
-        let [low, high] = exactly(values, path, expected, compare::number)?;
+        let [low, high] = exactly(values, path, expected, compare::bound)?;
         if low > high {
             return Err(Failure::field(path, "the first number is larger than the second; give the smaller one first"));
         }
         return Ok(Test::Number(Bound::Included(low), Bound::Included(high)));
     }
-    let [given] = exactly(values, path, expected, compare::number)?;
+    let [given] = exactly(values, path, expected, compare::bound)?;
     Ok(match mode {
         Mode::NumberGt => Test::Number(Bound::Excluded(given), Bound::Unbounded),
         Mode::NumberGte => Test::Number(Bound::Included(given), Bound::Unbounded),

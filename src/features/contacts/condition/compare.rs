@@ -93,6 +93,13 @@ pub fn number(text: &str) -> Option<f64> {
     text.trim().parse::<f64>().ok().filter(|number| number.is_finite())
 }
 
+/// The number that values are compared with, if the text is one. Values are rounded to 53 bits when they are compared, which puts none of
+/// them on the wrong side of a number that is itself exact.
+pub fn bound(text: &str) -> Option<f64> {
+    const EXACT_MAX: f64 = 9_007_199_254_740_991.0;
+    number(text).filter(|number| number.abs() <= EXACT_MAX)
+}
+
 impl Test {
     /// Whether the value passes.
     pub fn holds(&self, piece: Piece<'_>) -> bool {
@@ -206,6 +213,10 @@ mod tests {
 
     #[test]
     fn numbers_are_read_from_numbers_and_numeric_text_and_from_nothing_else() {
+        // At 2^53 and above neighbors become one number: 9007199254740993 was not "greater than" 9007199254740992.
+        assert_eq!((bound("9007199254740993"), bound("-9007199254740992"), bound("1e300")), (None, None, None));
+        let above = Test::Number(Bound::Excluded(bound("9007199254740991").expect("exact")), Bound::Unbounded);
+        assert!(above.holds(Piece::Whole(9_007_199_254_740_993)) && !above.holds(Piece::Whole(9_007_199_254_740_991)));
         let above_five = Test::Number(Bound::Excluded(5.0), Bound::Unbounded);
         for (piece, holds) in [
             (Piece::Whole(6), true),

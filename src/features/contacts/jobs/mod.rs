@@ -21,6 +21,8 @@ mod tests;
 mod work;
 
 pub use columns::{Columns, Mapping, tag_names};
+#[cfg(any(test, fuzzing))]
+pub use records::Records;
 pub use records::{Encoding, Sniffer, headers};
 pub use work::step;
 

@@ -14,8 +14,8 @@ use crate::engine::store::WriteTx;
 use crate::features::contacts::fields::{self, FieldValue};
 use crate::features::contacts::intake::{self, Birth, PersonName, Statement};
 use crate::features::contacts::model::Status;
-use crate::features::contacts::tags::{Names, Numbers, TagName};
-use crate::features::contacts::views::{ContactView, view};
+use crate::features::contacts::tags::{Numbers, TagName};
+use crate::features::contacts::views::{ContactView, Viewer};
 use crate::features::contacts::{notices, store};
 use crate::features::projects;
 use crate::vocab::codes::Code;
@@ -97,8 +97,30 @@ impl Command for Create {
             let birth = Birth { id: ContactId::numbered(tx.now(), number, tx.random()), digest };
             intake::create(tx, changes, &mut Numbers::new(project), &birth, (statement, &[])).map_err(Failure::from)
         })?;
-        let created = view(&mut Names::new(tx, project), contact.clone())?;
+        let created = Viewer::new(&*tx, caller, project).view(contact.clone())?;
         notices::added(tx, caller, project, &contact, &created.tags);
         Ok(Created(created))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::testing::Mill;
+
+    /// A contact that was deleted and created again looked like one that gets mail, while every campaign left it out.
+    #[test]
+    fn a_suppressed_person_who_is_created_again_shows_as_suppressed() {
+        let mill = Mill::new();
+        mill.post("/v1/suppressions", json!({ "email": "Ada@example.com", "reason": "complaint" })).data();
+        let created = mill.post_in("/v1/contacts", json!({ "email": "ada@example.com" })).data();
+        assert_eq!((&created["status"], &created["suppression"]), (&json!("subscribed"), &json!("complaint")));
+        let other = mill.post_in("/v1/contacts", json!({ "email": "bob@example.com" })).data();
+        assert_eq!(other["suppression"], json!(null));
+        let listed = mill.get_in("/v1/contacts").data();
+        let shown: Vec<_> =
+            listed["contacts"].as_array().expect("a list").iter().map(|contact| &contact["suppression"]).collect();
+        assert!(shown.contains(&&json!("complaint")) && shown.contains(&&json!(null)), "{listed}");
     }
 }

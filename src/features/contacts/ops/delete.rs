@@ -64,7 +64,7 @@ impl Command for Delete {
 
 /// Remove a contact that is there. What others keep of the person is erased right after this.
 pub fn remove(tx: &mut WriteTx<'_>, changes: &mut Changes, account: AccountId, contact: &Contact) -> Result<(), Failure> {
-    let email = EmailAddress::parse(&contact.email).map_err(|_| Error::Corrupt(tables::CONTACTS.info().name))?;
+    let email = EmailAddress::stored(&contact.email).ok_or(Error::Corrupt(tables::CONTACTS.info().name))?;
     erasure::ask(tx, account, changes.project(), contact);
     Ok(changes.remove(tx, contact, store::email_digest(&email.normalised()))?)
 }

@@ -5,8 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
-use crate::features::contacts::tags::Names;
-use crate::features::contacts::views::{ContactView, view};
+use crate::features::contacts::views::{ContactView, Viewer};
 use crate::features::{contacts::store, projects};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{ContactId, ProjectId};
@@ -43,6 +42,6 @@ impl Query for Get {
     fn run(ask: &View<'_>, input: Which) -> Result<Self::Output, Failure> {
         projects::require(ask.tx, ask.caller.account(), input.project_id)?;
         let contact = store::find(ask.tx, input.project_id, input.id)?.ok_or(Code::NotFound)?;
-        Ok(Done(view(&mut Names::new(ask.tx, input.project_id), contact)?))
+        Ok(Done(Viewer::new(ask.tx, ask.caller, input.project_id).view(contact)?))
     }
 }

@@ -9,8 +9,7 @@ use crate::engine::api::{Failure, Limit, Offset, Operation, Page, PageNumber, Qu
 use crate::features::contacts::condition::saved;
 use crate::features::contacts::model::Status;
 use crate::features::contacts::selection::{Filters, SortBy, SortOrder, page};
-use crate::features::contacts::tags::Names;
-use crate::features::contacts::views::{ContactView, view};
+use crate::features::contacts::views::{ContactView, Viewer};
 use crate::features::{contacts::store, projects};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{ProjectId, SegmentId};
@@ -107,12 +106,12 @@ impl Query for List {
                 (page(tx, project, &wanted, order, window)?, wanted.len())
             }
         };
-        let mut names = Names::new(tx, project);
+        let mut viewer = Viewer::new(tx, ask.caller, project);
         let mut items = Vec::with_capacity(numbers.len());
         for number in numbers {
             // A number from the index is in `wanted` too, so its contact is there in this very snapshot.
             if let Some(contact) = store::by_number(tx, project, number)? {
-                items.push(view(&mut names, contact)?);
+                items.push(viewer.view(contact)?);
             }
         }
         Ok(Page { items, total, window })

@@ -17,8 +17,8 @@ use crate::features::contacts::model::{Contact, Status};
 use crate::features::contacts::notices::{self, Source};
 use crate::features::contacts::profile::Profile;
 use crate::features::contacts::store;
-use crate::features::contacts::tags::{Names, Numbers, TagName};
-use crate::features::contacts::views::{ContactView, view};
+use crate::features::contacts::tags::{Numbers, TagName};
+use crate::features::contacts::views::{ContactView, Viewer};
 use crate::features::projects;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{ContactId, ProjectId};
@@ -95,7 +95,7 @@ impl Command for Update {
             notices::updated(tx, caller, project, &after);
             notices::status_changed(tx, (caller.account(), project), Source::of(caller), &before, &after);
         }
-        Ok(Done(view(&mut Names::new(tx, project), after)?))
+        Ok(Done(Viewer::new(&*tx, caller, project).view(after)?))
     }
 }
 

@@ -70,11 +70,12 @@ impl Query for Preview {
         filter.check_names(tx, project, "filters")?;
         let members = filter.members(tx, project, ask.now)?;
         let shown = input.limit.map_or(SHOWN, Bounded::get);
+        let mut viewer = contacts::Viewer::new(tx, ask.caller, project);
         let mut contacts = Vec::new();
         // Numbers grow with time: the newest are the last.
         for number in members.iter().rev().take(shown as usize) {
             if let Some(contact) = contacts::by_number(tx, project, number)? {
-                contacts.push(contacts::view(tx, project, contact)?);
+                contacts.push(viewer.view(contact)?);
             }
         }
         Ok(Done(Meeting { count: members.len(), contacts }))

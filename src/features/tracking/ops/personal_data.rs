@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 use crate::base::amount::Amount;
 use crate::base::clock::Timestamp;
 use crate::base::currency::Currency;
-use crate::base::email::EmailAddress;
 use crate::engine::api::answer::Moment;
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
 use crate::engine::store::Read;
@@ -15,7 +14,7 @@ use crate::features::contacts::condition::Action;
 use crate::features::contacts::{self, Contact, ContactView, EventView, activity, journal};
 use crate::features::sending::{self, Delivery};
 use crate::features::sending::{engagement, orders};
-use crate::features::suppressions::{self, Digester, Reason};
+use crate::features::suppressions::Reason;
 use crate::features::{projects, topics};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{CampaignId, ContactId, MailingId, ProjectId, TopicId};
@@ -188,17 +187,11 @@ impl Query for PersonalData {
                 campaign_id: deed.campaign,
             });
         }
-        let suppression = suppression(ask, &contact)?;
-        let profile = contacts::view(tx, project, contact)?;
+        let profile = contacts::Viewer::new(tx, ask.caller, project).view(contact)?;
+        let suppression = profile.suppression;
         let exported_at = Moment(ask.now);
         Ok(Done(Everything { profile, topics, sends, activity, events, payments, suppression, exported_at, truncated }))
     }
-}
-
-fn suppression(ask: &View<'_>, contact: &Contact) -> Result<Option<Reason>, Failure> {
-    let Ok(email) = EmailAddress::parse(&contact.email) else { return Ok(None) };
-    let digester = Digester::new(&ask.caller.engine.seal);
-    Ok(suppressions::reason(ask.tx, &digester, ask.caller.account(), &email.normalised())?)
 }
 
 fn payments(tx: &impl Read, project: ProjectId, number: u32) -> Result<Vec<Payment>, Failure> {

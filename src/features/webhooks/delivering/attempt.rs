@@ -32,14 +32,17 @@ pub async fn make(engine: &Engine, begun: &Begun, turn: Turn) -> (End, Verdict) 
     let now = engine.clock.now();
     let duration_ms = u32::try_from(started.elapsed().as_millis()).unwrap_or(u32::MAX);
     let end = End { at: now, duration_ms, status_code: None, response: String::new(), error: None };
-    match outcome {
+    let (end, verdict) = match outcome {
         Ok(answer) => {
             let verdict = verdict(&answer, now);
             let error = error_of(&answer);
             (End { status_code: Some(answer.status.as_u16()), response: kept(&answer.body), error, ..end }, verdict)
         }
         Err(error) => (End { error: Some(error), ..end }, Verdict::Failure),
-    }
+    };
+    let (webhook, delivery, attempt) = (begun.webhook.id, begun.delivery.id, begun.number);
+    tracing::debug!(%webhook, %delivery, attempt, status = end.status_code, error = end.error, duration_ms, ?verdict, "webhook delivery");
+    (end, verdict)
 }
 
 async fn send(engine: &Engine, begun: &Begun, turn: Turn) -> Result<Delivered, String> {

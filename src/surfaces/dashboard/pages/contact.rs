@@ -39,7 +39,6 @@ async fn page(visit: &Visit, audience: &Audience, trouble: Option<&Trouble>) -> 
     let contact = visit.ask("contacts.get", asked(visit, audience)).await?;
     let topics = visit.ask("topics.choices", asked(visit, audience)).await?;
     let email = contact["email"].as_str().unwrap_or_default().to_owned();
-    let suppressed = visit.ask("suppressions.list", json!({ "email": email })).await?;
     let mut part = asked(visit, audience);
     (part["limit"], part["cursor"]) = (ENTRIES.into(), json!(visit.query.some("cursor")));
     let timeline = visit.ask("tracking.timeline", part).await?;
@@ -57,7 +56,6 @@ async fn page(visit: &Visit, audience: &Audience, trouble: Option<&Trouble>) -> 
     context.insert("entries".into(), timeline["entries"].as_array().into_iter().flatten().map(entry).collect::<Vec<_>>().into());
     context.insert("contact".into(), contact);
     context.insert("topics".into(), topics["topics"].clone());
-    context.insert("suppression".into(), suppressed["suppressions"][0].clone());
     context.insert("statuses".into(), json!(STATUSES));
     context.insert("tag_names".into(), audience::tag_names(visit, project).await?.0.into());
     context.insert("tag".into(), visit.form.get("tag").into());

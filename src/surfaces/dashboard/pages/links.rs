@@ -7,6 +7,7 @@ use crate::base::network::counted_as;
 use crate::engine::access::throttle::Rule;
 use crate::engine::api::Principal;
 use crate::engine::api::call::Api;
+use crate::engine::api::guesses;
 use crate::engine::api::wire::Peer;
 use crate::surfaces::asking;
 use crate::surfaces::dashboard::route::{Route, open};
@@ -54,13 +55,12 @@ pub async fn send_forgot(visit: &Visit) -> Result<Outcome, Trouble> {
     if !visit.mails_links() {
         return Err(Trouble::not_found());
     }
-    let (email, now) = (visit.form.get("email").to_owned(), engine.clock.now());
+    let email = visit.form.get("email").to_owned();
     let from = match visit.peer {
         Peer::Network { address, .. } => counted_as(address).to_string(),
         Peer::Operator => String::new(),
     };
-    let is_let = engine.throttle.take(&FORGOTTEN_FROM, &from, now).is_ok()
-        && engine.throttle.take(&FORGOTTEN_FOR, &email.to_lowercase(), now).is_ok();
+    let is_let = guesses::count(&engine, &[(&FORGOTTEN_FROM, from), (&FORGOTTEN_FOR, email.to_lowercase())]).await.is_ok();
     if is_let {
         visit.tasks.spawn("a link by mail", async move {
             let ask = async |id: &str, input: Value| {

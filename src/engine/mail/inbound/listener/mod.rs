@@ -151,6 +151,42 @@ pub async fn serve(options: Options, desk: Arc<dyn Desk>, tasks: &Tasks) -> io::
     Ok(Running { smtp: bound.0, lmtp: bound.1, listeners, sessions })
 }
 
+/// Speak what a stranger says to a server that takes every message, one line at a time, until it hangs up or all is said: the other side
+/// of [`session::run`], for fuzzing.
+#[cfg(any(test, fuzzing))]
+pub async fn overhear(desk: Arc<dyn Desk>, shutdown: Shutdown, said: &[u8]) {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    let shared = Shared {
+        desk,
+        host: "mail.mill.example".to_owned(),
+        tls: None,
+        room: Room::new(),
+        memory: Semaphore::new(limits::INBOUND_MEMORY_BYTES_MAX / limits::INBOUND_MEMORY_UNIT_BYTES),
+        desk_places: Semaphore::new(limits::INBOUND_AT_ONCE),
+        shutdown,
+    };
+    let (ours, theirs) = tokio::io::duplex(said.len().max(4096));
+    let (mut replies, mut commands) = tokio::io::split(theirs);
+    let talk = async {
+        for line in said.split_inclusive(|byte| *byte == b'\n') {
+            if commands.write_all(line).await.is_err() {
+                break;
+            }
+            // The server runs when this side waits; commands ahead of a reply would end the conversation.
+            for _ in 0..8 {
+                tokio::task::yield_now().await;
+            }
+        }
+        // Fails where the server has hung up, which is the end as well.
+        let _ = commands.shutdown().await;
+    };
+    let listen = async {
+        let mut heard = [0; 4096];
+        while replies.read(&mut heard).await.is_ok_and(|read| read > 0) {}
+    };
+    tokio::join!(session::run(ours, Protocol::Smtp, None, &shared), talk, listen);
+}
+
 async fn bind(address: Option<SocketAddr>) -> io::Result<Option<TcpListener>> {
     let Some(address) = address else { return Ok(None) };
     let told = |error: io::Error| io::Error::new(error.kind(), format!("cannot listen for mail on {address}: {error}"));

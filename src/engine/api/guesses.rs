@@ -1,0 +1,42 @@
+//! Tries that may be guesses, counted so that neither a restart nor a crash forgets them: a count is durable before the answer.
+
+use std::sync::Arc;
+
+use super::engine::Engine;
+use super::failure::Failure;
+use crate::engine::access::throttle::Counted;
+use crate::engine::store;
+use crate::vocab::codes::Code;
+
+/// Count one try for each of these names, or refuse it until their waits are over.
+pub async fn count(engine: &Arc<Engine>, names: &[Counted]) -> Result<(), Failure> {
+    let at = engine.clock.monotonic();
+    for (rule, name) in names {
+        engine.throttle.take(rule, name, at).map_err(too_many)?;
+    }
+    Ok(keep(engine, names).await?)
+}
+
+/// The try was no guess: forget every try for the names in `forgiven`, and only this one for the names in `undone`.
+pub async fn forgive(engine: &Arc<Engine>, forgiven: &[Counted], undone: &[Counted]) -> Result<(), Failure> {
+    let at = engine.clock.monotonic();
+    forgiven.iter().for_each(|(rule, name)| engine.throttle.forgive(rule, name));
+    undone.iter().for_each(|(rule, name)| engine.throttle.undo(rule, name, at));
+    Ok(keep(engine, &[forgiven, undone].concat()).await?)
+}
+
+async fn keep(engine: &Arc<Engine>, names: &[Counted]) -> store::Result<()> {
+    let (engine, names) = (engine.clone(), names.to_vec());
+    let control = engine.control.clone();
+    let write = move |tx: &mut store::WriteTx<'_>| {
+        engine.throttle.keep(tx, &names, engine.clock.monotonic());
+        Ok(())
+    };
+    control.write(write).await?
+}
+
+/// Too many tries; `seconds` to wait.
+pub fn too_many(seconds: u64) -> Failure {
+    let detail = format!("Too many tries; wait {seconds} seconds and try again.");
+    Failure::because(Code::RateLimitExceeded, detail).after_seconds(seconds)
+}

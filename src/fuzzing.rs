@@ -1,0 +1,482 @@
+//! TABLE: fuzz targets, one for each parser that reads what strangers wrote.
+//!
+//! Two drivers run them. On stable Rust, the tests below mutate the seeds for `FUZZ_SECONDS` each (CI: 60). With coverage,
+//! `tests/fuzz` runs them under libFuzzer. A target only calls its parser, and checks what must hold for any input: no panic, and
+//! bounded output. An input that was found to crash one goes into `tests/samples/fuzz`, where every run begins with it.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use url::Url;
+
+use crate::base::clock::Timestamp;
+use crate::base::objects::Objects;
+use crate::engine::access::jwt::Tokens as Jwt;
+use crate::engine::access::links::Links;
+use crate::engine::access::token;
+use crate::engine::api::answer::Moment;
+use crate::engine::api::input::Arguments;
+use crate::engine::jobs::Tasks;
+use crate::engine::mail::inbound::listener::{Desk, Mail, Taken, Taking, overhear};
+use crate::engine::mail::inbound::{self, Envelope};
+use crate::engine::render::merge::{Kind, Template};
+use crate::engine::render::{css, foreign, mjml};
+use crate::engine::store::seal::Seal;
+use crate::features::contacts::condition::FilterTree;
+use crate::features::contacts::jobs::{Columns, Encoding, Records, Sniffer, headers};
+use crate::features::sending::token::Tokens;
+use crate::operations::OPERATIONS;
+use crate::vocab::limits;
+
+/// A parser, and where inputs for it are kept.
+pub struct Target {
+    pub name: &'static str,
+    pub run: fn(&[u8]),
+    /// Folders under `tests/samples` with seeds, beside `fuzz/NAME`.
+    pub seeds: &'static [&'static str],
+    /// Words that its parser knows.
+    pub words: &'static [&'static str],
+}
+
+/// Every target.
+pub const TARGETS: &[Target] = &[
+    Target {
+        name: "mime",
+        run: mime,
+        seeds: &["bounces"],
+        words: &["\r\n\r\n", "\r\n--b\r\n", "Content-Type: multipart/mixed; boundary=b\r\n", "=?utf-8?q?=00?=", "base64"],
+    },
+    Target {
+        name: "dsn",
+        run: dsn,
+        seeds: &[],
+        words: &["Final-Recipient: rfc822; ", "Action: failed", "Status: 5.1.1", "Diagnostic-Code: smtp; 550 ", "\r\n\r\n"],
+    },
+    Target {
+        name: "arf",
+        run: arf,
+        seeds: &[],
+        words: &["Feedback-Type: abuse", "Original-Rcpt-To: ", "Version: 1", "User-Agent: x", "\r\n\r\n"],
+    },
+    Target {
+        name: "smtp_server",
+        run: smtp_server,
+        seeds: &[],
+        words: &[
+            "EHLO x\r\n",
+            "MAIL FROM:<>\r\n",
+            "RCPT TO:<b+t@x.example>\r\n",
+            "DATA\r\n",
+            "\r\n.\r\n",
+            "BDAT 5 LAST\r\n",
+            "SIZE=",
+        ],
+    },
+    Target {
+        name: "html",
+        run: html,
+        seeds: &["emails", "handed-in"],
+        words: &[
+            "<table>",
+            "</td>",
+            "<!--[if mso]>",
+            "<![endif]-->",
+            "<style>",
+            "&#x0;",
+            "javascript:",
+            "<svg><script>",
+            "style=\"",
+        ],
+    },
+    Target {
+        name: "css",
+        run: css,
+        seeds: &[],
+        words: &["@media", "@import", "url(", "\\0", "/*", "*/", "!important", "calc(", "{", "}", "#fff", "rgba("],
+    },
+    Target {
+        name: "template",
+        run: template,
+        seeds: &["emails"],
+        words: &[
+            "{{ ",
+            " }}",
+            "{% if ",
+            "{% for x in ",
+            "{% endif %}",
+            "{% endfor %}",
+            "|default(",
+            "|date(",
+            "first_name",
+            "}}}",
+        ],
+    },
+    Target {
+        name: "csv",
+        run: csv,
+        seeds: &[],
+        words: &["\"", "\"\"", ",", ";", "\r\n", "email", "\u{feff}", "customFields.x", "\0"],
+    },
+    Target {
+        name: "json_body",
+        run: json_body,
+        seeds: &[],
+        words: &[
+            "{\"",
+            "\":",
+            "null",
+            "[",
+            "]",
+            "1e400",
+            "18446744073709551616",
+            "\\ud800",
+            "projectId",
+            "66f1a2b3d4e5f60718293a4b",
+        ],
+    },
+    Target {
+        name: "segment_filter",
+        run: segment_filter,
+        seeds: &[],
+        words: &[
+            "\"fields\":[",
+            "\"groups\":[",
+            "\"mode\":\"date_between\"",
+            "\"match\":\"any\"",
+            "\"values\":[",
+            "\"activity\":[",
+        ],
+    },
+    Target {
+        name: "url",
+        run: url,
+        seeds: &[],
+        words: &["https://", "@", "[::1]", "0x7f.1", "%00", "\\", "xn--", "..", "?utm_source=", "{{ x }}", "mailto:", "data:"],
+    },
+    Target {
+        name: "date",
+        run: date,
+        seeds: &[],
+        words: &["2026-02-29", "T24:00:00Z", "+25:00", "9999-12-31", "-000001", "[Europe/Berlin]", "23:59:60", "Mon, 1 Jan"],
+    },
+    Target { name: "token", run: token, seeds: &[], words: &["sk_test_", "sk_live_", ".", "eyJ", "_", "-", "=", "u+", "b+"] },
+    Target {
+        name: "mjml",
+        run: mjml,
+        seeds: &["emails"],
+        words: &[
+            "<mjml>",
+            "<mj-body>",
+            "<mj-section>",
+            "<mj-column width=\"",
+            "<mj-raw>",
+            "<mj-include path=\"",
+            "</mj-text>",
+            "<![CDATA[",
+        ],
+    },
+];
+
+const ENVELOPE: Envelope<'_> = Envelope { sender: "", recipient: "b+token@bounces.acme.example" };
+
+/// The whole message is the input.
+fn mime(data: &[u8]) {
+    if let Ok(incoming) = inbound::read(data, &ENVELOPE) {
+        assert!(incoming.tokens.len() <= data.len(), "tokens come from the message");
+    }
+    // The same reader takes mail files that people hand in.
+    let _ = foreign::mail(data);
+}
+
+/// A part of a report that is whole otherwise, so that mutations reach its reader.
+fn part(kind: &str, report: &str, data: &[u8]) {
+    let head = format!(
+        "From: mailer-daemon@example.com\r\nContent-Type: multipart/report; report-type={report}; boundary=b\r\n\r\n\
+         --b\r\n\r\nIt did not arrive.\r\n--b\r\nContent-Type: message/{kind}\r\n\r\n"
+    );
+    let _ = inbound::read(&[head.as_bytes(), data, b"\r\n--b--\r\n"].concat(), &ENVELOPE);
+}
+
+fn dsn(data: &[u8]) {
+    part("delivery-status", "delivery-status", data);
+}
+
+fn arf(data: &[u8]) {
+    part("feedback-report", "feedback-report", data);
+}
+
+/// Takes every message.
+struct Anything;
+
+impl Desk for Anything {
+    fn wants(&self, _: &str) -> bool {
+        true
+    }
+
+    fn take(&self, mail: Mail) -> Taking {
+        assert!(!mail.recipients.is_empty(), "a message without recipients is not handed on");
+        assert!(!mail.bytes.windows(3).any(|three| three[1] == b'\n' && three[0] != b'\r'), "lines end in CRLF");
+        Box::pin(std::future::ready(Taken::Durable))
+    }
+}
+
+fn smtp_server(data: &[u8]) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    runtime.block_on(async {
+        let tasks = Tasks::new(tokio::runtime::Handle::current());
+        overhear(Arc::new(Anything), tasks.shutdown(), data).await;
+    });
+}
+
+fn html(data: &[u8]) {
+    let Ok(html) = std::str::from_utf8(data) else { return };
+    let Ok(clean) = foreign::html(html, &HashMap::new()) else { return };
+    let lower = clean.html.to_ascii_lowercase();
+    assert!(!lower.contains("<script") && !lower.contains("<iframe"), "{}", clean.html);
+}
+
+fn css(data: &[u8]) {
+    let Ok(sheet) = std::str::from_utf8(data) else { return };
+    for piece in css::pieces(sheet) {
+        if let css::Piece::Rule { body, .. } = piece {
+            for declaration in css::declarations(body) {
+                let _ = css::with_urls(declaration.value, &mut |address| address.to_owned());
+                let _ = css::with_colors(declaration.value, &mut |_| None);
+            }
+        }
+    }
+}
+
+fn template(data: &[u8]) {
+    let Ok(source) = std::str::from_utf8(data) else { return };
+    let fields = json!({
+        "first_name": "Ada", "email": "ada@example.com", "language": "de", "tags": ["a", "b"], "x": null, "n": 9007199254740993_i64,
+        "when": "2026-02-28T09:30:00Z", "nested": { "list": [1, 2.5, true] },
+    });
+    let Value::Object(fields): Value = fields else { return };
+    for kind in [Kind::Html, Kind::Text, Kind::Header] {
+        let Ok(template) = Template::compile(source, kind) else { continue };
+        let _ = template.missing(&fields);
+        let _ = template.missing(&Map::new());
+        let _ = template.render(&Map::new());
+        if let Ok(text) = template.render(&fields) {
+            assert!(text.len() <= limits::MERGE_OUTPUT_BYTES_MAX, "the output is bounded");
+        }
+    }
+}
+
+fn csv(data: &[u8]) {
+    let (mut sniffer, mut bytes) = (Sniffer::default(), Vec::new());
+    // As an upload arrives, in parts that end anywhere.
+    data.chunks(7).for_each(|part| sniffer.take(part, &mut bytes));
+    let encoding: Encoding = sniffer.end(&mut bytes);
+    for delimiter in [b',', b';', b'\t'] {
+        let Ok((headers, offset)) = headers(&bytes, delimiter, encoding) else { continue };
+        let offset = usize::try_from(offset).expect("a file in memory");
+        assert!(offset <= bytes.len(), "the rows begin within the file");
+        let Ok(columns) = Columns::guessed(&headers) else { continue };
+        let mut records = Records::new(&bytes[offset..], delimiter, offset as u64);
+        let mut row = 1;
+        while let Ok(Some(record)) = records.next() {
+            let _ = columns.statement(&record, encoding, row);
+            row += 1;
+        }
+        assert!(records.offset() <= bytes.len() as u64, "the reader stays within the file");
+    }
+}
+
+/// The first byte says which operation, the rest is its body and its query.
+fn json_body(data: &[u8]) {
+    let Some((&first, body)) = data.split_first() else { return };
+    let entry = &OPERATIONS[usize::from(first) % OPERATIONS.len()];
+    let read = |query: &str, body: &[u8]| {
+        let arguments = Arguments { spec: entry.spec, path: Vec::new(), query, body };
+        if let Err(failure) = (entry.reads)(&arguments) {
+            assert!(failure.cause.is_none(), "{} answers 500 to {:?}", entry.spec.id, String::from_utf8_lossy(body));
+        }
+    };
+    match entry.spec.verb.has_body() {
+        true => read("", body),
+        false => read(&String::from_utf8_lossy(body), b""),
+    }
+}
+
+fn segment_filter(data: &[u8]) {
+    let mut reader = serde_json::Deserializer::from_slice(data);
+    if let Ok(tree) = FilterTree::deserialize(Objects(&mut reader))
+        && let Err(failure) = tree.check("filters")
+    {
+        assert!(failure.cause.is_none(), "a filter that is wrong is the caller's mistake");
+    }
+}
+
+fn url(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    let _ = crate::features::sending::marked(text, &Default::default());
+    if let Ok(url) = text.parse::<Url>()
+        && let Some(host) = url.host_str()
+    {
+        let _ = crate::base::domain::DomainName::parse(host);
+    }
+    let _ = crate::base::email::EmailAddress::parse(text).map(|email| email.normalised());
+}
+
+fn date(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    if let Ok(moment) = text.parse::<Moment>() {
+        assert!(serde_json::to_string(&moment).is_ok(), "what is read can be written");
+    }
+    let _ = crate::base::zone::Zone::parse(text);
+    for mode in ["date_on", "date_after", "number_gt"] {
+        let field = json!({ "fields": [{ "key": "x", "mode": mode, "values": [text] }] });
+        if let Ok(tree) = FilterTree::deserialize(field) {
+            let _ = tree.check("filters");
+        }
+    }
+}
+
+/// Nobody finds a token by chance: whatever is accepted here was forged.
+fn token(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    let _ = token::parse(text).map(|key| key.hash());
+    let seal = Seal::from_key(&[7; 32]);
+    let tokens = Tokens::new(&seal);
+    assert!(tokens.read_link(text).is_none() && tokens.read_local_part(text).is_none(), "a forged token: {text}");
+    assert!(Jwt::new([1; 32], "at+jwt", "api").read("https://mail.example.com", text).is_none(), "a forged JWT: {text}");
+    assert!(!Links::new([2; 32]).check("/a", text, Timestamp(0)), "a forged link: {text}");
+    let _ = inbound::Token::of_address(text);
+}
+
+fn mjml(data: &[u8]) {
+    let Ok(source) = std::str::from_utf8(data) else { return };
+    let _ = mjml::to_html(source);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::{Path, PathBuf};
+    use std::time::Duration;
+
+    use tokio::time::Instant;
+
+    use super::*;
+    use crate::base::random::{Random, SeededRandom};
+
+    /// An input that takes longer than this is a way to keep the server busy. Debug builds are tens of times slower than releases.
+    const SLOW: Duration = Duration::from_secs(10);
+    const INPUT_BYTES_MAX: usize = 64 * 1024;
+    const DEFAULT_SECONDS: u64 = 2;
+
+    #[expect(clippy::disallowed_methods, reason = "how long is fuzzed is up to the person or the job that runs it")]
+    fn setting(name: &str, default: u64) -> u64 {
+        std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default)
+    }
+
+    fn seeds(target: &Target) -> Vec<Vec<u8>> {
+        let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples");
+        let own = format!("fuzz/{}", target.name);
+        let folders = target.seeds.iter().copied().chain([own.as_str()]);
+        let files = folders.flat_map(|folder| std::fs::read_dir(samples.join(folder)).into_iter().flatten());
+        let mut paths: Vec<PathBuf> = files.map(|file| file.expect("readable").path()).collect();
+        paths.sort();
+        let seeds: Vec<Vec<u8>> = paths.iter().map(|path| std::fs::read(path).expect("readable")).collect();
+        assert!(!seeds.is_empty(), "{} has seeds", target.name);
+        seeds
+    }
+
+    struct Mutator {
+        random: SeededRandom,
+        seeds: Vec<Vec<u8>>,
+        words: &'static [&'static str],
+    }
+
+    impl Mutator {
+        fn below(&self, limit: usize) -> usize {
+            let random: &dyn Random = &self.random;
+            u32::from_le_bytes(random.bytes()) as usize % limit.max(1)
+        }
+
+        fn next(&self) -> Vec<u8> {
+            let mut input = self.seeds[self.below(self.seeds.len())].clone();
+            for _ in 0..=self.below(6) {
+                self.change(&mut input);
+            }
+            input.truncate(INPUT_BYTES_MAX);
+            input
+        }
+
+        fn change(&self, input: &mut Vec<u8>) {
+            let at = self.below(input.len() + 1);
+            let end = (at + 1 + self.below(32)).min(input.len()).max(at);
+            match self.below(8) {
+                0 if at < input.len() => input[at] ^= 1 << self.below(8),
+                1 => drop(input.splice(at..at, self.words[self.below(self.words.len())].bytes())),
+                2 => drop(input.drain(at..end)),
+                3 => {
+                    let copied = input[at..end].to_vec();
+                    let times = 1 + self.below(64);
+                    drop(input.splice(at..at, copied.repeat(times)));
+                }
+                4 => input.truncate(at),
+                5 => {
+                    let other = &self.seeds[self.below(self.seeds.len())];
+                    let from = self.below(other.len() + 1);
+                    input.truncate(at);
+                    input.extend_from_slice(&other[from..]);
+                }
+                6 => drop(input.splice(at..end, self.words[self.below(self.words.len())].bytes())),
+                _ => input.insert(at, self.below(256) as u8),
+            }
+        }
+    }
+
+    /// Run one input on a thread with as much stack as a worker thread of the server has; says what went wrong.
+    fn complaint(target: &Target, input: &[u8]) -> Option<String> {
+        let started = Instant::now();
+        let run = target.run;
+        let outcome = std::panic::catch_unwind(|| run(input));
+        let took = started.elapsed();
+        match outcome {
+            Err(_) => Some("it panics".to_owned()),
+            Ok(()) if took > SLOW => Some(format!("it takes {took:?}")),
+            Ok(()) => None,
+        }
+    }
+
+    fn fuzz(name: &str) {
+        let target = TARGETS.iter().find(|target| target.name == name).expect("a target");
+        let seeds = seeds(target);
+        let check = |input: &[u8]| {
+            if let Some(complaint) = complaint(target, input) {
+                let path = std::env::temp_dir().join(format!("fuzz-{name}-{:016x}", crc32fast::hash(input)));
+                std::fs::write(&path, input).expect("a temporary folder takes files");
+                panic!("{complaint}; the input is {}: add it to tests/samples/fuzz/{name}", path.display());
+            }
+        };
+        seeds.iter().for_each(|seed| check(seed));
+        let seed = setting("FUZZ_SEED", 1);
+        let mutator = Mutator { random: SeededRandom::new(seed), seeds, words: target.words };
+        let (time, started, mut runs) = (Duration::from_secs(setting("FUZZ_SECONDS", DEFAULT_SECONDS)), Instant::now(), 0_u64);
+        while started.elapsed() < time {
+            check(&mutator.next());
+            runs += 1;
+        }
+        println!("{name}: {runs} inputs in {} s, seed {seed}", time.as_secs());
+        assert!(time.is_zero() || runs > 0);
+    }
+
+    macro_rules! targets {
+        ($($name:ident)*) => {
+            $(#[test] fn $name() { fuzz(stringify!($name)) })*
+
+            #[test]
+            fn every_target_has_a_test() {
+                assert_eq!(TARGETS.iter().map(|target| target.name).collect::<Vec<_>>(), [$(stringify!($name)),*]);
+            }
+        };
+    }
+
+    targets! { mime dsn arf smtp_server html css template csv json_body segment_filter url date token mjml }
+}

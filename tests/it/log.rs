@@ -1,0 +1,62 @@
+//! The debug log: a line for every decision, and neither secrets nor full addresses.
+
+use http::StatusCode;
+use serde_json::json;
+
+use super::delivery::{audience, campaign, email, until, with_relay};
+use super::people::{OWNER, PASSWORD, set_up, stranger};
+use super::support::Server;
+use super::support::hook_sink::HookSink;
+use super::support::mail_sink::{Deed, MailSink, Moment, Offers};
+
+/// A relay that refuses one recipient, and repeats the address in its reply, as many servers do.
+fn relay() -> MailSink {
+    MailSink::at("127.0.0.1:0".parse().expect("an address"), Offers::default(), false, |talk, now| {
+        if now == Moment::Recipient && talk.recipient.starts_with("<r1@example.com>") {
+            return Deed::Say("550 5.1.1 <r1@example.com> no such user".to_owned());
+        }
+        Deed::Usual
+    })
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_debug_log_tells_of_every_decision_and_of_no_secret_and_no_address() {
+    let (sink, hooks) = (relay(), HookSink::content().await);
+    let settings = with_relay(&sink).replace("level = \"warn\"", "level = \"debug\"")
+        + "[webhooks]\nallow_http = true\n[outbound]\nallow_networks = [\"127.0.0.0/8\"]\n";
+    let server = Server::start(&settings);
+    set_up(&server);
+    let key = server.key("live", "all");
+    let client = stranger(&server).with_key(Some(&key));
+    let project = audience(&client, 3).await;
+    let hook = json!({ "url": hooks.url(), "events": ["subscriber.added"], "customHeaders": { "X-Word": "canary-header" } });
+    let hook = client.data("webhooks.create", hook).await;
+    client.contact(&project, "new@example.com").await;
+    hooks.wait(1).await;
+    let conversation = email(&client, &project).await;
+    let campaign = campaign(&client, &project, &conversation, "Log").await;
+    until(async || client.data("campaigns.get", json!({ "id": campaign })).await["status"] == "sent").await;
+    let wrong = json!({ "email": OWNER, "password": "canary-password" });
+    stranger(&server).call("accounts.login", wrong).await.refused(StatusCode::UNAUTHORIZED, "SIGN_IN_FAILED");
+    let right = json!({ "email": OWNER, "password": PASSWORD });
+    let token = stranger(&server).data("accounts.login", right).await["token"].as_str().expect("a token").to_owned();
+
+    let log = server.log();
+    let has = |parts: &[&str]| log.lines().any(|line| parts.iter().all(|part| line.contains(part)));
+    for parts in [
+        ["request", "operation=\"contacts.create\"", "status=201", "by=\"key "].as_slice(),
+        &["request", "operation=\"accounts.login\"", "status=401", "code=\"SIGN_IN_FAILED\""],
+        &["planned", "to=\"queued\""],
+        &["delivery", "to=\"sent\"", "reason=\"250"],
+        &["delivery", "to=\"failed\"", "reason=\"550 5.1.1\""],
+        &["mailing", "to=\"finished\""],
+        &["webhook delivery", "status=200", "verdict=Success", "attempt=1"],
+    ] {
+        assert!(has(parts), "no line has {parts:?}:\n{log}");
+    }
+    let secret = hook["secret"].as_str().expect("shown once");
+    for hidden in [&key, &token, secret, PASSWORD, "canary-password", "canary-header", OWNER, "@example.com"] {
+        let line = log.lines().find(|line| line.contains(hidden));
+        assert_eq!(line, None, "{hidden} is in the log");
+    }
+}
