@@ -32,7 +32,8 @@ async fn keep(engine: &Arc<Engine>, names: &[Counted]) -> store::Result<()> {
         engine.throttle.keep(tx, &names, engine.clock.monotonic());
         Ok(())
     };
-    control.write(write).await?
+    // On an almost full disk too: who cannot sign in cannot see what is wrong.
+    control.write_essential(write).await?
 }
 
 /// Too many tries; `seconds` to wait.

@@ -22,6 +22,8 @@ use tokio::net::{TcpListener, UnixListener};
 use tokio::sync::Semaphore;
 use tokio_rustls::TlsAcceptor;
 
+#[cfg(any(test, fuzzing))]
+use crate::engine::admission::Activity;
 use crate::engine::admission::{Admission, Origin};
 use crate::engine::jobs::{Ended, Group, Shutdown, Tasks};
 use crate::vocab::limits;
@@ -160,7 +162,7 @@ pub async fn overhear(desk: Arc<dyn Desk>, shutdown: Shutdown, said: &[u8]) {
         desk,
         host: "mail.mill.example".to_owned(),
         tls: None,
-        room: Room::new(),
+        quota: Quota::default(),
         memory: Semaphore::new(limits::INBOUND_MEMORY_BYTES_MAX / limits::INBOUND_MEMORY_UNIT_BYTES),
         desk_places: Semaphore::new(limits::INBOUND_AT_ONCE),
         shutdown,
@@ -184,7 +186,8 @@ pub async fn overhear(desk: Arc<dyn Desk>, shutdown: Shutdown, said: &[u8]) {
         let mut heard = [0; 4096];
         while replies.read(&mut heard).await.is_ok_and(|read| read > 0) {}
     };
-    tokio::join!(session::run(ours, Protocol::Smtp, None, &shared), talk, listen);
+    let activity = Activity::new();
+    tokio::join!(session::run(ours, Protocol::Smtp, None, &activity, &shared), talk, listen);
 }
 
 async fn bind(address: Option<SocketAddr>) -> io::Result<Option<TcpListener>> {
