@@ -183,9 +183,7 @@ async fn dispatch(
         for (mailing, number) in round.misdated() {
             book.tell(mailing, number, What::Mark(Event::Misdated { schedule: post.schedule() })).await;
         }
-        // On an almost full disk nothing new is begun; what is under way comes to its end, and is written down.
-        let may_begin = !store.space().is_low();
-        while may_begin && let Some(job) = round.next(Instant::now(), post.now()) {
+        while let Some(job) = round.next(Instant::now(), post.now()) {
             let (post, report) = (post.clone(), report.clone());
             deliveries.spawn(async move {
                 let (mailing, number) = (job.stationery.mailing.id, job.number);

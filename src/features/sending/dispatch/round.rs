@@ -226,7 +226,8 @@ impl Round {
     /// The next recipient that a delivery can take, if there is a slot and somebody's turn has come.
     pub fn next(&mut self, now: Instant, time: Timestamp) -> Option<Job> {
         self.now = time;
-        if self.flying >= self.slots {
+        // On an almost full disk nothing new is begun; what is under way comes to its end, and is written down.
+        if self.flying >= self.slots || self.store.space().is_low() {
             return None;
         }
         for lane in [DIRECT, GROUPS] {
