@@ -68,7 +68,11 @@ pub async fn serve(
     sending::dispatch::start(&tasks, &engine);
     webhooks::delivering::start(&tasks, &engine);
     let welcome = match first {
-        true => Some(accounts::welcome(&engine).await.map_err(|failure| Problem::failed(format!("{failure:?}")))?),
+        true => Some(
+            accounts::welcome(&engine)
+                .await
+                .map_err(|failure| Problem::failed(failure.cause.unwrap_or_else(|| failure.code.info().message.to_owned())))?,
+        ),
         false => None,
     };
     match demo {

@@ -171,6 +171,7 @@ impl Admission {
         let Some(seat) = state.seats.get_mut(&seat) else { return false };
         seat.is_asked_to_close = true;
         seat.activity.ask_to_close();
+        tracing::debug!("an idle connection is closed to make room for another");
         true
     }
 

@@ -246,6 +246,11 @@ async fn on_a_full_disk_the_server_is_read_only_people_can_leave_and_everything_
     let said = server.run(&["doctor"]);
     assert!(String::from_utf8_lossy(&said.stdout).contains("the service is read-only"), "{said:?}");
 
+    let said = server.run(&["backup", "--to", &disk.place.join("backup").to_string_lossy()]);
+    let errors = String::from_utf8_lossy(&said.stderr).into_owned();
+    assert!(!said.status.success() && errors.contains("Make room, or name a folder on another disk"), "{errors}");
+    assert!(!disk.place.join("backup").exists(), "nothing was begun");
+
     // Another program takes the rest too: the reserve is there for those who leave.
     disk.fill(0);
     for letter in &letters[1..LETTERS / 2] {
@@ -266,6 +271,8 @@ async fn on_a_full_disk_the_server_is_read_only_people_can_leave_and_everything_
     disk.free();
     let freed = Instant::now();
     until(async || client.call("system.ready", json!({})).await.status == 200).await;
+    let reserve = tests.call("system.ready", json!({})).await.json()["data"]["checks"]["disk"]["reserveMib"].clone();
+    println!("of the reserve of 2 MiB, {reserve} are there again");
     println!("read-only for {:?}; ready {:?} after there was room", freed - began, freed.elapsed());
     leaves(&tests, &test_project, &letters[LETTERS - 1]).await;
     insist(&client, &id).await;
