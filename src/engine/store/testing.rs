@@ -21,7 +21,7 @@ pub fn start(port: Arc<dyn Port>, realm: Realm) -> Result<Store> {
 
 /// A store over `port` with a clock that the test keeps.
 pub fn start_at(port: Arc<dyn Port>, realm: Realm, clock: Arc<ManualClock>) -> Result<Store> {
-    Store::start(Path::new("test.redb"), realm, port, clock, Arc::new(SeededRandom::new(7)))
+    Store::start(Path::new("test.redb"), realm, port, (clock, Arc::new(SeededRandom::new(7))), |_| Ok(()))
 }
 
 /// The store in the file at `path`.

@@ -158,6 +158,7 @@ async fn dispatch(
     let mut round = Round::new(store.clone(), post.slots());
     let (mut look, mut turns) = (true, true);
     let listen = |table| Box::pin(store.changed(table).notified());
+    let mut is_held = post.hold().is_some();
     let (mut heard, mut heard_of_turns) = (listen(tables::MAILING_QUEUE), listen(tables::RECIPIENT_RETRIES));
     loop {
         // We listen anew before we look, and before the former listening ends: no signal falls between two.
@@ -207,6 +208,7 @@ async fn dispatch(
                 heard_of_turns = listen(tables::RECIPIENT_RETRIES);
                 turns = true;
             }
+            () = post.released(), if is_held => (is_held, look, turns) = (false, true, true),
             () = tokio::time::sleep(pause) => look = true,
         }
     }
