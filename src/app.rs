@@ -90,7 +90,7 @@ fn keep_panics_short() {
         let payload = panic.payload();
         let text = payload.downcast_ref::<&str>().copied().or_else(|| payload.downcast_ref::<String>().map(String::as_str));
         let text = text.unwrap_or("no details");
-        // The standard error may be gone, or its disk full; there is nobody else to tell.
+        // The standard error may be closed, or its disk full.
         let _ = writeln!(std::io::stderr(), "mailmill: internal error at {file}:{line}: {text}. Please report this.");
     }));
 }

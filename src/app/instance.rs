@@ -39,7 +39,7 @@ pub struct Place {
     /// When the file system made the file, in nanoseconds, where it knows that.
     born: Option<String>,
     inode: u64,
-    /// Not the machine's id itself, which is nobody else's business.
+    /// A digest: the machine's id itself is to stay on the machine.
     machine: Option<String>,
 }
 
@@ -80,7 +80,7 @@ pub enum Finding {
     Same,
     /// Sending is to be put on hold.
     Hold(Cause),
-    /// It was restored by somebody who has decided already.
+    /// It was restored with the decision to go on.
     Resume,
 }
 

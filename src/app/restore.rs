@@ -60,7 +60,7 @@ fn fill(folder: &Folder, wanted: &Restore, key: Option<&Seal>) -> Result<Manifes
     Ok(manifest)
 }
 
-/// The file with the key: as the command line says, or as somebody at the terminal does.
+/// The file with the key: named on the command line or at the terminal.
 fn ask_for_key(wanted: &Restore) -> Result<PathBuf, Problem> {
     if let Some(file) = &wanted.master_key {
         return Ok(file.clone());

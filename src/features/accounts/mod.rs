@@ -52,7 +52,7 @@ pub fn sealed(tx: &impl Read, seal: &Seal) -> engine_store::Result<Sealed> {
     Ok(all.iter().fold(Sealed::default(), |sum, (user, factor)| sum.with(Sealed::one(second_factor::opens(seal, *user, factor)))))
 }
 
-/// Forget the authenticator apps whose secrets a key does not open: nobody could sign in with them. Says how many.
+/// Forget the authenticator apps whose secrets a key does not open: signing in with them is impossible. Returns how many.
 pub fn drop_closed(tx: &mut WriteTx<'_>, seal: &Seal) -> engine_store::Result<u64> {
     let mut dropped = 0;
     for (user, factor) in people_store::second_factors(tx)? {

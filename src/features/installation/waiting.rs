@@ -68,8 +68,7 @@ pub struct HeldIn {
 impl HoldView {
     /// Sending is not on hold.
     pub fn none() -> Self {
-        let nothing = || (Vec::new(), Vec::new());
-        let (campaigns, environments) = nothing();
+        let (campaigns, environments) = (Vec::new(), Vec::new());
         Self { on_hold: false, since: None, reason: None, notice: None, campaigns, environments, has_more: false }
     }
 
@@ -196,11 +195,14 @@ fn count_campaigns(
 fn notice(environments: &[HeldIn]) -> String {
     let sum = |of: fn(&HeldIn) -> u64| environments.iter().map(of).sum::<u64>();
     format!(
-        "Resuming may send a second time: messages to {} recipients, {} scheduled campaigns and {} webhook deliveries. People and endpoints \
-         that received them after this data was saved receive them again, also people who have unsubscribed since. Cancel first what \
-         should not go out.",
-        sum(|held| held.recipients),
-        sum(|held| held.scheduled_campaigns),
-        sum(|held| held.webhook_deliveries)
+        "Resuming may send a second time: messages to {}, {} and {}. People and endpoints that received them after this data was saved \
+         receive them again, also people who have unsubscribed since. Cancel first what should not go out.",
+        counted(sum(|held| held.recipients), "recipient", "recipients"),
+        counted(sum(|held| held.scheduled_campaigns), "scheduled campaign", "scheduled campaigns"),
+        counted(sum(|held| held.webhook_deliveries), "webhook delivery", "webhook deliveries")
     )
+}
+
+fn counted(many: u64, one: &str, more: &str) -> String {
+    format!("{many} {}", if many == 1 { one } else { more })
 }

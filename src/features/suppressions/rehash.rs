@@ -1,5 +1,5 @@
-//! The list under another master key. Rows that name their address are hashed again; those of erased people name nobody, so that nobody can
-//! be recognised by them any more.
+//! The list under another master key. Rows that name their address are hashed again; those of erased people have no address, and cannot be
+//! matched by the new key.
 
 use std::ops::ControlFlow;
 
@@ -9,7 +9,7 @@ use crate::engine::store::{Read, Result, Store};
 use crate::vocab::ids::AccountId;
 use crate::vocab::limits;
 
-/// How many rows name nobody: only the key that hashed them can recognise their owners.
+/// How many rows have no address: only the key that hashed them can recognise their owners.
 pub fn named_by_hash_alone(tx: &impl Read) -> Result<u64> {
     let mut many = 0;
     store::visit(tx, |_, _, row| {

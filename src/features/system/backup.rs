@@ -102,6 +102,20 @@ impl fmt::Display for BackupError {
 
 impl std::error::Error for BackupError {}
 
+impl BackupError {
+    /// The same of the file that the damaged one was copied from.
+    fn about(self, source: PathBuf) -> Self {
+        match self {
+            Self::Store(_, store::Error::Damaged { found, .. }) => {
+                Self::Store(source.clone(), store::Error::Damaged { file: source, found })
+            }
+            Self::Swapped { holds, .. } => Self::Swapped { file: source, holds },
+            Self::Differs { table, .. } => Self::Differs { file: source, table },
+            other => other,
+        }
+    }
+}
+
 type Result<T> = std::result::Result<T, BackupError>;
 
 fn failed(path: &Path) -> impl FnOnce(io::Error) -> BackupError {
@@ -224,8 +238,9 @@ pub fn restore(folder: &Path, data: &Path) -> Result<Manifest> {
     }
     let copied = FILES.into_iter().try_for_each(|(name, realm)| {
         let target = data.join(name);
-        copy_file(&folder.join(name), &target)?;
-        compare(&target, realm, &manifest.files[name])
+        let source = folder.join(name);
+        copy_file(&source, &target)?;
+        compare(&target, realm, &manifest.files[name]).map_err(|error| error.about(source))
     });
     if copied.is_err() {
         for (name, _) in FILES {

@@ -34,7 +34,7 @@ pub async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
     Ok(Outcome::page("system.html", context))
 }
 
-/// Somebody has decided that sending goes on.
+/// End the hold on sending.
 async fn resume(visit: &Visit) -> Result<Outcome, Trouble> {
     visit.ask("installation.resume", json!({})).await?;
     Ok(Outcome::go(format!("{}?done=resume", visit.path)))
