@@ -4,8 +4,8 @@
 
 use crate::engine::api::{Entry, command, outward, query, raw};
 use crate::features::{
-    accounts, campaigns, contacts, domains, emails, events, exports, installation, projects, segments, sending, suppressions, system, tags,
-    topics, tracking, webhooks,
+    accounts, campaigns, contacts, domains, emails, events, exports, installation, projects, segments, sending, suppressions,
+    system, tags, topics, tracking, webhooks,
 };
 
 /// Every operation.

@@ -73,16 +73,29 @@ impl FirstStart {
 #[derive(Debug)]
 pub enum Refusal {
     /// Some of the stores are there and others are not, or none is and the folder is not empty.
-    Missing { folder: String, missing: Vec<String>, found: Vec<String> },
+    Missing {
+        folder: String,
+        missing: Vec<String>,
+        found: Vec<String>,
+    },
     /// The folder has things in it that are not ours.
-    NotEmpty { folder: String, found: Vec<String> },
+    NotEmpty {
+        folder: String,
+        found: Vec<String>,
+    },
     Key(KeyError),
     /// Nothing that is sealed opens with the key, and there is no check value.
     KeyOpensNothing(String),
     /// A file holds what belongs into another.
-    Swapped { file: String, holds: String },
+    Swapped {
+        file: String,
+        holds: String,
+    },
     /// Two files are of different installations.
-    Foreign { file: String, other: String },
+    Foreign {
+        file: String,
+        other: String,
+    },
 }
 
 impl fmt::Display for Refusal {
@@ -328,7 +341,8 @@ impl Opener<'_> {
         };
         let stores = [control, world(test)?, world(live)?];
         let noted = instance::note(self.folder, &installation, next);
-        noted.map_err(|error| Problem::failed(format_args!("{} cannot be written: {error}", self.folder.instance().display())))?;
+        noted
+            .map_err(|error| Problem::failed(format_args!("{} cannot be written: {error}", self.folder.instance().display())))?;
         let hold = hold::read(&stores[0].read()).map_err(Problem::failed)?;
         Ok(Taken { seal, stores, hold })
     }

@@ -41,7 +41,9 @@ pub fn restore(data: &Path, wanted: &Restore) -> Result<(), Problem> {
     let shown = data.display();
     eprintln!("{} rows from {} are in {shown} and were compared with the backup.", manifest.rows(), manifest.made_at);
     if key.is_none() {
-        eprintln!("The master key is not there: put a copy at {shown}/master.key (mode 600), or see `mailmill rekey --data {shown}`.");
+        eprintln!(
+            "The master key is not there: put a copy at {shown}/master.key (mode 600), or see `mailmill rekey --data {shown}`."
+        );
     }
     match wanted.resume {
         true => eprintln!("Sending goes on at the next start: what was sent after the backup arrives twice."),

@@ -190,7 +190,11 @@ async fn a_started_copy_is_on_hold_and_the_original_and_a_moved_folder_are_not()
     let hold = live.data("installation.hold", json!({})).await;
     assert!(hold["reason"].as_str().is_some_and(|reason| reason.contains("is a copy")), "{hold}");
     let resumed = live.data("installation.resume", json!({})).await;
-    assert_eq!((&resumed["onHold"], &resumed["notice"]), (&json!(false), &hold["notice"]), "the answer says what may arrive twice");
+    assert_eq!(
+        (&resumed["onHold"], &resumed["notice"]),
+        (&json!(false), &hold["notice"]),
+        "the answer says what may arrive twice"
+    );
     assert_eq!(live.data("installation.resume", json!({})).await["since"], json!(null), "a repeat changes nothing");
     until(async || fresh.count() > RECIPIENTS).await;
     copied.kill();
@@ -224,7 +228,12 @@ async fn the_dashboard_shows_a_hold_and_a_person_ends_it_there() {
         let Some(id) = inbox["messages"][0]["id"].as_str() else { return false };
         let raw = client.call("sending.inbox_html", json!({ "id": id })).await;
         let text = String::from_utf8_lossy(&raw.bytes).into_owned();
-        link = text.split("href=\"").filter_map(|rest| rest.split('"').next()).find(|at| at.contains("/u/")).unwrap_or_default().into();
+        link = text
+            .split("href=\"")
+            .filter_map(|rest| rest.split('"').next())
+            .find(|at| at.contains("/u/"))
+            .unwrap_or_default()
+            .into();
         !link.is_empty()
     })
     .await;

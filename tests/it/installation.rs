@@ -55,7 +55,9 @@ async fn a_lost_or_wrong_key_stops_the_start_and_the_right_one_lets_it_go_on() {
     let right = fs::read(key(&server)).expect("there");
     fs::remove_file(key(&server)).expect("removed");
     let words = refused(&server);
-    for part in ["master.key", "missing", "No backup contains the key", "unsubscribe links", "DKIM", "erased people", "mailmill rekey"] {
+    for part in
+        ["master.key", "missing", "No backup contains the key", "unsubscribe links", "DKIM", "erased people", "mailmill rekey"]
+    {
         assert!(words.contains(part), "{part}: {words}");
     }
     assert!(!key(&server).exists(), "no other key is made");
@@ -199,7 +201,8 @@ async fn restore_verifies_the_key_before_it_writes_anything() {
     assert_eq!(fs::read(target.join("master.key")).expect("there"), fs::read(own).expect("there"));
     let checked = server.run_on(&target, &["check-data"]);
     assert!(checked.status.success() && said(&checked).contains("Nothing to do."), "{}", said(&checked));
-    let verified = server.run(&["restore", saved.to_str().expect("UTF-8"), "--verify", "--master-key", wrong.to_str().expect("UTF-8")]);
+    let verified =
+        server.run(&["restore", saved.to_str().expect("UTF-8"), "--verify", "--master-key", wrong.to_str().expect("UTF-8")]);
     assert!(!verified.status.success(), "{}", said(&verified));
 }
 
@@ -213,7 +216,11 @@ async fn a_key_that_is_lost_while_the_service_runs_is_found_by_backup_and_doctor
     assert!(text.contains("PROBLEM  master key") && text.contains("next start is refused"), "{text}");
     let target = server.data().with_file_name("backup");
     let output = server.run(&["backup", "--to", target.to_str().expect("UTF-8")]);
-    assert!(!output.status.success() && said(&output).contains("is complete, but the master key is missing"), "{}", said(&output));
+    assert!(
+        !output.status.success() && said(&output).contains("is complete, but the master key is missing"),
+        "{}",
+        said(&output)
+    );
     assert!(server.run(&["restore", target.to_str().expect("UTF-8"), "--verify"]).status.success(), "and it is complete");
     fs::rename(server.data().with_file_name("elsewhere"), key(&server)).expect("moved");
     stop(&mut server);

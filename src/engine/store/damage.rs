@@ -34,8 +34,12 @@ pub fn explained(file: &Path, error: impl Into<redb::Error>) -> Error {
     match error.into() {
         redb::Error::DatabaseAlreadyOpen => Error::InUse(file.to_path_buf()),
         redb::Error::Corrupted(found) => damaged(found),
-        redb::Error::UpgradeRequired(version) => damaged(format!("its format number is {version}, which this program does not know")),
-        redb::Error::Io(error) if matches!(error.kind(), ErrorKind::InvalidData | ErrorKind::UnexpectedEof | ErrorKind::InvalidInput) => {
+        redb::Error::UpgradeRequired(version) => {
+            damaged(format!("its format number is {version}, which this program does not know"))
+        }
+        redb::Error::Io(error)
+            if matches!(error.kind(), ErrorKind::InvalidData | ErrorKind::UnexpectedEof | ErrorKind::InvalidInput) =>
+        {
             damaged(error.to_string())
         }
         redb::Error::Io(error) => Error::Io(format!("{}: {error}", file.display())),
@@ -52,8 +56,6 @@ pub fn is_engines(source_file: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::path::PathBuf;
-
     use super::super::StoreFile;
     use super::super::port::{Order, Span};
     use super::super::testing::{CACHE_BYTES, Dice, scratch};
@@ -101,15 +103,16 @@ mod tests {
     }
 
     /// Open without comparing checksums, read every row, write some, close: what a service does with a file too large to be checked.
-    fn use_unchecked(path: &PathBuf) -> Result<()> {
+    fn use_unchecked(path: &Path) -> Result<()> {
         let port = super::super::redb_port::RedbPort::open_existing(path, CACHE_BYTES)?;
-        let file = StoreFile { path: path.clone(), port };
+        let file = StoreFile { path: path.to_path_buf(), port };
         let clock = std::sync::Arc::new(ManualClock::at(Timestamp(1_000)));
         let store = super::super::Store::of(file, Realm::World, clock, std::sync::Arc::new(SeededRandom::new(1)), |_| Ok(()))?;
         let tx = store.read();
         let mut outcome = Ok(());
         for info in TABLES.iter().filter(|info| info.realm.is_in(Realm::World)) {
-            let read = tx.visit_bytes(info.id, &Span::default(), Order::Forward, &mut |_, _| Ok(std::ops::ControlFlow::Continue(())));
+            let read =
+                tx.visit_bytes(info.id, &Span::default(), Order::Forward, &mut |_, _| Ok(std::ops::ControlFlow::Continue(())));
             outcome = outcome.and(read);
         }
         drop(tx);
@@ -141,7 +144,10 @@ mod tests {
                 refused += 1;
             }
             if let Err(error) = use_unchecked(&path) {
-                assert!(checked.is_err() || matches!(error, Error::Closed), "{seed}: the check missed what use has found: {error}");
+                assert!(
+                    checked.is_err() || matches!(error, Error::Closed),
+                    "{seed}: the check missed what use has found: {error}"
+                );
                 found_in_use += 1;
             }
         }

@@ -6,8 +6,8 @@
 //! someone who chooses the bytes *and* decides when the power fails. We accept that: whoever can do both owns the machine.
 //! `power_cut.rs` tries it out.
 
-use std::hint::black_box;
 use std::fs::{File, OpenOptions};
+use std::hint::black_box;
 use std::io::ErrorKind;
 use std::ops::{Bound, ControlFlow};
 use std::os::unix::fs::OpenOptionsExt;
@@ -164,7 +164,8 @@ impl Port for RedbPort {
     fn snapshot(&self) -> Result<Arc<dyn Snapshot>> {
         self.guarded(|database, file| {
             let reading = database.begin_read().map_err(|error| explained(file, error))?;
-            Ok(Arc::new(RedbSnapshot { reading, tables: [const { OnceLock::new() }; TABLES.len()], file: self.file.clone() }) as _)
+            Ok(Arc::new(RedbSnapshot { reading, tables: [const { OnceLock::new() }; TABLES.len()], file: self.file.clone() })
+                as _)
         })
     }
 

@@ -73,7 +73,9 @@ impl fmt::Display for KeyError {
             Self::Length(file, found) => {
                 write!(f, "{} is not a master key: it has {found} bytes, and a key has {KEY_LEN}", file.display())
             }
-            Self::Wrong(file) => write!(f, "{} is not the master key of this installation: its check value differs", file.display()),
+            Self::Wrong(file) => {
+                write!(f, "{} is not the master key of this installation: its check value differs", file.display())
+            }
             Self::Io(file, cause) => write!(f, "the master key {} cannot be used: {cause}", file.display()),
         }
     }

@@ -23,8 +23,8 @@ mod views;
 
 pub use looked::{Looked, look_at_all};
 pub use looking::step as look;
-pub use model::{KeyKind, Stream, Tracking};
 pub use lost_keys::{reissue, sealed};
+pub use model::{KeyKind, Stream, Tracking};
 pub use sender::{SendingDomain, SigningKey, for_sender, public_keys, usual_utm};
 pub use utm::Utm;
 

@@ -87,7 +87,7 @@ impl fmt::Display for BackupError {
             Self::Store(_, cause @ store::Error::Damaged { .. }) => cause.fmt(f),
             Self::Swapped { file, holds } => write!(
                 f,
-                "the backup is damaged: {} holds the data of {holds}.redb; were two files swapped? Use another backup",
+                "the backup is damaged: {} holds the data of {holds}.redb; were two files swapped? If not, use another backup",
                 file.display()
             ),
             Self::Store(path, cause) => write!(f, "{}: {cause}", path.display()),

@@ -29,7 +29,11 @@ async fn look(context: &Context, account: Option<AccountId>) -> Result<HoldView,
 }
 
 /// Let sending go on; says what waited until now.
-async fn resume(context: &Context, account: Option<AccountId>, spec: &'static crate::engine::api::Spec) -> Result<HoldView, Failure> {
+async fn resume(
+    context: &Context,
+    account: Option<AccountId>,
+    spec: &'static crate::engine::api::Spec,
+) -> Result<HoldView, Failure> {
     let waited = look(context, account).await?;
     if waited.on_hold {
         let clear = |tx: &mut WriteTx<'_>| -> Result<(), Failure> {
