@@ -316,12 +316,12 @@ impl Opener<'_> {
             return Err(Problem::failed(Refusal::Key(KeyError::Wrong(self.folder.master_key()))));
         }
         let [Some(Identity { installation, .. }), ..] = looked.identities else { unreachable!("a mismatch was refused before") };
-        let next = looked.boots.into_iter().max().unwrap_or(0) + 1;
         let found = match instance::look(self.folder, &installation, looked.boots) {
             Finding::Hold(_) if !self.settings.data.hold_copies => Finding::Same,
             found => found,
         };
-        let since = self.clock.now();
+        let next = next_boot(self.folder, &found, looked.boots);
+        let (since, is_same) = (self.clock.now(), found == Finding::Same);
         let [control, test, live] = looked.files;
         // The hold is on the disk before the folder counts as one that was opened here.
         let control = self.start(control, Realm::Control, move |tx| {
@@ -340,9 +340,14 @@ impl Opener<'_> {
             })
         };
         let stores = [control, world(test)?, world(live)?];
-        let noted = instance::note(self.folder, &installation, next);
-        noted
-            .map_err(|error| Problem::failed(format_args!("{} cannot be written: {error}", self.folder.instance().display())))?;
+        if let Err(error) = instance::note(self.folder, &installation, next) {
+            let file = self.folder.instance();
+            // On a full disk the service starts all the same: this opening is counted by the next.
+            if !is_same {
+                return Err(Problem::failed(format_args!("{} cannot be written: {error}", file.display())));
+            }
+            tracing::warn!(file = %file.display(), %error, "this start could not be noted");
+        }
         let hold = hold::read(&stores[0].read()).map_err(Problem::failed)?;
         Ok(Taken { seal, stores, hold })
     }
@@ -375,4 +380,12 @@ impl Opener<'_> {
             Realm::World | Realm::Every => self.settings.data.cache_mib.count() * MIB,
         }
     }
+}
+
+/// The count of this opening. One that was not counted everywhere, because of a crash or a full disk, is counted to its end first, so that the
+/// counts of one folder never lie further apart than one.
+fn next_boot(folder: &Folder, found: &Finding, boots: Boots) -> u64 {
+    let most = boots.into_iter().max().unwrap_or(0);
+    let is_counted = boots == [most; 3] && instance::counted(folder) == Some(most);
+    if *found == Finding::Same && !is_counted { most } else { most + 1 }
 }

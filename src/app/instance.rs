@@ -104,6 +104,14 @@ pub fn look(folder: &Folder, installation: &Installation, boots: Boots) -> Findi
     }
 }
 
+/// How often the folder was opened, as `instance.json` says.
+pub fn counted(folder: &Folder) -> Option<u64> {
+    match serde_json::from_slice(&fs::read(folder.instance()).ok()?).ok()? {
+        Instance::Opened { boots, .. } => Some(boots),
+        Instance::Restored { .. } => None,
+    }
+}
+
 /// The first file whose count does not fit. Counts are raised one after the other, and a crash may come between any two.
 fn skewed([control, test, live]: Boots, instance: u64) -> Option<&'static str> {
     let counts = [("control.redb", control), ("test.redb", test), ("live.redb", live), ("instance.json", instance)];

@@ -183,6 +183,9 @@ async fn a_started_copy_is_on_hold_and_the_original_and_a_moved_folder_are_not()
     copy(&busy.server, &copied);
     copy(&busy.server, &knowing);
     fs::rename(busy.server.data(), moved.data()).expect("moved");
+    let unasked = Server::stopped(&format!("{}\n[data]\nhold_copies = false\n", settings(&fresh)));
+    copy(&copied, &unasked);
+    assert!(said(&unasked.run(&["resume"])).contains("not on hold"), "the setting says so");
     copied.serve();
     tokio::time::sleep(QUIET).await;
     assert_eq!(fresh.count(), 0, "a copy sends nothing by itself");

@@ -15,11 +15,14 @@ pub const RESTORE: &str = "mailmill restore BACKUP --data NEW_FOLDER --master-ke
 
 /// Do `work` on the file; a panic of the engine is a damaged file.
 pub fn guarded<T>(file: &Path, work: impl FnOnce() -> Result<T>) -> Result<T> {
-    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
-        // The engine's own words say something to its authors alone.
-        tracing::debug!(file = %file.display(), words = words(panic.as_ref()), "a page could not be read");
-        Err(Error::Damaged { file: file.to_path_buf(), found: "a page has impossible contents".to_owned() })
-    })
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(impossible(file, panic.as_ref())))
+}
+
+/// The error that a panic of the engine stands for.
+pub fn impossible(file: &Path, panic: &(dyn Any + Send)) -> Error {
+    // The engine's own words say something to its authors alone.
+    tracing::debug!(file = %file.display(), words = words(panic), "a page could not be read");
+    Error::Damaged { file: file.to_path_buf(), found: "a page has impossible contents".to_owned() }
 }
 
 /// What a panic says.

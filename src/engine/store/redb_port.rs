@@ -6,11 +6,13 @@
 //! someone who chooses the bytes *and* decides when the power fails. We accept that: whoever can do both owns the machine.
 //! `power_cut.rs` tries it out.
 
+use std::cell::Cell;
 use std::fs::{File, OpenOptions};
 use std::hint::black_box;
 use std::io::ErrorKind;
 use std::ops::{Bound, ControlFlow};
 use std::os::unix::fs::OpenOptionsExt;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -19,7 +21,7 @@ use redb::{
 };
 
 use super::aside::Aside;
-use super::damage::{explained, guarded};
+use super::damage::{explained, guarded, impossible};
 use super::port::{Bytes, Order, Overlay, Port, Snapshot, Span, Visitor};
 use super::{Error, Result};
 use crate::vocab::tables::{Realm, TABLES, TableId};
@@ -236,22 +238,28 @@ impl Snapshot for RedbSnapshot {
         }
         let bounds: (Bound<&[u8]>, Bound<&[u8]>) = (Bound::Included(span.from.as_slice()), to);
         let table = self.table(table)?;
-        let mut rows = guarded(&self.file, || table.range::<&[u8]>(bounds).map_err(|error| explained(&self.file, error)))?;
-        loop {
-            // Row by row, and without the visitor: its panics are its own.
-            let row = guarded(&self.file, || {
+        // The visitor's panics are its own.
+        let is_visiting = Cell::new(false);
+        let walk = || {
+            let mut rows = table.range::<&[u8]>(bounds).map_err(|error| explained(&self.file, error))?;
+            loop {
                 let row = match order {
                     Order::Forward => rows.next(),
                     Order::Backward => rows.next_back(),
                 };
-                let row = row.transpose().map_err(|error| explained(&self.file, error))?;
-                Ok(row.inspect(|(key, value)| _ = black_box((key.value(), value.value()))))
-            })?;
-            let Some((key, value)) = row else { return Ok(()) };
-            if let ControlFlow::Break(()) = visitor(key.value(), value.value())? {
-                return Ok(());
+                let Some((key, value)) = row.transpose().map_err(|error| explained(&self.file, error))? else { return Ok(()) };
+                let (key, value) = (key.value(), value.value());
+                is_visiting.set(true);
+                if let ControlFlow::Break(()) = visitor(key, value)? {
+                    return Ok(());
+                }
+                is_visiting.set(false);
             }
-        }
+        };
+        catch_unwind(AssertUnwindSafe(walk)).unwrap_or_else(|panic| match is_visiting.get() {
+            true => resume_unwind(panic),
+            false => Err(impossible(&self.file, panic.as_ref())),
+        })
     }
 
     fn rows(&self, table: TableId) -> Result<u64> {
@@ -306,6 +314,17 @@ mod tests {
         let refusal = open(&other).err().expect("refused").to_string();
         assert!(refusal.contains("notes.txt"), "{refusal}");
         assert!(std::fs::read_to_string(&other).expect("there").starts_with("not a file"), "and left as it is");
+    }
+
+    #[test]
+    fn a_panic_of_a_visitor_stays_a_panic() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let port = open(&folder.path().join("world.redb")).expect("made");
+        put(&port, b"a");
+        let snapshot = port.snapshot().expect("readable");
+        let visit = || snapshot.visit(CONTACTS, &Span::default(), Order::Forward, &mut |_, _| panic!("the visitor's"));
+        let panic = catch_unwind(AssertUnwindSafe(visit)).expect_err("it goes on");
+        assert_eq!(panic.downcast_ref::<&str>(), Some(&"the visitor's"));
     }
 
     /// The copy of an open file is what a kill leaves.
