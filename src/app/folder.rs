@@ -127,7 +127,7 @@ impl Folder {
 
     /// Give the folder up as it was found: nothing of ours stays in it.
     pub fn abandon(self) {
-        // What cannot be removed is a lock that nobody holds.
+        // A lock that stays behind is not held by any process.
         let _ = fs::remove_file(self.path.join(LOCK));
     }
 
@@ -141,7 +141,7 @@ impl Folder {
         self.path.join(format!("{name}.redb"))
     }
 
-    /// Says which opening of which folder this is. Not in backups: a copy of the folder is told by it.
+    /// Says which opening of which folder this is. Not in backups: it detects copies of the folder.
     pub fn instance(&self) -> PathBuf {
         self.path.join("instance.json")
     }

@@ -1,7 +1,7 @@
 //! Taking the stores of a data folder into use: a new installation in an empty folder, or the one that is there, if it is whole.
 //!
 //! Whole means: all three stores are there, of one installation, each under its own name, and the master key is the one that their secrets
-//! are sealed with. Everything is looked at before anything is written. What is missing is never made in its place: an empty store would
+//! are sealed with. Everything is checked before anything is written. What is missing is never made in its place: an empty store would
 //! look like a fresh start, and a new key like the old one, until links, signatures and suppressions fail.
 
 use std::fmt;

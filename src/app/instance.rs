@@ -1,9 +1,9 @@
 //! Whether a data folder is the one that was opened last, or a copy of it.
 //!
-//! Two signs tell a copy. The file `instance.json` names its own birth (the time at which the file system made it, or its inode where there
-//! is no such time) and the machine: copying makes another file, moving a folder or attaching its volume to another container does not.
-//! And every opening is counted in all three stores and in that file, so that a store put back from an earlier time stands out. A copy of
-//! the whole disk on a machine with the same id cannot be told from the original.
+//! Two signs show a copy. The file `instance.json` records its own creation time (its inode where the file system has no such time) and the
+//! machine: copying makes another file, moving a folder or attaching its volume to another container does not. And every opening is
+//! counted in all three stores and in that file, which shows a store from an earlier time. A copy of the whole disk on a machine with the
+//! same id looks like the original.
 
 use std::fs;
 use std::io;
@@ -56,7 +56,7 @@ impl Place {
         })
     }
 
-    /// What tells that `here` is another place, in words.
+    /// How `here` differs from this place, in words; nothing if it is the same.
     fn differs(&self, here: &Self) -> Option<&'static str> {
         let differ = |was: &Option<String>, is: &Option<String>| was.is_some() && is.is_some() && was != is;
         let other_file = match (&self.born, &here.born) {
@@ -95,7 +95,7 @@ pub fn look(folder: &Folder, installation: &Installation, boots: Boots) -> Findi
         Instance::Restored { made_at, resume: false } => return Finding::Hold(Cause::Restored { made_at }),
         Instance::Opened { boots, place } => (boots, place),
     };
-    let Ok(here) = Place::of(&file, installation) else { return copied("its instance.json cannot be looked at") };
+    let Ok(here) = Place::of(&file, installation) else { return copied("the state of its instance.json cannot be read") };
     match place.differs(&here) {
         Some(sign) => copied(sign),
         None => skewed(boots, counted).map_or(Finding::Same, |store| {
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn a_restored_folder_is_held_unless_somebody_has_decided() {
+    fn a_restored_folder_is_held_unless_resume_was_given() {
         let (_outer, folder, whose, _) = opened([0, 0, 0], 0);
         for (resume, expected) in
             [(false, Finding::Hold(Cause::Restored { made_at: "yesterday".into() })), (true, Finding::Resume)]

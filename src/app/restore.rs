@@ -88,7 +88,7 @@ fn verify_key(folder: &Path, manifest: &Manifest, file: &Path) -> Result<Seal, P
     let seal = Seal::read_copy(file).map_err(Problem::failed)?;
     let is_right = match &manifest.key_check {
         Some(check) => *check == seal.check_value(),
-        // Of a backup of the first form only its secrets tell.
+        // A backup of the first form has no check value: its secrets show whether the key is right.
         None => backup::files(folder)
             .and_then(|files| sealed::opens_with(&files, &seal).map_err(|error| BackupError::Store(folder.to_path_buf(), error)))
             .map_err(Problem::failed)?,

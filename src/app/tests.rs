@@ -216,7 +216,7 @@ async fn a_backup_is_restored_whole_and_a_changed_one_is_refused() {
     std::fs::copy(outer.path().join("data/master.key"), restored.join("master.key")).expect("copied");
     std::fs::set_permissions(&restored, std::os::unix::fs::PermissionsExt::from_mode(0o700)).expect("set");
     let opened = open(&restored, standard());
-    assert!(opened.engine.hold.is_on(), "a backup is told by its rows, also where they were copied by hand");
+    assert!(opened.engine.hold.is_on(), "a backup is detected by its rows, also where they were copied by hand");
     let (_, list) = Client::of(&opened).with_key(&text, Method::GET, "/v1/projects", "").await;
     assert_eq!(list["data"]["projects"][0]["id"], project["data"]["projectId"], "{list}");
     opened.close();

@@ -31,7 +31,7 @@ pub struct OnHold {
 pub enum Cause {
     /// The data is that of a backup made at this time.
     Restored { made_at: String },
-    /// The folder is a copy of the one that it was opened in before; in words, what tells that.
+    /// The folder is a copy of the one that it was opened in before; in words, what shows that.
     Copied { sign: String },
 }
 

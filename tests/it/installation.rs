@@ -33,7 +33,7 @@ fn stop(server: &mut Server) {
     assert!(server.wait().success());
 }
 
-/// A stopped server whose data was used: a webhook, a domain, somebody with an account.
+/// A stopped server whose data was used: a webhook, a domain, an owner.
 async fn used() -> (Server, String) {
     let mut server = Server::start(BOUNDLESS);
     set_up(&server);

@@ -77,7 +77,7 @@ pub fn set_boots(tx: &mut WriteTx<'_>, boots: u64) {
     tx.put(META, &BOOTS.to_owned(), &boots.to_le_bytes().to_vec());
 }
 
-/// Whether a row stays behind when the store is copied into a backup: with no count of openings, the copy is told by it wherever it turns up.
+/// Whether a row stays behind when the store is copied into a backup. A store without a count of openings is a copy, wherever it turns up.
 pub fn stays_behind(table: TableId, key: &[u8]) -> bool {
     table == tables::META && key == BOOTS.to_owned().to_bytes()
 }

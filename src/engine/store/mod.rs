@@ -113,7 +113,7 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// The file that a table is in, as far as its name tells.
+/// The file or files that can hold this table.
 fn file_of(table: &str) -> &'static str {
     match TABLES.iter().find(|info| info.name == table).map(|info| info.realm) {
         Some(Realm::Control) => "control.redb",

@@ -226,7 +226,7 @@ impl Snapshot for RedbSnapshot {
         let table = self.table(table)?;
         guarded(&self.file, || {
             let found = table.get(key).map_err(|error| explained(&self.file, error))?;
-            // Looked at once here: where that works, it works ever after.
+            // Read once here: if that works, reading it again works too.
             Ok(found.inspect(|guard| _ = black_box(guard.value())).map(|guard| Bytes::Page(Guard(guard))))
         })
     }
