@@ -86,6 +86,8 @@ pub struct Data {
     pub search_writer_mib: Bounded<32, 4_096>,
     pub free_mib_min: Bounded<1, 1_048_576>,
     pub reserve_mib: Bounded<1, 4_096>,
+    /// Off only for file systems whose files look like others at every start.
+    pub hold_copies: bool,
 }
 
 /// Sizes of what comes in.

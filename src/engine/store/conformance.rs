@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 use super::Result;
 use super::port::{Bytes, Order, Overlay, Port, Snapshot, Span, Visitor};
 use super::redb_port::RedbPort;
+use super::space::Space;
 use super::testing::CACHE_BYTES;
 use crate::vocab::tables::{BLOBS, CONTACTS, FEED, Realm, TABLES, TableId};
 
@@ -77,7 +78,7 @@ impl Snapshot for MemorySnapshot {
 /// Every kind of engine, each empty, with its name for the message of a failing test.
 fn on_every_port(check: fn(&dyn Port)) {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let in_file = RedbPort::open(&folder.path().join("world.redb"), Realm::World, CACHE_BYTES).expect("a new file");
+    let in_file = RedbPort::open(Space::unlimited(), &folder.path().join("world.redb"), Realm::World, CACHE_BYTES).expect("a new file");
     let in_memory = RedbPort::on_backend(redb::backends::InMemoryBackend::new(), Realm::World).expect("a new image");
     let ports: [(&str, &dyn Port); 3] =
         [("redb in a file", &in_file), ("redb in memory", &in_memory), ("a plain map", &MemoryPort::new())];

@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::Write;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -110,12 +110,8 @@ impl Server {
         self.folder.path().join("data")
     }
 
-    fn command(&self, arguments: &[&str]) -> Command {
-        self.command_by(Command::new(PROGRAM), arguments)
-    }
-
     #[expect(clippy::disallowed_methods, reason = "nothing is read here but names, to keep them away from the program")]
-    fn command_by(&self, mut command: Command, arguments: &[&str]) -> Command {
+    fn bare(&self, mut command: Command, arguments: &[&str]) -> Command {
         // What the tester has set for a server of their own is not for these.
         for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("MAILMILL_")) {
             command.env_remove(name);
@@ -125,7 +121,22 @@ impl Server {
             // Nobody answers there: no test asks anything outside of this machine.
             command.env("MAILMILL_MAIL__DNS", "127.0.0.1:1");
         }
-        command.args(arguments).arg("--data").arg(self.data()).arg("--config").arg(self.folder.path().join("settings.toml"));
+        command.args(arguments).arg("--config").arg(self.folder.path().join("settings.toml"));
+        command
+    }
+
+    /// Run a command on another data folder.
+    pub fn run_on(&self, data: &Path, arguments: &[&str]) -> Output {
+        self.bare(Command::new(PROGRAM), arguments).arg("--data").arg(data).output().expect("the program runs")
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        self.command_by(Command::new(PROGRAM), arguments)
+    }
+
+    fn command_by(&self, command: Command, arguments: &[&str]) -> Command {
+        let mut command = self.bare(command, arguments);
+        command.arg("--data").arg(self.data());
         command
     }
 
@@ -164,7 +175,7 @@ impl Server {
         self.folder.path().join("ready.json")
     }
 
-    fn spawn(&mut self) -> Child {
+    fn spawn(&mut self, more: &[&str]) -> Child {
         assert!(self.child.is_none(), "it runs already");
         let _ = fs::remove_file(self.ready_file());
         let log = fs::File::options().create(true).append(true).open(self.folder.path().join("log")).expect("a log file");
@@ -172,12 +183,17 @@ impl Server {
             None => log.try_clone().expect("a second handle of the log"),
             Some(file) => fs::File::options().create(true).append(true).open(file).expect("a file for errors"),
         };
-        self.serving().stdout(log).stderr(errors).spawn().expect("the program starts")
+        self.serving().args(more).stdout(log).stderr(errors).spawn().expect("the program starts")
     }
 
     /// Start it and wait until it accepts.
     pub fn serve(&mut self) {
-        let mut child = self.spawn();
+        self.serve_with(&[]);
+    }
+
+    /// The same with further arguments.
+    pub fn serve_with(&mut self, more: &[&str]) {
+        let mut child = self.spawn(more);
         let deadline = tokio::time::Instant::now() + START_TIME;
         while !self.ready_file().exists() {
             let ended = child.try_wait().expect("the program can be asked");
@@ -192,6 +208,13 @@ impl Server {
         let listens = |name: &str| ready[name].as_str().map(|address| address.parse().expect("an address"));
         (self.inbound, self.inbound_lmtp) = (listens("inbound"), listens("inboundLmtp"));
         self.child = Some(child);
+    }
+
+    /// Start it where it cannot go on, and wait for its end.
+    pub async fn serve_to_the_end(&mut self) -> ExitStatus {
+        let child = self.spawn(&[]);
+        self.child = Some(child);
+        self.end().await
     }
 
     /// How it ended, if it did.
@@ -213,6 +236,31 @@ impl Server {
             assert!(tokio::time::Instant::now() < deadline, "the server does not end:\n{}", self.log());
             tokio::time::sleep(LOOK).await;
         }
+    }
+
+    /// Serve another data folder, for as long as it takes to get ready or to be refused; how that ended.
+    pub async fn serve_on(&self, data: &Path) -> Output {
+        let ready = self.folder.path().join("other-ready.json");
+        let _ = fs::remove_file(&ready);
+        let mut command = self.bare(Command::new(PROGRAM), &["serve", "--http", "127.0.0.1:0", "--https", ""]);
+        command.arg("--data").arg(data).arg("--ready-file").arg(&ready).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("the program starts");
+        let deadline = tokio::time::Instant::now() + START_TIME;
+        while child.try_wait().expect("the program can be asked").is_none() {
+            assert!(tokio::time::Instant::now() < deadline, "it neither gets ready nor ends");
+            if ready.exists() {
+                let id = child.id().to_string();
+                assert!(Command::new("kill").args(["-s", "TERM", &id]).status().expect("there is a kill").success());
+                break;
+            }
+            tokio::time::sleep(LOOK).await;
+        }
+        child.wait_with_output().expect("its end can be waited for")
+    }
+
+    /// A process on the folder that the test ends by itself.
+    pub fn spawn_again(&self) -> Child {
+        self.serving().stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the program starts")
     }
 
     /// A second process on the same folder: how it ended.

@@ -39,7 +39,10 @@ pub struct BackupView {
 impl Operation for Backup {
     const SPEC: Spec = Spec::post("system.backup", "/admin/backups", operator())
         .summary("Make a backup")
-        .about("Each file is one moment of its store. The master key is never in a backup.");
+        .about(
+            "Each file is one moment of its store. The master key is never in a backup; that its file still holds the key is verified.",
+        )
+        .fails(&[Code::WrongState]);
     type Input = Wanted;
     type Output = Created<BackupView>;
 
@@ -65,6 +68,14 @@ impl Outward for Backup {
         let manifest = made.map_err(Failure::internal)??;
         let last = LastBackup { at: now, folder: input.to.clone(), rows: manifest.rows() };
         context.engine.control.write_essential(move |tx| store::note_backup(tx, &last)).await??;
+        if let Err(trouble) = context.engine.check_key() {
+            let detail = format!(
+                "The backup in {} is complete, but {trouble}. Put your copy of the key back before the service stops: the next start is \
+                 refused without it.",
+                input.to
+            );
+            return Err(Failure::because(Code::WrongState, detail));
+        }
         let master_key = context.engine.control.file().with_file_name("master.key");
         Ok(Created(BackupView { folder: input.to, rows: manifest.rows(), master_key: master_key.display().to_string() }))
     }

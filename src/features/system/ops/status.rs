@@ -38,6 +38,8 @@ pub struct StatusView {
     pub stores: Vec<StoreView>,
     /// The disk of the data folder.
     pub disk: DiskView,
+    /// Whether sending is on hold after a restore or on a copy, and why: then GET /v1/system/hold shows what waits. `null` if it is not.
+    pub hold: Option<HoldStatus>,
     /// What waits to be done, by environment.
     pub queues: Vec<QueueView>,
     /// The background jobs of this process.
@@ -46,6 +48,15 @@ pub struct StatusView {
     pub last_backup: Option<LastBackupView>,
     /// The last lines of the log, the newest first. They are forgotten when the process ends.
     pub log: Vec<LogLine>,
+}
+
+/// Sending is on hold.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "HoldStatus")]
+pub struct HoldStatus {
+    pub since: Moment,
+    /// Why, in words.
+    pub reason: String,
 }
 
 /// A file that holds data.
@@ -148,6 +159,7 @@ impl Operation for Status {
                 reserve_bytes: 33_554_432,
                 read_only: false,
             },
+            hold: None,
             queues: vec![QueueView { name: "Webhook deliveries", environment: Environment::Live, waiting: 3 }],
             workers: vec![worker],
             last_backup: Some(LastBackupView { at, folder: "/var/backups/mailmill/monday".into(), rows: 1_000 }),
@@ -184,6 +196,7 @@ fn look(engine: &Engine, now: Timestamp) -> Result<StatusView, Failure> {
         uptime_seconds: now.ms_since(engine.started_at).max(0) / 1000,
         stores: files.into_iter().map(file_view).collect(),
         disk: disk_view(engine.control.space().look()),
+        hold: engine.hold.current().map(|hold| HoldStatus { since: Moment(hold.since), reason: hold.cause.to_string() }),
         queues,
         workers: engine.workers.look().into_iter().map(worker_view).collect(),
         last_backup: store::last_backup(&engine.control.read())?.map(backup_view),

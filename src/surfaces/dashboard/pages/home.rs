@@ -49,6 +49,8 @@ struct Known {
     service: Value,
     /// Why a part could not be read, if that is not for lack of a permission.
     trouble: Option<String>,
+    /// Why sending is on hold, if it is.
+    hold: Option<String>,
     now: Timestamp,
 }
 
@@ -77,6 +79,7 @@ impl Known {
             plan: part("sending.plan", json!({})).await,
             service: part("system.health", json!({})).await,
             trouble,
+            hold: visit.api.0.hold.current().map(|hold| hold.cause.to_string()),
             now: visit.api.0.clock.now(),
         }
     }
