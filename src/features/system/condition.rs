@@ -57,7 +57,8 @@ pub struct IndexCheck {
 /// The master key.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct KeyCheck {
-    /// The service starts only with its key, so it has it as long as it runs.
+    /// False if the file master.key is missing or holds another key: the service goes on with the key that it has, and would not start
+    /// again.
     pub ok: bool,
 }
 
@@ -95,6 +96,8 @@ pub struct DispatchersCheck {
     pub running: u64,
     /// How often one of them was started again.
     pub restarts: u64,
+    /// Whether campaigns, retries, schedules and webhook deliveries wait because the data folder was restored or copied.
+    pub on_hold: bool,
 }
 
 /// The background jobs.
@@ -131,7 +134,7 @@ impl Condition {
                 lag_live: lag(engine.world(Environment::Live)),
                 lag_test: lag(engine.world(Environment::Test)),
             },
-            key: KeyCheck { ok: true },
+            key: KeyCheck { ok: engine.check_key().is_ok() },
             disk: DiskCheck {
                 ok: !disk.is_low,
                 read_only: disk.is_low,
@@ -148,6 +151,7 @@ impl Condition {
                 ok: !dispatchers.is_empty() && !dispatchers.iter().any(|(_, state)| failed_lately(state)),
                 running: dispatchers.len() as u64,
                 restarts: sum(&dispatchers, |state| state.restarts),
+                on_hold: engine.hold.current().is_some(),
             },
             workers: WorkersCheck {
                 ok: failing.is_empty(),

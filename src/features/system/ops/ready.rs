@@ -36,7 +36,7 @@ impl Operation for Ready {
             key: KeyCheck { ok: true },
             disk: DiskCheck { ok: true, read_only: false, free_mib: Some(40_960), free_mib_min: 256, reserve_mib: 32 },
             descriptors: DescriptorsCheck { ok: true, open: Some(64), limit: 524_288 },
-            dispatchers: DispatchersCheck { ok: true, running: 4, restarts: 0 },
+            dispatchers: DispatchersCheck { ok: true, running: 4, restarts: 0, on_hold: false },
             workers: WorkersCheck { ok: true, failing: Vec::new(), failures: 0, restarts: 0 },
         };
         let version = env!("CARGO_PKG_VERSION");
