@@ -3,11 +3,16 @@
 //! The only place that knows all of them. No rules: what a command may do is said by operations, how it runs by the engine.
 
 mod administration;
+mod check_data;
 mod demo;
 mod doctor;
 mod folder;
 mod inbound;
+mod installation;
+mod instance;
 mod open;
+mod rekey;
+mod restore;
 mod serve;
 #[cfg(test)]
 mod tests;
@@ -16,7 +21,7 @@ pub use folder::Folder;
 pub use open::Opened;
 
 use std::fs;
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
 use tokio::runtime::Runtime;
@@ -29,9 +34,10 @@ use crate::engine::api::openapi;
 use crate::engine::recent_log;
 use crate::engine::render::pixels;
 use crate::engine::settings;
-use crate::features::system::backup;
+use crate::engine::store::damage;
 use crate::operations::OPERATIONS;
-use crate::surfaces::cli::{self, Asked, Cli, Demo, Inbound, Place, Problem, Restore, Serve};
+use crate::surfaces::cli::{self, Asked, Cli, Demo, Inbound, Place, Problem, Serve};
+use crate::vocab::finding::Finding;
 use crate::vocab::limits;
 use crate::vocab::settings::{Log, LogFormat, LogLevel, Settings};
 
@@ -39,12 +45,15 @@ use crate::vocab::settings::{Log, LogFormat, LogLevel, Settings};
 pub fn run(Cli { place, command }: Cli) -> ExitCode {
     memory::set_up();
     keep_to_owner();
+    keep_panics_short();
     let done = match command.asked() {
         Asked::Serve(serve) => run_service(&place, &serve),
         Asked::Demo(demo) => run_demo(&place, &demo),
         Asked::Doctor => examine(&place),
         Asked::Administration(command) => administer(&place, &command),
-        Asked::Restore(wanted) => restore(&place, &wanted),
+        Asked::Restore(wanted) => restore::restore(place.data(), &wanted),
+        Asked::CheckData => load_settings(&place, &[]).and_then(|settings| check_data::check(place.data(), &settings)),
+        Asked::Rekey(wanted) => load_settings(&place, &[]).and_then(|settings| rekey::rekey(place.data(), &settings, &wanted)),
         Asked::Inbound(wanted) => return take_in(&place, &wanted),
         Asked::RenderWorker => return pixels::run_worker(),
         Asked::Notices => {
@@ -71,13 +80,28 @@ fn keep_to_owner() {
     unsafe { libc::umask(0o077) };
 }
 
+/// A panic is a line, not a backtrace. Those of the engine of the stores become errors that name the damaged file: see `damage`.
+fn keep_panics_short() {
+    std::panic::set_hook(Box::new(|panic| {
+        let (file, line) = panic.location().map_or(("unknown", 0), |at| (at.file(), at.line()));
+        if damage::is_engines(file) {
+            return;
+        }
+        let payload = panic.payload();
+        let text = payload.downcast_ref::<&str>().copied().or_else(|| payload.downcast_ref::<String>().map(String::as_str));
+        let text = text.unwrap_or("no details");
+        // The standard error may be closed, or its disk full.
+        let _ = writeln!(std::io::stderr(), "mailmill: internal error at {file}:{line}: {text}. Please report this.");
+    }));
+}
+
 fn run_service(place: &Place, wanted: &Serve) -> Result<(), Problem> {
     let given = [("server.http", &wanted.http), ("server.https", &wanted.https)];
     let overrides: Vec<_> = given.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value.clone()?))).collect();
     let settings = load_settings(place, &overrides)?;
     start_log(&settings.log);
     let folder = folder::Folder::open(place.data()).map_err(Problem::failed)?;
-    runtime()?.block_on(serve::serve(folder, settings, wanted.ready_file.as_deref(), None))
+    runtime()?.block_on(serve::serve(folder, settings, wanted.ready_file.as_deref(), (wanted.resume, None)))
 }
 
 fn run_demo(place: &Place, wanted: &Demo) -> Result<(), Problem> {
@@ -94,7 +118,7 @@ fn run_demo(place: &Place, wanted: &Demo) -> Result<(), Problem> {
     start_log(&Log { level: settings.log.level.min(LogLevel::Warn), format: settings.log.format });
     let folder = folder::Folder::open(place.demo()).map_err(Problem::failed)?;
     let demo = demo::Wanted { site: wanted.site.clone() };
-    runtime()?.block_on(serve::serve(folder, settings, wanted.ready_file.as_deref(), Some(demo)))
+    runtime()?.block_on(serve::serve(folder, settings, wanted.ready_file.as_deref(), (false, Some(demo))))
 }
 
 fn administer(place: &Place, command: &cli::Administration) -> Result<(), Problem> {
@@ -110,7 +134,13 @@ fn administer(place: &Place, command: &cli::Administration) -> Result<(), Proble
 fn examine(place: &Place) -> Result<(), Problem> {
     let settings = load_settings(place, &[])?;
     let local = doctor::look(place.data(), &settings);
-    administer(place, &cli::Administration::Doctor(local))
+    let examined = administer(place, &cli::Administration::Doctor(local.clone()));
+    if let Err(problem) = &examined {
+        // What can be seen from outside is still worth seeing.
+        let data = Finding::problem("data", problem.to_string(), "Do what the line about the data says first.");
+        print(&cli::report(&[local, vec![data]].concat()));
+    }
+    examined
 }
 
 fn take_in(place: &Place, wanted: &Inbound) -> ExitCode {
@@ -119,22 +149,6 @@ fn take_in(place: &Place, wanted: &Inbound) -> ExitCode {
         eprintln!("mailmill: {trouble}");
     }
     handed.exit_code()
-}
-
-fn restore(place: &Place, Restore { folder, verify }: &Restore) -> Result<(), Problem> {
-    if *verify {
-        let manifest = backup::verify(folder).map_err(Problem::failed)?;
-        eprintln!("The backup in {} is whole: {} rows, made {}.", folder.display(), manifest.rows(), manifest.made_at);
-        return Ok(());
-    }
-    let manifest = backup::restore(folder, place.data()).map_err(Problem::failed)?;
-    let data = place.data().display();
-    eprintln!("{} rows from {} are in {data} and were compared with the backup.", manifest.rows(), manifest.made_at);
-    eprintln!(
-        "The master key is in no backup: put your copy at {data}/master.key (mode 600) before you start, or a new one is made"
-    );
-    eprintln!("and secrets sealed under the old one stay closed. The search index is built anew at the start.");
-    Ok(())
 }
 
 fn load_settings(place: &Place, overrides: &[(String, String)]) -> Result<Settings, Problem> {
@@ -184,7 +198,6 @@ fn runtime() -> Result<Runtime, Problem> {
 
 /// To the standard output. A reader that has gone away is no failure of ours.
 fn print(text: &str) {
-    use std::io::Write;
     let mut out = std::io::stdout().lock();
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }

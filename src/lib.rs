@@ -71,7 +71,9 @@
 //!   is in memory: [`engine::access`].
 //! - *Where do pages come from?* [`surfaces::dashboard`]: a table of pages, each of which asks operations as the person who looks.
 //! - *What can go wrong?* [`vocab::codes`]. *What is bounded, and why by that number?* [`vocab::limits`].
-//! - *What is on disk?* [`vocab::tables`]; how bytes become values: [`engine::store`].
+//! - *What is on disk?* [`vocab::tables`]; how bytes become values: [`engine::store`]. Whose it is, and whether it is whole: `app/installation`;
+//!   whether the folder is a copy: `app/instance`.
+//! - *Why is nothing sent after a restore?* [`engine::hold`]; what waits: [`features::installation`].
 //! - *What runs by itself?* [`workers`].
 //! - *How does a template become what one recipient gets?* [`engine::render::merge`] fills it, [`engine::mail::message`] writes the
 //!   message around it, [`engine::mail::dkim`] signs it.

@@ -4,8 +4,8 @@
 
 use crate::engine::api::{Entry, command, outward, query, raw};
 use crate::features::{
-    accounts, campaigns, contacts, domains, emails, events, exports, projects, segments, sending, suppressions, system, tags,
-    topics, tracking, webhooks,
+    accounts, campaigns, contacts, domains, emails, events, exports, installation, projects, segments, sending, suppressions,
+    system, tags, topics, tracking, webhooks,
 };
 
 /// Every operation.
@@ -19,6 +19,9 @@ pub const OPERATIONS: &[Entry] = &[
     outward::<system::ops::mail_link::MailLink>(),
     raw::<system::ops::file::File>(),
     outward::<system::ops::status::Status>(),
+    outward::<installation::ops::hold::Hold>(),
+    outward::<installation::ops::resume::Resume>(),
+    outward::<installation::ops::release::Release>(),
     // Accounts.
     raw::<accounts::ops::set_up_page::SetUpPage>(),
     raw::<accounts::ops::set_up_form::SetUpForm>(),

@@ -23,6 +23,7 @@ use crate::engine::api::call::Api;
 use crate::engine::api::engine::Parts;
 use crate::engine::api::wire::{Body, Incoming, Peer, Reply, ReplyBody, Service};
 use crate::engine::api::{Engine, World};
+use crate::engine::hold::{self, Hold};
 use crate::engine::outbox;
 use crate::engine::render::pixels::{self, Pixels, Workers};
 use crate::engine::search::{self, Index};
@@ -136,6 +137,7 @@ impl Mill {
         let (control, test, live) =
             (store("control.redb", Realm::Control), world(Environment::Test, "test"), world(Environment::Live, "live"));
         let stores = [control.clone(), test.store.clone(), live.store.clone()];
+        let hold = hold::read(&control.read()).expect("readable");
         let engine = Arc::new(Engine::new(Parts {
             settings,
             clock: clock.clone(),
@@ -144,6 +146,7 @@ impl Mill {
             test,
             live,
             seal: Seal::from_key(&[7; 32]),
+            hold: Hold::new(hold),
             links: Links::new([7; 32]),
             pixels: Pixels::embedded(Workers::new(pixels::Options::default())),
             operations: OPERATIONS,

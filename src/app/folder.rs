@@ -10,8 +10,9 @@ use crate::vocab::environment::Environment;
 
 /// Locked by the process that uses the folder. The kernel lets go when the process ends, in whatever way.
 const LOCK: &str = "mailmill.lock";
-/// The store that both environments share.
-pub const CONTROL: &str = "control.redb";
+/// What may be in a folder that nothing was put into yet: our own lock, what a file system puts into its root, and what a start that was
+/// cut off in its very first step leaves.
+const NOT_DATA: [&str; 3] = [LOCK, "lost+found", "first-start.new"];
 
 /// The data folder, in use by this process.
 #[derive(Debug)]
@@ -113,10 +114,21 @@ impl Folder {
 
     /// Take the folder into use, if there is data in it.
     pub fn open_existing(path: &Path) -> Result<Self, FolderError> {
-        match path.join(CONTROL).exists() {
-            true => Self::open(path),
-            false => Err(FolderError::Missing(path.to_path_buf())),
+        match names(path) {
+            Ok(names) if !names.is_empty() => Self::open(path),
+            _ => Err(FolderError::Missing(path.to_path_buf())),
         }
+    }
+
+    /// The names of what was put into it, sorted.
+    pub fn names(&self) -> Result<Vec<String>, FolderError> {
+        names(&self.path).map_err(|cause| FolderError::Io { path: self.path.clone(), cause })
+    }
+
+    /// Give the folder up as it was found: nothing of ours stays in it.
+    pub fn abandon(self) {
+        // A lock that stays behind is not held by any process.
+        let _ = fs::remove_file(self.path.join(LOCK));
     }
 
     /// Where it is.
@@ -124,14 +136,19 @@ impl Folder {
         &self.path
     }
 
-    /// The store that both environments share.
-    pub fn control(&self) -> PathBuf {
-        self.path.join(CONTROL)
+    /// The file of the store with this name: `control`, `test` or `live`.
+    pub fn store(&self, name: &str) -> PathBuf {
+        self.path.join(format!("{name}.redb"))
     }
 
-    /// The store of an environment.
-    pub fn world(&self, environment: Environment) -> PathBuf {
-        self.path.join(format!("{environment}.redb"))
+    /// Says which opening of which folder this is. Not in backups: it detects copies of the folder.
+    pub fn instance(&self) -> PathBuf {
+        self.path.join("instance.json")
+    }
+
+    /// There while the first start, or the first one by a program that knows installations, is not complete.
+    pub fn first_start(&self) -> PathBuf {
+        self.path.join("first-start")
     }
 
     /// The search index of an environment.
@@ -153,6 +170,27 @@ impl Folder {
     pub fn tls(&self) -> PathBuf {
         self.path.join("tls")
     }
+}
+
+fn names(path: &Path) -> io::Result<Vec<String>> {
+    let entries = fs::read_dir(path)?.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()));
+    let mut names: Vec<String> = entries.collect::<io::Result<_>>()?;
+    names.retain(|name| !NOT_DATA.contains(&name.as_str()));
+    names.sort();
+    Ok(names)
+}
+
+/// Write a small file whole or not at all, for the owner only, and so that a power cut does not take it back. `text` says what is to be in
+/// it, given the file as it is before it gets its name.
+pub fn write_whole(file: &Path, text: impl FnOnce(&Path) -> io::Result<String>) -> io::Result<()> {
+    let aside = file.with_extension("new");
+    fs::remove_file(&aside).or_else(|error| if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) })?;
+    let mut out = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&aside)?;
+    writeln!(out, "{}", text(&aside)?)?;
+    out.sync_all()?;
+    fs::rename(&aside, file)?;
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    File::open(folder)?.sync_all()
 }
 
 /// The administration socket in the data folder `path`.

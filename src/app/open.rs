@@ -5,25 +5,23 @@ use std::sync::Arc;
 use tokio::sync::watch;
 
 use super::folder::Folder;
+use super::installation::{Opener, Taken};
 use crate::base::clock::{Clock, SystemClock};
 use crate::base::random::{Random, SystemRandom};
 use crate::engine::access::links::Links;
 use crate::engine::api::engine::Parts;
 use crate::engine::api::{Engine, World};
+use crate::engine::hold::Hold;
 use crate::engine::render::pixels::chromium::{self, Chromium};
 use crate::engine::render::pixels::{self, Pixels, Workers};
 use crate::engine::search::{self, Index};
-use crate::engine::store::seal::Seal;
-use crate::engine::store::{self, Options, Store};
+use crate::engine::store::{self, Store};
 use crate::features::accounts;
 use crate::operations::OPERATIONS;
 use crate::surfaces::cli::Problem;
 use crate::vocab::environment::Environment;
 use crate::vocab::settings::{Rendering, RenderingEngine, Settings};
-use crate::vocab::tables::Realm;
 
-/// Accounts and keys are few and are held in memory anyway.
-const CONTROL_CACHE_BYTES: usize = 8 * 1024 * 1024;
 const MIB: usize = 1024 * 1024;
 /// The file that this process runs, also after an upgrade has put another one into its place.
 const OWN_PROGRAM: &str = "/proc/self/exe";
@@ -40,16 +38,15 @@ impl Opened {
     pub fn open(folder: Folder, settings: Settings) -> Result<Self, Problem> {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let random: Arc<dyn Random> = Arc::new(SystemRandom::default());
-        let seal = Seal::from_file(&folder.master_key(), random.as_ref()).map_err(Problem::failed)?;
-        let links = Links::new(seal.derive("mailmill signed links v1"));
         let opener = Opener { folder: &folder, settings: &settings, clock: &clock, random: &random };
-        let control = opener.store(&folder.control(), Realm::Control, CONTROL_CACHE_BYTES)?;
-        let test = opener.world(Environment::Test)?;
-        let live = opener.world(Environment::Live)?;
-        let stores = [control.clone(), test.store.clone(), live.store.clone()];
+        let Taken { seal, stores, hold } = opener.take()?;
+        let links = Links::new(seal.derive("mailmill signed links v1"));
+        let [control, test, live] = stores.clone();
+        let (test, live) = (opener.world(Environment::Test, test)?, opener.world(Environment::Live, live)?);
+        let hold = Hold::new(hold);
         let pixels = opener.pixels();
         let settings = Arc::new(settings);
-        let parts = Parts { settings, clock, random, control, test, live, seal, links, pixels, operations: OPERATIONS };
+        let parts = Parts { settings, clock, random, control, test, live, seal, hold, links, pixels, operations: OPERATIONS };
         let engine = Arc::new(Engine::new(parts));
         accounts::fill_ring(&engine).map_err(Problem::failed)?;
         Ok(Self { engine, folder, stores })
@@ -75,19 +72,7 @@ impl Opened {
     }
 }
 
-struct Opener<'a> {
-    folder: &'a Folder,
-    settings: &'a Settings,
-    clock: &'a Arc<dyn Clock>,
-    random: &'a Arc<dyn Random>,
-}
-
 impl Opener<'_> {
-    fn store(&self, file: &std::path::Path, realm: Realm, cache_bytes: usize) -> Result<Arc<Store>, Problem> {
-        let options = Options { realm, cache_bytes };
-        Store::open(file, &options, self.clock.clone(), self.random.clone()).map(Arc::new).map_err(Problem::failed)
-    }
-
     fn pixels(&self) -> Pixels {
         let Rendering { engine, fonts, chromium } = self.settings.rendering.clone();
         let workers = Workers::new(pixels::Options { program: Some(OWN_PROGRAM.into()), fonts: fonts.clone() });
@@ -100,10 +85,8 @@ impl Opener<'_> {
         }
     }
 
-    fn world(&self, environment: Environment) -> Result<Arc<World>, Problem> {
-        let data = &self.settings.data;
-        let store = self.store(&self.folder.world(environment), Realm::World, data.cache_mib.count() * MIB)?;
-        let options = search::Options { writer_bytes: data.search_writer_mib.count() * MIB };
+    fn world(&self, environment: Environment, store: Arc<Store>) -> Result<Arc<World>, Problem> {
+        let options = search::Options { writer_bytes: self.settings.data.search_writer_mib.count() * MIB };
         let index = Index::open(&self.folder.search(environment), options).map_err(Problem::failed)?;
         Ok(Arc::new(World {
             environment,

@@ -1,5 +1,6 @@
 //! The service: from the open folder to the last answered request.
 
+use std::convert::Infallible;
 use std::fs;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -14,10 +15,13 @@ use super::demo;
 use super::folder::{Folder, admin_socket};
 use super::inbound;
 use super::open::Opened;
+use crate::engine::api::Engine;
+use crate::engine::hold::{OnHold, clear};
 use crate::engine::jobs::{Stage, Tasks, runner, signals};
 use crate::engine::mail::inbound::listener::Running as MailIn;
-use crate::engine::store;
+use crate::engine::store::{self, WriteTx};
 use crate::features::accounts::{self, Welcome};
+use crate::features::installation::waiting;
 use crate::features::sending;
 use crate::features::tracking;
 use crate::features::webhooks;
@@ -38,12 +42,15 @@ pub async fn serve(
     folder: Folder,
     settings: Settings,
     ready_file: Option<&Path>,
-    demo: Option<demo::Wanted>,
+    (resume, demo): (bool, Option<demo::Wanted>),
 ) -> Result<(), Problem> {
     let tasks = Tasks::new(tokio::runtime::Handle::current());
     signals::listen(&tasks).map_err(|error| Problem::failed(format_args!("signals cannot be listened for: {error}")))?;
     let opened = Opened::open(folder, settings)?;
     let engine = opened.engine.clone();
+    if let Some(on_hold) = engine.hold.current() {
+        hold(&engine, &on_hold, resume).await?;
+    }
     let first = accounts::is_untouched(&engine).map_err(Problem::failed)?;
     let options = options(&engine.settings, &opened.folder);
     let front = Arc::new(Dashboard::new(engine.clone(), tasks.clone()));
@@ -64,7 +71,7 @@ pub async fn serve(
     };
     match demo {
         Some(demo) => demo::start(demo, &engine, &tasks, welcome, &opened.folder),
-        None => super::print(&greeting(&bound, &opened.folder, &engine.settings, welcome.as_ref())),
+        None => super::print(&greeting(&bound, &opened.folder, &engine.settings, (welcome.as_ref(), engine.hold.is_on()))),
     }
     let ready = ready_file.map(|file| ReadyFile::write(file, &bound, &mail_in)).transpose()?;
 
@@ -93,6 +100,31 @@ pub async fn serve(
         None => Ok(()),
         Some(error) => Err(Problem::failed(format_args!("{error}; nothing was acknowledged that is not on disk"))),
     }
+}
+
+/// Sending is on hold: say so, or let it go on if the operator has decided.
+async fn hold(engine: &Arc<Engine>, on_hold: &OnHold, resume: bool) -> Result<(), Problem> {
+    let looking = (engine.clone(), on_hold.clone());
+    let waiting = tokio::task::spawn_blocking(move || waiting::held(&looking.0, &looking.1, None)).await;
+    let view = waiting.map_err(Problem::failed)?.map_err(Problem::failed)?;
+    let (reason, notice) = (on_hold.cause.to_string(), view.notice.unwrap_or_default());
+    if !resume {
+        tracing::warn!(
+            reason,
+            notice,
+            "sending is on hold: campaigns, retries, schedules and webhook deliveries wait until you resume sending on the System page, \
+             by POST /v1/system/hold/resume, or with `mailmill resume`"
+        );
+        return Ok(());
+    }
+    let clear = |tx: &mut WriteTx<'_>| {
+        clear(tx);
+        Ok::<_, Infallible>(())
+    };
+    engine.control.write(clear).await.map_err(Problem::failed)?.map_err(Problem::failed)?;
+    engine.hold.release();
+    tracing::warn!(reason, notice, "sending goes on, as --resume says");
+    Ok(())
 }
 
 async fn first_failure(stores: Vec<watch::Receiver<Option<store::Error>>>) -> store::Error {
@@ -174,13 +206,16 @@ impl Drop for ReadyFile {
 }
 
 /// What a start says: where the service is, and on the very first start how to begin.
-fn greeting(bound: &Bound, folder: &Folder, settings: &Settings, welcome: Option<&Welcome>) -> String {
+fn greeting(bound: &Bound, folder: &Folder, settings: &Settings, (welcome, is_held): (Option<&Welcome>, bool)) -> String {
     let http = bound.http.map(|address| format!("http://{}", reachable(address)));
     let https = bound.https.map(|address| format!("https://{}", reachable(address)));
     let addresses: Vec<&str> = [&http, &https].into_iter().flatten().map(String::as_str).collect();
     let version = env!("CARGO_PKG_VERSION");
     let data = folder.path().display();
     let mut text = format!("Mailmill {version} listens on {} (data: {data})\n", addresses.join(" and "));
+    if is_held {
+        text.push_str("Sending is on hold after a restore or a copy: `mailmill resume` shows what waits.\n");
+    }
     let (Some(welcome), Some(base)) = (welcome, addresses.first()) else { return text };
     let links: Vec<&str> = settings.server.public_url.as_deref().into_iter().chain(addresses.iter().copied()).collect();
     let links: String = links.iter().map(|base| format!("\n    {base}{}", welcome.setup_path)).collect();

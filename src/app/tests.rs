@@ -211,8 +211,12 @@ async fn a_backup_is_restored_whole_and_a_changed_one_is_refused() {
     opened.close();
 
     let restored = outer.path().join("restored");
+    std::fs::create_dir(&restored).expect("made");
     backup::restore(&target, &restored).expect("restored");
+    std::fs::copy(outer.path().join("data/master.key"), restored.join("master.key")).expect("copied");
+    std::fs::set_permissions(&restored, std::os::unix::fs::PermissionsExt::from_mode(0o700)).expect("set");
     let opened = open(&restored, standard());
+    assert!(opened.engine.hold.is_on(), "a backup is detected by its rows, also where they were copied by hand");
     let (_, list) = Client::of(&opened).with_key(&text, Method::GET, "/v1/projects", "").await;
     assert_eq!(list["data"]["projects"][0]["id"], project["data"]["projectId"], "{list}");
     opened.close();
@@ -222,7 +226,9 @@ async fn a_backup_is_restored_whole_and_a_changed_one_is_refused() {
     std::fs::copy(target.join("test.redb"), &file).expect("copied");
     let refusal = backup::verify(&target).expect_err("refused").to_string();
     assert!(refusal.contains("live.redb"), "{refusal}");
+    assert!(refusal.contains("holds the data of test.redb"), "{refusal}");
     let empty = outer.path().join("empty");
+    std::fs::create_dir(&empty).expect("made");
     assert!(backup::restore(&target, &empty).is_err());
     assert_eq!(std::fs::read_dir(&empty).expect("there").count(), 0, "what failed leaves nothing behind");
 }

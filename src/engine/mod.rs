@@ -3,6 +3,7 @@
 pub mod access;
 pub mod api;
 pub mod fetch;
+pub mod hold;
 pub mod jobs;
 pub mod language_model;
 pub mod mail;

@@ -31,3 +31,5 @@ pub mod events;
 pub mod system;
 
 pub mod webhooks;
+
+pub mod installation;

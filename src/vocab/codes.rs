@@ -28,6 +28,7 @@ pub enum Code {
     NotExportable,
     ProviderNotConnected,
     WrongState,
+    OnHold,
     TransportNotConfigured,
     DomainNotVerified,
     RecipientNotSendable,
@@ -116,6 +117,13 @@ pub const CODES: &[CodeInfo] = &[
     ),
     // Ours: data.status says which state it is in.
     code(Code::WrongState, 409, "WRONG_STATE", "This cannot be done in its present state."),
+    // Ours.
+    code(
+        Code::OnHold,
+        409,
+        "ON_HOLD",
+        "Sending is on hold after a restore or a copy; resume it first: POST /v1/system/hold/resume, or the System page.",
+    ),
     // Ours.
     code(
         Code::TransportNotConfigured,

@@ -10,6 +10,17 @@ pub const PAGE_LIMIT_MAX: u64 = 100;
 /// Skipping costs time in proportion: beyond this, filters or an export are the right way.
 pub const PAGE_OFFSET_MAX: u64 = 10_000_000;
 
+// --- Data files ---
+
+/// A file up to this size is compared with its checksums at every start, which reads it once: a third of a second from a disk of a small
+/// virtual server. Larger files are compared by `mailmill check-data`.
+pub const CHECKED_AT_START_BYTES_MAX: u64 = 64 * 1024 * 1024;
+
+/// Campaigns and sends that are counted when a hold on sending is shown: counting each reads a few rows.
+pub const HELD_LOOKED_AT_MAX: usize = 10_000;
+/// Campaigns that are named then: more would not be read.
+pub const HELD_LISTED_MAX: usize = 100;
+
 // --- Requests ---
 
 /// The interface's window for request budgets. It starts with its first request.

@@ -84,6 +84,8 @@ pub struct Data {
     pub cache_mib: Bounded<4, 65_536>,
     /// The index has two threads, and each refuses to start with less than 15 MB.
     pub search_writer_mib: Bounded<32, 4_096>,
+    /// Off only for file systems whose files look like others at every start.
+    pub hold_copies: bool,
 }
 
 /// Sizes of what comes in.

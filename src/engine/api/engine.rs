@@ -17,13 +17,14 @@ use crate::engine::access::replays::Running;
 use crate::engine::access::throttle::Throttle;
 use crate::engine::access::visits::Visits;
 use crate::engine::fetch::{Fetch, Recent};
+use crate::engine::hold::Hold;
 use crate::engine::jobs::standing::Board;
 use crate::engine::language_model::Client;
 use crate::engine::mail::dns::Dns;
 use crate::engine::render::pixels::Pixels;
 use crate::engine::search::Index;
 use crate::engine::store::Store;
-use crate::engine::store::seal::Seal;
+use crate::engine::store::seal::{KeyError, Seal};
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{BlobId, SessionId};
 use crate::vocab::limits;
@@ -59,6 +60,7 @@ pub struct Parts {
     pub test: Arc<World>,
     pub live: Arc<World>,
     pub seal: Seal,
+    pub hold: Hold,
     pub links: Links,
     pub pixels: Pixels,
     pub operations: &'static [Entry],
@@ -78,6 +80,8 @@ pub struct Engine {
     /// Brakes on guessing.
     pub throttle: Throttle,
     pub seal: Seal,
+    /// Whether sending waits for a person's decision.
+    pub hold: Hold,
     pub links: Links,
     /// The way out to other servers.
     pub fetch: Arc<Fetch>,
@@ -106,7 +110,7 @@ pub struct Engine {
 impl Engine {
     /// Put the engine together.
     pub fn new(parts: Parts) -> Self {
-        let Parts { settings, clock, random, control, test, live, seal, links, pixels, operations } = parts;
+        let Parts { settings, clock, random, control, test, live, seal, hold, links, pixels, operations } = parts;
         let boot = u32::from_be_bytes(random.bytes());
         let started_at = clock.now();
         let fetch = Arc::new(Fetch::new(&settings));
@@ -122,6 +126,7 @@ impl Engine {
             tokens: Tokens::new(seal.derive("mailmill access tokens v1"), "at+jwt", "mailmill-api"),
             throttle: Throttle::default(),
             seal,
+            hold,
             links,
             fetch,
             recent_images: Recent::default(),
@@ -140,6 +145,11 @@ impl Engine {
             boot,
             requests: AtomicU64::new(1),
         }
+    }
+
+    /// Whether the file of the master key still holds the key that this process works with: without it the next start is refused.
+    pub fn check_key(&self) -> Result<(), KeyError> {
+        self.seal.check_file()
     }
 
     /// The world of an environment.

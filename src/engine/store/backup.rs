@@ -10,6 +10,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use super::identity;
 use super::port::{Order, Overlay, Port, Span};
 use super::redb_port::RedbPort;
 use super::tx::{Read, ReadTx};
@@ -44,7 +45,7 @@ pub fn copy(tx: &ReadTx, realm: Realm, target: &Path) -> Result<Digests> {
     for info in TABLES.iter().filter(|info| info.realm.is_in(realm)) {
         let mut batch = Overlay::new();
         let (mut rows, mut bytes) = (0, 0);
-        let digest = digest(tx, info.id, |key, value| {
+        let digest = digest(tx, info.id, identity::stays_behind, |key, value| {
             batch.set(info.id, key.into(), Some(value.into()));
             rows += 1;
             bytes += key.len() + value.len();
@@ -63,18 +64,12 @@ pub fn copy(tx: &ReadTx, realm: Realm, target: &Path) -> Result<Digests> {
 /// The digests of the file at `path`, read back row by row after every page was compared with its checksum (rows alone would not
 /// show damage to the pages through which they are looked up). A damaged file is an error.
 pub fn digests(path: &Path, realm: Realm) -> Result<Digests> {
-    // The engine trusts its own pages and may panic on damaged ones.
-    std::panic::catch_unwind(|| read_back(path, realm))
-        .unwrap_or_else(|_| Err(Error::Io(format!("{}: it is too damaged to be read", path.display()))))
-}
-
-fn read_back(path: &Path, realm: Realm) -> Result<Digests> {
     let port = RedbPort::open_verified(path, CACHE_BYTES)?;
     let here = port.table_names()?;
     let tx = ReadTx { snapshot: port.snapshot()?, feed_position: 0, memo: std::sync::Arc::default() };
     let mut digests = Digests::new();
     for info in TABLES.iter().filter(|info| info.realm.is_in(realm) && here.iter().any(|name| name == info.name)) {
-        note(&mut digests, info, digest(&tx, info.id, |_, _| Ok(()))?);
+        note(&mut digests, info, digest(&tx, info.id, |_, _| false, |_, _| Ok(()))?);
     }
     Ok(digests)
 }
@@ -86,10 +81,18 @@ fn note(digests: &mut Digests, info: &TableInfo, digest: TableDigest) {
     }
 }
 
-fn digest(tx: &impl Read, table: TableId, mut each: impl FnMut(&[u8], &[u8]) -> Result<()>) -> Result<TableDigest> {
+fn digest(
+    tx: &impl Read,
+    table: TableId,
+    leaves_out: impl Fn(TableId, &[u8]) -> bool,
+    mut each: impl FnMut(&[u8], &[u8]) -> Result<()>,
+) -> Result<TableDigest> {
     let mut sum = Sha256::new();
     let mut rows = 0;
     tx.visit_bytes(table, &Span::default(), Order::Forward, &mut |key, value| {
+        if leaves_out(table, key) {
+            return Ok(ControlFlow::Continue(()));
+        }
         for part in [key, value] {
             sum.update((part.len() as u64).to_le_bytes());
             sum.update(part);

@@ -50,7 +50,7 @@ pub fn run(writer: &mut Writer, file: &Path, realm: Realm, steps: &'static [Step
 }
 
 /// Run one command in the writer before its thread exists.
-fn step<T: Send + 'static>(
+pub fn step<T: Send + 'static>(
     writer: &mut Writer,
     command: impl FnOnce(&mut WriteTx<'_>) -> Result<T> + Send + 'static,
 ) -> Result<T> {

@@ -9,7 +9,9 @@ pub mod backup;
 pub mod bits;
 pub mod blobs;
 pub mod codec;
+pub mod damage;
 pub mod feed;
+pub mod identity;
 pub mod key;
 pub mod memo;
 mod migrations;
@@ -42,7 +44,8 @@ pub use tx::{Read, ReadTx, Table, WriteTx};
 
 use crate::base::clock::Clock;
 use crate::base::random::Random;
-use crate::vocab::tables::{Realm, TABLES, TableId};
+use crate::vocab::limits;
+use crate::vocab::tables::{self, Realm, TABLES, TableId};
 use port::Port;
 use redb_port::RedbPort;
 use writer::{Answer, Job, Writer};
@@ -55,6 +58,8 @@ const QUEUE_MAX: usize = 4096;
 pub enum Error {
     /// The disk or the file failed. The store takes no more writes.
     Io(String),
+    /// The bytes of the file are not those that were written.
+    Damaged { file: PathBuf, found: String },
     /// A row does not read as what its table holds.
     Corrupt(&'static str),
     /// Another process has this file open.
@@ -76,7 +81,19 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Error::Io(cause) => write!(f, "the data file cannot be read or written: {cause}"),
-            Error::Corrupt(table) => write!(f, "a row of the table \"{table}\" cannot be read; restore the newest backup"),
+            Error::Damaged { file, found } => write!(
+                f,
+                "{} is damaged: {found}. Stop the service, see what `mailmill check-data` reports, and restore the newest backup: {}",
+                file.display(),
+                damage::RESTORE
+            ),
+            Error::Corrupt(table) => write!(
+                f,
+                "{} is damaged: a row of the table \"{table}\" cannot be read. Stop the service, see what `mailmill check-data` reports, \
+                 and restore the newest backup: {}",
+                file_of(table),
+                damage::RESTORE
+            ),
             Error::InUse(path) => write!(
                 f,
                 "another mailmill process has {} open; stop it first, or choose another folder with --data",
@@ -96,12 +113,70 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
+/// The file or files that can hold this table.
+fn file_of(table: &str) -> &'static str {
+    match TABLES.iter().find(|info| info.name == table).map(|info| info.realm) {
+        Some(Realm::Control) => "control.redb",
+        Some(Realm::World) => "test.redb or live.redb",
+        Some(Realm::Every) | None => "a data file",
+    }
+}
+
 /// How to open a store.
 pub struct Options {
     /// Which tables it holds.
     pub realm: Realm,
     /// Memory for pages of the file.
     pub cache_bytes: usize,
+}
+
+/// The file of a store, open to look into it before it is used. Nothing of it is changed.
+pub struct StoreFile {
+    path: PathBuf,
+    port: RedbPort,
+}
+
+impl StoreFile {
+    /// Open a file that must be there. One of up to [`limits::CHECKED_AT_START_BYTES_MAX`] is compared with its checksums first.
+    pub fn open(path: &Path, cache_bytes: usize) -> Result<Self> {
+        let length = std::fs::metadata(path).map_err(|error| Error::Io(format!("{}: {error}", path.display())))?.len();
+        if length <= limits::CHECKED_AT_START_BYTES_MAX {
+            drop(RedbPort::open_verified(path, cache_bytes)?);
+        }
+        Ok(Self { path: path.to_path_buf(), port: RedbPort::open_existing(path, cache_bytes)? })
+    }
+
+    /// Open a file that must be there, whatever its size, after comparing every page with its checksum. Nothing is written to it, also
+    /// where it lies on a medium that cannot be written.
+    pub fn open_verified(path: &Path, cache_bytes: usize) -> Result<Self> {
+        Ok(Self { path: path.to_path_buf(), port: RedbPort::open_verified(path, cache_bytes)? })
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Which stores can have these tables; nothing for a file without tables.
+    pub fn realm(&self) -> Result<Option<Realm>> {
+        let here = self.port.table_names()?;
+        let holds = |table: TableId| here.iter().any(|name| name == table.info().name);
+        Ok(match (holds(tables::ACCOUNTS), holds(tables::CONTACTS)) {
+            (true, false) => Some(Realm::Control),
+            (false, true) => Some(Realm::World),
+            _ => None,
+        })
+    }
+
+    /// The names of its tables.
+    pub fn table_names(&self) -> Result<Vec<String>> {
+        self.port.table_names()
+    }
+
+    /// Its rows. Of a file that an older program made, some tables may be missing.
+    pub fn read(&self) -> Result<ReadTx> {
+        Ok(ReadTx { snapshot: self.port.snapshot()?, feed_position: 0, memo: Arc::default() })
+    }
 }
 
 /// An open store. Cheap to share; closed by [`Store::close`].
@@ -119,17 +194,47 @@ pub struct Store {
 impl Store {
     /// Open the file at `path`, or make it; bring its rows up to this program's version.
     pub fn open(path: &Path, options: &Options, clock: Arc<dyn Clock>, random: Arc<dyn Random>) -> Result<Self> {
-        let port = Arc::new(RedbPort::open(path, options.realm, options.cache_bytes)?);
-        Self::start(path, options.realm, port, clock, random)
+        Self::open_and(path, options, clock, random, |_| Ok(()))
     }
 
-    fn start(path: &Path, realm: Realm, port: Arc<dyn Port>, clock: Arc<dyn Clock>, random: Arc<dyn Random>) -> Result<Self> {
+    /// The same, with a first command that is durable before any other runs. May be called in a thread of the runtime.
+    pub fn open_and(
+        path: &Path,
+        options: &Options,
+        clock: Arc<dyn Clock>,
+        random: Arc<dyn Random>,
+        first: impl FnOnce(&mut WriteTx<'_>) -> Result<()> + Send + 'static,
+    ) -> Result<Self> {
+        let port = Arc::new(RedbPort::open(path, options.realm, options.cache_bytes)?);
+        Self::start(path, options.realm, port, (clock, random), first)
+    }
+
+    /// Use a file that was looked into, with a first command.
+    pub fn of(
+        file: StoreFile,
+        realm: Realm,
+        clock: Arc<dyn Clock>,
+        random: Arc<dyn Random>,
+        first: impl FnOnce(&mut WriteTx<'_>) -> Result<()> + Send + 'static,
+    ) -> Result<Self> {
+        let StoreFile { path, port } = file;
+        Self::start(&path, realm, Arc::new(port.with_tables(realm)?), (clock, random), first)
+    }
+
+    fn start(
+        path: &Path,
+        realm: Realm,
+        port: Arc<dyn Port>,
+        (clock, random): (Arc<dyn Clock>, Arc<dyn Random>),
+        first: impl FnOnce(&mut WriteTx<'_>) -> Result<()> + Send + 'static,
+    ) -> Result<Self> {
         let published = Arc::new(ArcSwap::from_pointee(feed::newest(port.snapshot()?, realm)?));
         let changed: Arc<Vec<Notify>> = Arc::new(TABLES.iter().map(|_| Notify::new()).collect());
         let (jobs, waiting) = mpsc::channel(QUEUE_MAX);
         let (failing, failed) = watch::channel(None);
         let mut writer = Writer::new(port.clone(), published.clone(), changed.clone(), clock, random);
         migrations::run(&mut writer, path, realm, migrations::STEPS)?;
+        migrations::step(&mut writer, first)?;
         let name = path.file_stem().map_or_else(|| "store".into(), |stem| stem.to_string_lossy().into_owned());
         let timer = tokio::runtime::Builder::new_current_thread().enable_time().build();
         let timer = timer.map_err(|error| Error::Io(error.to_string()))?;

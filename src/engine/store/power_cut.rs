@@ -13,9 +13,9 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use super::feed::Change;
 use super::port::{Order, Overlay, Port, Snapshot, Span};
 use super::redb_port::RedbPort;
-use super::testing::{Dice, start};
+use super::testing::{CACHE_BYTES, Dice, start};
 use super::tx::{Read, Table, WriteTx};
-use super::{Error, Store};
+use super::{Error, Store, StoreFile};
 use crate::vocab::tables::{AUDIT, BLOBS, CONTACTS, CONTACTS_BY_EMAIL, FEED, Realm, TableId};
 
 /// One row per command, under its number: says how many commands a file has.
@@ -357,6 +357,14 @@ fn reopen(disk: &Disk, place: &str) -> Store {
     try_reopen(disk, place.bytes().map(u64::from).sum()).unwrap_or_else(|error| panic!("{place}: {error}"))
 }
 
+/// The check at a start must not take what a power cut leaves for damage: the service would refuse to start.
+fn passes_the_check(image: &[u8], place: &str) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("world.redb");
+    std::fs::write(&path, image).expect("written");
+    drop(StoreFile::open_verified(&path, CACHE_BYTES).unwrap_or_else(|error| panic!("{place}: {error}")));
+}
+
 #[test]
 fn after_a_power_cut_every_answered_command_is_there_and_the_others_whole_or_not_at_all() {
     let (mut cuts_in_work, mut answers) = (0, 0);
@@ -374,6 +382,7 @@ fn after_a_power_cut_every_answered_command_is_there_and_the_others_whole_or_not
             let image = disk.after_power_cut(&mut dice);
             cuts_in_work += disk.state().faults;
             store.close();
+            passes_the_check(&image, &place);
             disk = Disk::with(image);
             let store = reopen(&disk, &place);
             model.catch_up(&store, &sent, answered, &place);
@@ -411,13 +420,18 @@ fn a_power_cut_while_the_file_is_opened_or_repaired_leaves_a_file_that_opens() {
                 let (sent, answered) = load(&store, &mut dice, bursts, &place);
                 let image = disk.after_power_cut(&mut dice);
                 store.close();
+                passes_the_check(&image, &place);
                 disk = Disk::with(image);
                 let store = reopen(&disk, &place);
                 model.catch_up(&store, &sent, answered, &place);
-                disk = Disk::with(disk.after_exit());
+                let image = disk.after_exit();
+                passes_the_check(&image, &place);
+                disk = Disk::with(image);
                 store.close();
             } else {
-                disk = Disk::with(disk.after_power_cut(&mut dice));
+                let image = disk.after_power_cut(&mut dice);
+                passes_the_check(&image, &place);
+                disk = Disk::with(image);
             }
         }
         let store = reopen(&disk, "after the last cut");

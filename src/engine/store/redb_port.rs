@@ -6,10 +6,13 @@
 //! someone who chooses the bytes *and* decides when the power fails. We accept that: whoever can do both owns the machine.
 //! `power_cut.rs` tries it out.
 
+use std::cell::Cell;
 use std::fs::{File, OpenOptions};
+use std::hint::black_box;
 use std::io::ErrorKind;
 use std::ops::{Bound, ControlFlow};
 use std::os::unix::fs::OpenOptionsExt;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -18,6 +21,7 @@ use redb::{
 };
 
 use super::aside::Aside;
+use super::damage::{explained, guarded, impossible};
 use super::port::{Bytes, Order, Overlay, Port, Snapshot, Span, Visitor};
 use super::{Error, Result};
 use crate::vocab::tables::{Realm, TABLES, TableId};
@@ -40,17 +44,6 @@ impl Guard {
 
 fn definition(table: TableId) -> Definition {
     TableDefinition::new(table.info().name)
-}
-
-fn io(error: impl Into<redb::Error>) -> Error {
-    Error::Io(error.into().to_string())
-}
-
-fn refused(path: &Path, error: redb::DatabaseError) -> Error {
-    match error {
-        redb::DatabaseError::DatabaseAlreadyOpen => Error::InUse(path.to_path_buf()),
-        other => Error::Io(format!("{}: {other}", path.display())),
-    }
 }
 
 /// Make an empty file at `path`, aside and then under its name: when the power fails while redb makes a file, what stays behind is
@@ -78,7 +71,9 @@ fn make(path: &Path) -> std::io::Result<()> {
 
 /// One redb file with the tables of one realm.
 pub struct RedbPort {
-    database: Database,
+    /// `None` only while it is dropped.
+    database: Option<Database>,
+    file: Arc<Path>,
 }
 
 impl RedbPort {
@@ -87,79 +82,123 @@ impl RedbPort {
         if !path.exists() {
             make(path).map_err(|error| Error::Io(format!("{}: {error}", path.display())))?;
         }
-        let database = Database::builder().set_cache_size(cache_bytes).open(path).map_err(|error| refused(path, error))?;
-        Self::with_tables(database, realm)
+        Self::open_existing(path, cache_bytes)?.with_tables(realm)
+    }
+
+    /// Open a file that must be there. Tables that it lacks are not made, so that a file may be looked into before it is used.
+    pub fn open_existing(path: &Path, cache_bytes: usize) -> Result<Self> {
+        let open = || Database::builder().set_cache_size(cache_bytes).open(path).map_err(|error| explained(path, error));
+        guarded(path, open).map(|database| Self::new(database, path))
     }
 
     /// Open a file that must be there, after comparing the checksum of every page. Whatever is done with it, the file stays as it is.
     pub fn open_verified(path: &Path, cache_bytes: usize) -> Result<Self> {
-        let aside = Aside::open(path).map_err(|error| Error::Io(format!("{}: {error}", path.display())))?;
-        let opened = Database::builder().set_cache_size(cache_bytes).create_with_backend(aside);
-        let mut database = opened.map_err(|error| refused(path, error))?;
-        match database.check_integrity() {
-            Ok(true) => Ok(Self { database }),
-            Ok(false) => Err(Error::Io(format!("{}: its pages do not match their checksums", path.display()))),
-            Err(error) => Err(refused(path, error)),
-        }
+        let aside = Aside::open(path).map_err(|error| explained(path, redb::Error::Io(error)))?;
+        let open = || {
+            let opened = Database::builder().set_cache_size(cache_bytes).create_with_backend(aside);
+            let mut port = Self::new(opened.map_err(|error| explained(path, error))?, path);
+            let found = "its pages do not match their checksums".to_owned();
+            match port.database.as_mut().expect("just opened").check_integrity() {
+                Ok(true) => Ok(port),
+                Ok(false) => Err(Error::Damaged { file: path.to_path_buf(), found }),
+                Err(error) => Err(explained(path, error)),
+            }
+        };
+        guarded(path, open)
+    }
+
+    fn new(database: Database, file: &Path) -> Self {
+        Self { database: Some(database), file: file.into() }
     }
 
     /// The same over any storage: the power-cut tests bring one that loses writes.
     #[cfg(test)]
     pub fn on_backend(backend: impl redb::StorageBackend, realm: Realm) -> Result<Self> {
-        let database = Database::builder().create_with_backend(backend).map_err(io)?;
-        Self::with_tables(database, realm)
+        let file = Path::new("memory");
+        let database = Database::builder().create_with_backend(backend).map_err(|error| explained(file, error))?;
+        Self::new(database, file).with_tables(realm)
     }
 
-    fn with_tables(database: Database, realm: Realm) -> Result<Self> {
-        let port = Self { database };
-        let here = port.table_names()?;
+    /// Make the tables of `realm` that the file lacks.
+    pub fn with_tables(self, realm: Realm) -> Result<Self> {
+        let here = self.table_names()?;
         let missing: Vec<_> =
             TABLES.iter().filter(|info| info.realm.is_in(realm) && !here.iter().any(|name| name == info.name)).collect();
         if !missing.is_empty() {
-            let writing = port.database.begin_write().map_err(io)?;
-            for info in missing {
-                writing.open_table(definition(info.id)).map_err(io)?;
-            }
-            writing.commit().map_err(io)?;
+            self.guarded(|database, file| {
+                let writing = database.begin_write().map_err(|error| explained(file, error))?;
+                for info in missing {
+                    writing.open_table(definition(info.id)).map_err(|error| explained(file, error))?;
+                }
+                writing.commit().map_err(|error| explained(file, error))
+            })?;
         }
-        Ok(port)
+        Ok(self)
     }
 
     /// The names of the tables in the file.
     pub fn table_names(&self) -> Result<Vec<String>> {
-        let reading = self.database.begin_read().map_err(io)?;
-        Ok(reading.list_tables().map_err(io)?.map(|table| table.name().to_owned()).collect())
+        self.guarded(|database, file| {
+            let reading = database.begin_read().map_err(|error| explained(file, error))?;
+            let tables = reading.list_tables().map_err(|error| explained(file, error))?;
+            Ok(tables.map(|table| table.name().to_owned()).collect())
+        })
+    }
+
+    fn guarded<T>(&self, work: impl FnOnce(&Database, &Path) -> Result<T>) -> Result<T> {
+        let database = self.database.as_ref().expect("there until it is dropped");
+        guarded(&self.file, || work(database, &self.file))
+    }
+}
+
+impl Drop for RedbPort {
+    fn drop(&mut self) {
+        let database = self.database.take();
+        // A damaged file may not close either; everything that was acknowledged is durable without it.
+        let _ = guarded(&self.file, || {
+            drop(database);
+            Ok(())
+        });
     }
 }
 
 impl Port for RedbPort {
     fn snapshot(&self) -> Result<Arc<dyn Snapshot>> {
-        let reading = self.database.begin_read().map_err(io)?;
-        Ok(Arc::new(RedbSnapshot { reading, tables: [const { OnceLock::new() }; TABLES.len()] }))
+        self.guarded(|database, file| {
+            let reading = database.begin_read().map_err(|error| explained(file, error))?;
+            Ok(Arc::new(RedbSnapshot { reading, tables: [const { OnceLock::new() }; TABLES.len()], file: self.file.clone() })
+                as _)
+        })
     }
 
     fn commit(&self, batch: &Overlay) -> Result<()> {
-        let mut writing = self.database.begin_write().map_err(io)?;
-        // As `settle`, where the second sync does not matter: a crash in the middle of a bulk write is repaired at once too.
-        writing.set_quick_repair(batch.len() >= LARGE_BATCH_ROWS);
-        for (id, changes) in batch.tables() {
-            let mut table = writing.open_table(definition(id)).map_err(io)?;
-            for (key, value) in changes {
-                match value {
-                    Some(value) => drop(table.insert(key.as_ref(), value.as_ref()).map_err(io)?),
-                    None => drop(table.remove(key.as_ref()).map_err(io)?),
+        self.guarded(|database, file| {
+            let mut writing = database.begin_write().map_err(|error| explained(file, error))?;
+            // As `settle`, where the second sync does not matter: a crash in the middle of a bulk write is repaired at once too.
+            writing.set_quick_repair(batch.len() >= LARGE_BATCH_ROWS);
+            for (id, changes) in batch.tables() {
+                let mut table = writing.open_table(definition(id)).map_err(|error| explained(file, error))?;
+                for (key, value) in changes {
+                    match value {
+                        Some(value) => {
+                            drop(table.insert(key.as_ref(), value.as_ref()).map_err(|error| explained(file, error))?);
+                        }
+                        None => drop(table.remove(key.as_ref()).map_err(|error| explained(file, error))?),
+                    }
                 }
             }
-        }
-        writing.commit().map_err(io)
+            writing.commit().map_err(|error| explained(file, error))
+        })
     }
 
     /// Keep the map of free pages in the file. Without it, opening after a crash reads the whole file to draw that map again. To
     /// keep it in every commit would cost each a second sync.
     fn settle(&self) -> Result<()> {
-        let mut writing = self.database.begin_write().map_err(io)?;
-        writing.set_quick_repair(true);
-        writing.commit().map_err(io)
+        self.guarded(|database, file| {
+            let mut writing = database.begin_write().map_err(|error| explained(file, error))?;
+            writing.set_quick_repair(true);
+            writing.commit().map_err(|error| explained(file, error))
+        })
     }
 }
 
@@ -167,6 +206,7 @@ impl Port for RedbPort {
 struct RedbSnapshot {
     reading: ReadTransaction,
     tables: [OnceLock<Opened>; TABLES.len()],
+    file: Arc<Path>,
 }
 
 impl RedbSnapshot {
@@ -175,14 +215,20 @@ impl RedbSnapshot {
         if let Some(table) = slot.get() {
             return Ok(table);
         }
-        let opened = self.reading.open_table(definition(id)).map_err(io)?;
+        let open = || self.reading.open_table(definition(id)).map_err(|error| explained(&self.file, error));
+        let opened = guarded(&self.file, open)?;
         Ok(slot.get_or_init(|| opened))
     }
 }
 
 impl Snapshot for RedbSnapshot {
     fn get(&self, table: TableId, key: &[u8]) -> Result<Option<Bytes<'_>>> {
-        Ok(self.table(table)?.get(key).map_err(io)?.map(|guard| Bytes::Page(Guard(guard))))
+        let table = self.table(table)?;
+        guarded(&self.file, || {
+            let found = table.get(key).map_err(|error| explained(&self.file, error))?;
+            // Read once here: if that works, reading it again works too.
+            Ok(found.inspect(|guard| _ = black_box(guard.value())).map(|guard| Bytes::Page(Guard(guard))))
+        })
     }
 
     fn visit(&self, table: TableId, span: &Span, order: Order, visitor: &mut Visitor<'_>) -> Result<()> {
@@ -191,22 +237,34 @@ impl Snapshot for RedbSnapshot {
             return Ok(());
         }
         let bounds: (Bound<&[u8]>, Bound<&[u8]>) = (Bound::Included(span.from.as_slice()), to);
-        let mut rows = self.table(table)?.range::<&[u8]>(bounds).map_err(io)?;
-        loop {
-            let row = match order {
-                Order::Forward => rows.next(),
-                Order::Backward => rows.next_back(),
-            };
-            let Some(row) = row else { return Ok(()) };
-            let (key, value) = row.map_err(io)?;
-            if let ControlFlow::Break(()) = visitor(key.value(), value.value())? {
-                return Ok(());
+        let table = self.table(table)?;
+        // The visitor's panics are its own.
+        let is_visiting = Cell::new(false);
+        let walk = || {
+            let mut rows = table.range::<&[u8]>(bounds).map_err(|error| explained(&self.file, error))?;
+            loop {
+                let row = match order {
+                    Order::Forward => rows.next(),
+                    Order::Backward => rows.next_back(),
+                };
+                let Some((key, value)) = row.transpose().map_err(|error| explained(&self.file, error))? else { return Ok(()) };
+                let (key, value) = (key.value(), value.value());
+                is_visiting.set(true);
+                if let ControlFlow::Break(()) = visitor(key, value)? {
+                    return Ok(());
+                }
+                is_visiting.set(false);
             }
-        }
+        };
+        catch_unwind(AssertUnwindSafe(walk)).unwrap_or_else(|panic| match is_visiting.get() {
+            true => resume_unwind(panic),
+            false => Err(impossible(&self.file, panic.as_ref())),
+        })
     }
 
     fn rows(&self, table: TableId) -> Result<u64> {
-        self.table(table)?.len().map_err(io)
+        let table = self.table(table)?;
+        guarded(&self.file, || table.len().map_err(|error| explained(&self.file, error)))
     }
 }
 
@@ -256,6 +314,17 @@ mod tests {
         let refusal = open(&other).err().expect("refused").to_string();
         assert!(refusal.contains("notes.txt"), "{refusal}");
         assert!(std::fs::read_to_string(&other).expect("there").starts_with("not a file"), "and left as it is");
+    }
+
+    #[test]
+    fn a_panic_of_a_visitor_stays_a_panic() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let port = open(&folder.path().join("world.redb")).expect("made");
+        put(&port, b"a");
+        let snapshot = port.snapshot().expect("readable");
+        let visit = || snapshot.visit(CONTACTS, &Span::default(), Order::Forward, &mut |_, _| panic!("the visitor's"));
+        let panic = catch_unwind(AssertUnwindSafe(visit)).expect_err("it goes on");
+        assert_eq!(panic.downcast_ref::<&str>(), Some(&"the visitor's"));
     }
 
     /// The copy of an open file is what a kill leaves.

@@ -1,16 +1,20 @@
 //! Secrets at rest: sealed under the master key, which lives in a file of its own and in no backup.
 
+use std::fmt;
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use hmac::{Hmac, KeyInit, Mac};
 use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
+use serde::{Deserialize, Serialize};
 use sha2::Sha256;
 use zeroize::Zeroizing;
 
+use crate::base::hex;
 use crate::base::random::Random;
+use crate::base::secret::same;
 
 const KEY_LEN: usize = 32;
 
@@ -18,36 +22,129 @@ const KEY_LEN: usize = 32;
 pub struct Seal {
     key: LessSafeKey,
     master: Zeroizing<[u8; KEY_LEN]>,
+    /// Where the key was read from.
+    file: Option<PathBuf>,
+}
+
+/// How many secrets of a kind there are, and how many of them a key does not open.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sealed {
+    pub total: u64,
+    pub closed: u64,
+}
+
+impl Sealed {
+    /// One secret, open or not.
+    pub fn one(opens: bool) -> Self {
+        Self { total: 1, closed: u64::from(!opens) }
+    }
+
+    /// These and others.
+    pub fn with(self, other: Self) -> Self {
+        Self { total: self.total + other.total, closed: self.closed + other.closed }
+    }
+}
+
+/// Tells keys apart, and says nothing of any. In every store, so that a wrong key is found before it is used.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct KeyCheck(String);
+
+/// Why a file is not the master key.
+#[derive(Debug)]
+pub enum KeyError {
+    /// It is not there.
+    Missing(PathBuf),
+    /// Others could read it.
+    Open(PathBuf),
+    /// It has another length than a key.
+    Length(PathBuf, u64),
+    /// It is a key, but not the one that the secrets are sealed with.
+    Wrong(PathBuf),
+    /// It cannot be read or written.
+    Io(PathBuf, io::Error),
+}
+
+impl fmt::Display for KeyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Missing(file) => write!(f, "the master key is missing: {} is not there", file.display()),
+            Self::Open(file) => write!(f, "{0} can be read by others; run: chmod 600 {0}", file.display()),
+            Self::Length(file, found) => {
+                write!(f, "{} is not a master key: it has {found} bytes, and a key has {KEY_LEN}", file.display())
+            }
+            Self::Wrong(file) => {
+                write!(f, "{} is not the master key of this installation: its check value differs", file.display())
+            }
+            Self::Io(file, cause) => write!(f, "the master key {} cannot be used: {cause}", file.display()),
+        }
+    }
 }
 
 impl Seal {
-    /// Read the master key from `file`; make one if there is none.
-    pub fn from_file(file: &Path, random: &dyn Random) -> io::Result<Self> {
-        let bytes = match fs::read(file) {
-            Ok(bytes) => {
-                let mode = fs::metadata(file)?.permissions().mode();
-                if mode & 0o077 != 0 {
-                    return Err(io::Error::other(format!(
-                        "{} can be read by others; run: chmod 600 {}",
-                        file.display(),
-                        file.display()
-                    )));
-                }
-                bytes
-            }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => make(file, random)?,
-            Err(error) => return Err(error),
+    /// Read the master key from `file`, which only its owner may be able to read.
+    pub fn read(file: &Path) -> Result<Self, KeyError> {
+        match fs::metadata(file) {
+            Ok(found) if found.permissions().mode() & 0o077 != 0 => Err(KeyError::Open(file.to_path_buf())),
+            _ => Self::read_copy(file),
+        }
+    }
+
+    /// Read a copy of a master key, wherever it is kept: media of some kinds know no owners.
+    pub fn read_copy(file: &Path) -> Result<Self, KeyError> {
+        let failed = |error: io::Error| match error.kind() {
+            io::ErrorKind::NotFound => KeyError::Missing(file.to_path_buf()),
+            _ => KeyError::Io(file.to_path_buf(), error),
         };
-        let bytes: [u8; KEY_LEN] = bytes.try_into().map_err(|_| {
-            io::Error::other(format!("{} is not a master key: it must have exactly {KEY_LEN} bytes", file.display()))
-        })?;
-        Ok(Self::from_key(&bytes))
+        let mut open = fs::File::open(file).map_err(failed)?;
+        let found = open.metadata().map_err(failed)?;
+        let mut bytes = Zeroizing::new([0; KEY_LEN]);
+        if found.len() != KEY_LEN as u64 || open.read_exact(bytes.as_mut_slice()).is_err() {
+            return Err(KeyError::Length(file.to_path_buf(), found.len()));
+        }
+        Ok(Self { file: Some(file.to_path_buf()), ..Self::from_key(&bytes) })
+    }
+
+    /// Make a master key in `file`, unless there is one; either way read it.
+    pub fn make(file: &Path, random: &dyn Random) -> Result<Self, KeyError> {
+        if !file.exists() {
+            let key = Zeroizing::new(random.bytes::<KEY_LEN>());
+            write(file, key.as_slice()).map_err(|error| KeyError::Io(file.to_path_buf(), error))?;
+        }
+        Self::read(file)
+    }
+
+    /// A new key that is in no file yet.
+    pub fn new(random: &dyn Random) -> Self {
+        Self::from_key(&Zeroizing::new(random.bytes::<KEY_LEN>()))
+    }
+
+    /// The same key once more, for another thread.
+    pub fn duplicate(&self) -> Self {
+        Self { file: self.file.clone(), ..Self::from_key(&self.master) }
+    }
+
+    /// Put a copy of this key into `file`, where none may be.
+    pub fn copy_to(&self, file: &Path) -> Result<(), KeyError> {
+        write(file, self.master.as_slice()).map_err(|error| KeyError::Io(file.to_path_buf(), error))
+    }
+
+    /// Whether the file that the key was read from still holds it. Reads 32 bytes.
+    pub fn check_file(&self) -> Result<(), KeyError> {
+        let Some(file) = &self.file else { return Ok(()) };
+        let there = Self::read(file)?;
+        if same(there.master.as_slice(), self.master.as_slice()) { Ok(()) } else { Err(KeyError::Wrong(file.clone())) }
+    }
+
+    /// The value that tells this key from others.
+    pub fn check_value(&self) -> KeyCheck {
+        KeyCheck(hex::encode(&self.derive("mailmill key check v1")))
     }
 
     /// A seal with this key.
     pub fn from_key(bytes: &[u8; KEY_LEN]) -> Self {
         let key = UnboundKey::new(&CHACHA20_POLY1305, bytes).expect("the length is the algorithm's");
-        Self { key: LessSafeKey::new(key), master: Zeroizing::new(*bytes) }
+        Self { key: LessSafeKey::new(key), master: Zeroizing::new(*bytes), file: None }
     }
 
     /// A key for another purpose, from which neither the master key nor that of a third purpose can be found.
@@ -78,19 +175,20 @@ impl Seal {
     }
 }
 
-fn make(file: &Path, random: &dyn Random) -> io::Result<Vec<u8>> {
-    let key: [u8; KEY_LEN] = random.bytes();
-    // Written aside and renamed: a power cut here must not leave a short key, nor a key that something was sealed with and is gone.
+/// Write a key aside and give it its name: a power cut here must not leave a short key, nor lose one that something is sealed with.
+fn write(file: &Path, key: &[u8]) -> io::Result<()> {
     let aside = file.with_extension("new");
     // A leftover is removed and not written over: it might be one that others can read.
     fs::remove_file(&aside).or_else(|error| if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) })?;
     let mut out = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&aside)?;
-    out.write_all(&key)?;
+    out.write_all(key)?;
     out.sync_all()?;
-    fs::rename(&aside, file)?;
+    // Not renamed but linked, which never replaces: a key that is there may be the only copy.
+    let linked = fs::hard_link(&aside, file);
+    fs::remove_file(&aside)?;
+    linked?;
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    fs::File::open(folder)?.sync_all()?;
-    Ok(key.to_vec())
+    fs::File::open(folder)?.sync_all()
 }
 
 #[cfg(test)]
@@ -114,14 +212,34 @@ mod tests {
     fn the_master_key_is_made_once_for_the_owner_alone() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let file = folder.path().join("master.key");
+        assert!(matches!(Seal::read(&file), Err(KeyError::Missing(_))), "reading never makes one");
         // What a first start that was cut off may leave behind.
         fs::write(folder.path().join("master.new"), b"short").expect("written");
         let random = SeededRandom::new(3);
-        let sealed = Seal::from_file(&file, &random).expect("made").seal(b"x", b"y", &random);
+        let made = Seal::make(&file, &random).expect("made");
+        let sealed = made.seal(b"x", b"y", &random);
         assert_eq!(fs::metadata(&file).expect("there").permissions().mode() & 0o777, 0o600);
-        assert!(Seal::from_file(&file, &random).expect("read").open(b"x", &sealed).is_some());
+        let read = Seal::make(&file, &random).expect("read");
+        assert!(read.open(b"x", &sealed).is_some());
+        assert!(read.check_value() == made.check_value() && made.check_value() != Seal::from_key(&[8; 32]).check_value());
+        assert!(made.copy_to(&file).is_err(), "a key is never written over");
         fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).expect("set");
-        let refusal = Seal::from_file(&file, &random).err().expect("refused").to_string();
+        let refusal = Seal::read(&file).err().expect("refused").to_string();
         assert!(refusal.contains("chmod 600"), "{refusal}");
+    }
+
+    #[test]
+    fn a_key_file_that_was_lost_shortened_or_replaced_is_named() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let file = folder.path().join("master.key");
+        let seal = Seal::make(&file, &SeededRandom::new(3)).expect("made");
+        assert!(seal.check_file().is_ok());
+        for (bytes, words) in [(vec![7; 32], "check value differs"), (vec![7; 31], "it has 31 bytes")] {
+            fs::write(&file, bytes).expect("written");
+            let trouble = seal.check_file().expect_err("found").to_string();
+            assert!(trouble.contains(words) && trouble.contains("master.key"), "{trouble}");
+        }
+        fs::remove_file(&file).expect("removed");
+        assert!(matches!(seal.check_file(), Err(KeyError::Missing(_))));
     }
 }

@@ -21,7 +21,7 @@ pub fn start(port: Arc<dyn Port>, realm: Realm) -> Result<Store> {
 
 /// A store over `port` with a clock that the test keeps.
 pub fn start_at(port: Arc<dyn Port>, realm: Realm, clock: Arc<ManualClock>) -> Result<Store> {
-    Store::start(Path::new("test.redb"), realm, port, clock, Arc::new(SeededRandom::new(7)))
+    Store::start(Path::new("test.redb"), realm, port, (clock, Arc::new(SeededRandom::new(7))), |_| Ok(()))
 }
 
 /// The store in the file at `path`.
@@ -71,7 +71,8 @@ impl Disk {
         self.commits_left.store(u64::MAX, Ordering::SeqCst);
         // Each process draws other random numbers: two of them must not make the same ids.
         let random = Arc::new(SeededRandom::new(7 + self.opened.fetch_add(1, Ordering::SeqCst)));
-        Store::start(Path::new("test.redb"), Realm::World, Arc::new(self.clone()), clock, random).expect("memory can be opened")
+        Store::start(Path::new("test.redb"), Realm::World, Arc::new(self.clone()), (clock, random), |_| Ok(()))
+            .expect("memory can be opened")
     }
 }
 

@@ -25,6 +25,7 @@ use std::sync::Arc;
 
 use crate::base::secret::{Secret, random_base62, sha256};
 use crate::engine::api::{Engine, Failure};
+use crate::engine::store::seal::{Seal, Sealed};
 use crate::engine::store::{self as engine_store, Read, WriteTx};
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::AccountId;
@@ -43,6 +44,24 @@ pub async fn flush_usage(engine: &Arc<Engine>) -> Result<(), Failure> {
 pub fn sweep(tx: &mut WriteTx<'_>, limit: usize) -> engine_store::Result<bool> {
     let more = [store::sweep(tx, limit)?, people_store::sweep(tx, limit)?, agents::store::sweep(tx, limit)?];
     Ok(more.contains(&true))
+}
+
+/// The secrets of authenticator apps: how many there are, and how many of them a key does not open.
+pub fn sealed(tx: &impl Read, seal: &Seal) -> engine_store::Result<Sealed> {
+    let all = people_store::second_factors(tx)?;
+    Ok(all.iter().fold(Sealed::default(), |sum, (user, factor)| sum.with(Sealed::one(second_factor::opens(seal, *user, factor)))))
+}
+
+/// Forget the authenticator apps whose secrets a key does not open: signing in with them is impossible. Returns how many.
+pub fn drop_closed(tx: &mut WriteTx<'_>, seal: &Seal) -> engine_store::Result<u64> {
+    let mut dropped = 0;
+    for (user, factor) in people_store::second_factors(tx)? {
+        if !second_factor::opens(seal, user, &factor) {
+            people_store::delete_second_factor(tx, user);
+            dropped += 1;
+        }
+    }
+    Ok(dropped)
 }
 
 /// The name of an account's plan.

@@ -39,6 +39,11 @@ pub fn second_factor(tx: &impl Read, user: UserId) -> Result<Option<SecondFactor
     tx.get(SECOND_FACTORS, &user)
 }
 
+/// Everybody's second factor.
+pub fn second_factors(tx: &impl Read) -> Result<Vec<(UserId, SecondFactor)>> {
+    tx.list(SECOND_FACTORS, &Span::default(), Order::Forward, usize::MAX)
+}
+
 /// Write somebody's second factor.
 pub fn save_second_factor(tx: &mut WriteTx<'_>, user: UserId, factor: &SecondFactor) {
     tx.put(SECOND_FACTORS, &user, factor);

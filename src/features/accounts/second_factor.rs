@@ -27,6 +27,11 @@ pub fn begin(seal: &Seal, user: UserId, random: &dyn Random) -> (SecondFactor, S
     (SecondFactor { secret: sealed, is_confirmed: false, last_step: 0, recovery: Vec::new() }, Secret::new(text))
 }
 
+/// Whether a key opens the secret.
+pub fn opens(seal: &Seal, user: UserId, factor: &SecondFactor) -> bool {
+    seal.open(&place(user), &factor.secret).is_some()
+}
+
 /// The address that apps read from a QR code or a link.
 pub fn address(secret: &Secret, email: &str) -> Result<String, Failure> {
     let mut address = url::Url::parse("otpauth://totp").map_err(Failure::internal)?;

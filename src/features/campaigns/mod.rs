@@ -17,6 +17,7 @@ mod stats;
 mod store;
 #[cfg(test)]
 mod tests;
+mod under_way;
 mod views;
 mod worker;
 
@@ -30,6 +31,7 @@ use crate::vocab::permissions::Permission;
 
 use model::{Action, Campaign, Outcome, Status, after};
 
+pub use under_way::{UnderWay, under_way};
 pub use worker::step;
 
 /// Either of these lets a key see what became of a campaign.

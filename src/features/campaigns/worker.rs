@@ -22,8 +22,8 @@ pub async fn step(engine: Arc<Engine>, environment: Environment) -> Result<(), F
     let mut last = None;
     loop {
         let found = {
-            let (store, clock) = (store.clone(), engine.clock.clone());
-            let look = move || changed(&store.read(), clock.now(), last);
+            let (store, clock, is_held) = (store.clone(), engine.clock.clone(), engine.hold.is_on());
+            let look = move || changed(&store.read(), clock.now(), last, is_held);
             tokio::task::spawn_blocking(look).await.map_err(Failure::internal)??
         };
         for (id, account) in found.changed {
@@ -54,12 +54,17 @@ fn changed(
     tx: &crate::engine::store::ReadTx,
     now: Timestamp,
     last: Option<(Timestamp, CampaignId, AccountId)>,
+    is_held: bool,
 ) -> Result<Found, Failure> {
     let due = store::due(tx, now, last, limits::CAMPAIGNS_PER_STEP)?;
     let next = due.last().copied().filter(|_| due.len() == limits::CAMPAIGNS_PER_STEP);
     let mut changed = Vec::new();
     for (_, id, account) in due {
         let Some(campaign) = store::find(tx, account, id)? else { continue };
+        // While sending is on hold nothing starts by itself; what is on its way is followed.
+        if campaign.status == Status::Scheduled && is_held {
+            continue;
+        }
         if campaign.status == Status::Scheduled || follow::current(tx, account, campaign.clone())? != campaign {
             changed.push((id, account));
         }

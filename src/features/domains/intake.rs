@@ -8,6 +8,7 @@ use crate::base::random::Random;
 use crate::base::secret::Secret;
 use crate::engine::api::{Context, Engine, Failure};
 use crate::engine::mail::dkim::{Algorithm, KeyPair};
+use crate::engine::store::seal::Seal;
 use crate::engine::store::{Read, WriteTx};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::AccountId;
@@ -15,14 +16,17 @@ use crate::vocab::limits;
 
 /// Key pairs of both kinds that belong to no domain yet. Takes seconds of a processor.
 pub async fn make_pairs() -> Result<[(KeyKind, KeyPair); 2], Failure> {
-    let making =
-        || [(KeyKind::Rsa, KeyPair::generate(Algorithm::Rsa)), (KeyKind::Ed25519, KeyPair::generate(Algorithm::Ed25519))];
-    tokio::task::spawn_blocking(making).await.map_err(Failure::internal)
+    tokio::task::spawn_blocking(pairs).await.map_err(Failure::internal)
+}
+
+/// The same, in this thread.
+pub fn pairs() -> [(KeyKind, KeyPair); 2] {
+    [(KeyKind::Rsa, KeyPair::generate(Algorithm::Rsa)), (KeyKind::Ed25519, KeyPair::generate(Algorithm::Ed25519))]
 }
 
 /// The keys of a domain out of new pairs, sealed.
 pub fn keys(
-    engine: &Engine,
+    seal: &Seal,
     account: AccountId,
     domain: &str,
     pairs: &[(KeyKind, KeyPair); 2],
@@ -34,7 +38,7 @@ pub fn keys(
     let key = |(number, (kind, pair)): (usize, &(KeyKind, KeyPair))| {
         let selector = format!("mm{}-{mark}", number + 1);
         let private: &Secret<Vec<u8>> = &pair.private;
-        let sealed = engine.seal.seal(&place(account, domain, &selector), private.expose(), random);
+        let sealed = seal.seal(&place(account, domain, &selector), private.expose(), random);
         DomainKey { selector, kind: *kind, sealed, record: pair.record.clone(), phase: Phase::Waiting }
     };
     pairs.iter().enumerate().map(key).collect()
@@ -66,7 +70,7 @@ pub async fn ensure(
             return Ok(known);
         }
         check_room(tx, account)?;
-        let keys = keys(&engine, account, &name, &pairs, tx.random());
+        let keys = keys(&engine.seal, account, &name, &pairs, tx.random());
         let mut domain = Domain::new(name, keys, tx.now());
         shape(&mut domain);
         store::save(tx, account, None, &domain);

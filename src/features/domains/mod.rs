@@ -9,6 +9,7 @@ mod intake;
 mod judge;
 mod looked;
 mod looking;
+mod lost_keys;
 mod model;
 pub mod ops;
 mod records;
@@ -22,6 +23,7 @@ mod views;
 
 pub use looked::{Looked, look_at_all};
 pub use looking::step as look;
+pub use lost_keys::{reissue, sealed};
 pub use model::{KeyKind, Stream, Tracking};
 pub use sender::{SendingDomain, SigningKey, for_sender, public_keys, usual_utm};
 pub use utm::Utm;

@@ -277,6 +277,16 @@ impl Domain {
         self.updated_at = now;
     }
 
+    /// Take new keys in place of those that cannot be opened any more: nothing is signed until their records are seen.
+    pub fn lose_keys(&mut self, keys: Vec<DomainKey>, now: Timestamp) {
+        self.keys.clear();
+        self.findings.clear();
+        self.status = Status::Pending;
+        self.reason = Some("Its DKIM keys were lost with the master key; add the records of the new ones.".to_owned());
+        self.verified_at = None;
+        self.take_keys(keys, now);
+    }
+
     /// What follows from a look.
     pub fn settle(&mut self, look: Look, now: Timestamp) {
         self.findings = look.findings;

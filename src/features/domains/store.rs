@@ -29,6 +29,11 @@ pub fn of_everybody(tx: &impl Read, count: usize) -> Result<Vec<Domain>> {
     Ok(rows.into_iter().map(|(_, domain)| domain).collect())
 }
 
+/// Every domain of all accounts, until `visitor` breaks.
+pub fn visit(tx: &impl Read, mut visitor: impl FnMut(AccountId, Domain) -> Result<ControlFlow<()>>) -> Result<()> {
+    tx.visit(DOMAINS, &Span::default(), Order::Forward, |(account, _), domain| visitor(account, domain))
+}
+
 /// Put a domain; `before` is how it was.
 pub fn save(tx: &mut WriteTx<'_>, account: AccountId, before: Option<&Domain>, domain: &Domain) {
     let due = |domain: &Domain| domain.next_look.map(|time| (time, account, domain.name.clone()));

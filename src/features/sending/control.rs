@@ -5,6 +5,7 @@ use serde_json::json;
 use super::model::{Counter, Delivery, Event, Mailing, Skip, State};
 use super::{notices, store, turns};
 use crate::engine::api::Failure;
+use crate::engine::hold::Hold;
 use crate::engine::store::{Read, Result as StoreResult, WriteTx};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, MailingId};
@@ -14,6 +15,14 @@ use crate::vocab::webhook_events::WebhookEvent;
 pub fn require(tx: &impl Read, account: AccountId, id: MailingId) -> Result<Mailing, Failure> {
     let absent = || Failure::because(Code::NotFound, "There is no such send or batch.");
     store::find(tx, account, id)?.ok_or_else(absent)
+}
+
+/// The failure of what would let a mailing go on that waits for the end of a hold: an answer that says it goes on would be wrong.
+pub fn require_not_held(tx: &impl Read, hold: &Hold, account: AccountId, id: MailingId) -> Result<(), Failure> {
+    match hold.holds(require(tx, account, id)?.created_at) {
+        true => Err(Code::OnHold.into()),
+        false => Ok(()),
+    }
 }
 
 fn change(

@@ -50,7 +50,7 @@ use crate::vocab::environment::Environment;
 use crate::vocab::ids::MailingId;
 use crate::vocab::permissions::Permission;
 
-pub use control::{cancel, evidence, pause, require, resend_unknown, resume, skip};
+pub use control::{cancel, evidence, pause, require, require_not_held, resend_unknown, resume, skip};
 pub use local_time::LocalTime;
 pub use model::{
     Address, Audience, Content, Counter, Counts, Delivery, Doubt, Kind, Mailing, NewMailing, Plan, Policy, Recipient, Sender,
@@ -63,6 +63,7 @@ pub use retention::{Kept, sweep};
 pub use store::deliver;
 pub use store::{by_id, content, counts, erase, find, link, mailings_after, recipient};
 pub use transport::probe;
+pub use turns::under_way;
 pub use utm::marked;
 
 /// Any of these lets a key see what was sent.

@@ -3,6 +3,7 @@
 //! Mailings that may not send now stand in queues of their own, and a mailing has one row for the time at which it may go on, under its
 //! account: whoever looks for work never walks through what is paused, out of quota or deferred. It does not know what work is.
 
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use super::model::{DIRECT, GROUPS, Mailing, Plan, State, Wait};
@@ -36,6 +37,20 @@ pub fn queued(tx: &impl Read, lane: u8, from: Option<MailingId>, limit: usize) -
         span.from = (lane, from).to_bytes();
     }
     Ok(tx.list(QUEUE, &span, Order::Forward, limit)?.into_iter().map(|((_, id), ())| id).collect())
+}
+
+/// Up to `limit` mailings with recipients who are not sent to yet, in whatever state.
+pub fn under_way(tx: &impl Read, limit: usize) -> Result<Vec<MailingId>> {
+    let mut found = BTreeSet::new();
+    for lane in LANES {
+        found.extend(queued(tx, lane, None, limit)?);
+    }
+    // All that is left of some was deferred: those wait for their turn in no queue.
+    for lane in [DIRECT, GROUPS] {
+        let turns = tx.list(TURNS, &TURNS.under(&((TURN, lane),)), Order::Forward, limit)?;
+        found.extend(turns.into_iter().map(|((_, _, _, id), ())| id));
+    }
+    Ok(found.into_iter().take(limit).collect())
 }
 
 /// Something can be sent for a mailing at once. Whoever sends looks again.

@@ -7,10 +7,12 @@
 
 mod model;
 pub mod ops;
+mod rehash;
 mod store;
 #[cfg(test)]
 mod tests;
 mod views;
 
 pub use model::{Reason, Source};
+pub use rehash::{named_by_hash_alone, rehash};
 pub use store::{Checker, Digester, add, erase, reason};

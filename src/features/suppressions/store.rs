@@ -9,7 +9,7 @@ use sha2::Sha256;
 use super::model::{Reason, Source, Suppression};
 use crate::base::clock::Timestamp;
 use crate::engine::store::seal::Seal;
-use crate::engine::store::{Order, Read, ReadTx, Result, Table, WriteTx};
+use crate::engine::store::{Order, Read, ReadTx, Result, Span, Table, WriteTx};
 use crate::vocab::ids::AccountId;
 use crate::vocab::limits::SUPPRESSIONS_IN_MEMORY_MAX;
 use crate::vocab::tables;
@@ -129,6 +129,23 @@ pub fn list(tx: &impl Read, account: AccountId, reason: Option<Reason>, offset: 
         rows.extend(tx.get(ROWS, &(account, digest))?);
     }
     Ok(rows)
+}
+
+/// Every row of all accounts, until `visitor` breaks.
+pub fn visit(tx: &impl Read, mut visitor: impl FnMut(AccountId, Digest, Suppression) -> Result<ControlFlow<()>>) -> Result<()> {
+    tx.visit(ROWS, &Span::default(), Order::Forward, |(account, digest), row| visitor(account, digest, row))
+}
+
+/// Put a row under another hash, where its address is found by another key.
+pub fn rename(tx: &mut WriteTx<'_>, account: AccountId, (before, after): (Digest, Digest)) -> Result<()> {
+    let Some(row) = tx.get(ROWS, &(account, before))?.filter(|_| before != after) else { return Ok(()) };
+    tx.delete(ROWS, &(account, before));
+    tx.put(ROWS, &(account, after), &row);
+    for facet in [ALL, row.reason.number()] {
+        tx.delete(ORDER, &(account, facet, row.created_at, before));
+        tx.put(ORDER, &(account, facet, row.created_at, after), &());
+    }
+    Ok(())
 }
 
 /// The list of one account as it was at one moment, for many look-ups in a row.

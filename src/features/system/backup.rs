@@ -15,12 +15,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::clock::Timestamp;
 use crate::engine::api::Engine;
-use crate::engine::store::{self, ReadTx, backup};
+use crate::engine::store::identity::{self, Installation};
+use crate::engine::store::seal::KeyCheck;
+use crate::engine::store::{self, ReadTx, StoreFile, backup};
 use crate::vocab::tables::Realm;
 
 const MANIFEST: &str = "manifest.json";
-/// The form of the manifest and the folder.
-const FORMAT: u32 = 1;
+/// The form of the manifest and the folder. The first one named neither installation nor key.
+const FORMAT: u32 = 2;
+const FORMATS: [u32; 2] = [1, FORMAT];
+/// Memory for pages of a file that is only looked into.
+const CACHE_BYTES: usize = 16 * 1024 * 1024;
 /// A manifest has a line for each table.
 const MANIFEST_BYTES_MAX: u64 = 1024 * 1024;
 
@@ -35,6 +40,12 @@ pub struct Manifest {
     /// The program that made it.
     program: String,
     pub made_at: String,
+    /// Whose data it is.
+    #[serde(default)]
+    installation: Option<Installation>,
+    /// Of the master key that its secrets are sealed with.
+    #[serde(default)]
+    pub key_check: Option<KeyCheck>,
     /// File name to what its tables hold.
     files: BTreeMap<String, backup::Digests>,
 }
@@ -59,6 +70,8 @@ pub enum BackupError {
     Store(PathBuf, store::Error),
     /// What is in a file is not what the manifest says.
     Differs { file: PathBuf, table: String },
+    /// A file holds what belongs into another.
+    Swapped { file: PathBuf, holds: String },
 }
 
 impl fmt::Display for BackupError {
@@ -67,6 +80,16 @@ impl fmt::Display for BackupError {
             Self::NotEmpty(path) => write!(f, "the folder {} is not empty; name a new one", path.display()),
             Self::Io(path, cause) => write!(f, "{}: {cause}", path.display()),
             Self::Manifest(path, why) => write!(f, "{} is no backup: {why}", path.display()),
+            Self::Store(path, store::Error::Damaged { file, found }) if file == path => {
+                write!(f, "the backup is damaged: {}: {found}; use another backup", path.display())
+            }
+            // This names the file of the running service.
+            Self::Store(_, cause @ store::Error::Damaged { .. }) => cause.fmt(f),
+            Self::Swapped { file, holds } => write!(
+                f,
+                "the backup is damaged: {} holds the data of {holds}.redb; were two files swapped? If not, use another backup",
+                file.display()
+            ),
             Self::Store(path, cause) => write!(f, "{}: {cause}", path.display()),
             Self::Differs { file, table } => write!(
                 f,
@@ -78,6 +101,20 @@ impl fmt::Display for BackupError {
 }
 
 impl std::error::Error for BackupError {}
+
+impl BackupError {
+    /// The same of the file that the damaged one was copied from.
+    fn about(self, source: PathBuf) -> Self {
+        match self {
+            Self::Store(_, store::Error::Damaged { found, .. }) => {
+                Self::Store(source.clone(), store::Error::Damaged { file: source, found })
+            }
+            Self::Swapped { holds, .. } => Self::Swapped { file: source, holds },
+            Self::Differs { table, .. } => Self::Differs { file: source, table },
+            other => other,
+        }
+    }
+}
 
 type Result<T> = std::result::Result<T, BackupError>;
 
@@ -97,7 +134,9 @@ pub fn make(engine: &Engine, target: &Path, now: Timestamp) -> Result<Manifest> 
         files.insert(name.to_owned(), copy(tx, realm, &target.join(name))?);
     }
     let program = concat!("mailmill ", env!("CARGO_PKG_VERSION")).to_owned();
-    let manifest = Manifest { format: FORMAT, program, made_at: now.to_string(), files };
+    let whose = identity::identity(&stores[0]).map_err(|error| BackupError::Store(target.to_path_buf(), error))?;
+    let (installation, key_check) = whose.map(|whose| (whose.installation, whose.key_check)).unzip();
+    let manifest = Manifest { format: FORMAT, program, made_at: now.to_string(), installation, key_check, files };
     write_manifest(target, &manifest)?;
     Ok(manifest)
 }
@@ -136,7 +175,8 @@ pub fn verify(folder: &Path) -> Result<Manifest> {
     Ok(manifest)
 }
 
-fn read_manifest(folder: &Path) -> Result<Manifest> {
+/// Read what the backup in `folder` says of itself.
+pub fn read_manifest(folder: &Path) -> Result<Manifest> {
     let path = folder.join(MANIFEST);
     let refuse = |why: String| BackupError::Manifest(folder.to_path_buf(), why);
     let bytes = match fs::metadata(&path) {
@@ -147,8 +187,8 @@ fn read_manifest(folder: &Path) -> Result<Manifest> {
     };
     let manifest: Manifest =
         serde_json::from_slice(&bytes).map_err(|error| refuse(format!("its {MANIFEST} is wrong: {error}")))?;
-    if manifest.format != FORMAT {
-        return Err(refuse(format!("its form is {}, this program knows {FORMAT}; use a newer program", manifest.format)));
+    if !FORMATS.contains(&manifest.format) {
+        return Err(refuse(format!("its form is {}, this program knows up to {FORMAT}; use a newer program", manifest.format)));
     }
     match FILES.iter().find(|(name, _)| !manifest.files.contains_key(*name)) {
         Some((name, _)) => Err(refuse(format!("its {MANIFEST} does not name {name}"))),
@@ -160,22 +200,47 @@ fn compare(file: &Path, realm: Realm, expected: &backup::Digests) -> Result<()> 
     if !file.exists() {
         return Err(failed(file)(io::ErrorKind::NotFound.into()));
     }
-    let found = backup::digests(file, realm).map_err(|error| BackupError::Store(file.to_path_buf(), error))?;
+    let failed = |error| BackupError::Store(file.to_path_buf(), error);
+    let found = backup::digests(file, realm).map_err(failed)?;
     let tables = expected.keys().chain(found.keys());
     match tables.into_iter().find(|table| expected.get(*table) != found.get(*table)) {
-        Some(table) => Err(BackupError::Differs { file: file.to_path_buf(), table: table.clone() }),
+        Some(table) => Err(match holds(file).map_err(failed)? {
+            Some(holds) => BackupError::Swapped { file: file.to_path_buf(), holds },
+            None => BackupError::Differs { file: file.to_path_buf(), table: table.clone() },
+        }),
         None => Ok(()),
     }
 }
 
-/// Copy the backup in `folder` into the empty folder `data` and compare every row of the copy. What fails leaves nothing behind.
+/// The store whose data is in a file, if that is not the one of its name.
+fn holds(file: &Path) -> store::Result<Option<String>> {
+    let whose = identity::identity(&StoreFile::open_verified(file, CACHE_BYTES)?.read()?)?;
+    let is_own = |name: &str| file.file_stem().is_some_and(|stem| stem == name);
+    Ok(whose.map(|whose| whose.store).filter(|name| !is_own(name)))
+}
+
+/// The files of the backup in `folder`, open to look into them: control, test and live.
+pub fn files(folder: &Path) -> Result<[StoreFile; 3]> {
+    let open = |name: &str| {
+        let file = folder.join(name);
+        StoreFile::open_verified(&file, CACHE_BYTES).map_err(|error| BackupError::Store(file, error))
+    };
+    let [control, test, live] = FILES.map(|(name, _)| name);
+    Ok([open(control)?, open(test)?, open(live)?])
+}
+
+/// Copy the backup in `folder` into the folder `data`, which must have no stores, and compare every row of the copy. What fails leaves
+/// nothing behind.
 pub fn restore(folder: &Path, data: &Path) -> Result<Manifest> {
     let manifest = read_manifest(folder)?;
-    make_empty(data)?;
+    if FILES.iter().any(|(name, _)| data.join(name).exists()) {
+        return Err(BackupError::NotEmpty(data.to_path_buf()));
+    }
     let copied = FILES.into_iter().try_for_each(|(name, realm)| {
         let target = data.join(name);
-        copy_file(&folder.join(name), &target)?;
-        compare(&target, realm, &manifest.files[name])
+        let source = folder.join(name);
+        copy_file(&source, &target)?;
+        compare(&target, realm, &manifest.files[name]).map_err(|error| error.about(source))
     });
     if copied.is_err() {
         for (name, _) in FILES {
@@ -184,7 +249,6 @@ pub fn restore(folder: &Path, data: &Path) -> Result<Manifest> {
         }
     }
     copied?;
-    File::open(data).and_then(|folder| folder.sync_all()).map_err(failed(data))?;
     Ok(manifest)
 }
 

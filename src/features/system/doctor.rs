@@ -20,7 +20,8 @@ use crate::vocab::limits::{DOCTOR_DISK_FREE_BYTES_MIN, DOCTOR_DISK_FREE_BYTES_WA
 pub async fn look(engine: &Arc<Engine>) -> Result<Vec<Finding>, Failure> {
     let folder = engine.control.file().parent().map(Path::to_path_buf).unwrap_or_default();
     let mut findings: Vec<Finding> = ports(engine.listening()).into_iter().collect();
-    findings.extend([clock(), disk(&folder)]);
+    findings.extend([key(engine), clock(), disk(&folder)]);
+    findings.extend(hold(engine));
     findings.extend(transport(engine).await);
     findings.push(reverse_dns(engine).await);
     findings.extend(sending_domains(engine).await?);
@@ -31,6 +32,26 @@ pub async fn look(engine: &Arc<Engine>) -> Result<Vec<Finding>, Failure> {
 fn ports(listening: &[SocketAddr]) -> Option<Finding> {
     let shown: Vec<String> = listening.iter().map(ToString::to_string).collect();
     (!shown.is_empty()).then(|| Finding::good("ports", format!("the service runs, on {}", shown.join(", "))))
+}
+
+/// Whether the next start will find the master key. That it opens the data was verified at this one.
+fn key(engine: &Engine) -> Finding {
+    match engine.check_key() {
+        Ok(()) => Finding::good("master key", "it is the key of this installation; keep a copy elsewhere, it is in no backup"),
+        Err(trouble) => Finding::problem(
+            "master key",
+            trouble.to_string(),
+            "Put your copy of the key back before the service stops: the next start is refused without it.",
+        ),
+    }
+}
+
+/// Whether sending waits for a decision.
+fn hold(engine: &Engine) -> Option<Finding> {
+    let hold = engine.hold.current()?;
+    let said = format!("sending is on hold since {}: {}", hold.since, hold.cause);
+    let remedy = "See what waits and may arrive twice with `mailmill resume`, then resume with `mailmill resume --yes`.";
+    Some(Finding::warning("hold", said, remedy))
 }
 
 /// Whether the system keeps its clock right: signatures, tokens and schedules go by it.

@@ -4,7 +4,7 @@
 //! webhook that asks for it. `delivering` makes up to three attempts of each delivery. Every step is in the store before the next
 //! begins, so that nothing is lost and nothing attempted a fourth time, whenever the process ends.
 //!
-//! It is the last of the features: it knows them by their events alone, and none of them knows it.
+//! It knows other features by their events alone, and none that makes events knows it.
 
 pub mod delivering;
 mod fanout;
@@ -21,7 +21,7 @@ mod views;
 
 pub use fanout::step as tell;
 pub use redelivering::step as redeliver;
-pub use store::sweep;
+pub use store::{sealed, sweep};
 
 use self::delivering::record::schedule;
 use crate::engine::api::{Engine, Failure};

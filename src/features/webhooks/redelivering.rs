@@ -11,6 +11,10 @@ use crate::vocab::limits;
 
 /// Go on a little with every redelivery that is under way; true if there may be more to be done at once.
 pub async fn step(engine: &Engine, environment: Environment) -> Result<bool, Failure> {
+    // Making deliveries that only wait would use up the room for those of new events.
+    if engine.hold.is_on() {
+        return Ok(false);
+    }
     let store = &engine.world(environment).store;
     let (mut after, mut more) = (None, false);
     while let Some((place, _)) = store::next_redelivery(&store.read(), after)? {

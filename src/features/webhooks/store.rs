@@ -6,9 +6,11 @@ use std::ops::ControlFlow;
 
 use super::Upkeep;
 use super::model::{Breaker, Day, Delivery, End, Redelivery, Standing, Status, Verdict, Webhook, first_delivery};
+use super::signature::Signer;
 use crate::base::clock::Timestamp;
 use crate::engine::outbox;
 use crate::engine::store::key::{Key, after_prefix};
+use crate::engine::store::seal::{Seal, Sealed};
 use crate::engine::store::{Order, Read, Result, Span, Table, WriteTx};
 use crate::vocab::ids::{AccountId, DeliveryId, EventId, WebhookId};
 use crate::vocab::limits;
@@ -44,6 +46,16 @@ pub fn find(tx: &impl Read, account: AccountId, id: WebhookId) -> Result<Option<
 pub fn all(tx: &impl Read, account: AccountId) -> Result<Vec<Webhook>> {
     let rows = tx.list(WEBHOOKS, &WEBHOOKS.under(&(account,)), Order::Forward, limits::WEBHOOKS_MAX)?;
     Ok(rows.into_iter().map(|(_, webhook)| webhook).collect())
+}
+
+/// The secrets of all webhooks: how many there are, and how many of them a key does not open.
+pub fn sealed(tx: &impl Read, seal: &Seal) -> Result<Sealed> {
+    let mut all = Sealed::default();
+    tx.visit(WEBHOOKS, &Span::default(), Order::Forward, |(account, id), webhook| {
+        all = all.with(Sealed::one(Signer::open(seal, account, id, &webhook.sealed_secret).is_some()));
+        Ok(ControlFlow::Continue(()))
+    })?;
+    Ok(all)
 }
 
 /// Put a webhook; `before` is how it was.

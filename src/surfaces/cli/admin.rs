@@ -9,7 +9,7 @@ use http::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use http::{Method, Uri};
 use serde_json::{Value, json};
 
-use super::args::{Administration, Backup, Keys, Reindex, ResetLink, Setup};
+use super::args::{Administration, Backup, Keys, Reindex, ResetLink, Resume, Setup};
 use super::problem::Problem;
 use crate::base::secret::Secret;
 use crate::engine::api::wire::{Body, Incoming, Peer, Reply, ReplyBody};
@@ -57,6 +57,7 @@ fn request(command: &Administration) -> Result<Incoming, Problem> {
         Administration::Reindex(Reindex { env }) => {
             post("/admin/reindex", env.map_or_else(|| json!({}), |env| json!({ "environment": env })))
         }
+        Administration::Resume(Resume { yes }) => post("/admin/resume", json!({ "confirm": yes })),
         Administration::Doctor(_) => post("/admin/doctor", json!({})),
     })
 }
@@ -103,7 +104,7 @@ fn data(reply: Reply) -> Result<Value, Problem> {
 }
 
 /// What the doctor found, and the one next thing to do.
-fn report(findings: &[Finding]) -> String {
+pub fn report(findings: &[Finding]) -> String {
     let width = findings.iter().map(|finding| finding.subject.chars().count()).max().unwrap_or_default();
     let mut text = String::new();
     for finding in findings {
@@ -154,6 +155,7 @@ fn say(command: &Administration, data: &Value) -> Said {
                 text("masterKey")
             ),
         },
+        Administration::Resume(Resume { yes }) => hold(data, *yes),
         Administration::Reindex(_) => {
             let one = |index: &Value| {
                 format!("{}: {} contacts indexed\n", index["environment"].as_str().unwrap_or_default(), index["contacts"])
@@ -161,6 +163,38 @@ fn say(command: &Administration, data: &Value) -> Said {
             Said { out: data["indexes"].as_array().into_iter().flatten().map(one).collect(), err: String::new() }
         }
     }
+}
+
+/// What waits while sending is on hold, and what may arrive twice.
+fn hold(data: &Value, resumed: bool) -> Said {
+    let text = |value: &Value, name: &str| value[name].as_str().unwrap_or_default().to_owned();
+    // Nothing is known of a hold that is not there.
+    if data["since"].is_null() {
+        return Said { out: String::new(), err: "Sending is not on hold.\n".into() };
+    }
+    let mut out = format!("{} On hold since {}.\n", text(data, "reason"), text(data, "since"));
+    for campaign in data["campaigns"].as_array().into_iter().flatten() {
+        let waits = match campaign["scheduledAt"].as_str() {
+            Some(at) => format!("scheduled for {at}"),
+            None => format!("{}, {} recipients wait", text(campaign, "status"), campaign["recipients"]),
+        };
+        out.push_str(&format!("  {:<4}  {}: {waits}\n", text(campaign, "environment"), text(campaign, "name")));
+    }
+    for held in data["environments"].as_array().into_iter().flatten() {
+        out.push_str(&format!(
+            "  {:<4}  {} direct sends and batches, {} retries, {} webhook deliveries wait\n",
+            text(held, "environment"),
+            held["sends"],
+            held["retries"],
+            held["webhookDeliveries"]
+        ));
+    }
+    out.push_str(&format!("{}\n", text(data, "notice")));
+    let err = match resumed {
+        true => "Sending goes on.\n",
+        false => "Sending is still on hold. To resume it: mailmill resume --yes\n",
+    };
+    Said { out, err: err.into() }
 }
 
 /// Keys as a table for a terminal.

@@ -60,6 +60,12 @@ pub enum Command {
     Backup(Backup),
     /// Check a backup, or put one into an empty data folder
     Restore(Restore),
+    /// Compare every page of the data files with its checksum, while the service does not run
+    CheckData,
+    /// Show what waits after a restore or on a copied folder, and resume sending
+    Resume(Resume),
+    /// List what is lost without the master key, and make a new one where every copy of the old one is lost
+    Rekey(Rekey),
     /// Build the search index anew, also while the service runs
     Reindex(Reindex),
     /// Hand a message that came back, from the standard input, to the running service: for the pipe of a mail server
@@ -84,6 +90,9 @@ pub struct Serve {
     /// Write addresses and process id to this file, as JSON, once requests are taken
     #[arg(long, value_name = "FILE")]
     pub ready_file: Option<PathBuf>,
+    /// If this folder turns out to be restored or a copy, go on sending at once: what was sent since arrives twice
+    #[arg(long)]
+    pub resume: bool,
 }
 
 #[derive(Debug, Args)]
@@ -150,9 +159,32 @@ pub struct Backup {
 pub struct Restore {
     /// The folder with the backup
     pub folder: PathBuf,
-    /// Only check that the backup is whole
+    /// Only check that the backup is whole, and with --master-key that the key is its own
     #[arg(long)]
     pub verify: bool,
+    /// Your copy of the file master.key, which is in no backup
+    #[arg(long, value_name = "FILE", conflicts_with = "without_key")]
+    pub master_key: Option<PathBuf>,
+    /// Every copy of the key is lost: `mailmill rekey` must follow before the service starts
+    #[arg(long)]
+    pub without_key: bool,
+    /// Do not put sending on hold: what was sent after the backup arrives twice
+    #[arg(long)]
+    pub resume: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Resume {
+    /// Resume; without it, only show what waits
+    #[arg(long)]
+    pub yes: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Rekey {
+    /// What you accept to lose, as the list names it, separated by commas
+    #[arg(long, value_name = "a,b", value_delimiter = ',')]
+    pub accept_loss: Vec<String>,
 }
 
 #[derive(Debug, Args)]
@@ -180,6 +212,7 @@ pub enum Administration {
     Keys(Keys),
     Backup(Backup),
     Reindex(Reindex),
+    Resume(Resume),
     /// With what the process around found by itself.
     Doctor(Vec<Finding>),
 }
@@ -192,6 +225,8 @@ pub enum Asked {
     Doctor,
     Administration(Administration),
     Restore(Restore),
+    CheckData,
+    Rekey(Rekey),
     Inbound(Inbound),
     Openapi,
     Notices,
@@ -210,7 +245,10 @@ impl Command {
             Command::Keys(keys) => Asked::Administration(Administration::Keys(keys)),
             Command::Backup(backup) => Asked::Administration(Administration::Backup(backup)),
             Command::Reindex(reindex) => Asked::Administration(Administration::Reindex(reindex)),
+            Command::Resume(resume) => Asked::Administration(Administration::Resume(resume)),
             Command::Restore(restore) => Asked::Restore(restore),
+            Command::CheckData => Asked::CheckData,
+            Command::Rekey(rekey) => Asked::Rekey(rekey),
             Command::Inbound(inbound) => Asked::Inbound(inbound),
             Command::Openapi => Asked::Openapi,
             Command::Notices => Asked::Notices,

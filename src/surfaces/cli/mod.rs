@@ -10,8 +10,8 @@ mod inbound;
 mod problem;
 mod socket;
 
-pub use admin::{Said, perform};
-pub use args::{Administration, Asked, Cli, Demo, Inbound, Place, Restore, Serve};
+pub use admin::{Said, perform, report};
+pub use args::{Administration, Asked, Cli, Demo, Inbound, Place, Rekey, Restore, Serve};
 pub use inbound::hand_over;
 pub use problem::Problem;
 pub use socket::{call as call_socket, is_served};

@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::Write;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -80,7 +80,7 @@ impl Server {
     }
 
     #[expect(clippy::disallowed_methods, reason = "nothing is read here but names, to keep them away from the program")]
-    fn command(&self, arguments: &[&str]) -> Command {
+    fn bare(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(PROGRAM);
         // What the tester has set for a server of their own is not for these.
         for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("MAILMILL_")) {
@@ -91,7 +91,18 @@ impl Server {
             // Nobody answers there: no test asks anything outside of this machine.
             command.env("MAILMILL_MAIL__DNS", "127.0.0.1:1");
         }
-        command.args(arguments).arg("--data").arg(self.data()).arg("--config").arg(self.folder.path().join("settings.toml"));
+        command.args(arguments).arg("--config").arg(self.folder.path().join("settings.toml"));
+        command
+    }
+
+    /// Run a command on another data folder.
+    pub fn run_on(&self, data: &Path, arguments: &[&str]) -> Output {
+        self.bare(arguments).arg("--data").arg(data).output().expect("the program runs")
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = self.bare(arguments);
+        command.arg("--data").arg(self.data());
         command
     }
 
@@ -123,17 +134,22 @@ impl Server {
         self.folder.path().join("ready.json")
     }
 
-    fn spawn(&mut self) -> Child {
+    fn spawn(&mut self, more: &[&str]) -> Child {
         assert!(self.child.is_none(), "it runs already");
         let _ = fs::remove_file(self.ready_file());
         let log = fs::File::options().create(true).append(true).open(self.folder.path().join("log")).expect("a log file");
         let errors = log.try_clone().expect("a second handle of the log");
-        self.serving().stdout(log).stderr(errors).spawn().expect("the program starts")
+        self.serving().args(more).stdout(log).stderr(errors).spawn().expect("the program starts")
     }
 
     /// Start it and wait until it accepts.
     pub fn serve(&mut self) {
-        let mut child = self.spawn();
+        self.serve_with(&[]);
+    }
+
+    /// The same with further arguments.
+    pub fn serve_with(&mut self, more: &[&str]) {
+        let mut child = self.spawn(more);
         let deadline = tokio::time::Instant::now() + START_TIME;
         while !self.ready_file().exists() {
             let ended = child.try_wait().expect("the program can be asked");
@@ -152,7 +168,7 @@ impl Server {
 
     /// Start it where it cannot go on, and wait for its end.
     pub async fn serve_to_the_end(&mut self) -> ExitStatus {
-        let child = self.spawn();
+        let child = self.spawn(&[]);
         self.child = Some(child);
         self.end().await
     }
@@ -176,6 +192,31 @@ impl Server {
             assert!(tokio::time::Instant::now() < deadline, "the server does not end:\n{}", self.log());
             tokio::time::sleep(LOOK).await;
         }
+    }
+
+    /// Serve another data folder, for as long as it takes to get ready or to be refused; how that ended.
+    pub async fn serve_on(&self, data: &Path) -> Output {
+        let ready = self.folder.path().join("other-ready.json");
+        let _ = fs::remove_file(&ready);
+        let mut command = self.bare(&["serve", "--http", "127.0.0.1:0", "--https", ""]);
+        command.arg("--data").arg(data).arg("--ready-file").arg(&ready).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("the program starts");
+        let deadline = tokio::time::Instant::now() + START_TIME;
+        while child.try_wait().expect("the program can be asked").is_none() {
+            assert!(tokio::time::Instant::now() < deadline, "it neither gets ready nor ends");
+            if ready.exists() {
+                let id = child.id().to_string();
+                assert!(Command::new("kill").args(["-s", "TERM", &id]).status().expect("there is a kill").success());
+                break;
+            }
+            tokio::time::sleep(LOOK).await;
+        }
+        child.wait_with_output().expect("its end can be waited for")
+    }
+
+    /// A process on the folder that the test ends by itself.
+    pub fn spawn_again(&self) -> Child {
+        self.serving().stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the program starts")
     }
 
     /// A second process on the same folder: how it ended.

@@ -37,7 +37,7 @@ impl Operation for ResendUnknown {
         )
         .rate(RouteGroup::Campaigns)
         .replay(Replay::Keyed)
-        .fails(&[Code::NotFound, Code::WrongState]);
+        .fails(&[Code::NotFound, Code::WrongState, Code::OnHold]);
     type Input = WhichCampaign;
     type Output = Done<Resent>;
 
@@ -53,6 +53,7 @@ impl Command for ResendUnknown {
         let mut resent = 0;
         let campaign = act(tx, account, input.key(), Action::ResendUnknown, |tx, campaign, before| {
             let mailing = campaign.mailing.ok_or_else(|| Failure::internal("a campaign that was started has a mailing"))?;
+            sending::require_not_held(tx, &caller.engine.hold, account, mailing)?;
             resent = sending::resend_unknown(tx, account, mailing)?;
             match resent {
                 // Nobody is in doubt: it stays over.

@@ -21,7 +21,7 @@ impl Operation for Resume {
         .summary("Resume a paused campaign")
         .about("It goes on with those who have not been sent to.")
         .rate(RouteGroup::Campaigns)
-        .fails(&[Code::NotFound, Code::WrongState]);
+        .fails(&[Code::NotFound, Code::WrongState, Code::OnHold]);
     type Input = WhichCampaign;
     type Output = Done<CampaignView>;
 
@@ -35,7 +35,10 @@ impl Command for Resume {
     fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: WhichCampaign) -> Result<Self::Output, Failure> {
         let account = caller.account();
         let campaign = act(tx, account, input.key(), Action::Resume, |tx, campaign, before| match campaign.mailing {
-            Some(mailing) if before == Status::Paused => sending::resume(tx, account, mailing).map(drop),
+            Some(mailing) if before == Status::Paused => {
+                sending::require_not_held(tx, &caller.engine.hold, account, mailing)?;
+                sending::resume(tx, account, mailing).map(drop)
+            }
             _ => Ok(()),
         })?;
         Ok(Done(view(tx, &caller.engine, account, campaign)?))

@@ -26,7 +26,7 @@ pub fn step(world: &World) -> Result<bool> {
                 return Err(error);
             }
             // The job itself is: with it at the front, no other would ever be done.
-            Err(error @ (Error::Panicked | Error::Corrupt(_))) => {
+            Err(error @ (Error::Panicked | Error::Corrupt(_) | Error::Damaged { .. })) => {
                 tracing::error!(job = %job.id, %error, "a job on contacts cannot go on");
                 give_up(world, job.id)?;
             }

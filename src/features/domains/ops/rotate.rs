@@ -45,7 +45,7 @@ impl Outward for Rotate {
                 let before = find(tx, account, &name)?;
                 let mut domain = before.clone();
                 if !domain.is_rotating() {
-                    domain.take_keys(keys(&engine, account, &name, &pairs, tx.random()), tx.now());
+                    domain.take_keys(keys(&engine.seal, account, &name, &pairs, tx.random()), tx.now());
                     store::save(tx, account, Some(&before), &domain);
                 }
                 Ok(domain)

@@ -158,6 +158,7 @@ async fn dispatch(
     let mut round = Round::new(store.clone(), post.slots());
     let (mut look, mut turns) = (true, true);
     let listen = |table| Box::pin(store.changed(table).notified());
+    let mut is_held = post.hold().is_some();
     let (mut heard, mut heard_of_turns) = (listen(tables::MAILING_QUEUE), listen(tables::RECIPIENT_RETRIES));
     loop {
         // We listen anew before we look, and before the former listening ends: no signal falls between two.
@@ -170,15 +171,7 @@ async fn dispatch(
             tracing::error!(cause, "what is to be sent could not be looked at");
         }
         turns = false;
-        for (mailing, cursor) in round.idle() {
-            book.tell(mailing, 0, What::Settle { cursor }).await;
-        }
-        for (mailing, until) in round.held() {
-            book.tell(mailing, 0, What::Hold { until }).await;
-        }
-        for (mailing, number) in round.misdated() {
-            book.tell(mailing, number, What::Mark(Event::Misdated { schedule: post.schedule() })).await;
-        }
+        note(&mut round, &post, &book).await;
         while let Some(job) = round.next(Instant::now(), post.now()) {
             let (post, report) = (post.clone(), report.clone());
             deliveries.spawn(async move {
@@ -207,6 +200,7 @@ async fn dispatch(
                 heard_of_turns = listen(tables::RECIPIENT_RETRIES);
                 turns = true;
             }
+            () = post.released(), if is_held => (is_held, look, turns) = (false, true, true),
             () = tokio::time::sleep(pause) => look = true,
         }
     }
@@ -215,6 +209,19 @@ async fn dispatch(
         book.tell(mailing, 0, What::Settle { cursor: Some(cursor) }).await;
     }
     Ok(())
+}
+
+/// Have written down what the last look at the store came to.
+async fn note(round: &mut Round, post: &Post, book: &Ledger) {
+    for (mailing, cursor) in round.idle() {
+        book.tell(mailing, 0, What::Settle { cursor }).await;
+    }
+    for (mailing, until) in round.held() {
+        book.tell(mailing, 0, What::Hold { until }).await;
+    }
+    for (mailing, number) in round.misdated() {
+        book.tell(mailing, number, What::Mark(Event::Misdated { schedule: post.schedule() })).await;
+    }
 }
 
 /// Let what is under way come to its end, as long as the settings give it.

@@ -13,6 +13,7 @@ use super::Rules;
 use crate::base::clock::Timestamp;
 use crate::base::email::EmailAddress;
 use crate::engine::api::{Engine, Failure};
+use crate::engine::hold::OnHold;
 use crate::engine::mail::delivery::{BeforeDot, Cause, Envelope, Handoff, Outcome, Stage, Verdict};
 use crate::engine::mail::dkim::Signer;
 use crate::engine::mail::transport::Transport;
@@ -118,6 +119,16 @@ impl Post {
     /// The time.
     pub fn now(&self) -> Timestamp {
         self.engine.clock.now()
+    }
+
+    /// The hold on sending, if there is one.
+    pub fn hold(&self) -> Option<OnHold> {
+        self.engine.hold.current()
+    }
+
+    /// Ends when sending is not on hold.
+    pub async fn released(&self) {
+        self.engine.hold.released().await;
     }
 
     /// When deferred mail is tried again.

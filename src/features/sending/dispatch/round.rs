@@ -99,13 +99,15 @@ impl Round {
     pub async fn look(&mut self, post: &Arc<Post>, turns: bool) -> Result<(), Failure> {
         let tx = self.store.read();
         self.now = post.now();
+        // Ids begin with the second in which they were made: what waits for the end of a hold is never in front of what does not.
+        let from = post.hold().map(|hold| MailingId::first_of(hold.since));
         // Those that were paused or cancelled stand in no queue that is looked at.
         let known: Vec<MailingId> = self.actives.keys().copied().collect();
         for id in known {
             self.admit(&tx, id, post).await?;
         }
         for lane in [DIRECT, GROUPS] {
-            for id in turns::queued(&tx, lane, None, limits::MAILINGS_LOOKED_AT_MAX)? {
+            for id in turns::queued(&tx, lane, from, limits::MAILINGS_LOOKED_AT_MAX)? {
                 if !self.actives.contains_key(&id) {
                     self.admit(&tx, id, post).await?;
                 }
@@ -175,7 +177,8 @@ impl Round {
             return Ok(true);
         }
         let Some(mailing) = store::by_id(tx, id)? else { return Ok(false) };
-        if !may_go_on(&mailing, self.now) && !post.has_room_again(tx, &mailing)? {
+        let is_held = post.hold().is_some_and(|hold| mailing.created_at < hold.since);
+        if is_held || (!may_go_on(&mailing, self.now) && !post.has_room_again(tx, &mailing)?) {
             if let Some(active) = self.actives.get_mut(&id) {
                 active.stopped = true;
             }

@@ -45,7 +45,7 @@ impl Operation for BatchResendUnknown {
     )
     .rate(RouteGroup::Sending)
     .replay(Replay::Keyed)
-    .fails(&[Code::NotFound, Code::WrongState]);
+    .fails(&[Code::NotFound, Code::WrongState, Code::OnHold]);
     type Input = BatchInDoubt;
     type Output = Done<Resent>;
 
@@ -57,6 +57,7 @@ impl Operation for BatchResendUnknown {
 
 impl Command for BatchResendUnknown {
     fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: BatchInDoubt) -> Result<Self::Output, Failure> {
+        sending::require_not_held(tx, &caller.engine.hold, caller.account(), input.batch_id)?;
         let resent = sending::resend_unknown(tx, caller.account(), input.batch_id)?;
         Ok(Done(Resent { batch_id: input.batch_id, resent }))
     }

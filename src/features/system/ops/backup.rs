@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use crate::engine::api::{Context, Created, Failure, Operation, Outward, Spec, operator};
 use crate::features::system::backup;
 use crate::features::system::store::{self, LastBackup};
+use crate::vocab::codes::Code;
 
 pub struct Backup;
 
@@ -34,7 +35,10 @@ pub struct BackupView {
 impl Operation for Backup {
     const SPEC: Spec = Spec::post("system.backup", "/admin/backups", operator())
         .summary("Make a backup")
-        .about("Each file is one moment of its store. The master key is never in a backup.");
+        .about(
+            "Each file is one moment of its store. The master key is never in a backup; that its file still holds the key is verified.",
+        )
+        .fails(&[Code::WrongState]);
     type Input = Wanted;
     type Output = Created<BackupView>;
 
@@ -56,6 +60,14 @@ impl Outward for Backup {
         let manifest = made.map_err(Failure::internal)?.map_err(|error| Failure::field("to", error))?;
         let last = LastBackup { at: now, folder: input.to.clone(), rows: manifest.rows() };
         context.engine.control.write(move |tx| store::note_backup(tx, &last)).await??;
+        if let Err(trouble) = context.engine.check_key() {
+            let detail = format!(
+                "The backup in {} is complete, but {trouble}. Put your copy of the key back before the service stops: the next start is \
+                 refused without it.",
+                input.to
+            );
+            return Err(Failure::because(Code::WrongState, detail));
+        }
         let master_key = context.engine.control.file().with_file_name("master.key");
         Ok(Created(BackupView { folder: input.to, rows: manifest.rows(), master_key: master_key.display().to_string() }))
     }

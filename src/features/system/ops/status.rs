@@ -35,6 +35,8 @@ pub struct StatusView {
     pub uptime_seconds: i64,
     /// The files that hold the data.
     pub stores: Vec<StoreView>,
+    /// Whether sending is on hold after a restore or on a copy, and why: then GET /v1/system/hold shows what waits. `null` if it is not.
+    pub hold: Option<HoldStatus>,
     /// What waits to be done, by environment.
     pub queues: Vec<QueueView>,
     /// The background jobs of this process.
@@ -43,6 +45,15 @@ pub struct StatusView {
     pub last_backup: Option<LastBackupView>,
     /// The last lines of the log, the newest first. They are forgotten when the process ends.
     pub log: Vec<LogLine>,
+}
+
+/// Sending is on hold.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "HoldStatus")]
+pub struct HoldStatus {
+    pub since: Moment,
+    /// Why, in words.
+    pub reason: String,
 }
 
 /// A file that holds data.
@@ -122,6 +133,7 @@ impl Operation for Status {
             started_at: at,
             uptime_seconds: 86_400,
             stores: vec![StoreView { name: "live".into(), bytes: 52_428_800 }],
+            hold: None,
             queues: vec![QueueView { name: "Webhook deliveries", environment: Environment::Live, waiting: 3 }],
             workers: vec![worker],
             last_backup: Some(LastBackupView { at, folder: "/var/backups/mailmill/monday".into(), rows: 1_000 }),
@@ -157,6 +169,7 @@ fn look(engine: &Engine, now: Timestamp) -> Result<StatusView, Failure> {
         started_at: Moment(engine.started_at),
         uptime_seconds: now.ms_since(engine.started_at).max(0) / 1000,
         stores: files.into_iter().map(file_view).collect(),
+        hold: engine.hold.current().map(|hold| HoldStatus { since: Moment(hold.since), reason: hold.cause.to_string() }),
         queues,
         workers: engine.workers.look().into_iter().map(worker_view).collect(),
         last_backup: store::last_backup(&engine.control.read())?.map(backup_view),

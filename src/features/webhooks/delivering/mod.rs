@@ -97,10 +97,15 @@ impl Desk {
             let listening = Box::pin(store.changed(tables::WEBHOOK_DUE).notified());
             let _ = heard.now_or_never();
             heard = listening;
-            let pause = self.look().await.unwrap_or_else(|failure| {
-                warn(&failure, "what is to be delivered could not be looked at");
-                BREATH
-            });
+            let is_held = self.engine.hold.is_on();
+            let pause = match is_held {
+                true => LOOK,
+                false => self.look().await.unwrap_or_else(|failure| {
+                    warn(&failure, "what is to be delivered could not be looked at");
+                    BREATH
+                }),
+            };
+            let engine = self.engine.clone();
             tokio::select! {
                 biased;
                 () = shutdown.draining() => break,
@@ -111,6 +116,7 @@ impl Desk {
                     }
                 }
                 () = &mut heard => heard = Box::pin(store.changed(tables::WEBHOOK_DUE).notified()),
+                () = engine.hold.released(), if is_held => {}
                 () = tokio::time::sleep(pause) => {}
             }
         }

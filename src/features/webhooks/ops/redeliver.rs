@@ -41,7 +41,7 @@ impl Operation for Redeliver {
              is. One at a time.",
         )
         .replay(Replay::Keyed)
-        .fails(&[Code::NotFound, Code::WrongState]);
+        .fails(&[Code::NotFound, Code::WrongState, Code::OnHold]);
     type Input = Range;
     type Output = Done<RedeliveryView>;
 
@@ -55,6 +55,9 @@ impl Operation for Redeliver {
 impl Command for Redeliver {
     fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: Range) -> Result<Self::Output, Failure> {
         let webhook = require(tx, caller.account(), input.webhook_id)?;
+        if caller.engine.hold.is_on() {
+            return Err(Code::OnHold.into());
+        }
         let (now, place) = (tx.now(), (webhook.account, webhook.id));
         let (from, to) = (input.from.0, input.to.map_or(now, |to| to.0).min(now));
         if from < now.plus_ms(-limits::OUTBOX_KEPT_MS) {

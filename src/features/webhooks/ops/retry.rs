@@ -29,7 +29,7 @@ impl Operation for Retry {
                  for seven days. While a delivery of the event is pending, there is nothing to repeat.",
     )
     .replay(Replay::Keyed)
-    .fails(&[Code::NotFound, Code::WrongState, Code::LimitReached]);
+    .fails(&[Code::NotFound, Code::WrongState, Code::OnHold, Code::LimitReached]);
     type Input = WhichDelivery;
     type Output = Created<DeliveryView>;
 
@@ -54,6 +54,9 @@ impl Operation for Retry {
 impl Command for Retry {
     fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: WhichDelivery) -> Result<Self::Output, Failure> {
         let (webhook, delivery) = find(tx, caller.account(), &input)?;
+        if caller.engine.hold.is_on() {
+            return Err(Code::OnHold.into());
+        }
         let refuse = |detail: &'static str, status: Status| {
             Err(Failure::because(Code::WrongState, detail).with(json!({ "status": status })))
         };

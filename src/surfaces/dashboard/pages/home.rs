@@ -47,6 +47,8 @@ struct Known {
     plan: Value,
     /// Why a part could not be read, if that is not for lack of a permission.
     trouble: Option<String>,
+    /// Why sending is on hold, if it is.
+    hold: Option<String>,
     now: Timestamp,
 }
 
@@ -74,6 +76,7 @@ impl Known {
             timeline: part("sending.timeline", json!({})).await,
             plan: part("sending.plan", json!({})).await,
             trouble,
+            hold: visit.api.0.hold.current().map(|hold| hold.cause.to_string()),
             now: visit.api.0.clock.now(),
         }
     }

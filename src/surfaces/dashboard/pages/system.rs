@@ -6,11 +6,16 @@ use crate::surfaces::dashboard::route::{Route, closed};
 use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit};
 
 /// Its pages.
-pub const ROUTES: &[Route] = &[closed("/{environment}/settings/system").get(|visit| Box::pin(show(visit)))];
+pub const ROUTES: &[Route] =
+    &[closed("/{environment}/settings/system").get(|visit| Box::pin(show(visit))).post(|visit| Box::pin(resume(visit)))];
 
 /// The page.
 pub async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
     let status = visit.ask("system.status", json!({})).await?;
+    let hold = match status["hold"].is_null() {
+        true => Value::Null,
+        false => visit.ask("installation.hold", json!({})).await?,
+    };
     let empty = Vec::new();
     let items = |name: &str| status[name].as_array().unwrap_or(&empty);
     let stored: u64 = items("stores").iter().filter_map(|store| store["bytes"].as_u64()).sum();
@@ -22,9 +27,17 @@ pub async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
         "waiting": waiting,
         "queues": by_name(items("queues")),
         "workers": together(items("workers")),
+        "hold": hold,
+        "done": visit.query.get("done"),
         "status": status,
     });
     Ok(Outcome::page("system.html", context))
+}
+
+/// End the hold on sending.
+async fn resume(visit: &Visit) -> Result<Outcome, Trouble> {
+    visit.ask("installation.resume", json!({})).await?;
+    Ok(Outcome::go(format!("{}?done=resume", visit.path)))
 }
 
 /// One line for each queue, with its lengths in both environments.

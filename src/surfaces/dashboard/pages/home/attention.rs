@@ -27,6 +27,10 @@ const LINES_MAX: usize = 12;
 /// Everything that needs attention, the worst first.
 pub fn of(environment: Environment, known: &Known) -> Vec<Value> {
     let mut found = Vec::new();
+    if let Some(cause) = &known.hold {
+        let text = format!("Sending is on hold: {cause}. Campaigns, retries, schedules and webhook deliveries wait.");
+        found.push(line("bad", text, ("/settings/system".into(), "See what waits and resume")));
+    }
     ways_out(environment, known, &mut found);
     campaigns(known, &mut found);
     rates(known, &mut found);
@@ -190,6 +194,7 @@ mod tests {
             timeline: Value::Null,
             plan,
             trouble: None,
+            hold: None,
             now: NOW,
         }
     }
@@ -209,6 +214,15 @@ mod tests {
     }
 
     #[test]
+    fn a_hold_on_sending_is_shown_on_the_data_of_both_environments() {
+        let known = Known { hold: Some("this data folder is a copy: x".into()), ..nothing() };
+        for environment in Environment::ALL {
+            let told = texts(environment, &known);
+            assert!(told.len() == 1 && told[0].contains("bad: \"Sending is on hold: this data folder is a copy: x."), "{told:?}");
+        }
+    }
+
+    #[test]
     fn what_is_worst_stands_first() {
         let campaign = |status: &str, unknown: u64| json!({ "campaign": { "id": "1", "name": "Teas", "status": status, "error": null }, "stats": { "unknown": unknown } });
         let known = Known {
@@ -222,6 +236,7 @@ mod tests {
             timeline: json!({ "summary": { "delivered": 940, "bounced": 60, "bounceRate": 6.0, "complaintRate": 0.1 } }),
             plan: json!({ "provider": "smtp", "daily": { "used": 85, "limit": 100 }, "monthly": { "used": 1000, "limit": 1000 } }),
             trouble: None,
+            hold: None,
             now: NOW,
         };
         let told = texts(Environment::Live, &known);

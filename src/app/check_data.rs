@@ -1,0 +1,84 @@
+//! `mailmill check-data`: every page of the data files against its checksum, whose they are, and the master key. Nothing is changed.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::folder::Folder;
+use super::installation::{Looked, Opener, STORES};
+use crate::base::clock::{Clock, SystemClock};
+use crate::base::random::{Random, SystemRandom};
+use crate::engine::store::damage::RESTORE;
+use crate::engine::store::seal::Seal;
+use crate::engine::store::{Error, StoreFile};
+use crate::surfaces::cli::{self, Problem};
+use crate::vocab::finding::{Finding, Verdict};
+use crate::vocab::settings::Settings;
+use crate::vocab::tables::{Realm, TABLES};
+
+/// Memory for pages of a file that is only checked.
+const CACHE_BYTES: usize = 16 * 1024 * 1024;
+
+/// Check the data in the folder `data` and print what was found.
+pub fn check(data: &Path, settings: &Settings) -> Result<(), Problem> {
+    let folder = Folder::open_existing(data).map_err(Problem::failed)?;
+    let (clock, random): (Arc<dyn Clock>, Arc<dyn Random>) = (Arc::new(SystemClock), Arc::new(SystemRandom::default()));
+    let opener = Opener { folder: &folder, settings, clock: &clock, random: &random };
+    opener.require_all(&folder.names().map_err(Problem::failed)?)?;
+    let mut findings = Vec::new();
+    let mut whole = Vec::new();
+    for (name, realm) in STORES {
+        match StoreFile::open_verified(&folder.store(name), CACHE_BYTES).and_then(|file| Ok((rows(&file, realm)?, file))) {
+            Ok((rows, file)) => {
+                findings.push(Finding::good(format!("{name}.redb"), format!("every page matches its checksum; {rows} rows")));
+                whole.push(file);
+            }
+            Err(error) => findings.push(damaged(name, &error)),
+        }
+    }
+    match <[StoreFile; 3]>::try_from(whole) {
+        Ok(files) => findings.extend(identities(&folder, files)?),
+        Err(_) => findings.push(Finding::skipped("installation", "a file is damaged")),
+    }
+    super::print(&cli::report(&findings));
+    match findings.iter().filter(|finding| finding.verdict == Verdict::Problem).count() {
+        0 => Ok(()),
+        many => Err(Problem::failed(format_args!("{many} problems were found in {}", folder.path().display()))),
+    }
+}
+
+fn rows(file: &StoreFile, realm: Realm) -> Result<u64, Error> {
+    let tx = file.read()?;
+    let here = file.table_names()?;
+    let own = TABLES.iter().filter(|info| info.realm.is_in(realm) && here.iter().any(|name| name == info.name));
+    own.map(|info| tx.rows(info.id)).sum()
+}
+
+fn damaged(name: &str, error: &Error) -> Finding {
+    let said = match error {
+        Error::Damaged { file, found } => format!("{} is damaged: {found}", file.display()),
+        other => other.to_string(),
+    };
+    let remedy = format!("Restore the newest backup into a new folder: {RESTORE}. Keep this folder until that worked.");
+    Finding::problem(format!("{name}.redb"), said, remedy)
+}
+
+/// Whether the stores belong together, and the key to them.
+fn identities(folder: &Folder, files: [StoreFile; 3]) -> Result<[Finding; 2], Problem> {
+    let looked = Looked::of(files).map_err(Problem::failed)?;
+    let installation = match looked.mismatch().map_err(Problem::failed)? {
+        None => Finding::good("installation", "all stores belong to one installation, each under its own name"),
+        Some(refusal) => Finding::problem("installation", refusal.to_string(), "Do what the line about the installation says."),
+    };
+    let remedy = "Put your copy of the key there (mode 600). If every copy is lost, see what `mailmill rekey` lists.";
+    let key = match Seal::read(&folder.master_key()) {
+        Err(trouble) => Finding::problem("master key", trouble.to_string(), remedy),
+        Ok(seal) => match looked.is_sealed_with(&seal).map_err(Problem::failed)? {
+            true => Finding::good("master key", "it is the key of this installation"),
+            false => {
+                let said = format!("{} is not the key that the secrets are sealed with", folder.master_key().display());
+                Finding::problem("master key", said, remedy)
+            }
+        },
+    };
+    Ok([installation, key])
+}

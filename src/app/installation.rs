@@ -1,0 +1,391 @@
+//! Taking the stores of a data folder into use: a new installation in an empty folder, or the one that is there, if it is whole.
+//!
+//! Whole means: all three stores are there, of one installation, each under its own name, and the master key is the one that their secrets
+//! are sealed with. Everything is checked before anything is written. What is missing is never made in its place: an empty store would
+//! look like a fresh start, and a new key like the old one, until links, signatures and suppressions fail.
+
+use std::fmt;
+use std::fs;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::folder::{Folder, write_whole};
+use super::instance::{self, Boots, Finding};
+use crate::base::clock::Clock;
+use crate::base::random::Random;
+use crate::engine::hold::{self, OnHold};
+use crate::engine::store::damage::RESTORE;
+use crate::engine::store::identity::{self, Identity, Installation};
+use crate::engine::store::seal::{KeyError, Seal};
+use crate::engine::store::{Options, Result as StoreResult, Store, StoreFile, WriteTx};
+use crate::features::installation::sealed;
+use crate::surfaces::cli::Problem;
+use crate::vocab::settings::Settings;
+use crate::vocab::tables::Realm;
+
+/// Accounts and keys are few and are held in memory anyway.
+const CONTROL_CACHE_BYTES: usize = 8 * 1024 * 1024;
+const MIB: usize = 1024 * 1024;
+/// TABLE: the stores of an installation, in the order in which their openings are counted.
+pub const STORES: [(&str, Realm); 3] = [("control", Realm::Control), ("test", Realm::World), ("live", Realm::World)];
+/// As many names as a sentence can hold.
+const NAMES_SHOWN: usize = 5;
+
+/// The stores of a folder, in use.
+pub struct Taken {
+    pub seal: Seal,
+    /// In the order of [`STORES`].
+    pub stores: [Arc<Store>; 3],
+    pub hold: Option<OnHold>,
+}
+
+/// What opening needs beside the folder.
+pub struct Opener<'a> {
+    pub folder: &'a Folder,
+    pub settings: &'a Settings,
+    pub clock: &'a Arc<dyn Clock>,
+    pub random: &'a Arc<dyn Random>,
+}
+
+/// There while a start that gives the stores their identity is not complete: nothing was acknowledged by then.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct FirstStart {
+    installation: Installation,
+    /// The stores were there before, from a program that knew no identities.
+    adopts: bool,
+}
+
+impl FirstStart {
+    /// A first command for the store with this name: who it is, and that it was opened once.
+    fn identify(&self, name: &str, seal: &Seal) -> impl FnOnce(&mut WriteTx<'_>) -> StoreResult<()> + Send + use<> {
+        let identity = Identity::new(&self.installation, name, seal);
+        move |tx| {
+            identity::set_identity(tx, &identity);
+            identity::set_boots(tx, 1);
+            Ok(())
+        }
+    }
+}
+
+/// Why the stores cannot be taken into use.
+#[derive(Debug)]
+pub enum Refusal {
+    /// Some of the stores are there and others are not, or none is and the folder is not empty.
+    Missing {
+        folder: String,
+        missing: Vec<String>,
+        found: Vec<String>,
+    },
+    /// The folder has things in it that are not ours.
+    NotEmpty {
+        folder: String,
+        found: Vec<String>,
+    },
+    Key(KeyError),
+    /// Nothing that is sealed opens with the key, and there is no check value.
+    KeyOpensNothing(String),
+    /// A file holds what belongs into another.
+    Swapped {
+        file: String,
+        holds: String,
+    },
+    /// Two files are of different installations.
+    Foreign {
+        file: String,
+        other: String,
+    },
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Missing { folder, missing, found } => write!(
+                f,
+                "{} missing from {folder}, which holds {}. This is not a new installation, so nothing empty is made in its place. Put the \
+                 file back, or restore the newest backup into a new folder: {RESTORE}",
+                are(missing),
+                listed(found)
+            ),
+            Self::NotEmpty { folder, found } => write!(
+                f,
+                "{folder} is not empty (it holds {}) and has no data of Mailmill in it. A new installation begins in an empty folder: name \
+                 one with --data",
+                listed(found)
+            ),
+            Self::Key(cause @ (KeyError::Missing(_) | KeyError::Wrong(_) | KeyError::Length(..))) => lost_key(f, cause),
+            Self::Key(cause) => cause.fmt(f),
+            Self::KeyOpensNothing(file) => {
+                lost_key(f, &format_args!("{file} is not the master key of this installation: it opens none of the secrets"))
+            }
+            Self::Swapped { file, holds } => write!(
+                f,
+                "{file} holds the data of {holds}: were two files swapped? Give each its own name again, or restore the newest backup into a \
+                 new folder: {RESTORE}"
+            ),
+            Self::Foreign { file, other } => write!(
+                f,
+                "{file} belongs to another installation than {other}. Put the right file back, or restore the newest backup into a new \
+                 folder: {RESTORE}"
+            ),
+        }
+    }
+}
+
+fn lost_key(f: &mut fmt::Formatter<'_>, cause: &dyn fmt::Display) -> fmt::Result {
+    write!(
+        f,
+        "{cause}. No backup contains the key: put the copy that you keep elsewhere at that path (mode 600) and start again. Without the \
+         right key, unsubscribe links in sent mail stop working, DKIM keys, webhook secrets and authenticator apps cannot be opened, and \
+         erased people can no longer be recognised, so that they may be mailed again. If every copy is lost, `mailmill rekey` lists what \
+         that costs and makes a new key"
+    )
+}
+
+fn listed(names: &[String]) -> String {
+    let shown = names.iter().take(NAMES_SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
+    let more = names.len().saturating_sub(NAMES_SHOWN);
+    if more > 0 { format!("{shown} and {more} more") } else { shown }
+}
+
+fn are(missing: &[String]) -> String {
+    format!("{} {}", missing.join(" and "), if missing.len() == 1 { "is" } else { "are" })
+}
+
+/// The stores of a folder, looked into and not changed.
+pub struct Looked {
+    pub files: [StoreFile; 3],
+    pub identities: [Option<Identity>; 3],
+    boots: Boots,
+}
+
+impl Looked {
+    /// What these files, in the order of [`STORES`], say of themselves.
+    pub fn of(files: [StoreFile; 3]) -> StoreResult<Self> {
+        let says = |file: &StoreFile| {
+            let tx = file.read()?;
+            Ok((identity::identity(&tx)?, identity::boots(&tx)?))
+        };
+        let [control, test, live] = files.each_ref().map(says);
+        let (control, test, live) = (control?, test?, live?);
+        Ok(Self { files, identities: [control.0, test.0, live.0], boots: [control.1, test.1, live.1] })
+    }
+
+    /// Whether a file holds what belongs into another, or they are of different installations.
+    pub fn mismatch(&self) -> StoreResult<Option<Refusal>> {
+        let shown = |at: usize| self.files[at].path().display().to_string();
+        for (at, (name, realm)) in STORES.into_iter().enumerate() {
+            match &self.identities[at] {
+                Some(identity) if identity.store != name => {
+                    return Ok(Some(Refusal::Swapped { file: shown(at), holds: format!("{}.redb", identity.store) }));
+                }
+                Some(_) => {}
+                None => {
+                    let found = self.files[at].realm()?.filter(|found| *found != realm);
+                    if let Some(found) = found {
+                        let holds = if found == Realm::Control { "control.redb" } else { "test.redb or live.redb" };
+                        return Ok(Some(Refusal::Swapped { file: shown(at), holds: holds.into() }));
+                    }
+                }
+            }
+        }
+        let installation = |at: usize| self.identities[at].as_ref().map(|identity| &identity.installation);
+        let other = (1..STORES.len()).find(|at| installation(*at) != installation(0));
+        Ok(other.map(|at| Refusal::Foreign { file: shown(at), other: shown(0) }))
+    }
+
+    /// Whether `seal` is the key that the stores are sealed with.
+    pub fn is_sealed_with(&self, seal: &Seal) -> StoreResult<bool> {
+        match &self.identities {
+            [Some(control), Some(test), Some(live)] => {
+                let own = seal.check_value();
+                Ok([control, test, live].iter().all(|identity| identity.key_check == own))
+            }
+            _ => sealed::opens_with(&self.files, seal),
+        }
+    }
+}
+
+impl Opener<'_> {
+    /// Take the folder's stores into use, or say why not.
+    pub fn take(&self) -> Result<Taken, Problem> {
+        let names = self.folder.names().map_err(Problem::failed)?;
+        match self.first_start(&names)? {
+            Some(first) if first.adopts => self.adopt(&first, self.look()?),
+            Some(first) => self.begin(&first),
+            None if names.is_empty() => {
+                let first = FirstStart { installation: Installation::new(self.random.as_ref()), adopts: false };
+                self.mark(&first)?;
+                self.begin(&first)
+            }
+            None => {
+                self.require_all(&names)?;
+                let looked = self.look()?;
+                if looked.identities.iter().any(Option::is_some) {
+                    return self.go_on(looked);
+                }
+                let first = FirstStart { installation: Installation::new(self.random.as_ref()), adopts: true };
+                self.adopt(&first, looked)
+            }
+        }
+    }
+
+    /// All three stores, or what is missing.
+    pub fn require_all(&self, names: &[String]) -> Result<(), Problem> {
+        let folder = self.folder.path().display().to_string();
+        let is_there = |name: &str| names.iter().any(|other| *other == format!("{name}.redb"));
+        let missing: Vec<String> =
+            STORES.iter().filter(|(name, _)| !is_there(name)).map(|(name, _)| format!("{name}.redb")).collect();
+        let is_ours = |name: &String| name == "master.key" || name == "instance.json" || name.ends_with(".search");
+        if missing.is_empty() {
+            return Ok(());
+        }
+        Err(Problem::failed(match missing.len() == STORES.len() && !names.iter().any(is_ours) {
+            true => Refusal::NotEmpty { folder, found: names.to_vec() },
+            false => Refusal::Missing { folder, missing, found: names.to_vec() },
+        }))
+    }
+
+    fn first_start(&self, names: &[String]) -> Result<Option<FirstStart>, Problem> {
+        let file = self.folder.first_start();
+        if !names.iter().any(|name| file.ends_with(name)) {
+            return Ok(None);
+        }
+        let unreadable = |why: &dyn fmt::Display| {
+            Problem::failed(format_args!("{} cannot be read ({why}): name an empty folder with --data", file.display()))
+        };
+        let text = fs::read(&file).map_err(|error| unreadable(&error))?;
+        serde_json::from_slice(&text).map(Some).map_err(|error| unreadable(&error))
+    }
+
+    fn mark(&self, first: &FirstStart) -> Result<(), Problem> {
+        let file = self.folder.first_start();
+        let written = write_whole(&file, |_| Ok(serde_json::to_string(first).expect("text")));
+        written.map_err(|error| Problem::failed(format_args!("{} cannot be written: {error}", file.display())))
+    }
+
+    /// Make the key and the stores, or what of them an earlier first start has not made.
+    fn begin(&self, first: &FirstStart) -> Result<Taken, Problem> {
+        let key = Seal::make(&self.folder.master_key(), self.random.as_ref());
+        let seal = key.map_err(|error| Problem::failed(Refusal::Key(error)))?;
+        let open = |(name, realm)| {
+            let options = Options { realm, cache_bytes: self.cache_bytes(realm) };
+            let (clock, random) = (self.clock.clone(), self.random.clone());
+            let store = Store::open_and(&self.folder.store(name), &options, clock, random, first.identify(name, &seal));
+            store.map(Arc::new).map_err(Problem::failed)
+        };
+        let [control, test, live] = STORES;
+        let stores = [open(control)?, open(test)?, open(live)?];
+        self.complete(first)?;
+        Ok(Taken { seal, stores, hold: None })
+    }
+
+    /// Give stores that have no identity theirs: all of them are there, and the key opens what is sealed.
+    fn adopt(&self, first: &FirstStart, looked: Looked) -> Result<Taken, Problem> {
+        let seal = self.read_key()?;
+        let looked = Looked { identities: [None, None, None], ..looked };
+        if let Some(refusal) = looked.mismatch().map_err(Problem::failed)? {
+            return Err(Problem::failed(refusal));
+        }
+        if !looked.is_sealed_with(&seal).map_err(Problem::failed)? {
+            return Err(Problem::failed(Refusal::KeyOpensNothing(self.folder.master_key().display().to_string())));
+        }
+        self.mark(first)?;
+        let [control, test, live] = looked.files;
+        let start = |file, (name, realm)| self.start(file, realm, first.identify(name, &seal));
+        let stores = [start(control, STORES[0])?, start(test, STORES[1])?, start(live, STORES[2])?];
+        self.complete(first)?;
+        tracing::info!("this data folder now names its installation and the check value of its master key");
+        Ok(Taken { seal, stores, hold: None })
+    }
+
+    /// Write that the stores have their identity and were opened once.
+    fn complete(&self, first: &FirstStart) -> Result<(), Problem> {
+        let done = instance::note(self.folder, &first.installation, 1).and_then(|()| fs::remove_file(self.folder.first_start()));
+        done.map_err(|error| Problem::failed(format_args!("{} cannot be written: {error}", self.folder.path().display())))
+    }
+
+    /// Go on with an installation, if it is whole. Counts this opening, and says whether sending is on hold from now on, or still.
+    fn go_on(&self, looked: Looked) -> Result<Taken, Problem> {
+        if let Some(refusal) = looked.mismatch().map_err(Problem::failed)? {
+            return Err(Problem::failed(refusal));
+        }
+        let seal = self.read_key()?;
+        if !looked.is_sealed_with(&seal).map_err(Problem::failed)? {
+            return Err(Problem::failed(Refusal::Key(KeyError::Wrong(self.folder.master_key()))));
+        }
+        let [Some(Identity { installation, .. }), ..] = looked.identities else { unreachable!("a mismatch was refused before") };
+        let found = match instance::look(self.folder, &installation, looked.boots) {
+            Finding::Hold(_) if !self.settings.data.hold_copies => Finding::Same,
+            found => found,
+        };
+        let next = next_boot(self.folder, &found, looked.boots);
+        let (since, is_same) = (self.clock.now(), found == Finding::Same);
+        let [control, test, live] = looked.files;
+        // The hold is on the disk before the folder counts as one that was opened here.
+        let control = self.start(control, Realm::Control, move |tx| {
+            match found {
+                Finding::Same => {}
+                Finding::Hold(cause) => hold::put(tx, &OnHold { since, cause }),
+                Finding::Resume => hold::clear(tx),
+            }
+            identity::set_boots(tx, next);
+            Ok(())
+        })?;
+        let world = |file| {
+            self.start(file, Realm::World, move |tx| {
+                identity::set_boots(tx, next);
+                Ok(())
+            })
+        };
+        let stores = [control, world(test)?, world(live)?];
+        if let Err(error) = instance::note(self.folder, &installation, next) {
+            let file = self.folder.instance();
+            // On a full disk the service starts all the same: this opening is counted by the next.
+            if !is_same {
+                return Err(Problem::failed(format_args!("{} cannot be written: {error}", file.display())));
+            }
+            tracing::warn!(file = %file.display(), %error, "this start could not be noted");
+        }
+        let hold = hold::read(&stores[0].read()).map_err(Problem::failed)?;
+        Ok(Taken { seal, stores, hold })
+    }
+
+    /// Use a file that was looked into.
+    pub fn start(
+        &self,
+        file: StoreFile,
+        realm: Realm,
+        first: impl FnOnce(&mut WriteTx<'_>) -> StoreResult<()> + Send + 'static,
+    ) -> Result<Arc<Store>, Problem> {
+        let store = Store::of(file, realm, self.clock.clone(), self.random.clone(), first);
+        store.map(Arc::new).map_err(Problem::failed)
+    }
+
+    fn read_key(&self) -> Result<Seal, Problem> {
+        Seal::read(&self.folder.master_key()).map_err(|error| Problem::failed(Refusal::Key(error)))
+    }
+
+    /// Open the files and read whose they are.
+    pub fn look(&self) -> Result<Looked, Problem> {
+        let open = |(name, realm)| StoreFile::open(&self.folder.store(name), self.cache_bytes(realm)).map_err(Problem::failed);
+        let [control, test, live] = STORES;
+        Looked::of([open(control)?, open(test)?, open(live)?]).map_err(Problem::failed)
+    }
+
+    fn cache_bytes(&self, realm: Realm) -> usize {
+        match realm {
+            Realm::Control => CONTROL_CACHE_BYTES,
+            Realm::World | Realm::Every => self.settings.data.cache_mib.count() * MIB,
+        }
+    }
+}
+
+/// The count of this opening. One that was not counted everywhere, because of a crash or a full disk, is counted to its end first, so that the
+/// counts of one folder never lie further apart than one.
+fn next_boot(folder: &Folder, found: &Finding, boots: Boots) -> u64 {
+    let most = boots.into_iter().max().unwrap_or(0);
+    let is_counted = boots == [most; 3] && instance::counted(folder) == Some(most);
+    if *found == Finding::Same && !is_counted { most } else { most + 1 }
+}

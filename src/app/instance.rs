@@ -1,0 +1,215 @@
+//! Whether a data folder is the one that was opened last, or a copy of it.
+//!
+//! Two signs show a copy. The file `instance.json` records its own creation time (its inode where the file system has no such time) and the
+//! machine: copying makes another file, moving a folder or attaching its volume to another container does not. And every opening is
+//! counted in all three stores and in that file, which shows a store from an earlier time. A copy of the whole disk on a machine with the
+//! same id looks like the original.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::time::UNIX_EPOCH;
+
+use serde::{Deserialize, Serialize};
+
+use super::folder::{Folder, write_whole};
+use crate::base::hex;
+use crate::base::secret::sha256;
+use crate::engine::hold::Cause;
+use crate::engine::store::identity::Installation;
+
+/// A 128-bit number in hexadecimal that systemd makes for each installation of a system; absent in most containers.
+const MACHINE_ID: &str = "/etc/machine-id";
+
+/// What `instance.json` says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Instance {
+    /// The folder was opened so often, as this file on this machine.
+    Opened { boots: u64, place: Place },
+    /// `mailmill restore` has filled the folder, and nothing has opened it since.
+    Restored { made_at: String, resume: bool },
+}
+
+/// Where a folder is, as far as copies differ in it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Place {
+    /// When the file system made the file, in nanoseconds, where it knows that.
+    born: Option<String>,
+    inode: u64,
+    /// A digest: the machine's id itself is to stay on the machine.
+    machine: Option<String>,
+}
+
+impl Place {
+    /// Of the file at `path`, which must be there.
+    fn of(path: &Path, installation: &Installation) -> io::Result<Self> {
+        let found = fs::metadata(path)?;
+        let born = found.created().ok().and_then(|born| born.duration_since(UNIX_EPOCH).ok());
+        let machine = fs::read_to_string(MACHINE_ID).ok().map(|id| id.trim().to_owned()).filter(|id| !id.is_empty());
+        Ok(Self {
+            born: born.map(|born| born.as_nanos().to_string()),
+            inode: found.ino(),
+            machine: machine.map(|id| hex::encode(&sha256(format!("{} {id}", installation.name()).as_bytes())[..8])),
+        })
+    }
+
+    /// How `here` differs from this place, in words; nothing if it is the same.
+    fn differs(&self, here: &Self) -> Option<&'static str> {
+        let differ = |was: &Option<String>, is: &Option<String>| was.is_some() && is.is_some() && was != is;
+        let other_file = match (&self.born, &here.born) {
+            (Some(was), Some(is)) => was != is,
+            _ => self.inode != here.inode,
+        };
+        if other_file {
+            return Some("its files are others than those that were opened before");
+        }
+        differ(&self.machine, &here.machine).then_some("it was opened on another machine before")
+    }
+}
+
+/// How often the folder was opened, as each store says: control, test, live, which are counted in this order.
+pub type Boots = [u64; 3];
+
+/// What is to be done about sending, by what the folder and its stores say.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Finding {
+    /// It is the folder that was opened last.
+    Same,
+    /// Sending is to be put on hold.
+    Hold(Cause),
+    /// It was restored with the decision to go on.
+    Resume,
+}
+
+/// Look at what the folder says of itself.
+pub fn look(folder: &Folder, installation: &Installation, boots: Boots) -> Finding {
+    let file = folder.instance();
+    let copied = |sign: &str| Finding::Hold(Cause::Copied { sign: sign.to_owned() });
+    let Ok(text) = fs::read(&file) else { return copied("it has no instance.json") };
+    let Ok(instance) = serde_json::from_slice(&text) else { return copied("its instance.json cannot be read") };
+    let (counted, place) = match instance {
+        Instance::Restored { resume: true, .. } => return Finding::Resume,
+        Instance::Restored { made_at, resume: false } => return Finding::Hold(Cause::Restored { made_at }),
+        Instance::Opened { boots, place } => (boots, place),
+    };
+    let Ok(here) = Place::of(&file, installation) else { return copied("the state of its instance.json cannot be read") };
+    match place.differs(&here) {
+        Some(sign) => copied(sign),
+        None => skewed(boots, counted).map_or(Finding::Same, |store| {
+            copied(&format!("{store} is from another time than the rest: it does not count as many starts"))
+        }),
+    }
+}
+
+/// How often the folder was opened, as `instance.json` says.
+pub fn counted(folder: &Folder) -> Option<u64> {
+    match serde_json::from_slice(&fs::read(folder.instance()).ok()?).ok()? {
+        Instance::Opened { boots, .. } => Some(boots),
+        Instance::Restored { .. } => None,
+    }
+}
+
+/// The first file whose count does not fit. Counts are raised one after the other, and a crash may come between any two.
+fn skewed([control, test, live]: Boots, instance: u64) -> Option<&'static str> {
+    let counts = [("control.redb", control), ("test.redb", test), ("live.redb", live), ("instance.json", instance)];
+    let fits = |pair: &[(&str, u64)]| pair[0].1 >= pair[1].1;
+    let broken = counts.windows(2).find(|pair| !fits(pair));
+    if let Some(pair) = broken {
+        return Some(pair[0].0);
+    }
+    counts.iter().find(|(_, count)| control - count > 1).map(|(name, _)| *name)
+}
+
+/// Write that the folder was opened so often, here.
+pub fn note(folder: &Folder, installation: &Installation, boots: u64) -> io::Result<()> {
+    write_whole(&folder.instance(), |aside| {
+        // Giving a file its name changes neither its birth nor its inode.
+        let place = Place::of(aside, installation)?;
+        Ok(serde_json::to_string(&Instance::Opened { boots, place }).expect("text and numbers"))
+    })
+}
+
+/// Write that the folder was filled from a backup.
+pub fn note_restored(folder: &Folder, made_at: &str, resume: bool) -> io::Result<()> {
+    let instance = Instance::Restored { made_at: made_at.to_owned(), resume };
+    write_whole(&folder.instance(), |_| Ok(serde_json::to_string(&instance).expect("text")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::random::SeededRandom;
+
+    fn opened(boots: Boots, instance: u64) -> (tempfile::TempDir, Folder, Installation, Finding) {
+        let outer = tempfile::tempdir().expect("a temporary folder");
+        let folder = Folder::open(&outer.path().join("data")).expect("opens");
+        let installation = Installation::new(&SeededRandom::new(7));
+        note(&folder, &installation, instance).expect("written");
+        let found = look(&folder, &installation, boots);
+        (outer, folder, installation, found)
+    }
+
+    #[test]
+    fn a_crash_between_the_counts_of_one_start_is_no_copy() {
+        for (boots, instance) in [([3, 3, 3], 3), ([4, 3, 3], 3), ([4, 4, 3], 3), ([4, 4, 4], 3)] {
+            assert_eq!(opened(boots, instance).3, Finding::Same, "{boots:?} {instance}");
+        }
+    }
+
+    #[test]
+    fn a_store_from_another_time_is_named() {
+        for (boots, instance, store) in [
+            ([2, 3, 3], 3, "control.redb"),
+            ([3, 2, 3], 3, "test.redb"),
+            ([3, 3, 2], 3, "live.redb"),
+            ([3, 3, 0], 3, "live.redb"),
+            ([9, 3, 3], 3, "test.redb"),
+            ([5, 5, 5], 3, "instance.json"),
+        ] {
+            let (.., found) = opened(boots, instance);
+            let Finding::Hold(Cause::Copied { sign }) = found else { panic!("{boots:?} {instance}: {found:?}") };
+            assert!(sign.starts_with(store), "{boots:?} {instance}: {sign}");
+        }
+    }
+
+    #[test]
+    fn a_moved_folder_is_the_same_and_a_copied_one_is_not() {
+        let (outer, folder, whose, _) = opened([3, 3, 3], 3);
+        let (moved, copied) = (outer.path().join("moved"), outer.path().join("copied"));
+        let text = fs::read(folder.instance()).expect("there");
+        drop(folder);
+        fs::rename(outer.path().join("data"), &moved).expect("moved");
+        assert_eq!(look(&Folder::open(&moved).expect("opens"), &whose, [3, 3, 3]), Finding::Same);
+        let copy = Folder::open(&copied).expect("made");
+        assert!(matches!(look(&copy, &whose, [3, 3, 3]), Finding::Hold(_)), "a copy without the file");
+        fs::write(copy.instance(), text).expect("copied");
+        assert!(matches!(look(&copy, &whose, [3, 3, 3]), Finding::Hold(_)), "a copy with it");
+    }
+
+    #[test]
+    fn another_machine_is_another_place_and_a_machine_without_an_id_is_not() {
+        let place = |machine: Option<&str>| Place { born: Some("7".into()), inode: 7, machine: machine.map(str::to_owned) };
+        assert!(place(Some("a")).differs(&place(Some("b"))).is_some());
+        for (was, is) in [(Some("a"), Some("a")), (Some("a"), None), (None, Some("b"))] {
+            assert_eq!(place(was).differs(&place(is)), None);
+        }
+        // Another inode says nothing where births are known.
+        assert_eq!(Place { inode: 8, ..place(None) }.differs(&place(None)), None);
+        let unborn = |inode| Place { born: None, inode, machine: None };
+        assert!(unborn(7).differs(&unborn(8)).is_some() && unborn(7).differs(&unborn(7)).is_none());
+    }
+
+    #[test]
+    fn a_restored_folder_is_held_unless_resume_was_given() {
+        let (_outer, folder, whose, _) = opened([0, 0, 0], 0);
+        for (resume, expected) in
+            [(false, Finding::Hold(Cause::Restored { made_at: "yesterday".into() })), (true, Finding::Resume)]
+        {
+            note_restored(&folder, "yesterday", resume).expect("written");
+            assert_eq!(look(&folder, &whose, [0, 0, 0]), expected);
+        }
+    }
+}

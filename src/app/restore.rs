@@ -1,0 +1,104 @@
+//! `mailmill restore`: a backup and the master key into an empty folder, on hold.
+//!
+//! The key is verified before anything is written, and written last: a folder without it does not start, so a restore that was cut off is
+//! never taken for a complete one.
+
+use std::io::{BufRead, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+use super::folder::Folder;
+use super::instance;
+use crate::engine::store::seal::{KeyError, Seal};
+use crate::features::installation::sealed;
+use crate::features::system::backup::{self, BackupError, Manifest};
+use crate::surfaces::cli::{Problem, Restore};
+
+/// Check a backup, or put it into the empty folder `data`.
+pub fn restore(data: &Path, wanted: &Restore) -> Result<(), Problem> {
+    let backup = &wanted.folder;
+    if wanted.verify {
+        let manifest = backup::verify(backup).map_err(Problem::failed)?;
+        if let Some(file) = &wanted.master_key {
+            verify_key(backup, &manifest, file)?;
+        }
+        eprintln!("The backup in {} is whole: {} rows, made {}.", backup.display(), manifest.rows(), manifest.made_at);
+        return Ok(());
+    }
+    let manifest = backup::read_manifest(backup).map_err(Problem::failed)?;
+    let key = match wanted.without_key {
+        true => None,
+        false => Some(verify_key(backup, &manifest, &ask_for_key(wanted)?)?),
+    };
+    let folder = Folder::open(data).map_err(Problem::failed)?;
+    if !folder.names().map_err(Problem::failed)?.is_empty() {
+        return Err(Problem::failed(BackupError::NotEmpty(folder.path().to_path_buf())));
+    }
+    let filled = fill(&folder, wanted, key.as_ref());
+    if filled.is_err() {
+        folder.abandon();
+    }
+    let manifest = filled?;
+    let shown = data.display();
+    eprintln!("{} rows from {} are in {shown} and were compared with the backup.", manifest.rows(), manifest.made_at);
+    if key.is_none() {
+        eprintln!(
+            "The master key is not there: put a copy at {shown}/master.key (mode 600), or see `mailmill rekey --data {shown}`."
+        );
+    }
+    match wanted.resume {
+        true => eprintln!("Sending goes on at the next start: what was sent after the backup arrives twice."),
+        false => eprintln!("Sending is on hold until you resume it: see what waits with `mailmill resume --data {shown}`."),
+    }
+    Ok(())
+}
+
+fn fill(folder: &Folder, wanted: &Restore, key: Option<&Seal>) -> Result<Manifest, Problem> {
+    let manifest = backup::restore(&wanted.folder, folder.path()).map_err(Problem::failed)?;
+    let failed = |error| Problem::failed(format_args!("{} cannot be written: {error}", folder.instance().display()));
+    instance::note_restored(folder, &manifest.made_at, wanted.resume).map_err(failed)?;
+    if let Some(key) = key {
+        key.copy_to(&folder.master_key()).map_err(Problem::failed)?;
+    }
+    Ok(manifest)
+}
+
+/// The file with the key: named on the command line or at the terminal.
+fn ask_for_key(wanted: &Restore) -> Result<PathBuf, Problem> {
+    if let Some(file) = &wanted.master_key {
+        return Ok(file.clone());
+    }
+    let lacking = "the master key is in no backup: name your copy with --master-key FILE. If every copy is lost, restore with --without-key \
+                   and see what `mailmill rekey` lists";
+    let input = std::io::stdin();
+    if !input.is_terminal() {
+        return Err(Problem::misused(lacking));
+    }
+    eprint!("File with your copy of master.key: ");
+    let _ = std::io::stderr().flush();
+    let mut line = String::new();
+    input.lock().read_line(&mut line).map_err(Problem::failed)?;
+    match line.trim() {
+        "" => Err(Problem::misused(lacking)),
+        file => Ok(PathBuf::from(file)),
+    }
+}
+
+/// The key in `file`, if it is that of the backup.
+fn verify_key(folder: &Path, manifest: &Manifest, file: &Path) -> Result<Seal, Problem> {
+    let seal = Seal::read_copy(file).map_err(Problem::failed)?;
+    let is_right = match &manifest.key_check {
+        Some(check) => *check == seal.check_value(),
+        // A backup of the first form has no check value: its secrets show whether the key is right.
+        None => backup::files(folder)
+            .and_then(|files| sealed::opens_with(&files, &seal).map_err(|error| BackupError::Store(folder.to_path_buf(), error)))
+            .map_err(Problem::failed)?,
+    };
+    match is_right {
+        true => Ok(seal),
+        false => Err(Problem::failed(format_args!(
+            "{}: the backup in {} was made with another key. Nothing was written",
+            KeyError::Wrong(file.to_path_buf()),
+            folder.display()
+        ))),
+    }
+}

@@ -1,0 +1,83 @@
+//! Whose a store is: a row in each file that names the installation, the store and the key that its secrets are sealed with; and how often
+//! the folder was opened.
+//!
+//! A file that is missing, swapped, from another installation or from another time is found before anything is written. It does not know
+//! what follows from that: `app` refuses to start, or puts sending on hold.
+
+use serde::{Deserialize, Serialize};
+
+use super::key::Key;
+use super::seal::{KeyCheck, Seal};
+use super::tx::{Read, Table, WriteTx};
+use super::{Error, Result};
+use crate::base::hex;
+use crate::base::random::Random;
+use crate::vocab::tables::{self, TableId};
+
+const META: Table<String, Vec<u8>> = Table::new(tables::META);
+const IDENTITY: &str = "identity";
+const BOOTS: &str = "boots";
+
+/// Tells installations apart.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Installation(String);
+
+impl Installation {
+    /// A new one.
+    pub fn new(random: &dyn Random) -> Self {
+        let bytes: [u8; 16] = random.bytes();
+        Self(hex::encode(&bytes))
+    }
+
+    /// Its name, in hexadecimal.
+    pub fn name(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Whose a store is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Identity {
+    pub installation: Installation,
+    /// `control`, `test` or `live`.
+    pub store: String,
+    /// Of the master key that its secrets are sealed with.
+    pub key_check: KeyCheck,
+}
+
+impl Identity {
+    /// The identity of one store of an installation.
+    pub fn new(installation: &Installation, store: &str, seal: &Seal) -> Self {
+        Self { installation: installation.clone(), store: store.to_owned(), key_check: seal.check_value() }
+    }
+}
+
+/// Whose the store is; nothing in one that was made before stores had identities.
+pub fn identity(tx: &impl Read) -> Result<Option<Identity>> {
+    let Some(bytes) = tx.get(META, &IDENTITY.to_owned())? else { return Ok(None) };
+    serde_json::from_slice(&bytes).map(Some).map_err(|_| Error::Corrupt(tables::META.info().name))
+}
+
+/// Write whose the store is.
+pub fn set_identity(tx: &mut WriteTx<'_>, identity: &Identity) {
+    let bytes = serde_json::to_vec(identity).expect("text");
+    tx.put(META, &IDENTITY.to_owned(), &bytes);
+}
+
+/// How often the folder of this store was opened, as far as this store knows.
+pub fn boots(tx: &impl Read) -> Result<u64> {
+    let Some(bytes) = tx.get(META, &BOOTS.to_owned())? else { return Ok(0) };
+    bytes.try_into().map(u64::from_le_bytes).map_err(|_| Error::Corrupt(tables::META.info().name))
+}
+
+/// Count an opening.
+pub fn set_boots(tx: &mut WriteTx<'_>, boots: u64) {
+    tx.put(META, &BOOTS.to_owned(), &boots.to_le_bytes().to_vec());
+}
+
+/// Whether a row stays behind when the store is copied into a backup. A store without a count of openings is a copy, wherever it turns up.
+pub fn stays_behind(table: TableId, key: &[u8]) -> bool {
+    table == tables::META && key == BOOTS.to_owned().to_bytes()
+}

@@ -1,0 +1,31 @@
+//! Campaigns that go on by themselves: those in progress and those whose time will come.
+
+use super::model::Campaign;
+use super::store;
+use crate::base::clock::Timestamp;
+use crate::engine::store::{Read, Result};
+use crate::vocab::ids::{AccountId, CampaignId, MailingId};
+
+/// A campaign in progress, or a scheduled one.
+pub struct UnderWay {
+    pub account: AccountId,
+    pub id: CampaignId,
+    pub name: String,
+    /// Its status in one word.
+    pub status: &'static str,
+    /// When it starts or was to start.
+    pub scheduled_at: Option<Timestamp>,
+    /// What sends it, once it has started.
+    pub mailing: Option<MailingId>,
+}
+
+/// Up to `limit` of all accounts' campaigns in progress, and then scheduled ones in the order of their times.
+pub fn under_way(tx: &impl Read, limit: usize) -> Result<Vec<UnderWay>> {
+    let mut found = Vec::new();
+    for (_, id, account) in store::due(tx, Timestamp(i64::MAX - 1), None, limit)? {
+        let Some(Campaign { plan, status, schedule, mailing, .. }) = store::find(tx, account, id)? else { continue };
+        let scheduled_at = schedule.map(|schedule| schedule.at);
+        found.push(UnderWay { account, id, name: plan.name, status: status.word(), scheduled_at, mailing });
+    }
+    Ok(found)
+}

@@ -1,0 +1,48 @@
+//! DKIM keys that the master key does not open: how many there are, and new ones in their place.
+
+use std::ops::ControlFlow;
+
+use super::intake::{keys, pairs};
+use super::model::{Domain, place};
+use super::store;
+use crate::engine::store::seal::{Seal, Sealed};
+use crate::engine::store::{Read, Result, Store};
+use crate::vocab::ids::AccountId;
+
+/// Whether the key opens all that the domain signs with.
+fn opens(seal: &Seal, account: AccountId, domain: &Domain) -> bool {
+    domain.keys.iter().all(|key| seal.open(&place(account, &domain.name, &key.selector), &key.sealed).is_some())
+}
+
+/// The keys of all domains: how many domains there are, and how many have a key that the master key does not open.
+pub fn sealed(tx: &impl Read, seal: &Seal) -> Result<Sealed> {
+    let mut all = Sealed::default();
+    store::visit(tx, |account, domain| {
+        all = all.with(Sealed::one(opens(seal, account, &domain)));
+        Ok(ControlFlow::Continue(()))
+    })?;
+    Ok(all)
+}
+
+/// Give every domain whose keys do not open new ones. They are not verified until the new records are in the DNS. Takes seconds of a
+/// processor for each. Must not be called in a thread of the runtime.
+pub fn reissue(store: &Store, seal: &Seal) -> Result<u64> {
+    let mut lost = Vec::new();
+    store::visit(&store.read(), |account, domain| {
+        if !opens(seal, account, &domain) {
+            lost.push((account, domain));
+        }
+        Ok(ControlFlow::Continue(()))
+    })?;
+    for (account, before) in &lost {
+        let pairs = pairs();
+        let (account, before, seal) = (*account, before.clone(), seal.duplicate());
+        store.write_blocking(move |tx| -> Result<()> {
+            let mut domain = before.clone();
+            domain.lose_keys(keys(&seal, account, &domain.name, &pairs, tx.random()), tx.now());
+            store::save(tx, account, Some(&before), &domain);
+            Ok(())
+        })??;
+    }
+    Ok(lost.len() as u64)
+}

@@ -1,0 +1,48 @@
+//! The operations on the installation's data as a whole, one file each.
+
+pub mod hold;
+pub mod release;
+pub mod resume;
+
+use crate::engine::api::{Context, Failure};
+use crate::engine::hold::clear;
+use crate::engine::store::WriteTx;
+use crate::features::accounts;
+use crate::features::installation::waiting::{self, HoldView};
+use crate::vocab::codes::Code;
+use crate::vocab::ids::AccountId;
+
+/// The caller's account, if it is the installation's own.
+fn own_account(context: &Context) -> Result<AccountId, Failure> {
+    let account = context.caller.account();
+    match accounts::is_installations(&context.engine.control.read(), account)? {
+        true => Ok(account),
+        false => Err(Failure::because(Code::InsufficientPermissions, "Only the installation's own account may see this.")),
+    }
+}
+
+/// What waits now.
+async fn look(context: &Context, account: Option<AccountId>) -> Result<HoldView, Failure> {
+    let engine = context.engine.clone();
+    let looking = tokio::task::spawn_blocking(move || waiting::look(&engine, account));
+    Ok(looking.await.map_err(Failure::internal)??)
+}
+
+/// Let sending go on; says what waited until now.
+async fn resume(
+    context: &Context,
+    account: Option<AccountId>,
+    spec: &'static crate::engine::api::Spec,
+) -> Result<HoldView, Failure> {
+    let waited = look(context, account).await?;
+    if waited.on_hold {
+        let clear = |tx: &mut WriteTx<'_>| -> Result<(), Failure> {
+            clear(tx);
+            Ok(())
+        };
+        context.write(spec, clear).await?;
+        context.engine.hold.release();
+        tracing::warn!(notice = waited.notice.as_deref(), "sending was resumed");
+    }
+    Ok(HoldView { on_hold: false, ..waited })
+}

@@ -1,0 +1,42 @@
+//! The same for the operator: show what waits, and resume sending once that was confirmed.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{look, resume};
+use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, operator};
+use crate::features::installation::waiting::HoldView;
+
+/// `installation.release`
+pub struct Release;
+
+/// Whether it was decided.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "ReleaseHold")]
+pub struct Decision {
+    /// False: only show what waits.
+    pub confirm: bool,
+}
+
+impl Operation for Release {
+    const SPEC: Spec = Spec::post("installation.release", "/admin/resume", operator())
+        .summary("Show what waits for the end of the hold, or resume sending")
+        .about("The answer states what may arrive twice.");
+    type Input = Decision;
+    type Output = Done<HoldView>;
+
+    fn example() -> (Value, Self::Output) {
+        (json!({ "confirm": false }), Done(HoldView::sample()))
+    }
+}
+
+impl Outward for Release {
+    async fn run(context: Context, input: Decision) -> Result<Self::Output, Failure> {
+        match input.confirm {
+            true => resume(&context, None, &Self::SPEC).await.map(Done),
+            false => look(&context, None).await.map(Done),
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! A new master key where every copy of the old one is lost: what that costs, and what of it can be kept.
+//!
+//! Nothing here may run in a thread of the runtime: it waits for its writes.
+
+use std::fmt;
+
+use crate::engine::store::seal::Seal;
+use crate::engine::store::{ReadTx, Result, Store};
+use crate::features::{accounts, domains, suppressions};
+use crate::vocab::tables;
+
+/// TABLE: what can be lost with the master key, in the words of the command line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Loss {
+    Links,
+    Dkim,
+    Webhooks,
+    Authenticators,
+    Erased,
+    Replays,
+}
+
+impl Loss {
+    /// All of them, the gravest first.
+    pub const ALL: [Self; 6] = [Self::Erased, Self::Links, Self::Dkim, Self::Webhooks, Self::Authenticators, Self::Replays];
+
+    /// Its word on the command line.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Links => "links",
+            Self::Dkim => "dkim",
+            Self::Webhooks => "webhooks",
+            Self::Authenticators => "authenticators",
+            Self::Erased => "erased",
+            Self::Replays => "replays",
+        }
+    }
+
+    /// What becomes of it.
+    pub fn means(self) -> &'static str {
+        match self {
+            Self::Links => "sends and campaigns whose unsubscribe and tracking links answer 404 from then on",
+            Self::Dkim => {
+                "sending domains whose DKIM keys are replaced: their mail is refused until the new DNS records are there"
+            }
+            Self::Webhooks => {
+                "webhooks whose secret and custom headers are lost: give each a new secret before it delivers again"
+            }
+            Self::Authenticators => {
+                "people who sign in with their password alone until they set up their authenticator app again"
+            }
+            Self::Erased => "erased people who cannot be recognised any more: they receive mail again if they are imported again",
+            Self::Replays => "answers kept for Idempotency-Key: a repeat of such a request fails for up to 24 hours",
+        }
+    }
+}
+
+/// How many of each are lost.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Losses([u64; Loss::ALL.len()]);
+
+impl Losses {
+    /// How many of a kind.
+    pub fn of(&self, loss: Loss) -> u64 {
+        self.0[loss as usize]
+    }
+
+    /// The kinds of which some are lost, the gravest first.
+    pub fn kinds(&self) -> impl Iterator<Item = Loss> {
+        Loss::ALL.into_iter().filter(|loss| self.of(*loss) > 0)
+    }
+
+    /// What is lost if `seal` is all there is. The stores are control, test and live.
+    pub fn count([control, worlds @ ..]: [&ReadTx; 3], seal: &Seal) -> Result<Self> {
+        let mut losses = Self::default();
+        let mut add = |loss: Loss, many: u64| losses.0[loss as usize] += many;
+        add(Loss::Authenticators, accounts::sealed(control, seal)?.closed);
+        for tx in worlds {
+            let closed = super::sealed::closed(tx, seal)?;
+            add(Loss::Dkim, closed.domains);
+            add(Loss::Webhooks, closed.webhooks);
+            add(Loss::Links, tx.rows(tables::MAILINGS)?);
+            add(Loss::Erased, suppressions::named_by_hash_alone(tx)?);
+            add(Loss::Replays, tx.rows(tables::REPLAYS)?);
+        }
+        Ok(losses)
+    }
+}
+
+impl fmt::Display for Losses {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.kinds().try_for_each(|loss| writeln!(f, "  {:<15} {:>8} {}", loss.word(), self.of(loss), loss.means()))
+    }
+}
+
+/// Put everything that can be kept under the new key, and replace what cannot. May be repeated after a crash, with any key.
+pub fn rekey([control, worlds @ ..]: &[std::sync::Arc<Store>; 3], seal: &Seal) -> Result<()> {
+    let new = seal.duplicate();
+    control.write_blocking(move |tx| accounts::drop_closed(tx, &new))??;
+    for world in worlds {
+        suppressions::rehash(world, seal)?;
+        domains::reissue(world, seal)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,208 @@
+//! What waits while sending is on hold, and what may arrive twice once it goes on.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::engine::api::answer::Moment;
+use crate::engine::api::{Engine, World};
+use crate::engine::hold::OnHold;
+use crate::engine::store::{ReadTx, Result};
+use crate::features::{campaigns, sending};
+use crate::vocab::environment::Environment;
+use crate::vocab::ids::{AccountId, CampaignId};
+use crate::vocab::limits;
+use crate::vocab::tables;
+
+/// Whether sending is on hold, and what waits for it.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "SendingHold")]
+pub struct HoldView {
+    pub on_hold: bool,
+    /// What is asked for from then on is sent as usual; `null` if sending is not on hold.
+    pub since: Option<Moment>,
+    /// Why, in words.
+    pub reason: Option<String>,
+    /// What may arrive twice when sending is resumed, in words.
+    pub notice: Option<String>,
+    /// Campaigns in progress and scheduled ones, of this account.
+    pub campaigns: Vec<HeldCampaign>,
+    /// How much waits, of all accounts.
+    pub environments: Vec<HeldIn>,
+    /// Whether more campaigns or sends wait than were counted.
+    pub has_more: bool,
+}
+
+/// A campaign that waits.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct HeldCampaign {
+    pub id: CampaignId,
+    pub name: String,
+    pub environment: Environment,
+    pub status: &'static str,
+    /// When it was to start, if it is scheduled.
+    pub scheduled_at: Option<Moment>,
+    /// Recipients who may get it twice. Of a scheduled campaign they are not known yet.
+    pub recipients: u64,
+}
+
+/// How much waits in one environment.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct HeldIn {
+    pub environment: Environment,
+    /// Campaigns in progress.
+    pub campaigns: u64,
+    pub scheduled_campaigns: u64,
+    /// Direct sends and batches.
+    pub sends: u64,
+    /// Recipients of campaigns, sends and batches who were not sent to when the data was saved, retries included.
+    pub recipients: u64,
+    /// Those of them who wait for a retry.
+    pub retries: u64,
+    /// Webhook deliveries, retries included.
+    pub webhook_deliveries: u64,
+}
+
+impl HoldView {
+    /// Sending is not on hold.
+    pub fn none() -> Self {
+        let (campaigns, environments) = (Vec::new(), Vec::new());
+        Self { on_hold: false, since: None, reason: None, notice: None, campaigns, environments, has_more: false }
+    }
+
+    /// A hold as examples show it.
+    pub fn sample() -> Self {
+        let campaign = HeldCampaign {
+            id: CampaignId::from_bytes([0x66; 12]),
+            name: "Spring sale".into(),
+            environment: Environment::Live,
+            status: "sending",
+            scheduled_at: None,
+            recipients: 494,
+        };
+        let environments = vec![HeldIn {
+            environment: Environment::Live,
+            campaigns: 1,
+            scheduled_campaigns: 0,
+            sends: 0,
+            recipients: 494,
+            retries: 12,
+            webhook_deliveries: 3,
+        }];
+        Self {
+            on_hold: true,
+            since: Some(Moment::sample()),
+            reason: Some("This data was restored from the backup made at 2026-01-31T00:00:00.000Z.".into()),
+            notice: Some(notice(&environments)),
+            campaigns: vec![campaign],
+            environments,
+            has_more: false,
+        }
+    }
+}
+
+/// What waits now; the names of campaigns of `account`, or of all for the operator.
+pub fn look(engine: &Engine, account: Option<AccountId>) -> Result<HoldView> {
+    match engine.hold.current() {
+        None => Ok(HoldView::none()),
+        Some(hold) => held(engine, &hold, account),
+    }
+}
+
+/// What waits by this hold.
+pub fn held(engine: &Engine, hold: &OnHold, account: Option<AccountId>) -> Result<HoldView> {
+    let mut view = HoldView { on_hold: true, since: Some(Moment(hold.since)), ..HoldView::none() };
+    for world in [engine.world(Environment::Live), engine.world(Environment::Test)] {
+        let counted = count(world, hold, account, &mut view)?;
+        view.environments.push(counted);
+    }
+    let cause = hold.cause.to_string();
+    let mut letters = cause.chars();
+    let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
+    view.reason = Some(format!("{first}{}.", letters.as_str()));
+    view.notice = Some(notice(&view.environments));
+    Ok(view)
+}
+
+fn count(world: &World, hold: &OnHold, account: Option<AccountId>, view: &mut HoldView) -> Result<HeldIn> {
+    let tx = world.store.read();
+    let environment = world.environment;
+    let mut held = HeldIn {
+        environment,
+        campaigns: 0,
+        scheduled_campaigns: 0,
+        sends: 0,
+        recipients: 0,
+        retries: 0,
+        webhook_deliveries: tx.rows(tables::WEBHOOK_DUE)?,
+    };
+    count_campaigns(&tx, hold, account, (&mut held, view))?;
+    let ids = sending::under_way(&tx, limits::HELD_LOOKED_AT_MAX)?;
+    view.has_more |= ids.len() == limits::HELD_LOOKED_AT_MAX;
+    for id in ids {
+        let Some(mailing) = sending::by_id(&tx, id)?.filter(|mailing| mailing.created_at < hold.since) else { continue };
+        let counts = sending::counts(&tx, id)?;
+        held.sends += u64::from(mailing.kind.campaign().is_none());
+        held.recipients += counts.queued + counts.deferred;
+        held.retries += counts.deferred;
+    }
+    Ok(held)
+}
+
+fn count_campaigns(
+    tx: &ReadTx,
+    hold: &OnHold,
+    account: Option<AccountId>,
+    (held, view): (&mut HeldIn, &mut HoldView),
+) -> Result<()> {
+    let found = campaigns::under_way(tx, limits::HELD_LOOKED_AT_MAX)?;
+    view.has_more |= found.len() == limits::HELD_LOOKED_AT_MAX;
+    for campaign in found {
+        let mailing = match campaign.mailing {
+            Some(id) => sending::by_id(tx, id)?,
+            None => None,
+        };
+        // Started by a request after the hold began.
+        if mailing.as_ref().is_some_and(|mailing| mailing.created_at >= hold.since) {
+            continue;
+        }
+        let counts = mailing.map(|mailing| sending::counts(tx, mailing.id)).transpose()?.unwrap_or_default();
+        let is_scheduled = campaign.mailing.is_none();
+        held.scheduled_campaigns += u64::from(is_scheduled);
+        held.campaigns += u64::from(!is_scheduled);
+        if account.is_some_and(|account| account != campaign.account) {
+            continue;
+        }
+        if view.campaigns.len() == limits::HELD_LISTED_MAX {
+            view.has_more = true;
+            continue;
+        }
+        view.campaigns.push(HeldCampaign {
+            id: campaign.id,
+            name: campaign.name,
+            environment: held.environment,
+            status: campaign.status,
+            scheduled_at: campaign.scheduled_at.filter(|_| is_scheduled).map(Moment),
+            recipients: counts.queued + counts.deferred,
+        });
+    }
+    Ok(())
+}
+
+/// What may arrive twice.
+fn notice(environments: &[HeldIn]) -> String {
+    let sum = |of: fn(&HeldIn) -> u64| environments.iter().map(of).sum::<u64>();
+    format!(
+        "Resuming may send a second time: messages to {}, {} and {}. People and endpoints that received them after this data was saved \
+         receive them again, also people who have unsubscribed since. Cancel first what should not go out.",
+        counted(sum(|held| held.recipients), "recipient", "recipients"),
+        counted(sum(|held| held.scheduled_campaigns), "scheduled campaign", "scheduled campaigns"),
+        counted(sum(|held| held.webhook_deliveries), "webhook delivery", "webhook deliveries")
+    )
+}
+
+fn counted(many: u64, one: &str, more: &str) -> String {
+    format!("{many} {}", if many == 1 { one } else { more })
+}

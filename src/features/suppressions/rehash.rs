@@ -1,0 +1,37 @@
+//! The list under another master key. Rows that name their address are hashed again; those of erased people have no address, and cannot be
+//! matched by the new key.
+
+use std::ops::ControlFlow;
+
+use super::store::{self, Digest, Digester};
+use crate::engine::store::seal::Seal;
+use crate::engine::store::{Read, Result, Store};
+use crate::vocab::ids::AccountId;
+use crate::vocab::limits;
+
+/// How many rows have no address: only the key that hashed them can recognise their owners.
+pub fn named_by_hash_alone(tx: &impl Read) -> Result<u64> {
+    let mut many = 0;
+    store::visit(tx, |_, _, row| {
+        many += u64::from(row.email.is_none());
+        Ok(ControlFlow::Continue(()))
+    })?;
+    Ok(many)
+}
+
+/// Hash every address on the lists with this key. May be repeated after a crash. Must not be called in a thread of the runtime.
+pub fn rehash(list: &Store, seal: &Seal) -> Result<()> {
+    let digester = Digester::new(seal);
+    let mut moves: Vec<(AccountId, Digest, Digest)> = Vec::new();
+    store::visit(&list.read(), |account, before, row| {
+        moves.extend(row.email.map(|email| (account, before, digester.digest(account, &email))));
+        Ok(ControlFlow::Continue(()))
+    })?;
+    for part in moves.chunks(limits::SWEEP_ROWS) {
+        let part = part.to_vec();
+        list.write_blocking(move |tx| -> Result<()> {
+            part.into_iter().try_for_each(|(account, before, after)| store::rename(tx, account, (before, after)))
+        })??;
+    }
+    Ok(())
+}

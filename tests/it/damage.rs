@@ -1,0 +1,142 @@
+//! Damaged data files: flipped bytes, cut-off files, pages of zeros and swapped files are reported by name with the way to restore, and no
+//! panic reaches a user. `CORRUPTIONS` says how many are tried:
+//!
+//!     CORRUPTIONS=200 cargo test --release --test it damage -- --nocapture
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+use serde_json::{Value, json};
+
+use super::delivery::knob;
+use super::installation::said;
+use super::support::server::BOUNDLESS;
+use super::support::{Client, Server};
+
+/// In a usual run: each starts five processes, which takes about half a second.
+const CORRUPTIONS: u64 = 40;
+const FILES: [&str; 3] = ["control.redb", "test.redb", "live.redb"];
+const PAGE: usize = 4096;
+
+/// The same numbers at every run (SplitMix64).
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        ((mixed ^ (mixed >> 31)) % end as u64) as usize
+    }
+}
+
+/// Damage the stores in a folder; says what was done, and to which file.
+fn corrupt(folder: &Path, dice: &mut Dice) -> (String, &'static str) {
+    let name = FILES[dice.below(FILES.len())];
+    let path = folder.join(name);
+    let mut bytes = fs::read(&path).expect("there");
+    // Where something is written: most of a young file is empty.
+    let filled: Vec<usize> = (0..bytes.len()).filter(|at| !matches!(bytes[*at], 0 | 255)).collect();
+    let at = filled[dice.below(filled.len())];
+    let done = match dice.below(4) {
+        0 => {
+            bytes[at] ^= 1 << dice.below(8);
+            format!("byte {at} flipped")
+        }
+        1 => {
+            bytes.truncate(at);
+            format!("cut off at {at}")
+        }
+        2 => {
+            let page = at - at % PAGE;
+            let end = (page + PAGE).min(bytes.len());
+            bytes[page..end].fill(0);
+            format!("page at {page} zeroed")
+        }
+        _ => {
+            let other = folder.join(FILES[(dice.below(2) + 1 + FILES.iter().position(|file| *file == name).unwrap_or(0)) % 3]);
+            let swapped = fs::read(&other).expect("there");
+            fs::write(&other, &bytes).expect("written");
+            bytes = swapped;
+            format!("swapped with {}", other.display())
+        }
+    };
+    fs::write(&path, bytes).expect("written");
+    (format!("{name}: {done}"), name)
+}
+
+/// What failed names a file and the way out, and nothing panicked.
+fn well_told(what: &str, output: &Output, remedy: &str) {
+    let words = said(output);
+    assert!(
+        !words.contains("panicked") && !words.contains("internal error") && !words.contains("RUST_BACKTRACE"),
+        "{what}: {words}"
+    );
+    assert!(output.status.code().is_some(), "{what}: it was ended by a signal: {words}");
+    if !output.status.success() {
+        assert!(FILES.iter().any(|file| words.contains(file)) && words.contains(remedy), "{what}: {words}");
+    }
+}
+
+async fn used() -> (Server, String) {
+    let mut server = Server::start(BOUNDLESS);
+    let key = server.key("live", "all");
+    let client = Client::new(server.address(), Some(key.clone()));
+    let project = client.project("damage").await;
+    let contacts: Vec<Value> = (0..2_000).map(|number| json!({ "email": format!("c{number}@example.com") })).collect();
+    client.data("contacts.bulk", json!({ "projectId": project, "subscribers": contacts })).await;
+    server.signal("TERM");
+    assert!(server.wait().success());
+    (server, key)
+}
+
+fn copy(from: &Path, to: &Path) {
+    let status = std::process::Command::new("cp").arg("-a").arg(from).arg(to).status().expect("there is a cp");
+    assert!(status.success());
+}
+
+/// Flipped bytes ended the process with a backtrace in 10 of 12 cases.
+#[tokio::test(flavor = "multi_thread")]
+async fn no_corruption_reaches_a_user_as_a_panic() {
+    let (server, _) = used().await;
+    let outer = server.data().with_file_name("damaged");
+    fs::create_dir(&outer).expect("made");
+    let backup = outer.join("backup");
+    let output = server.run(&["backup", "--to", backup.to_str().expect("UTF-8")]);
+    assert!(output.status.success(), "{}", said(&output));
+    let key = server.data().join("master.key");
+    let (mut dice, mut refused) = (Dice(14), 0);
+    let many = knob("CORRUPTIONS", CORRUPTIONS);
+    for number in 0..many {
+        let (data, saved): (PathBuf, PathBuf) = (outer.join("data"), outer.join("saved"));
+        copy(&server.data(), &data);
+        copy(&backup, &saved);
+        let (what, name) = corrupt(&data, &mut dice);
+        let (lost, _) = corrupt(&saved, &mut dice);
+        let what = format!("{number}: {what}");
+        let doctor = server.run_on(&data, &["doctor"]);
+        well_told(&what, &doctor, "mailmill restore");
+        let checked = server.run_on(&data, &["check-data"]);
+        well_told(&what, &checked, "mailmill restore");
+        let made = outer.join("made");
+        well_told(&what, &server.run_on(&data, &["backup", "--to", made.to_str().expect("UTF-8")]), "mailmill restore");
+        let served = server.serve_on(&data).await;
+        well_told(&what, &served, "mailmill restore");
+        refused += u64::from(!checked.status.success());
+        if !checked.status.success() {
+            assert!(!served.status.success(), "{what}: it was served, though check-data says {}", said(&checked));
+            assert!(said(&checked).contains(name) || what.contains("swapped"), "{what}: {}", said(&checked));
+        }
+        let target = outer.join("restored");
+        let arguments = ["restore", saved.to_str().expect("UTF-8"), "--master-key", key.to_str().expect("UTF-8")];
+        let restored = server.run_on(&target, &arguments);
+        well_told(&format!("{number}: backup: {lost}"), &restored, "use another backup");
+        for folder in [data, saved, made, target] {
+            let _ = fs::remove_dir_all(folder);
+        }
+    }
+    println!("{refused} of {many} corruptions were refused; the others were where nothing is read");
+    assert!(refused * 2 > many, "{refused}");
+}

@@ -1,0 +1,314 @@
+//! The installation's data: a key or a store that is lost or wrong stops the start, and restore, rekey and check-data help.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+use serde_json::{Value, json};
+
+use super::people::{OWNER, PASSWORD, set_up};
+use super::support::server::BOUNDLESS;
+use super::support::{Client, Server};
+
+/// What a command said on both outputs.
+pub fn said(output: &Output) -> String {
+    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+}
+
+/// A start that has to be refused; what it said.
+fn refused(server: &Server) -> String {
+    let output = server.serve_again();
+    let words = said(&output);
+    assert!(!output.status.success() && !words.contains("panicked") && !words.contains("internal error"), "{words}");
+    words
+}
+
+fn key(server: &Server) -> PathBuf {
+    server.data().join("master.key")
+}
+
+fn stop(server: &mut Server) {
+    server.signal("TERM");
+    assert!(server.wait().success());
+}
+
+/// A stopped server whose data was used: a webhook, a domain, an owner.
+async fn used() -> (Server, String) {
+    let mut server = Server::start(BOUNDLESS);
+    set_up(&server);
+    let key = server.key("live", "all");
+    let client = Client::new(server.address(), Some(key.clone()));
+    let project = client.project("acme").await;
+    client.contact(&project, "ada@example.com").await;
+    client.data("domains.create", json!({ "domain": "acme.example" })).await;
+    client.data("webhooks.create", json!({ "url": "https://hooks.example/", "events": ["subscriber.added"] })).await;
+    client.data("suppressions.create", json!({ "email": "bob@example.com" })).await;
+    stop(&mut server);
+    (server, key)
+}
+
+/// Mailmill used to make another key in silence: links in sent mail then answered 404, and erased people were mailed again.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_lost_or_wrong_key_stops_the_start_and_the_right_one_lets_it_go_on() {
+    let (mut server, api_key) = used().await;
+    let right = fs::read(key(&server)).expect("there");
+    fs::remove_file(key(&server)).expect("removed");
+    let words = refused(&server);
+    for part in
+        ["master.key", "missing", "No backup contains the key", "unsubscribe links", "DKIM", "erased people", "mailmill rekey"]
+    {
+        assert!(words.contains(part), "{part}: {words}");
+    }
+    assert!(!key(&server).exists(), "no other key is made");
+    for (wrong, part) in [(vec![7; 32], "check value differs"), (vec![7; 5], "5 bytes")] {
+        fs::write(key(&server), wrong).expect("written");
+        fs::set_permissions(key(&server), fs::Permissions::from_mode(0o600)).expect("set");
+        let words = refused(&server);
+        assert!(words.contains(part) && words.contains("mailmill rekey"), "{words}");
+        let output = server.run(&["keys", "list"]);
+        assert!(!output.status.success() && said(&output).contains(part), "{}", said(&output));
+    }
+    let doctor = server.run(&["doctor"]);
+    assert!(!doctor.status.success() && said(&doctor).contains("PROBLEM  data"), "{}", said(&doctor));
+    fs::write(key(&server), right).expect("written");
+    server.serve();
+    assert_eq!(Client::new(server.address(), Some(api_key)).call("projects.list", json!({})).await.status, 200);
+}
+
+/// A store that was missing used to be made again, empty.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_missing_swapped_or_foreign_store_stops_the_start_and_is_never_made() {
+    let (server, _) = used().await;
+    let file = |name: &str| server.data().join(name);
+    let aside = server.data().with_file_name("aside");
+    for name in ["control.redb", "test.redb", "live.redb"] {
+        fs::rename(file(name), &aside).expect("moved");
+        let words = refused(&server);
+        assert!(words.contains(&format!("{name} is missing")) && words.contains("mailmill restore"), "{words}");
+        assert!(!file(name).exists(), "{name} is not made");
+        fs::rename(&aside, file(name)).expect("moved");
+    }
+    for (left, right) in [("test.redb", "live.redb"), ("control.redb", "live.redb")] {
+        let swap = || {
+            fs::rename(file(left), &aside).expect("moved");
+            fs::rename(file(right), file(left)).expect("moved");
+            fs::rename(&aside, file(right)).expect("moved");
+        };
+        swap();
+        let words = refused(&server);
+        assert!(words.contains("swapped") && words.contains(left) && words.contains("mailmill restore"), "{words}");
+        swap();
+    }
+    let other = Server::stopped(BOUNDLESS);
+    other.key("test", "all");
+    fs::rename(file("live.redb"), &aside).expect("moved");
+    fs::copy(other.data().join("live.redb"), file("live.redb")).expect("copied");
+    let words = refused(&server);
+    assert!(words.contains("live.redb belongs to another installation"), "{words}");
+    fs::rename(&aside, file("live.redb")).expect("moved");
+    for name in ["control.redb", "test.redb", "live.redb"] {
+        fs::remove_file(file(name)).expect("removed");
+    }
+    let words = refused(&server);
+    assert!(words.contains("control.redb and test.redb and live.redb are missing"), "{words}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn only_an_empty_folder_is_a_new_installation() {
+    let mut server = Server::stopped(BOUNDLESS);
+    fs::create_dir(server.data()).expect("made");
+    fs::set_permissions(server.data(), fs::Permissions::from_mode(0o700)).expect("set");
+    fs::write(server.data().join("notes.txt"), "mine").expect("written");
+    let words = refused(&server);
+    assert!(words.contains("not empty") && words.contains("notes.txt"), "{words}");
+    assert_eq!(fs::read_to_string(server.data().join("notes.txt")).expect("there"), "mine");
+    fs::remove_file(server.data().join("notes.txt")).expect("removed");
+    // What the root of a volume has.
+    fs::create_dir(server.data().join("lost+found")).expect("made");
+    server.serve();
+}
+
+/// A kill in the middle of the first start must not leave a folder that never starts.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_first_start_that_was_cut_off_is_completed_by_the_next() {
+    let whole = Server::stopped(BOUNDLESS);
+    whole.key("test", "all");
+    let marker = r#"{"installation":"00112233445566778899aabbccddeeff","adopts":false}"#;
+    // In the order in which they are made: whatever was there when it ended.
+    for made in 0..=4 {
+        let mut server = Server::stopped(BOUNDLESS);
+        let data = server.data();
+        fs::create_dir(&data).expect("made");
+        fs::set_permissions(&data, fs::Permissions::from_mode(0o700)).expect("set");
+        fs::write(data.join("first-start"), marker).expect("written");
+        for name in ["master.key", "control.redb", "test.redb", "live.redb"].iter().take(made) {
+            // Stores are made empty first, and named afterwards.
+            fs::copy(whole.data().join(name), data.join(name)).expect("copied");
+        }
+        server.serve();
+        assert!(!data.join("first-start").exists());
+        assert_eq!(server.all().call("projects.list", json!({})).await.status, 200);
+        server.kill();
+        server.serve();
+        assert_eq!(server.all().call("projects.list", json!({})).await.status, 200, "and it is no copy of anything");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn kills_during_starts_neither_stop_the_next_start_nor_hold_sending() {
+    let mut server = Server::start(BOUNDLESS);
+    server.kill();
+    for round in 0..12_u64 {
+        let mut child = server.spawn_again();
+        std::thread::sleep(std::time::Duration::from_millis(round * 12));
+        child.kill().expect("it can be killed");
+        child.wait().expect("it ends");
+    }
+    server.serve();
+    let text = said(&server.run(&["resume"]));
+    assert!(text.contains("not on hold"), "{text}");
+}
+
+fn backup(server: &Server) -> PathBuf {
+    let target = server.data().with_file_name("backup");
+    let output = server.run(&["backup", "--to", target.to_str().expect("UTF-8")]);
+    assert!(output.status.success(), "{}", said(&output));
+    target
+}
+
+fn restore(server: &Server, backup: &Path, data: &Path, more: &[&str]) -> Output {
+    let mut arguments = vec!["restore", backup.to_str().expect("UTF-8")];
+    arguments.extend(more);
+    server.run_on(data, &arguments)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn restore_verifies_the_key_before_it_writes_anything() {
+    let (server, _) = used().await;
+    let saved = backup(&server);
+    let target = server.data().with_file_name("restored");
+    let wrong = server.data().with_file_name("wrong.key");
+    fs::write(&wrong, [9; 32]).expect("written");
+    let output = restore(&server, &saved, &target, &[]);
+    assert!(!output.status.success() && said(&output).contains("--master-key"), "{}", said(&output));
+    let output = restore(&server, &saved, &target, &["--master-key", wrong.to_str().expect("UTF-8")]);
+    assert!(!output.status.success() && said(&output).contains("another key"), "{}", said(&output));
+    assert!(!target.exists(), "nothing was written");
+    let own = key(&server);
+    let output = restore(&server, &saved, &target, &["--master-key", own.to_str().expect("UTF-8")]);
+    assert!(output.status.success() && said(&output).contains("on hold"), "{}", said(&output));
+    assert_eq!(fs::read(target.join("master.key")).expect("there"), fs::read(own).expect("there"));
+    let checked = server.run_on(&target, &["check-data"]);
+    assert!(checked.status.success() && said(&checked).contains("Nothing to do."), "{}", said(&checked));
+    let verified =
+        server.run(&["restore", saved.to_str().expect("UTF-8"), "--verify", "--master-key", wrong.to_str().expect("UTF-8")]);
+    assert!(!verified.status.success(), "{}", said(&verified));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_key_that_is_lost_while_the_service_runs_is_found_by_backup_and_doctor() {
+    let mut server = Server::start(BOUNDLESS);
+    let text = said(&server.run(&["doctor"]));
+    assert!(text.contains("good     master key"), "{text}");
+    fs::rename(key(&server), server.data().with_file_name("elsewhere")).expect("moved");
+    let text = said(&server.run(&["doctor"]));
+    assert!(text.contains("PROBLEM  master key") && text.contains("next start is refused"), "{text}");
+    let target = server.data().with_file_name("backup");
+    let output = server.run(&["backup", "--to", target.to_str().expect("UTF-8")]);
+    assert!(
+        !output.status.success() && said(&output).contains("is complete, but the master key is missing"),
+        "{}",
+        said(&output)
+    );
+    assert!(server.run(&["restore", target.to_str().expect("UTF-8"), "--verify"]).status.success(), "and it is complete");
+    fs::rename(server.data().with_file_name("elsewhere"), key(&server)).expect("moved");
+    stop(&mut server);
+    server.serve();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn rekey_lists_each_loss_and_goes_on_only_when_all_are_accepted() {
+    let (mut server, api_key) = used().await;
+    let output = server.run(&["rekey"]);
+    assert!(!output.status.success() && said(&output).contains("nothing to do"), "the key is there: {}", said(&output));
+    fs::remove_file(key(&server)).expect("removed");
+    let listed = server.run(&["rekey", "--accept-loss", "dkim"]);
+    let words = said(&listed);
+    assert!(!listed.status.success() && words.contains("--accept-loss dkim,webhooks"), "{words}");
+    assert!(words.contains("1 sending domains") && words.contains("1 webhooks"), "{words}");
+    assert!(!key(&server).exists(), "nothing was changed");
+    let misspelt = server.run(&["rekey", "--accept-loss", "dkin"]);
+    assert!(!misspelt.status.success() && said(&misspelt).contains("\"dkin\" is none of"), "{}", said(&misspelt));
+    let output = server.run(&["rekey", "--accept-loss", "dkim,webhooks"]);
+    assert!(output.status.success(), "{}", said(&output));
+    server.serve();
+    let client = Client::new(server.address(), Some(api_key));
+    let domains = client.data("domains.list", json!({})).await;
+    assert_eq!((&domains[0]["domain"], &domains[0]["isVerified"]), (&json!("acme.example"), &json!(false)), "{domains}");
+    let hooks = client.data("webhooks.list", json!({})).await;
+    let id = hooks["webhooks"][0]["id"].clone();
+    let rotated = client.data("webhooks.rotate_secret", json!({ "webhookId": id })).await;
+    assert!(rotated["secret"].as_str().is_some_and(|secret| secret.starts_with("whsec_")), "{rotated}");
+    // The address is on the list under the new key too.
+    let listed: Value = client.data("suppressions.list", json!({})).await;
+    assert!(listed.to_string().contains("bob@example.com"), "{listed}");
+    client.data("suppressions.delete", json!({ "email": "bob@example.com" })).await;
+    let login = Client::new(server.address(), None).call("accounts.login", json!({ "email": OWNER, "password": PASSWORD })).await;
+    assert_eq!(login.status, 200);
+    let text = said(&server.run(&["resume"]));
+    assert!(text.contains("not on hold"), "{text}");
+    // What a kill in the middle leaves: stores under a key that is in no file. The domain that was given new keys loses those too.
+    stop(&mut server);
+    fs::remove_file(key(&server)).expect("removed");
+    let output = server.run(&["rekey", "--accept-loss", "dkim,webhooks,replays"]);
+    assert!(output.status.success(), "{}", said(&output));
+    server.serve();
+    let output = server.run(&["rekey"]);
+    assert!(!output.status.success(), "{}", said(&output));
+}
+
+/// A folder of a program from before stores named their installation.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_folder_from_before_installations_had_names_is_adopted_with_the_right_key_only() {
+    let (mut server, api_key) = used().await;
+    forget_identities(&server.data());
+    let right = fs::read(key(&server)).expect("there");
+    fs::write(key(&server), [7; 32]).expect("written");
+    let words = refused(&server);
+    assert!(words.contains("opens none of the secrets") && words.contains("mailmill rekey"), "{words}");
+    fs::write(key(&server), right).expect("written");
+    server.serve();
+    assert_eq!(Client::new(server.address(), Some(api_key)).call("projects.list", json!({})).await.status, 200);
+    assert!(said(&server.run(&["resume"])).contains("not on hold"));
+    stop(&mut server);
+    fs::remove_file(key(&server)).expect("removed");
+    fs::write(key(&server), [7; 32]).expect("written");
+    fs::set_permissions(key(&server), fs::Permissions::from_mode(0o600)).expect("set");
+    assert!(refused(&server).contains("check value differs"), "from the first start on the check value tells");
+}
+
+/// Take from the stores what tells whose they are.
+fn forget_identities(data: &Path) {
+    use mailmill::base::clock::SystemClock;
+    use mailmill::base::random::SystemRandom;
+    use mailmill::engine::store::{Options, Store, Table};
+    use mailmill::vocab::tables::{META, Realm};
+    use std::sync::Arc;
+    const ROWS: Table<String, Vec<u8>> = Table::new(META);
+    for (name, realm) in [("control", Realm::Control), ("test", Realm::World), ("live", Realm::World)] {
+        let options = Options { realm, cache_bytes: 1024 * 1024 };
+        let file = data.join(format!("{name}.redb"));
+        let store = Store::open(&file, &options, Arc::new(SystemClock), Arc::new(SystemRandom::default())).expect("opens");
+        let wrote = tokio::task::block_in_place(|| {
+            store.write_blocking(|tx| {
+                tx.delete(ROWS, &"identity".to_owned());
+                tx.delete(ROWS, &"boots".to_owned());
+                Ok::<_, ()>(())
+            })
+        });
+        assert!(matches!(wrote, Ok(Ok(()))));
+        store.close();
+    }
+    fs::remove_file(data.join("instance.json")).expect("removed");
+}
