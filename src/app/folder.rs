@@ -11,8 +11,8 @@ use crate::vocab::environment::Environment;
 /// Locked by the process that uses the folder. The kernel lets go when the process ends, in whatever way.
 const LOCK: &str = "mailmill.lock";
 /// What may be in a folder that nothing was put into yet: our own lock, what a file system puts into its root, and what a start that was
-/// cut off in its very first step leaves.
-const NOT_DATA: [&str; 3] = [LOCK, "lost+found", "first-start.new"];
+/// cut off in its very first steps leaves (the reserve of disk space among it).
+const NOT_DATA: [&str; 4] = [LOCK, "lost+found", "first-start.new", "reserve"];
 
 /// The data folder, in use by this process.
 #[derive(Debug)]

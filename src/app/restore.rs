@@ -3,7 +3,7 @@
 //! The key is verified before anything is written, and written last: a folder without it does not start, so a restore that was cut off is
 //! never taken for a complete one.
 
-use std::io::{BufRead, IsTerminal, Write};
+use std::io::{BufRead, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use super::folder::Folder;
@@ -21,7 +21,7 @@ pub fn restore(data: &Path, wanted: &Restore) -> Result<(), Problem> {
         if let Some(file) = &wanted.master_key {
             verify_key(backup, &manifest, file)?;
         }
-        eprintln!("The backup in {} is whole: {} rows, made {}.", backup.display(), manifest.rows(), manifest.made_at);
+        say(&format!("The backup in {} is whole: {} rows, made {}.", backup.display(), manifest.rows(), manifest.made_at));
         return Ok(());
     }
     let manifest = backup::read_manifest(backup).map_err(Problem::failed)?;
@@ -39,17 +39,21 @@ pub fn restore(data: &Path, wanted: &Restore) -> Result<(), Problem> {
     }
     let manifest = filled?;
     let shown = data.display();
-    eprintln!("{} rows from {} are in {shown} and were compared with the backup.", manifest.rows(), manifest.made_at);
+    say(&format!("{} rows from {} are in {shown} and were compared with the backup.", manifest.rows(), manifest.made_at));
     if key.is_none() {
-        eprintln!(
+        say(&format!(
             "The master key is not there: put a copy at {shown}/master.key (mode 600), or see `mailmill rekey --data {shown}`."
-        );
+        ));
     }
     match wanted.resume {
-        true => eprintln!("Sending goes on at the next start: what was sent after the backup arrives twice."),
-        false => eprintln!("Sending is on hold until you resume it: see what waits with `mailmill resume --data {shown}`."),
+        true => say("Sending goes on at the next start: what was sent after the backup arrives twice."),
+        false => say(&format!("Sending is on hold until you resume it: see what waits with `mailmill resume --data {shown}`.")),
     }
     Ok(())
+}
+
+fn say(line: &str) {
+    super::complain(&format!("{line}\n"));
 }
 
 fn fill(folder: &Folder, wanted: &Restore, key: Option<&Seal>) -> Result<Manifest, Problem> {
@@ -73,8 +77,7 @@ fn ask_for_key(wanted: &Restore) -> Result<PathBuf, Problem> {
     if !input.is_terminal() {
         return Err(Problem::misused(lacking));
     }
-    eprint!("File with your copy of master.key: ");
-    let _ = std::io::stderr().flush();
+    super::complain("File with your copy of master.key: ");
     let mut line = String::new();
     input.lock().read_line(&mut line).map_err(Problem::failed)?;
     match line.trim() {
