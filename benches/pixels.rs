@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 use image::imageops::{self, FilterType};
 use image::{ImageFormat, Rgb, RgbImage};
-use mailmill::engine::render::pixels::chromium::{self, Chromium};
+use mailmill::engine::render::pixels::chromium;
 use mailmill::engine::render::pixels::{Look, Options, Page, Pixels, Workers};
 use tokio::time::Instant;
 
@@ -45,11 +45,11 @@ fn main() {
 }
 
 async fn compare(program: PathBuf, folders: &[PathBuf], out: Option<&Path>) {
-    let own = Options { program: Some(env!("CARGO_BIN_EXE_mailmill").into()), fonts: None };
+    let own = Options { program: Some(env!("CARGO_BIN_EXE_mailmill").into()), ..Options::default() };
     let folder = tempfile::tempdir().expect("a folder");
     let options = chromium::Options { program, folder: folder.path().to_owned(), fonts: None };
     let ours = Pixels::embedded(Workers::new(own.clone()));
-    let theirs = Pixels::with_chromium(Chromium::new(options), Workers::new(own));
+    let theirs = Pixels::with_chromium(options, Workers::new(own));
     let (mut likeness, mut same, mut worst) = (Vec::new(), 0, Vec::new());
     println!("{:<32} {:>5} {:>7} {:>7} {:>7} {:>6}", "email", "width", "height", "theirs", "SSIM", "ms");
     for (name, html) in folders.iter().flat_map(|folder| emails(folder)) {

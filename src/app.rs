@@ -46,7 +46,7 @@ pub fn run(Cli { place, command }: Cli) -> ExitCode {
         Asked::Administration(command) => administer(&place, &command),
         Asked::Restore(wanted) => restore(&place, &wanted),
         Asked::Inbound(wanted) => return take_in(&place, &wanted),
-        Asked::RenderWorker => return pixels::run_worker(),
+        Asked::RenderWorker(duty) => return pixels::run_worker(&duty),
         Asked::Notices => {
             print(&pixels::notices());
             Ok(())

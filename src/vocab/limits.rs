@@ -485,6 +485,21 @@ pub const RECENT_MS: i64 = 5 * 60 * 1000;
 /// Photographs straight from a camera are refused: recipients would not wait for them either.
 pub const DRAWN_IMAGE_BYTES_MAX: usize = 8 * 1024 * 1024;
 
+// --- Decoding images ---
+
+/// Pixels of one image that is decoded. The largest photographs of telephones have 50 million.
+pub const DECODED_IMAGE_PIXELS_MAX: u64 = 50_000_000;
+/// Pixels on a side of such an image.
+pub const DECODED_IMAGE_SIDE_MAX: u32 = 10_000;
+/// Memory of one decoded image: 8,000 by 6,000 pixels of four bytes.
+pub const DECODED_IMAGE_BYTES_MAX: u64 = 200 * 1024 * 1024;
+/// Memory that a worker for one image may take beyond the bare process: the decoded image, and the wide numbers between two sizes.
+pub const DECODING_MEMORY_BYTES: u64 = 512 * 1024 * 1024;
+/// Pixels that all workers together decode at a time, which unpack to 256 MiB: what a server with 2 GB can spare.
+pub const DECODED_PIXELS_AT_ONCE: u64 = 64 * 1024 * 1024;
+/// How long an image or a drawing waits for its turn before its request is answered with 503.
+pub const DRAWING_WAIT: std::time::Duration = std::time::Duration::from_secs(20);
+
 // --- Drawing emails ---
 
 /// HTML without its embedded images. Mail clients clip at a twentieth of this; the parser's time grows with the square of the worst.
