@@ -20,6 +20,7 @@ mod hostile;
 mod import;
 mod inbound;
 mod inputs;
+mod memory;
 mod outages;
 mod peers;
 mod people;

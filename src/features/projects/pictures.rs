@@ -93,6 +93,7 @@ pub async fn file(engine: &Engine, url: &Url) -> Option<Arc<Vec<u8>>> {
     if let Some(known) = engine.recent_images.get(url.as_str(), engine.clock.now()) {
         return known;
     }
+    let _turn = engine.recent_images.turn().await;
     let total = Duration::from_millis(DRAWN_IMAGE_MS_MAX);
     let limits = Limits { head: total, total, body_bytes: DRAWN_IMAGE_BYTES_MAX, overlong: Overlong::Refuse };
     let accepted = "image/png,image/jpeg,image/gif,image/webp,image/svg+xml;q=0.5";

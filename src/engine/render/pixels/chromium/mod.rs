@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use tokio::sync::Mutex;
 use tokio::time::timeout;
 
-use self::browser::Browser;
+use self::browser::{BASE, Browser};
 use super::{Drawing, Drawn, Fault, Look, Page, Paper, Renderer, Shot, Warning, Workers};
 use crate::vocab::limits::{DRAWING_TIME, DRAWINGS_WAITING_MAX, DRAWN_HEIGHT_PX_MAX};
 
@@ -185,7 +185,7 @@ impl<'a> Tab<'a> {
         let frames = self.call("Page.getFrameTree", json!({})).await?;
         let frame = text(&frames["frameTree"]["frame"], "id")?;
         // Mail clients show every email as a document of today's standard.
-        let html = format!("<!doctype html>{}", page.html);
+        let html = format!("<!doctype html><base href=\"{BASE}\">{}", page.html);
         self.call("Page.setDocumentContent", json!({ "frameId": frame, "html": html })).await?;
         self.call("Runtime.evaluate", json!({ "expression": IMAGES_READY, "awaitPromise": true })).await.map(|_| ())
     }
