@@ -5,7 +5,7 @@
 //! ```
 //!
 //! Draws the emails of `tests/samples/emails`, and those of a folder of your own, at 600 and 375 pixels with both engines, without
-//! any network: every image is a picture of one colour. Likeness is SSIM of the colours at half size, where 1 is the same picture.
+//! any network: every image is a picture of one colour, whether its address is whole, relative, a merge field, or missing. Likeness is SSIM of the colours at half size, where 1 is the same picture.
 //! With `--out` both pictures and their difference are kept side by side. Without a Chromium there is nothing to do.
 
 use std::fs;
@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 use image::imageops::{self, FilterType};
 use image::{ImageFormat, Rgb, RgbImage};
-use mailmill::engine::render::pixels::chromium::{self, Chromium};
+use mailmill::engine::render::pixels::chromium;
 use mailmill::engine::render::pixels::{Look, Options, Page, Pixels, Workers};
 use tokio::time::Instant;
 
@@ -45,11 +45,11 @@ fn main() {
 }
 
 async fn compare(program: PathBuf, folders: &[PathBuf], out: Option<&Path>) {
-    let own = Options { program: Some(env!("CARGO_BIN_EXE_mailmill").into()), fonts: None };
+    let own = Options { program: Some(env!("CARGO_BIN_EXE_mailmill").into()), ..Options::default() };
     let folder = tempfile::tempdir().expect("a folder");
     let options = chromium::Options { program, folder: folder.path().to_owned(), fonts: None };
     let ours = Pixels::embedded(Workers::new(own.clone()));
-    let theirs = Pixels::with_chromium(Chromium::new(options), Workers::new(own));
+    let theirs = Pixels::with_chromium(options, Workers::new(own));
     let (mut likeness, mut same, mut worst) = (Vec::new(), 0, Vec::new());
     println!("{:<32} {:>5} {:>7} {:>7} {:>7} {:>6}", "email", "width", "height", "theirs", "SSIM", "ms");
     for (name, html) in folders.iter().flat_map(|folder| emails(folder)) {
@@ -106,11 +106,26 @@ fn emails(folder: &Path) -> Vec<(String, String)> {
         let is_mjml = path.extension().is_some_and(|extension| extension == "mjml");
         let html = if is_mjml { from_mjml(&text) } else { Ok(text) };
         match html {
-            Ok(html) => emails.push((name, html)),
+            Ok(html) => emails.push((name, with_addresses(&html))),
             Err(why) => println!("{name}: {why}"),
         }
     }
     emails
+}
+
+/// The HTML with an address for every image that has none. One engine leaves a box in its place and the other its text, and a comparison
+/// of that says nothing of the lines around it.
+fn with_addresses(html: &str) -> String {
+    let mut out = html.replace("src=\"\"", "src=\"missing.png\"").replace("src=''", "src='missing.png'");
+    let mut at = 0;
+    while let Some(open) = out[at..].to_ascii_lowercase().find("<img").map(|found| at + found) {
+        let end = out[open..].find('>').map_or(out.len(), |end| open + end);
+        at = open + 4;
+        if !out[open..end].to_ascii_lowercase().contains("src=") {
+            out.insert_str(at, " src=\"missing.png\"");
+        }
+    }
+    out
 }
 
 fn from_mjml(text: &str) -> Result<String, String> {

@@ -122,7 +122,8 @@ fn composing(c: &mut Criterion) {
 fn shooting(c: &mut Criterion) {
     let (email, look) = typical(Layout::Showcase);
     let html = render(&email, &look).html;
-    let drawer = Pixels::embedded(Workers::new(Options { program: Some(env!("CARGO_BIN_EXE_mailmill").into()), fonts: None }));
+    let drawer =
+        Pixels::embedded(Workers::new(Options { program: Some(env!("CARGO_BIN_EXE_mailmill").into()), ..Options::default() }));
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");
     let page = Page { html, ..Page::default() };
     let shot = pixels::Look::of(&[600]);

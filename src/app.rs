@@ -56,7 +56,7 @@ pub fn run(Cli { place, command }: Cli) -> ExitCode {
         Asked::CheckData => load_settings(&place, &[]).and_then(|settings| check_data::check(place.data(), &settings)),
         Asked::Rekey(wanted) => load_settings(&place, &[]).and_then(|settings| rekey::rekey(place.data(), &settings, &wanted)),
         Asked::Inbound(wanted) => return take_in(&place, &wanted),
-        Asked::RenderWorker => return pixels::run_worker(),
+        Asked::RenderWorker(duty) => return pixels::run_worker(&duty),
         Asked::Notices => {
             print(&pixels::notices());
             Ok(())

@@ -96,7 +96,8 @@
 //!    reindex` builds it anew while it answers.
 //! 4. **Another's object does not exist.** It is answered like one that was never made.
 //! 5. **Everything is bounded:** queues, bodies, batches, retries, lists. The numbers stand in [`vocab::limits`] or the settings.
-//! 6. **Foreign HTML is read by worker processes only** ([`engine::render::pixels`]), which have limits and no network.
+//! 6. **Foreign emails and images are decoded by worker processes only** ([`engine::render::pixels`]), which have limits, no files and no
+//!    network. Of an image the server itself reads the dimensions.
 //! 7. **Time, randomness and ids come in as arguments.** `clippy.toml` bans the ambient ones and names the substitute.
 
 // `println!` and `eprintln!` panic when they cannot write, as on a full disk; see `app::print` and `app::complain`.

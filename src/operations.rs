@@ -92,6 +92,7 @@ pub const OPERATIONS: &[Entry] = &[
     outward::<projects::ops::images_upload::ImagesUpload>(),
     raw::<projects::ops::image_preview::ImagePreview>(),
     raw::<projects::ops::image_file::ImageFile>(),
+    raw::<projects::ops::image_remote::ImageRemote>(),
     command::<projects::ops::logos_update::LogosUpdate>(),
     command::<projects::ops::guidelines_update::GuidelinesUpdate>(),
     query::<projects::ops::look::Look>(),

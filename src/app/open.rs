@@ -12,8 +12,7 @@ use crate::engine::access::links::Links;
 use crate::engine::api::engine::Parts;
 use crate::engine::api::{Engine, World};
 use crate::engine::hold::Hold;
-use crate::engine::render::pixels::chromium::{self, Chromium};
-use crate::engine::render::pixels::{self, Pixels, Workers};
+use crate::engine::render::pixels::{self, Pixels, Workers, chromium};
 use crate::engine::search::{self, Index};
 use crate::engine::store::space::Space;
 use crate::engine::store::{self, Store};
@@ -79,13 +78,14 @@ impl Opened {
 
 impl Opener<'_> {
     fn pixels(&self) -> Pixels {
-        let Rendering { engine, fonts, chromium } = self.settings.rendering.clone();
-        let workers = Workers::new(pixels::Options { program: Some(OWN_PROGRAM.into()), fonts: fonts.clone() });
+        let Rendering { engine, fonts, chromium, require_confinement } = self.settings.rendering.clone();
+        let program = Some(OWN_PROGRAM.into());
+        let workers = Workers::new(pixels::Options { program, fonts: fonts.clone(), unconfined: !require_confinement });
         match engine {
             RenderingEngine::Embedded => Pixels::embedded(workers),
             RenderingEngine::Chromium => {
                 let options = chromium::Options { program: chromium, folder: self.folder.chromium(), fonts };
-                Pixels::with_chromium(Chromium::new(options), workers)
+                Pixels::with_chromium(options, workers)
             }
         }
     }

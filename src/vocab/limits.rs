@@ -487,16 +487,33 @@ pub const EMAIL_VIOLATIONS_MAX: usize = 50;
 
 /// Images that are fetched for a picture; the others are shown as if they were blocked.
 pub const DRAWN_IMAGES_FETCHED_MAX: usize = 60;
-/// Fetched side by side.
+/// Fetched side by side, by the whole process: each may be as large as an image may be.
 pub const DRAWN_IMAGES_AT_ONCE: usize = 8;
 /// A picture does not wait longer for one image.
 pub const DRAWN_IMAGE_MS_MAX: u64 = 8_000;
 /// Images that are remembered for the next picture: those of one brand's emails.
 pub const RECENT_BYTES_MAX: usize = 24 * 1024 * 1024;
+/// A link to an image of another server inside an email that is shown: as long as one looks at it.
+pub const REMOTE_IMAGE_LINK_MS: i64 = 60 * 60 * 1000;
 /// As long as a series takes to be drawn; whoever changes an image on their server sees it soon.
 pub const RECENT_MS: i64 = 5 * 60 * 1000;
 /// Photographs straight from a camera are refused: recipients would not wait for them either.
 pub const DRAWN_IMAGE_BYTES_MAX: usize = 8 * 1024 * 1024;
+
+// --- Decoding images ---
+
+/// Pixels of one image that is decoded. The largest photographs of telephones have 50 million.
+pub const DECODED_IMAGE_PIXELS_MAX: u64 = 50_000_000;
+/// Pixels on a side of such an image.
+pub const DECODED_IMAGE_SIDE_MAX: u32 = 10_000;
+/// Memory of one decoded image: 8,000 by 6,000 pixels of four bytes.
+pub const DECODED_IMAGE_BYTES_MAX: u64 = 200 * 1024 * 1024;
+/// Memory that a worker for one image may take beyond the bare process: the decoded image, and the wide numbers between two sizes.
+pub const DECODING_MEMORY_BYTES: u64 = 512 * 1024 * 1024;
+/// Pixels that all workers together decode at a time, which unpack to 256 MiB: what a server with 2 GB can spare.
+pub const DECODED_PIXELS_AT_ONCE: u64 = 64 * 1024 * 1024;
+/// How long an image or a drawing waits for its turn before its request is answered with 503.
+pub const DRAWING_WAIT: std::time::Duration = std::time::Duration::from_secs(20);
 
 // --- Drawing emails ---
 
@@ -510,8 +527,8 @@ pub const DRAWN_ATTRIBUTES_MAX: usize = 200;
 pub const DRAWN_LEVELS_MAX: usize = 300;
 /// Elements and texts of one email. Long newsletters have 5,000.
 pub const DRAWN_NODES_MAX: usize = 60_000;
-/// All images handed to one drawing, as files.
-pub const DRAWN_IMAGES_BYTES_MAX: usize = 64 * 1024 * 1024;
+/// All images handed to one drawing, as files: they are in the server's memory until they are drawn. Newsletters have 5 MiB.
+pub const DRAWN_IMAGES_BYTES_MAX: usize = 32 * 1024 * 1024;
 /// All pixels of the images of one drawing: 256 MiB when unpacked, a quarter of the worker's memory.
 pub const DRAWN_IMAGE_PIXELS_MAX: u64 = 64 * 1024 * 1024;
 /// Pictures of different widths made in one go.

@@ -160,6 +160,7 @@ pub struct Rendering {
     #[serde(deserialize_with = "none_if_empty")]
     pub fonts: Option<PathBuf>,
     pub chromium: PathBuf,
+    pub require_confinement: bool,
 }
 
 /// What draws.

@@ -31,6 +31,9 @@ async fn a_new_installation_is_told_to_set_a_transport() {
         "not where the settings say: {text}"
     );
     assert!(line(&text, "folder").starts_with("good"), "{text}");
+    let workers = line(&text, "workers");
+    assert!(!workers.starts_with("PROBLEM") && workers.contains("confined by no new privileges"), "{text}");
+    assert!(workers.contains("resource limits, system call filter"), "{text}");
     assert!(line(&text, "transport").starts_with("PROBLEM"), "{text}");
     assert!(text.contains("Next (transport): Set [mail] relay = "), "{text}");
 }

@@ -83,7 +83,7 @@ fn mutations(input: &str, number: usize) -> [String; 5] {
 }
 
 fn pixels() -> Pixels {
-    Pixels::embedded(Workers::new(Options { program: Some(PathBuf::from(env!("CARGO_BIN_EXE_mailmill"))), fonts: None }))
+    Pixels::embedded(Workers::new(Options { program: Some(PathBuf::from(env!("CARGO_BIN_EXE_mailmill"))), ..Options::default() }))
 }
 
 /// A listener that counts who calls.

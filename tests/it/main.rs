@@ -25,6 +25,7 @@ mod inbound;
 mod inputs;
 mod installation;
 mod log;
+mod memory;
 mod outages;
 mod peers;
 mod people;

@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use mailmill::engine::render::pixels::chromium::{self, Chromium};
+use mailmill::engine::render::pixels::chromium;
 use mailmill::engine::render::pixels::{Fault, Look, Options, Page, Paper, Pixels, Warning, Workers};
 use tokio::time::Instant;
 
 fn pixels() -> Pixels {
-    Pixels::embedded(Workers::new(Options { program: Some(PathBuf::from(env!("CARGO_BIN_EXE_mailmill"))), fonts: None }))
+    Pixels::embedded(Workers::new(Options { program: Some(PathBuf::from(env!("CARGO_BIN_EXE_mailmill"))), ..Options::default() }))
 }
 
 fn page(html: &str) -> Page {
@@ -74,7 +74,7 @@ async fn a_drawing_that_nobody_waits_for_ends_with_its_process() {
 #[tokio::test]
 async fn a_program_that_is_none_or_another_is_told_about() {
     for program in ["/no/such/program", "/bin/true"] {
-        let options = Options { program: Some(PathBuf::from(program)), fonts: None };
+        let options = Options { program: Some(PathBuf::from(program)), ..Options::default() };
         let drawn = Pixels::embedded(Workers::new(options)).shots(&page("x"), &Look::of(&[600])).await;
         assert!(matches!(drawn, Err(Fault::Unavailable(_))), "{drawn:?}");
     }
@@ -88,9 +88,9 @@ async fn a_chromium_draws_the_same_and_calls_nobody() {
         return;
     }
     let folder = tempfile::tempdir().expect("a folder");
-    let workers = Workers::new(Options { program: Some(PathBuf::from(env!("CARGO_BIN_EXE_mailmill"))), fonts: None });
+    let workers = Workers::new(Options { program: Some(PathBuf::from(env!("CARGO_BIN_EXE_mailmill"))), ..Options::default() });
     let options = chromium::Options { program, folder: folder.path().to_owned(), fonts: None };
-    let pixels = Pixels::with_chromium(Chromium::new(options), workers);
+    let pixels = Pixels::with_chromium(options, workers);
     let (host, calls) = super::hostile::listener();
     let html = format!(
         "<style>body{{margin:0}}@media(prefers-color-scheme:dark){{div{{background:#00f!important}}}}</style><link rel=preconnect \

@@ -164,7 +164,7 @@ fn draw(picture: &Value, path: &str) -> Vec<u8> {
 }
 
 /// Import `urls` and wait for the end; the state of the import.
-async fn import(client: &Client, input: Value) -> (String, Value) {
+pub async fn import(client: &Client, input: Value) -> (String, Value) {
     let project = client.data("projects.import", input).await["projectId"].as_str().expect("an id").to_owned();
     let ended = async {
         loop {

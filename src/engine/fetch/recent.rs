@@ -6,12 +6,22 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
+use tokio::sync::{Semaphore, SemaphorePermit};
+
 use crate::base::clock::Timestamp;
-use crate::vocab::limits::{RECENT_BYTES_MAX, RECENT_MS};
+use crate::vocab::limits::{DRAWN_IMAGES_AT_ONCE, RECENT_BYTES_MAX, RECENT_MS};
 
 /// Recently fetched bytes by their address.
-#[derive(Default)]
-pub struct Recent(Mutex<State>);
+pub struct Recent {
+    state: Mutex<State>,
+    turns: Semaphore,
+}
+
+impl Default for Recent {
+    fn default() -> Self {
+        Self { state: Mutex::default(), turns: Semaphore::new(DRAWN_IMAGES_AT_ONCE) }
+    }
+}
 
 #[derive(Default)]
 struct State {
@@ -33,6 +43,11 @@ impl Entry {
 }
 
 impl Recent {
+    /// Wait for a place among those who fetch: what they receive is in memory until it is handed on.
+    pub async fn turn(&self) -> SemaphorePermit<'_> {
+        self.turns.acquire().await.expect("it is never closed")
+    }
+
     /// What came of fetching `address` a moment ago: nothing is known, or it failed, or its bytes.
     pub fn get(&self, address: &str, now: Timestamp) -> Option<Option<Arc<Vec<u8>>>> {
         let state = self.state();
@@ -60,7 +75,7 @@ impl Recent {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().expect("no holder of this lock panics")
+        self.state.lock().expect("no holder of this lock panics")
     }
 }
 

@@ -7,6 +7,7 @@ pub mod css;
 mod filters;
 pub mod foreign;
 pub mod gate;
+pub mod images;
 pub mod merge;
 pub mod mjml;
 pub mod pixels;

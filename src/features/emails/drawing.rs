@@ -101,7 +101,9 @@ fn failure(fault: Fault) -> Failure {
     match fault {
         Fault::Busy => Failure::because(Code::Unavailable, fault.to_string()).after_seconds(2),
         Fault::Misused(_) | Fault::Unavailable(_) => Failure::internal(fault),
-        Fault::Refused(_) | Fault::TooCostly | Fault::Failed(_) => Failure::because(Code::NotExportable, fault.to_string()),
+        Fault::Refused(_) | Fault::Image(_) | Fault::TooCostly | Fault::Failed(_) => {
+            Failure::because(Code::NotExportable, fault.to_string())
+        }
     }
 }
 

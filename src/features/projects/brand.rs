@@ -6,6 +6,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::engine::render::images::Ground;
 use crate::engine::store::Record;
 
 /// A brand as it is kept, beside its project.
@@ -88,6 +89,16 @@ pub enum LogoBackground {
     /// It could not be looked at.
     #[default]
     Unknown,
+}
+
+impl From<Ground> for LogoBackground {
+    fn from(ground: Ground) -> Self {
+        match ground {
+            Ground::Light => Self::Light,
+            Ground::Dark => Self::Dark,
+            Ground::Any => Self::Any,
+        }
+    }
 }
 
 /// Colours by role, as `#RRGGBB`.

@@ -15,11 +15,12 @@ use super::images::{self, Look, Picture};
 use super::pictures;
 use super::reading::describe::{self, Words};
 use super::reading::shortened;
-use super::reading::sight::{self, Measured};
 use super::store;
 use crate::engine::api::{Engine, Failure, World};
 use crate::engine::fetch::{Limits, Overlong};
 use crate::engine::language_model::{AnswerSchema, Picture as Shown, Question, Speaker, Turn};
+use crate::engine::render::images::Measured;
+use crate::engine::render::pixels::Fault;
 use crate::engine::render::texts::Texts;
 use crate::engine::store::{Result as StoreResult, WriteTx};
 use crate::vocab::environment::Environment;
@@ -72,10 +73,10 @@ pub async fn look_at(engine: &Arc<Engine>, url: &str, alt: Option<&str>, context
         Some(own) => (own.as_slice().into(), String::new()),
         None => fetched(engine, url).await?,
     };
-    let looking = bytes.clone();
-    let measured = tokio::task::spawn_blocking(move || sight::look(&looking, &content_type)).await;
-    let measured = measured.unwrap_or(Err("it is damaged"));
-    let measured = measured.map_err(|reason| lasting(format!("The image cannot be looked at: {reason}.")))?;
+    let measured = engine.pixels.measure_image(&bytes, &content_type).await.map_err(|fault| match fault {
+        Fault::Image(reason) => lasting(format!("The image cannot be looked at: {reason}.")),
+        other => Unseen { reason: format!("The image cannot be looked at now: {other}"), is_passing: true },
+    })?;
     let described = described(Words { url, alt, context }, &measured);
     Ok(Seen { measured, described, bytes })
 }
@@ -248,7 +249,7 @@ fn record_logo(
         0
     });
     let logo = &mut brand.logos[place];
-    (logo.width, logo.height, logo.background) = (Some(measured.width), Some(measured.height), measured.ground);
+    (logo.width, logo.height, logo.background) = (Some(measured.width), Some(measured.height), measured.ground.into());
     store::save_brand(tx, project, &brand);
     Ok(())
 }

@@ -15,6 +15,7 @@ mod model;
 pub mod ops;
 mod pictures;
 mod reading;
+mod remote;
 mod store;
 mod views;
 mod visit;
@@ -23,6 +24,7 @@ pub use looking::step as look;
 pub use model::{Logos, Project, Site, Status};
 pub use pictures::file as picture_file;
 pub use reading::Text as PageText;
+pub use remote::through_here as images_through_here;
 pub use views::{Belongs, ProjectView};
 pub use visit::visit;
 

@@ -21,6 +21,7 @@ pub async fn look(engine: &Arc<Engine>) -> Result<Vec<Finding>, Failure> {
     let mut findings: Vec<Finding> = ports(engine.listening()).into_iter().collect();
     findings.extend([key(engine), clock(), disk(&folder, engine.control.space())]);
     findings.extend(hold(engine));
+    findings.push(confinement(engine).await);
     findings.extend(transport(engine).await);
     findings.push(reverse_dns(engine).await);
     findings.extend(sending_domains(engine).await?);
@@ -84,6 +85,30 @@ fn disk(folder: &Path, space: &Space) -> Finding {
         free if free < DOCTOR_DISK_FREE_BYTES_MIN => Finding::problem("disk", said, remedy),
         free if free < DOCTOR_DISK_FREE_BYTES_WANTED => Finding::warning("disk", said, remedy),
         _ => Finding::good("disk", said),
+    }
+}
+
+/// What holds the processes that read foreign HTML and images, as one of them finds it.
+async fn confinement(engine: &Engine) -> Finding {
+    const SUBJECT: &str = "workers";
+    let remedy = "Run on Linux 5.13 or newer, and let containers use seccomp, Landlock and user namespaces.";
+    let names = |layers: Vec<String>| layers.join(", ");
+    match engine.pixels.confinement().await {
+        Ok(None) => Finding::skipped(SUBJECT, "this process draws by itself"),
+        Err(fault) => {
+            let remedy =
+                format!("{remedy} rendering.require_confinement = false runs them unconfined: only for input that you trust.");
+            Finding::problem(SUBJECT, fault.to_string(), remedy)
+        }
+        Ok(Some(found)) => {
+            let on = names(found.on().map(|layer| layer.name.clone()).collect());
+            let off = names(found.off().map(ToString::to_string).collect());
+            match (found.missing(), off.is_empty()) {
+                (Some(_), _) => Finding::problem(SUBJECT, format!("run without confinement that they need: {off}"), remedy),
+                (None, false) => Finding::warning(SUBJECT, format!("confined by {on}; off: {off}"), remedy),
+                (None, true) => Finding::good(SUBJECT, format!("confined by {on}")),
+            }
+        }
     }
 }
 

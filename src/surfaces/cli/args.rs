@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::engine::render::pixels::Duty;
 use crate::vocab::environment::Environment;
 use crate::vocab::finding::Finding;
 use crate::vocab::permissions::PermissionSet;
@@ -76,7 +77,20 @@ pub enum Command {
     Notices,
     /// Draw one email: how the service starts processes of its own
     #[command(hide = true)]
-    RenderWorker,
+    RenderWorker(RenderWorker),
+}
+
+#[derive(Debug, Args)]
+pub struct RenderWorker {
+    /// Folder with further fonts
+    #[arg(long)]
+    fonts: Option<PathBuf>,
+    /// The order is about one image
+    #[arg(long)]
+    decodes: bool,
+    /// Run also where the kernel cannot confine the process
+    #[arg(long)]
+    unconfined: bool,
 }
 
 #[derive(Debug, Args)]
@@ -230,7 +244,7 @@ pub enum Asked {
     Inbound(Inbound),
     Openapi,
     Notices,
-    RenderWorker,
+    RenderWorker(Duty),
 }
 
 impl Command {
@@ -252,7 +266,9 @@ impl Command {
             Command::Inbound(inbound) => Asked::Inbound(inbound),
             Command::Openapi => Asked::Openapi,
             Command::Notices => Asked::Notices,
-            Command::RenderWorker => Asked::RenderWorker,
+            Command::RenderWorker(RenderWorker { fonts, decodes, unconfined }) => {
+                Asked::RenderWorker(Duty { fonts, decodes, unconfined })
+            }
         }
     }
 }

@@ -151,6 +151,11 @@ impl Trouble {
 }
 
 impl Visit {
+    /// Whether an email is to be shown with the images of other servers.
+    pub fn wants_images(&self) -> bool {
+        self.query.get("images") == "yes"
+    }
+
     /// A value from the path.
     pub fn name(&self, name: &str) -> &str {
         self.names.iter().find(|(other, _)| other == name).map_or("", |(_, value)| value)

@@ -81,3 +81,65 @@ async fn messages_are_found_shown_in_a_closed_frame_and_deleted() {
     assert_eq!(browser.post(&path, &[("csrf", &csrf), ("act", "delete")]).await.location(), "/test/inbox?done=deleted");
     assert_eq!(browser.get(&path).await.status, 404);
 }
+
+/// An image that somebody put into an email tells its server who looks at the email, when and from where.
+#[tokio::test(flavor = "multi_thread")]
+async fn images_of_other_servers_load_after_a_click_and_through_the_service() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("loopback");
+    let host = listener.local_addr().expect("bound");
+    let mut picture = std::io::Cursor::new(Vec::new());
+    image::RgbImage::new(3, 2).write_to(&mut picture, image::ImageFormat::Png).expect("memory");
+    let picture = picture.into_inner();
+    let asked = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
+    let (seen, body) = (asked.clone(), picture.clone());
+    let answer = move || {
+        for mut stream in listener.incoming().flatten() {
+            let mut head = [0; 4096];
+            let count = std::io::Read::read(&mut stream, &mut head).unwrap_or(0);
+            seen.lock().expect("whole").push(String::from_utf8_lossy(&head[..count]).into_owned());
+            let head = format!(
+                "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
+                body.len()
+            );
+            let _ = std::io::Write::write_all(&mut stream, &[head.as_bytes(), &body].concat());
+        }
+    };
+    std::thread::Builder::new().name("image host".into()).spawn(answer).expect("a thread");
+
+    let server = owned(&crate::sites::settings());
+    let client = server.client("test", "all");
+    let mut email = send("hello@acme.example", "ada@example.com", "Spring");
+    email["template"] = format!("<p>Hello<img src=\"http://{host}/open.png?who=ada&amp;when=now\"></p>").into();
+    client.data("sending.send", email).await;
+    until(async || client.data("sending.inbox_list", json!({})).await["total"] == 1).await;
+    let all = client.data("sending.inbox_list", json!({})).await;
+    let path = format!("/test/inbox/{}", all["messages"][0]["id"].as_str().expect("an id"));
+
+    let mut browser = Browser::new(&server);
+    browser.sign_in(&path).await;
+    let page = browser.get(&path).await;
+    assert!(page.text.contains("Images of other servers are not loaded."), "{}", page.text);
+    assert!(page.text.contains(&format!("href=\"{path}?view=mail&amp;images=yes\"")), "{}", page.text);
+    let frame = browser.get(&format!("{path}/mail")).await;
+    let policy = frame.headers["content-security-policy"].to_str().expect("ASCII");
+    let images = policy.split("img-src ").nth(1).and_then(|rest| rest.split(';').next()).expect("a rule for images");
+    assert_eq!(images, format!("http://{}/v1/images/ data:", server.address()), "no other server's images load: {policy}");
+    assert!(policy.contains("font-src data:;"), "{policy}");
+    assert!(asked.lock().expect("whole").is_empty());
+
+    let page = browser.get(&format!("{path}?images=yes")).await;
+    assert!(page.text.contains(&format!("src=\"{path}/mail?images=yes\"")), "{}", page.text);
+    let frame = browser.get(&format!("{path}/mail?images=yes")).await;
+    assert!(!frame.text.contains(&format!("\"http://{host}")), "{}", frame.text);
+    let link = frame.text.split("<img src=\"").nth(1).and_then(|rest| rest.split('"').next()).expect("an image");
+    let link = link.strip_prefix(&format!("http://{}", server.address())).expect("ours");
+    // Without a cookie: a frame like this one has none.
+    let mut stranger = Browser::new(&server);
+    let image = stranger.get(link).await;
+    assert_eq!((image.status, image.headers["content-type"].to_str().expect("ASCII")), (200, "image/png"));
+    let forged = link.replace("who%3Dada", "who%3Deve");
+    assert!(forged != link && stranger.get(&forged).await.status == 404, "{forged}");
+    let asked = asked.lock().expect("whole");
+    assert!(asked.len() == 1 && asked[0].starts_with("GET /open.png?who=ada&when=now "), "{asked:?}");
+    assert!(!asked[0].to_ascii_lowercase().contains("cookie") && !asked[0].to_ascii_lowercase().contains("referer"), "{asked:?}");
+}

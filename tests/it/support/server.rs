@@ -318,6 +318,11 @@ impl Server {
         Client::new(self.address(), Some(self.key(environment, permissions)))
     }
 
+    /// The number of its process.
+    pub fn id(&self) -> u32 {
+        self.child.as_ref().expect("it runs").id()
+    }
+
     /// A client with a key that may do everything on test data.
     pub fn all(&self) -> Client {
         self.client("test", "all")

@@ -27,6 +27,13 @@ pub fn link(address: &str) -> Option<String> {
     matches!(scheme(&address)?.as_str(), "http" | "https" | "mailto" | "tel").then_some(address)
 }
 
+/// Whether a link's address is worth telling in plain text: all but those that browsers would act on, like `javascript:`. What cannot be
+/// told apart before a template is filled stays.
+pub fn is_told(address: &str) -> bool {
+    let address = compact(address);
+    !address.is_empty() && !address.starts_with('#') && (scheme(&address).is_none() || link(&address).is_some())
+}
+
 /// An image's address, if it may stay: web, embedded, or a part of the same email.
 pub fn image(address: &str) -> Option<String> {
     let address = compact(address);

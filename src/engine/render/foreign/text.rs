@@ -2,6 +2,7 @@
 
 use scraper::ElementRef;
 
+use super::addresses::is_told;
 use crate::engine::render::gate::Refusal;
 use crate::engine::render::tree::{Visitor, Way, is_block, is_cell, parse, walk};
 
@@ -28,6 +29,14 @@ struct Writer {
     spaced: bool,
     /// Where links begin in the text, and where they lead.
     links: Vec<(usize, Option<String>)>,
+    /// The text so far ends with a link, or with the address of one.
+    ends_with: Option<Ending>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ending {
+    Link,
+    Address,
 }
 
 impl Writer {
@@ -41,10 +50,12 @@ impl Writer {
             if !self.out.is_empty() {
                 self.out.extend(std::iter::repeat_n('\n', self.breaks));
             }
-        } else if self.spaced && !self.out.is_empty() {
+        } else if (self.spaced || self.ends_with == Some(Ending::Address) && word.starts_with(char::is_alphanumeric))
+            && !self.out.is_empty()
+        {
             self.out.push(' ');
         }
-        (self.breaks, self.spaced) = (0, false);
+        (self.breaks, self.spaced, self.ends_with) = (0, false, None);
         self.out.push_str(word);
     }
 
@@ -65,7 +76,9 @@ impl Visitor for Writer {
                 words.inspect(|words| self.word(words));
             }
             "a" => {
-                let href = element.attr("href").map(str::trim).filter(|href| !href.is_empty() && !href.starts_with('#'));
+                // Links that touch each other have a distance by their style, or are read as one word.
+                self.spaced |= self.ends_with.is_some();
+                let href = element.attr("href").map(str::trim).filter(|href| is_told(href));
                 self.links.push((self.out.len(), href.map(str::to_owned)));
             }
             name if is_cell(name) => self.spaced = true,
@@ -82,12 +95,15 @@ impl Visitor for Writer {
     fn close(&mut self, name: &str) {
         match name {
             "a" => {
-                if let Some((from, Some(href))) = self.links.pop()
-                    && self.out.len() > from
-                    && !self.out[from..].contains(href.as_str())
-                {
-                    self.spaced = true;
-                    self.word(&format!("({href})"));
+                let Some((from, href)) = self.links.pop().filter(|(from, _)| self.out.len() > *from) else { return };
+                match href.filter(|href| !self.out[from..].contains(href.as_str())) {
+                    Some(href) => {
+                        let is_apart = std::mem::take(&mut self.spaced);
+                        self.spaced = true;
+                        self.word(&format!("({href})"));
+                        (self.spaced, self.ends_with) = (is_apart, Some(Ending::Address));
+                    }
+                    None => self.ends_with = Some(Ending::Link),
                 }
             }
             name if is_block(name) => self.end(if PARAGRAPHS.contains(&name) { 2 } else { 1 }),
@@ -118,5 +134,20 @@ mod tests {
                     <p><a href=\"https://a.example/\">Shop now</a> <img alt=\"A pot\"></p>";
         let text = "Hello\n\nOne bold, two.\nThree\n\na 1\nb 2\n\n* x\n* y\n\nShop now (https://a.example/) A pot\n";
         assert_eq!(of(html).expect("readable"), (text.to_owned(), Some("en".to_owned())));
+    }
+
+    #[test]
+    fn addresses_that_browsers_act_on_are_not_told() {
+        let html = "<p><a href=\"javascript:alert(1)\">One</a> <a href=\" JAVA\nSCRIPT:x\">two</a> <a href=\"data:text/html,x\">three</a> \
+                    <a href=\"vbscript:x\">four</a> <a href=\"{{ link }}\">five</a> <a href=\"mailto:a@b.example\">six</a></p>";
+        assert_eq!(of(html).expect("readable").0, "One two three four five ({{ link }}) six (mailto:a@b.example)\n");
+    }
+
+    #[test]
+    fn links_stand_apart_from_each_other_and_from_words() {
+        let html = "<p><a href=\"https://a.example/\">Home</a><a href=\"https://b.example/\">Shop</a>, <a \
+                    href=\"https://c.example/\"><img alt=\"Us\"></a>now<a href=\"javascript:x\">x</a><a href=\"https://d.example/\">y</a>.</p>";
+        let text = "Home (https://a.example/) Shop (https://b.example/), Us (https://c.example/) nowx y (https://d.example/).\n";
+        assert_eq!(of(html).expect("readable").0, text);
     }
 }

@@ -3,26 +3,21 @@
 //! It runs where hostile input can do no harm (the worker process) and knows nothing of it: one call, one answer.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Cursor;
-use std::path::Path;
 use std::sync::Arc;
 
 use image::RgbImage;
-use image::codecs::png::{CompressionType, FilterType as PngFilter, PngEncoder};
-use image::imageops::{self, FilterType};
 use takumi::prelude::{Error as DrawError, FromHtmlOptions, Node, RenderOptions, Viewport};
 use takumi::unstable::base::style::StyleSheet;
 use takumi::unstable::html::parse_html;
 use takumi_pdf::{PageMargins, PageOptions, PdfMetadata, PdfOptions, UncoveredText};
 
-use super::fonts::{self, Chosen};
+use super::super::images;
+use super::fonts::{self, Chosen, FontFiles};
 use super::glyphs::script;
-use super::prepare::{Medium, Prepared, prepare};
+use super::prepare::{Given, Medium, Prepared, prepare};
 use super::{Drawn, Fault, Look, Paper, Shot, Warning};
 use crate::vocab::limits::{DRAWN_HEIGHT_PX_MAX, DRAWN_LEVELS_MAX};
 
-/// A thumbnail is at most this many times as high as wide: the top of the email, as a card shows it.
-const THUMBNAIL_PROPORTION: f32 = 1.4;
 /// Levels that the engine's own tree may have: those of the email, and its outermost ones.
 const LEVELS: usize = DRAWN_LEVELS_MAX + 8;
 
@@ -30,7 +25,9 @@ const LEVELS: usize = DRAWN_LEVELS_MAX + 8;
 pub struct Material<'a> {
     pub html: &'a str,
     pub images: &'a BTreeMap<String, Vec<u8>>,
-    pub fonts: Option<&'a Path>,
+    pub fonts: &'a FontFiles,
+    /// How many pixels of images may be decoded.
+    pub pixels: u64,
 }
 
 struct Stage {
@@ -42,7 +39,8 @@ struct Stage {
 
 impl Stage {
     fn set(material: &Material<'_>, medium: Medium) -> Result<Self, Fault> {
-        let mut prepared = prepare(material.html, material.images, medium).map_err(Fault::Refused)?;
+        let mut prepared =
+            prepare(material.html, &Given { files: material.images, pixels: material.pixels }, medium).map_err(Fault::Refused)?;
         let options = FromHtmlOptions::builder().max_depth(LEVELS).build();
         let parsed = parse_html(&prepared.html, options).map_err(failed)?;
         let sheets = std::mem::take(&mut prepared.sheets);
@@ -86,9 +84,10 @@ pub fn shots(material: &Material<'_>, look: &Look) -> Result<Drawn<Vec<Shot>>, F
         if cut {
             warnings.push(Warning::Cut { width: *width });
         }
-        let thumbnail = look.thumbnail_width.map(|small| thumbnail(&picture, small)).transpose()?;
+        let thumbnail = look.thumbnail_width.map(|small| images::thumbnail(&picture, small)).transpose().map_err(failed)?;
         let (width_px, height_px) = picture.dimensions();
-        shots.push(Shot { width: *width, width_px, height_px, png: png(&picture)?, thumbnail });
+        let png = images::png(&picture).map_err(failed)?;
+        shots.push(Shot { width: *width, width_px, height_px, png, thumbnail });
     }
     Ok(Drawn { made: shots, warnings })
 }
@@ -139,24 +138,6 @@ fn on_white(mut pixels: Vec<u8>, wide: u32, high: u32) -> RgbImage {
     RgbImage::from_raw(wide, high, pixels).expect("a picture has as many bytes as its size says")
 }
 
-fn png(picture: &RgbImage) -> Result<Vec<u8>, Fault> {
-    let mut out = Vec::new();
-    // Flat areas and text pack well whatever the effort; photographs do not, and would take long.
-    let encoder = PngEncoder::new_with_quality(&mut out, CompressionType::Fast, PngFilter::Adaptive);
-    picture.write_with_encoder(encoder).map_err(failed)?;
-    Ok(out)
-}
-
-/// The top of a picture, made small.
-fn thumbnail(picture: &RgbImage, width: u32) -> Result<Vec<u8>, Fault> {
-    let (wide, high) = picture.dimensions();
-    let kept = high.min((wide as f32 * THUMBNAIL_PROPORTION) as u32).max(1);
-    let top = imageops::crop_imm(picture, 0, 0, wide, kept).to_image();
-    let width = width.min(wide).max(1);
-    let height = ((kept as f32 * width as f32 / wide as f32).round() as u32).max(1);
-    png(&imageops::resize(&top, width, height, FilterType::Triangle))
-}
-
 /// An email as PDF, its text as text.
 pub fn pdf(material: &Material<'_>, paper: Paper, title: &str) -> Result<Drawn<Vec<u8>>, Fault> {
     let stage = Stage::set(material, Medium { dark: false, paper: true, density: 1.0 })?;
@@ -182,11 +163,5 @@ pub fn pdf(material: &Material<'_>, paper: Paper, title: &str) -> Result<Drawn<V
 /// The addresses of the images that an email shows, each once.
 pub fn image_addresses(html: &str) -> Result<Vec<String>, Fault> {
     let medium = Medium { dark: false, paper: false, density: 1.0 };
-    Ok(prepare(html, &BTreeMap::new(), medium).map_err(Fault::Refused)?.absent)
-}
-
-/// A small copy of a picture that is a file of any usual kind, at most `width` wide, as PNG.
-pub fn shrunk(file: &[u8], width: u32) -> Result<Vec<u8>, Fault> {
-    let reader = image::ImageReader::new(Cursor::new(file)).with_guessed_format().map_err(failed)?;
-    thumbnail(&reader.decode().map_err(failed)?.into_rgb8(), width)
+    Ok(prepare(html, &Given { files: &BTreeMap::new(), pixels: 0 }, medium).map_err(Fault::Refused)?.absent)
 }

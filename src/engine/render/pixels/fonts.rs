@@ -3,8 +3,9 @@
 //! A fresh server has no fonts, and pictures of one email must look the same on every machine: the system's own are never used.
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::Path;
 
 use takumi::prelude::{FontError, FontOverride, FontResource, FontSource, Fonts, GenericFamily};
 
@@ -79,8 +80,8 @@ pub struct Chosen {
     pub missing: BTreeSet<char>,
 }
 
-/// The fonts that a text of these characters needs. The folder is looked into only if the built-in ones lack something.
-pub fn choose(letters: &BTreeSet<char>, folder: Option<&Path>) -> Result<Chosen, FontError> {
+/// The fonts that a text of these characters needs. Further files are read only if the built-in ones lack something.
+pub fn choose(letters: &BTreeSet<char>, further: &FontFiles) -> Result<Chosen, FontError> {
     let mut fonts = Fonts::default();
     for family in [&SANS, &SERIF, &MONO, &WIDE] {
         register(&mut fonts, family)?;
@@ -90,9 +91,7 @@ pub fn choose(letters: &BTreeSet<char>, folder: Option<&Path>) -> Result<Chosen,
     }
     let built_in = [SANS.faces[0], SERIF.faces[0], WIDE.faces[0], EMOJI.faces[0]].map(Glyphs::of);
     let mut missing = missing(letters, &built_in);
-    for file in folder.filter(|_| !missing.is_empty()).map(font_files).unwrap_or_default() {
-        add_file(&mut fonts, &file, &mut missing);
-    }
+    further.0.iter().for_each(|file| add_file(&mut fonts, file, &mut missing));
     Ok(Chosen { fonts, missing })
 }
 
@@ -113,37 +112,46 @@ fn register(fonts: &mut Fonts, family: &Family) -> Result<(), FontError> {
     Ok(())
 }
 
-/// Font files of a folder and the folders in it, in order, as many as are looked at.
-fn font_files(folder: &Path) -> Vec<PathBuf> {
-    let mut folders = vec![folder.to_owned()];
-    let mut found = Vec::new();
-    while let Some(folder) = folders.pop() {
-        let Ok(entries) = fs::read_dir(&folder) else { continue };
-        let mut entries: Vec<_> = entries.filter_map(Result::ok).collect();
-        entries.sort_by_key(fs::DirEntry::file_name);
-        for entry in entries {
-            let Ok(kind) = entry.metadata() else { continue };
-            let extension = entry.path().extension().map(|extension| extension.to_ascii_lowercase());
-            let is_font = extension.is_some_and(|extension| ["ttf", "otf", "ttc"].iter().any(|known| extension == *known));
-            if kind.is_dir() && folders.len() < FONT_FILES_MAX {
-                folders.push(entry.path());
-            } else if kind.is_file() && is_font && kind.len() <= FONT_FILE_BYTES_MAX {
-                found.push(entry.path());
-            }
-            if found.len() >= FONT_FILES_MAX {
-                return found;
+/// The font files of a folder, open: a worker opens them before it gives up opening files, and reads what it needs later.
+#[derive(Debug, Default)]
+pub struct FontFiles(Vec<File>);
+
+impl FontFiles {
+    /// Those of a folder and the folders in it, in order, up to a bound. What cannot be opened is passed over.
+    pub fn open(folder: &Path) -> Self {
+        let mut folders = vec![folder.to_owned()];
+        let mut found = Vec::new();
+        while let Some(folder) = folders.pop() {
+            let Ok(entries) = fs::read_dir(&folder) else { continue };
+            let mut entries: Vec<_> = entries.filter_map(Result::ok).collect();
+            entries.sort_by_key(fs::DirEntry::file_name);
+            for entry in entries {
+                let Ok(kind) = entry.metadata() else { continue };
+                let extension = entry.path().extension().map(|extension| extension.to_ascii_lowercase());
+                let is_font = extension.is_some_and(|extension| ["ttf", "otf", "ttc"].iter().any(|known| extension == *known));
+                if kind.is_dir() && folders.len() < FONT_FILES_MAX {
+                    folders.push(entry.path());
+                } else if kind.is_file() && is_font && kind.len() <= FONT_FILE_BYTES_MAX {
+                    found.extend(File::open(entry.path()));
+                }
+                if found.len() >= FONT_FILES_MAX {
+                    return Self(found);
+                }
             }
         }
+        Self(found)
     }
-    found
 }
 
 /// Take a file in if it has any of the missing characters. One that cannot be read is passed over.
-fn add_file(fonts: &mut Fonts, file: &Path, missing: &mut BTreeSet<char>) {
+fn add_file(fonts: &mut Fonts, file: &File, missing: &mut BTreeSet<char>) {
     if missing.is_empty() {
         return;
     }
-    let Ok(bytes) = fs::read(file) else { return };
+    let mut bytes = Vec::new();
+    if file.take(FONT_FILE_BYTES_MAX).read_to_end(&mut bytes).is_err() {
+        return;
+    }
     let glyphs = Glyphs::of(&bytes);
     let found: Vec<char> = missing.iter().filter(|letter| glyphs.has(**letter)).copied().collect();
     if found.is_empty() || fonts.register(FontResource::new(bytes)).is_err() {
@@ -161,14 +169,14 @@ mod tests {
     #[test]
     fn what_the_built_in_fonts_lack_is_taken_from_the_folder() {
         let letters: BTreeSet<char> = "Ünïcode ελλ 日".chars().collect();
-        let chosen = choose(&letters, None).expect("the built-in fonts are fonts");
+        let chosen = choose(&letters, &FontFiles::default()).expect("the built-in fonts are fonts");
         assert_eq!(chosen.missing, BTreeSet::from(['日']));
         let folder = tempfile::tempdir().expect("a folder");
         let deeper = folder.path().join("a");
         fs::create_dir(&deeper).expect("a folder");
         fs::write(folder.path().join("broken.ttf"), b"no font").expect("written");
         fs::write(deeper.join("Emoji.TTF"), EMOJI.faces[0]).expect("written");
-        let files = font_files(folder.path());
+        let files = FontFiles::open(folder.path()).0;
         assert_eq!(files.len(), 2, "{files:?}");
         let mut missing = BTreeSet::from(['😀', '日']);
         let mut fonts = Fonts::default();

@@ -25,12 +25,13 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use self::chromium::Chromium;
-pub use self::draw::shrunk;
 pub use self::notices::notices;
 pub use self::process::Workers;
-pub use self::worker::run as run_worker;
+pub use self::sandbox::{Confinement, Layer, filter_calls, isolate};
+pub use self::worker::{Duty, run as run_worker};
 use super::foreign::{Change, Foreign};
 use super::gate::Refusal;
+use super::images::{Made, Measured};
 use crate::vocab::limits::{DRAWN_IMAGES_BYTES_MAX, DRAWN_WIDTH_PX_MAX, DRAWN_WIDTH_PX_MIN, DRAWN_WIDTHS_MAX};
 
 /// An email to be drawn.
@@ -132,7 +133,9 @@ pub enum Fault {
     Refused(Refusal),
     /// The order makes no sense; a mistake of whoever asked.
     Misused(String),
-    /// Too many wait already; later it will work.
+    /// The file of an image is at fault, for this reason.
+    Image(String),
+    /// Too many wait already, or this one has waited too long; later it will work.
     Busy,
     /// It took too much time or memory, or made the drawing engine fall: the HTML is odd.
     TooCostly,
@@ -147,6 +150,7 @@ impl fmt::Display for Fault {
         match self {
             Self::Refused(refusal) => refusal.fmt(f),
             Self::Misused(what) => f.write_str(what),
+            Self::Image(reason) => write!(f, "The image cannot be used: {reason}."),
             Self::Busy => f.write_str("Too many emails are being drawn; try again in a few seconds."),
             Self::TooCostly => f.write_str("The email takes too much time or memory to draw; simplify its HTML and styles."),
             Self::Failed(why) => write!(f, "The email cannot be drawn: {why}"),
@@ -182,8 +186,9 @@ impl Pixels {
     }
 
     /// With a Chromium for the drawing, and the workers for all that must not reach it.
-    pub fn with_chromium(chromium: Chromium, workers: Workers) -> Self {
-        Self { renderer: Arc::new(chromium), workers: Arc::new(workers) }
+    pub fn with_chromium(options: chromium::Options, workers: Workers) -> Self {
+        let workers = Arc::new(workers);
+        Self { renderer: Arc::new(Chromium::new(options, workers.clone())), workers }
     }
 
     /// Pictures of an email, one for each width, in that order.
@@ -220,6 +225,26 @@ impl Pixels {
     /// A mail file (.eml), made safe like HTML: its HTML with the images beside it, or its text.
     pub async fn clean_mail(&self, file: &[u8]) -> Result<Foreign, Fault> {
         self.workers.clean_mail(file).await
+    }
+
+    /// An uploaded image made fit for emails, and what was measured of it.
+    pub async fn prepare_upload(&self, file: &[u8]) -> Result<(Made, Measured), Fault> {
+        self.workers.prepare_upload(file).await
+    }
+
+    /// The size and colours of an image that was served with this content type.
+    pub async fn measure_image(&self, file: &[u8], content_type: &str) -> Result<Measured, Fault> {
+        self.workers.measure_image(file, content_type).await
+    }
+
+    /// A small copy of an image, for lists.
+    pub async fn preview_image(&self, file: &[u8]) -> Result<Made, Fault> {
+        self.workers.preview_image(file).await
+    }
+
+    /// What confines the worker processes, as one of them finds it; none if the work is done in this process.
+    pub async fn confinement(&self) -> Result<Option<Confinement>, Fault> {
+        self.workers.confinement().await
     }
 }
 
@@ -258,4 +283,6 @@ pub struct Options {
     pub program: Option<PathBuf>,
     /// A folder with further fonts.
     pub fonts: Option<PathBuf>,
+    /// Workers run also where the kernel cannot confine them.
+    pub unconfined: bool,
 }

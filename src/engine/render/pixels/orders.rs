@@ -6,19 +6,23 @@
 //!
 //! It knows neither pipes nor processes.
 
+use std::borrow::Cow;
+
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::super::foreign::{Change, Foreign};
+use super::super::images::{self, Made, Measured};
+use super::sandbox::Confinement;
 use super::{Drawn, Fault, Look, Paper, Shot, Warning};
 
 const MAGIC: &[u8; 4] = b"MWRK";
 
 /// A message in pieces.
 #[derive(Debug, PartialEq)]
-pub struct Message<H> {
+pub struct Message<H, P = Vec<u8>> {
     pub head: H,
-    pub parts: Vec<Vec<u8>>,
+    pub parts: Vec<P>,
 }
 
 /// The head of an order. Its parts are the text to work on, and one file for each of `images`.
@@ -27,8 +31,8 @@ pub struct Order {
     pub work: Work,
     /// Addresses of the images.
     pub images: Vec<String>,
-    /// A folder with further fonts.
-    pub fonts: Option<String>,
+    /// How many pixels of images may be decoded.
+    pub pixels: u64,
 }
 
 /// What is to be done.
@@ -46,6 +50,17 @@ pub enum Work {
     CleanMail,
     /// The text is HTML that was made safe.
     Revise(Vec<Change>),
+    /// In place of the text stands the file of an image.
+    Image(images::Task),
+    /// Tell what confines the worker.
+    Confinement,
+}
+
+impl Work {
+    /// Whether text is drawn, for which further fonts may be needed.
+    pub fn draws_text(&self) -> bool {
+        matches!(self, Self::Shots(_) | Self::Pdf { .. })
+    }
 }
 
 /// The head of an answer.
@@ -63,6 +78,9 @@ pub enum Answer {
     ImageAddresses(Vec<String>),
     /// One part: the HTML, which is missing in the head.
     Foreign(Foreign),
+    /// One part: the file that was made, if one was.
+    Image(images::Done),
+    Confinement(Confinement),
     Fault(Fault),
 }
 
@@ -75,23 +93,27 @@ pub struct ShotHead {
     has_thumbnail: bool,
 }
 
-impl<H: Serialize> Message<H> {
+impl<H: Serialize, P: AsRef<[u8]>> Message<H, P> {
+    /// The message as bytes, in pieces that follow each other; the parts are not copied.
+    pub fn pieces(&self) -> impl Iterator<Item = Cow<'_, [u8]>> {
+        let head = serde_json::to_vec(&self.head).expect("a head has nothing that JSON cannot say");
+        let parts = self.parts.iter().map(AsRef::as_ref);
+        let start = [MAGIC.as_slice(), &length(&head), &head, &(self.parts.len() as u32).to_le_bytes()].concat();
+        let parts = parts.flat_map(|part| [Cow::Owned(length(part).to_vec()), Cow::Borrowed(part)]);
+        std::iter::once(Cow::Owned(start)).chain(parts)
+    }
+
     /// The message as bytes.
     pub fn encode(&self) -> Vec<u8> {
-        let head = serde_json::to_vec(&self.head).expect("a head has nothing that JSON cannot say");
-        let length: usize = self.parts.iter().map(|part| part.len() + 4).sum();
-        let mut out = Vec::with_capacity(12 + head.len() + length);
-        out.extend_from_slice(MAGIC);
-        push(&head, &mut out);
-        out.extend_from_slice(&(self.parts.len() as u32).to_le_bytes());
-        self.parts.iter().for_each(|part| push(part, &mut out));
-        out
+        self.pieces().fold(Vec::new(), |mut out, piece| {
+            out.extend_from_slice(&piece);
+            out
+        })
     }
 }
 
-fn push(bytes: &[u8], out: &mut Vec<u8>) {
-    out.extend_from_slice(&u32::try_from(bytes.len()).expect("the limits are far below").to_le_bytes());
-    out.extend_from_slice(bytes);
+fn length(bytes: &[u8]) -> [u8; 4] {
+    u32::try_from(bytes.len()).expect("the limits are far below").to_le_bytes()
 }
 
 impl<H: DeserializeOwned> Message<H> {
@@ -167,6 +189,27 @@ impl Message<Answer> {
         let Answer::Foreign(foreign) = self.head else { return Err(fault(self.head)) };
         let html = self.parts.into_iter().next().and_then(|html| String::from_utf8(html).ok()).ok_or_else(nonsense)?;
         Ok(Foreign { html, ..foreign })
+    }
+
+    /// The file of an image, as it was made.
+    pub fn into_made(self) -> Result<(Made, Option<Measured>), Fault> {
+        let Answer::Image(done) = self.head else { return Err(fault(self.head)) };
+        let (bytes, format) = self.parts.into_iter().next().zip(done.format).ok_or_else(nonsense)?;
+        Ok((Made { bytes, format }, done.measured))
+    }
+
+    /// What was measured of an image.
+    pub fn into_measured(self) -> Result<Measured, Fault> {
+        let Answer::Image(done) = self.head else { return Err(fault(self.head)) };
+        done.measured.ok_or_else(nonsense)
+    }
+
+    /// What confines the worker.
+    pub fn into_confinement(self) -> Result<Confinement, Fault> {
+        match self.head {
+            Answer::Confinement(confinement) => Ok(confinement),
+            other => Err(fault(other)),
+        }
     }
 
     /// Addresses of images.

@@ -1,7 +1,8 @@
 //! Worker processes, seen from the server: started with an order, listened to, ended in time.
 //!
-//! A worker lives for one order. As many run at once as there are processors; a bounded number of orders waits. It does not know
-//! what the orders are about.
+//! A worker lives for one order. As many run at once as there are processors, and only while the pixels that they decode together
+//! stay within a budget; a bounded number of orders waits for a bounded time. It does not know what the orders are about, except how many
+//! pixels their images have.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -17,10 +18,15 @@ use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 use super::super::foreign::{Change, Foreign};
+use super::super::images::{self, Made, Measured, Task};
+use super::fonts::FontFiles;
 use super::orders::{Answer, Message, Order, Work, nonsense};
-use super::worker::obey_apart;
+use super::sandbox::Confinement;
+use super::worker::{Duty, obey_here};
 use super::{Drawing, Drawn, Fault, Look, Options, Page, Paper, Renderer, Shot};
-use crate::vocab::limits::{DRAWING_ANSWER_BYTES_MAX, DRAWING_TIME, DRAWINGS_WAITING_MAX};
+use crate::vocab::limits::{
+    DECODED_PIXELS_AT_ONCE, DRAWING_ANSWER_BYTES_MAX, DRAWING_TIME, DRAWING_WAIT, DRAWINGS_WAITING_MAX, DRAWN_IMAGE_PIXELS_MAX,
+};
 
 /// The word on the command line that makes a process a worker.
 const COMMAND: &str = "render-worker";
@@ -31,9 +37,16 @@ const ENVIRONMENT: [(&str, &str); 2] = [("MIMALLOC_ARENA_EAGER_COMMIT", "0"), ("
 const LOOKS: u32 = 100;
 const LOOK: Duration = Duration::from_millis(5);
 
+/// The unit in which pixels are granted: a semaphore counts no further than a few hundred million.
+const GRANT_PIXELS: u64 = 1024;
+/// How an image that is written into the HTML begins.
+const EMBEDDED: &str = "data:image/";
+
 /// Everything that starts worker processes.
 pub struct Workers {
     options: Options,
+    /// Invariant: what running workers decode is taken from it, so all together decode no more than it held at first.
+    pixels: Semaphore,
     turns: Semaphore,
     waiting: AtomicUsize,
 }
@@ -76,85 +89,153 @@ impl Workers {
     /// Nothing is started yet.
     pub fn new(options: Options) -> Self {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
-        Self { options, turns: Semaphore::new(processors), waiting: AtomicUsize::new(0) }
+        let pixels = Semaphore::new((DECODED_PIXELS_AT_ONCE / GRANT_PIXELS) as usize);
+        Self { options, pixels, turns: Semaphore::new(processors), waiting: AtomicUsize::new(0) }
     }
 
-    async fn obey(&self, work: Work, page: (&[u8], impl Iterator<Item = (&String, &Vec<u8>)>)) -> Result<Message<Answer>, Fault> {
-        let (html, given) = page;
-        let fonts = self.options.fonts.as_ref().map(|folder| folder.to_string_lossy().into_owned());
-        let mut order = Message { head: Order { work, images: Vec::new(), fonts }, parts: vec![html.to_vec()] };
-        for (address, file) in given {
-            order.head.images.push(address.clone());
-            order.parts.push(file.clone());
+    /// Have a text worked on.
+    async fn obey(&self, work: Work, text: &[u8]) -> Result<Message<Answer>, Fault> {
+        self.obey_with(work, text, 0, [].into_iter()).await
+    }
+
+    /// Have a page drawn.
+    async fn draw(&self, work: Work, page: &Page) -> Result<Message<Answer>, Fault> {
+        let embedded = if page.html.contains(EMBEDDED) { DRAWN_IMAGE_PIXELS_MAX } else { 0 };
+        let given: u64 = page.images.values().map(|file| images::pixels(file)).sum();
+        // The worker leaves out the images that are more than this.
+        let pixels = (given + embedded).min(DRAWN_IMAGE_PIXELS_MAX);
+        self.obey_with(work, page.html.as_bytes(), pixels, page.images.iter()).await
+    }
+
+    /// Have the file of an image worked on.
+    async fn decode(&self, task: Task, file: &[u8]) -> Result<Message<Answer>, Fault> {
+        let granted = images::pixels(file);
+        if let Some(reason) = images::refusal(granted) {
+            return Err(Fault::Image(reason));
         }
+        match self.obey_with(Work::Image(task), file, granted, [].into_iter()).await {
+            Err(Fault::TooCostly) => Err(Fault::Image("decoding it takes too much time or memory".to_owned())),
+            answer => answer,
+        }
+    }
+
+    /// Have an order obeyed whose images have so many pixels, as soon as it is its turn.
+    async fn obey_with(
+        &self,
+        work: Work,
+        file: &[u8],
+        pixels: u64,
+        images: impl Iterator<Item = (&String, &Vec<u8>)>,
+    ) -> Result<Message<Answer>, Fault> {
         let waiting = Waiting(&self.waiting);
         if self.waiting.fetch_add(1, Ordering::Relaxed) >= DRAWINGS_WAITING_MAX + self.turns.available_permits() {
             return Err(Fault::Busy);
         }
-        let _turn = self.turns.acquire().await.expect("it is never closed");
+        let turn = async {
+            let wanted = pixels.div_ceil(GRANT_PIXELS).min(DECODED_PIXELS_AT_ONCE / GRANT_PIXELS) as u32;
+            let granted = self.pixels.acquire_many(wanted).await.expect("it is never closed");
+            (granted, self.turns.acquire().await.expect("it is never closed"))
+        };
+        let _turn = timeout(DRAWING_WAIT, turn).await.map_err(|_| Fault::Busy)?;
         drop(waiting);
+        let duty = Duty {
+            fonts: self.options.fonts.clone().filter(|_| work.draws_text()),
+            decodes: matches!(work, Work::Image(_)),
+            unconfined: self.options.unconfined,
+        };
+        let (addresses, files): (Vec<_>, Vec<_>) = images.map(|(address, file)| (address.clone(), file.as_slice())).unzip();
+        let order = Message { head: Order { work, images: addresses, pixels }, parts: [vec![file], files].concat() };
         match &self.options.program {
-            Some(program) => run(program, &order.encode()).await,
+            Some(program) => run(program, &duty, &order).await,
             None => {
-                let work = move || obey_apart(order.encode());
-                tokio::task::spawn_blocking(work).await.map_err(|_| nonsense())
+                let fonts = duty.fonts.as_deref().map(FontFiles::open).unwrap_or_default();
+                let order = order.encode();
+                tokio::task::spawn_blocking(move || obey_here(order, fonts)).await.map_err(|_| nonsense())
             }
         }
     }
 
     /// The addresses of the images that an email shows.
     pub async fn image_addresses(&self, html: &str) -> Result<Vec<String>, Fault> {
-        self.obey(Work::ImageAddresses, (html.as_bytes(), [].into_iter())).await?.into_image_addresses()
+        self.obey(Work::ImageAddresses, html.as_bytes()).await?.into_image_addresses()
     }
 
     /// Foreign HTML, made safe.
     pub async fn clean_html(&self, html: &str) -> Result<Foreign, Fault> {
-        self.obey(Work::CleanHtml, (html.as_bytes(), [].into_iter())).await?.into_foreign()
+        self.obey(Work::CleanHtml, html.as_bytes()).await?.into_foreign()
     }
 
     /// HTML that was made safe, with changes made, and made safe again.
     pub async fn revise_html(&self, html: &str, changes: Vec<Change>) -> Result<Foreign, Fault> {
-        self.obey(Work::Revise(changes), (html.as_bytes(), [].into_iter())).await?.into_foreign()
+        self.obey(Work::Revise(changes), html.as_bytes()).await?.into_foreign()
     }
 
     /// A mail file, made safe.
     pub async fn clean_mail(&self, file: &[u8]) -> Result<Foreign, Fault> {
-        self.obey(Work::CleanMail, (file, [].into_iter())).await?.into_foreign()
+        self.obey(Work::CleanMail, file).await?.into_foreign()
+    }
+
+    /// An uploaded image made fit for emails, and what was measured of it.
+    pub async fn prepare_upload(&self, file: &[u8]) -> Result<(Made, Measured), Fault> {
+        let (made, measured) = self.decode(Task::Upload, file).await?.into_made()?;
+        Ok((made, measured.ok_or_else(nonsense)?))
+    }
+
+    /// The size and colours of an image.
+    pub async fn measure_image(&self, file: &[u8], content_type: &str) -> Result<Measured, Fault> {
+        let task = Task::Measure { content_type: content_type.to_owned() };
+        self.decode(task, file).await?.into_measured()
+    }
+
+    /// A small copy of an image.
+    pub async fn preview_image(&self, file: &[u8]) -> Result<Made, Fault> {
+        Ok(self.decode(Task::Preview, file).await?.into_made()?.0)
+    }
+
+    /// The top of a picture as PNG, this wide.
+    pub async fn thumbnail(&self, file: &[u8], width: u32) -> Result<Vec<u8>, Fault> {
+        Ok(self.decode(Task::Thumbnail { width }, file).await?.into_made()?.0.bytes)
+    }
+
+    /// What confines a worker process; none if there are no such processes.
+    pub async fn confinement(&self) -> Result<Option<Confinement>, Fault> {
+        if self.options.program.is_none() {
+            return Ok(None);
+        }
+        self.obey(Work::Confinement, &[]).await?.into_confinement().map(Some)
     }
 }
 
 impl Renderer for Workers {
     fn shots<'a>(&'a self, page: &'a Page, look: &'a Look) -> Drawing<'a, Drawn<Vec<Shot>>> {
         let work = Work::Shots(look.clone());
-        Box::pin(async move { self.obey(work, (page.html.as_bytes(), page.images.iter())).await?.into_shots() })
+        Box::pin(async move { self.draw(work, page).await?.into_shots() })
     }
 
     fn pdf<'a>(&'a self, page: &'a Page, paper: Paper, title: &'a str) -> Drawing<'a, Drawn<Vec<u8>>> {
         let work = Work::Pdf { paper, title: title.to_owned() };
-        Box::pin(async move { self.obey(work, (page.html.as_bytes(), page.images.iter())).await?.into_pdf() })
+        Box::pin(async move { self.draw(work, page).await?.into_pdf() })
     }
 }
 
 /// One worker, from its start to its end.
-async fn run(program: &Path, order: &[u8]) -> Result<Message<Answer>, Fault> {
+async fn run(program: &Path, duty: &Duty, order: &Message<Order, &[u8]>) -> Result<Message<Answer>, Fault> {
     let start = |error: io::Error| Fault::Unavailable(format!("the worker process does not start: {error}"));
     let mut command = Command::new(program);
-    command
-        .arg(COMMAND)
-        .env_clear()
-        .envs(ENVIRONMENT)
-        .current_dir("/")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null());
+    command.arg(COMMAND);
+    if let Some(fonts) = &duty.fonts {
+        command.arg("--fonts").arg(fonts);
+    }
+    command.args(duty.decodes.then_some("--decodes")).args(duty.unconfined.then_some("--unconfined"));
+    command.env_clear().envs(ENVIRONMENT).current_dir("/").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut worker = Running(command.spawn().map_err(start)?);
     let input = OwnedFd::from(worker.0.stdin.take().expect("it was asked for"));
     let output = OwnedFd::from(worker.0.stdout.take().expect("it was asked for"));
     let mut input = pipe::Sender::from_owned_fd(input).map_err(start)?;
     let output = pipe::Receiver::from_owned_fd(output).map_err(start)?;
-    let send = async {
+    let sending = async {
         // A worker that ended early says more by its answer or its end than by this.
-        let _ = input.write_all(order).await;
+        let _ = send(&mut input, order).await;
         drop(input);
     };
     let mut answer = Vec::new();
@@ -162,7 +243,7 @@ async fn run(program: &Path, order: &[u8]) -> Result<Message<Answer>, Fault> {
         let mut output = output.take(DRAWING_ANSWER_BYTES_MAX as u64 + 1);
         output.read_to_end(&mut answer).await
     };
-    let exchanged = timeout(DRAWING_TIME, async { tokio::join!(send, receive).1 }).await;
+    let exchanged = timeout(DRAWING_TIME, async { tokio::join!(sending, receive).1 }).await;
     match exchanged {
         Err(_) => return Err(Fault::TooCostly),
         Ok(Err(error)) => return Err(Fault::Unavailable(format!("the worker process cannot be heard: {error}"))),
@@ -177,4 +258,12 @@ async fn run(program: &Path, order: &[u8]) -> Result<Message<Answer>, Fault> {
     // Ended by a signal: out of time, out of memory, or out of stack.
     let ended = worker.end().await.map_err(start)?;
     Err(if ended.signal().is_some() { Fault::TooCostly } else { nonsense() })
+}
+
+/// Send an order piece by piece: it may be large, and is in memory once already.
+async fn send(input: &mut pipe::Sender, order: &Message<Order, &[u8]>) -> io::Result<()> {
+    for piece in order.pieces() {
+        input.write_all(&piece).await?;
+    }
+    Ok(())
 }

@@ -1,30 +1,104 @@
-//! Giving up rights: limits on memory, time and files, and a filter that refuses sockets and other programs.
+//! Confinement of a worker process, in layers: limits, namespaces, Landlock, and a filter of system calls.
 //!
-//! It changes the process it is called in, for good. It does not know what the process does afterwards.
+//! It changes the process it is called in, for good. It does not know what the process does afterwards, only what it needs for that:
+//! memory, the streams it has, and files that are open already.
 
+use std::collections::BTreeMap;
+use std::fmt;
 use std::io;
 
-use libc::{c_int, c_ulong, rlimit, sock_filter, sock_fprog};
+use landlock::{ABI, Access, AccessFs, AccessNet, Ruleset, RulesetAttr, RulesetStatus, Scope};
+use libc::{c_int, c_long, c_ulong, rlimit};
+use seccompiler::{
+    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule, TargetArch,
+};
+use serde::{Deserialize, Serialize};
 
-use crate::vocab::limits::{DRAWING_CPU_SECONDS, DRAWING_MEMORY_BYTES};
+use crate::vocab::limits::DRAWING_CPU_SECONDS;
 
-/// Standard streams, fonts one at a time, and some.
-const FILES_MAX: u64 = 16;
+/// The newest Landlock whose rights this program knows. Older kernels enforce those that they know.
+const LANDLOCK: ABI = ABI::V6;
 
-/// Give up everything that drawing does not need.
-pub fn enter() -> io::Result<()> {
-    // The allocator has set addresses aside already, which cost nothing: the limit is on what comes on top.
-    let present = address_space().unwrap_or_default();
-    limit(libc::RLIMIT_AS, present + DRAWING_MEMORY_BYTES)?;
+/// Whether a layer is required. Those that containers and older kernels commonly refuse are not: the filter alone stops the same calls.
+const REQUIRED: bool = true;
+const OPTIONAL: bool = false;
+
+/// What holds a worker process.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Confinement {
+    pub layers: Vec<Layer>,
+}
+
+/// One of the layers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Layer {
+    pub name: String,
+    /// Without it a worker refuses to run, unless `rendering.require_confinement` is false.
+    pub is_required: bool,
+    /// Why it is off, if it is.
+    pub off: Option<String>,
+}
+
+impl fmt::Display for Layer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.off {
+            None => f.write_str(&self.name),
+            Some(why) => write!(f, "{} ({why})", self.name),
+        }
+    }
+}
+
+impl Confinement {
+    /// The layers that are on.
+    pub fn on(&self) -> impl Iterator<Item = &Layer> {
+        self.layers.iter().filter(|layer| layer.off.is_none())
+    }
+
+    /// The layers that are off.
+    pub fn off(&self) -> impl Iterator<Item = &Layer> {
+        self.layers.iter().filter(|layer| layer.off.is_some())
+    }
+
+    /// The first layer that is off although workers need it.
+    pub fn missing(&self) -> Option<&Layer> {
+        self.off().find(|layer| layer.is_required)
+    }
+
+    fn add(&mut self, name: &str, is_required: bool, done: Result<(), impl fmt::Display>) {
+        let off = done.err().map(|why| why.to_string());
+        self.layers.push(Layer { name: name.to_owned(), is_required, off });
+    }
+}
+
+/// The first half, before the process starts a thread: namespaces can be left by single-threaded processes only, and threads inherit
+/// everything that is given up here. The files that the process needs must be open.
+pub fn isolate(memory_bytes: u64) -> Confinement {
+    let mut confinement = Confinement::default();
+    // Read before Landlock takes the file away.
+    let present = address_space();
+    confinement.add("no new privileges", REQUIRED, option(libc::PR_SET_NO_NEW_PRIVS, 1));
+    confinement.add("user namespace", OPTIONAL, leave(libc::CLONE_NEWUSER));
+    confinement.add("network namespace", OPTIONAL, leave(libc::CLONE_NEWNET));
+    // A server that is killed must leave no worker behind. After the namespaces: new credentials clear it.
+    confinement.add("end with the server", REQUIRED, option(libc::PR_SET_PDEATHSIG, libc::SIGKILL as c_ulong));
+    confinement.add("Landlock", OPTIONAL, refuse_files());
+    // After Landlock, which needs a descriptor.
+    confinement.add("resource limits", REQUIRED, present.and_then(|present| limit_resources(present + memory_bytes)));
+    confinement
+}
+
+/// The second half, when all threads of the process run.
+pub fn filter_calls(confinement: &mut Confinement) {
+    confinement.add("system call filter", REQUIRED, filter());
+}
+
+fn limit_resources(addresses: u64) -> io::Result<()> {
+    limit(libc::RLIMIT_AS, addresses)?;
     limit(libc::RLIMIT_CPU, DRAWING_CPU_SECONDS)?;
-    limit(libc::RLIMIT_NOFILE, FILES_MAX)?;
     limit(libc::RLIMIT_CORE, 0)?;
-    option(libc::PR_SET_NO_NEW_PRIVS, 1)?;
-    // A server that is killed must leave no worker behind.
-    option(libc::PR_SET_PDEATHSIG, libc::SIGKILL as c_ulong)?;
-    // Drawing needs none of what the filter refuses, so a kernel without filters is no reason not to draw.
-    let _ = refuse_calls();
-    Ok(())
+    limit(libc::RLIMIT_FSIZE, 0)?;
+    // Descriptors that are open stay open; there will be no further one.
+    limit(libc::RLIMIT_NOFILE, 0)
 }
 
 fn limit(resource: libc::__rlimit_resource_t, most: u64) -> io::Result<()> {
@@ -39,54 +113,107 @@ fn option(name: c_int, value: c_ulong) -> io::Result<()> {
     done(unsafe { libc::prctl(name, value, none, none, none) })
 }
 
+/// Move into a new namespace of this kind. Many containers and some distributions do not allow it, so it is a layer more where it works.
+fn leave(namespace: c_int) -> io::Result<()> {
+    // SAFETY: the call takes a number and touches no memory of ours.
+    done(unsafe { libc::unshare(namespace) })
+}
+
 fn done(returned: c_int) -> io::Result<()> {
     if returned == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-/// Addresses in use, in bytes.
-fn address_space() -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/self/statm").ok()?;
-    let pages: u64 = text.split_whitespace().next()?.parse().ok()?;
+/// Addresses in use, in bytes. The allocator has reserved many already, which costs nothing: the limit is on what comes on top.
+fn address_space() -> io::Result<u64> {
+    let text = std::fs::read_to_string("/proc/self/statm")?;
+    let pages = text.split_whitespace().next().and_then(|pages| pages.parse::<u64>().ok());
     // SAFETY: the call only returns a number.
     let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
-    Some(pages * u64::try_from(page).ok()?)
+    let bytes = pages.zip(u64::try_from(page).ok()).map(|(pages, page)| pages * page);
+    bytes.ok_or_else(|| io::Error::other("/proc/self/statm is not understood"))
 }
 
-/// Calls that fail from now on: ways to other machines, other programs and other processes.
-const REFUSED: [libc::c_long; 12] = [
-    libc::SYS_socket,
-    libc::SYS_socketpair,
-    libc::SYS_connect,
-    libc::SYS_bind,
-    libc::SYS_listen,
-    libc::SYS_execve,
-    libc::SYS_execveat,
-    libc::SYS_ptrace,
-    libc::SYS_process_vm_writev,
-    libc::SYS_io_uring_setup,
-    libc::SYS_bpf,
-    libc::SYS_unshare,
+/// No path leads anywhere any more, no port either, and signals reach nobody outside. A ruleset without any rule: fonts are open already.
+fn refuse_files() -> Result<(), String> {
+    let created = Ruleset::default()
+        .handle_access(AccessFs::from_all(LANDLOCK))
+        .and_then(|ruleset| ruleset.handle_access(AccessNet::from_all(LANDLOCK)))
+        .and_then(|ruleset| ruleset.scope(Scope::from_all(LANDLOCK)))
+        .and_then(Ruleset::create);
+    match created.and_then(|created| created.restrict_self()).map_err(|error| error.to_string())?.ruleset {
+        RulesetStatus::NotEnforced => Err("this kernel has none".to_owned()),
+        // An older kernel knows fewer rights; those of files, which matter most, are known to the oldest.
+        RulesetStatus::PartiallyEnforced | RulesetStatus::FullyEnforced => Ok(()),
+    }
+}
+
+/// All that drawing asks of the kernel: memory, its open streams and files, locks, time, randomness, and its own end. No call among them
+/// takes a path, an address or the number of another process, and none starts a thread: the one that draws runs already.
+const ALLOWED: [c_long; 34] = [
+    // Streams and open files.
+    libc::SYS_read,
+    libc::SYS_readv,
+    libc::SYS_pread64,
+    libc::SYS_write,
+    libc::SYS_writev,
+    libc::SYS_lseek,
+    libc::SYS_fstat,
+    libc::SYS_close,
+    // Memory. `mmap` and `mprotect` stand below.
+    libc::SYS_brk,
+    libc::SYS_munmap,
+    libc::SYS_mremap,
+    libc::SYS_madvise,
+    // Locks between the two threads, and the processor they run on.
+    libc::SYS_futex,
+    libc::SYS_sched_yield,
+    libc::SYS_sched_getaffinity,
+    libc::SYS_getcpu,
+    libc::SYS_set_robust_list,
+    libc::SYS_rseq,
+    libc::SYS_restart_syscall,
+    // A stack that overflows is reported by a signal handler, which leaves by `rt_sigreturn`.
+    libc::SYS_rt_sigaction,
+    libc::SYS_rt_sigprocmask,
+    libc::SYS_rt_sigreturn,
+    libc::SYS_sigaltstack,
+    // Where the kernel does not give the time without a call.
+    libc::SYS_clock_gettime,
+    libc::SYS_clock_getres,
+    libc::SYS_gettimeofday,
+    libc::SYS_nanosleep,
+    libc::SYS_clock_nanosleep,
+    libc::SYS_getrandom,
+    // Its own numbers, which `abort` asks for.
+    libc::SYS_getpid,
+    libc::SYS_gettid,
+    libc::SYS_getrusage,
+    libc::SYS_exit,
+    libc::SYS_exit_group,
 ];
 
-/// Places of the fields in what the kernel shows a filter.
-const CALL_NUMBER: u32 = 0;
-
-fn refuse_calls() -> io::Result<()> {
-    let step = |code: u32, jump_true: u8, jump_false: u8, operand: u32| sock_filter {
-        code: code as u16,
-        jt: jump_true,
-        jf: jump_false,
-        k: operand,
+/// Install the filter in every thread.
+///
+/// - A call through another entry of the kernel, like `int 0x80` with its 32-bit numbers, ends the process: no compiler emits one here, so
+///   only an attack gets there, and the filter's numbers would mean other calls.
+/// - A call that is not on the list fails with `ENOSYS`, as on a kernel that lacks it. An attacker gains as little by that as by a kill.
+///   The C library and the allocator try optional calls, which differ from version to version, and have another way for kernels without
+///   them: with a kill, a new C library would end every drawing.
+fn filter() -> Result<(), String> {
+    let not_executable = |argument: u8| {
+        let mask = libc::PROT_EXEC as u64;
+        let condition = SeccompCondition::new(argument, SeccompCmpArgLen::Dword, SeccompCmpOp::MaskedEq(mask), 0)?;
+        SeccompRule::new(vec![condition])
     };
-    let mut filter = vec![step(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0, CALL_NUMBER)];
-    for (number, call) in REFUSED.iter().enumerate() {
-        let to_refusal = REFUSED.len() - number;
-        filter.push(step(libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K, to_refusal as u8, 0, *call as u32));
+    let text = |error: &dyn fmt::Display| error.to_string();
+    let architecture = TargetArch::try_from(std::env::consts::ARCH).map_err(|error| text(&error))?;
+    let mut rules: BTreeMap<i64, Vec<SeccompRule>> = ALLOWED.iter().map(|call| (*call as i64, vec![])).collect();
+    // Memory that is written is never run.
+    for call in [libc::SYS_mmap, libc::SYS_mprotect] {
+        rules.insert(call as i64, vec![not_executable(2).map_err(|error| text(&error))?]);
     }
-    filter.push(step(libc::BPF_RET | libc::BPF_K, 0, 0, libc::SECCOMP_RET_ALLOW));
-    filter.push(step(libc::BPF_RET | libc::BPF_K, 0, 0, libc::SECCOMP_RET_ERRNO | libc::EPERM as u32));
-    let program = sock_fprog { len: filter.len() as u16, filter: filter.as_mut_ptr() };
-    let none: c_ulong = 0;
-    // SAFETY: the kernel copies the program, which outlives the call.
-    done(unsafe { libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER as c_ulong, &program, none, none) })
+    let otherwise = SeccompAction::Errno(libc::ENOSYS as u32);
+    let filter = SeccompFilter::new(rules, otherwise, SeccompAction::Allow, architecture).map_err(|error| text(&error))?;
+    let program: BpfProgram = filter.try_into().map_err(|error: seccompiler::BackendError| text(&error))?;
+    seccompiler::apply_filter_all_threads(&program).map_err(|error| text(&error))
 }

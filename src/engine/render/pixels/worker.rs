@@ -3,33 +3,60 @@
 //! Before it reads anything it gives up what it does not need: memory and time beyond its limits, files, the network, other
 //! programs. A hostile email can then cost no more than one answer. It knows nothing of the server that started it.
 
-use std::collections::{BTreeMap, HashMap};
-use std::io::{Read, Write};
+use std::collections::HashMap;
+use std::io::{self, Read, Write};
 use std::panic::{self, AssertUnwindSafe};
-use std::path::Path;
+use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::mpsc::{self, Sender};
+use std::thread::{Builder, JoinHandle};
 
-use super::super::foreign;
+use super::super::{foreign, images};
+use super::Fault;
 use super::draw::{self, Material};
+use super::fonts::FontFiles;
 use super::orders::{Answer, Message, Order, Work, nonsense};
-use super::{Fault, sandbox};
-use crate::vocab::limits::{DRAWING_STACK_BYTES, DRAWN_IMAGES_BYTES_MAX, DRAWN_INPUT_BYTES_MAX};
+use super::sandbox::{self, Confinement};
+use crate::vocab::limits::{
+    DECODING_MEMORY_BYTES, DRAWING_MEMORY_BYTES, DRAWING_STACK_BYTES, DRAWN_IMAGES_BYTES_MAX, DRAWN_INPUT_BYTES_MAX,
+};
+
+/// What a worker process is told on its command line, before it reads anything.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Duty {
+    /// A folder with further fonts.
+    pub fonts: Option<PathBuf>,
+    /// The order is about one image, which needs less memory.
+    pub decodes: bool,
+    /// Run also without the layers of confinement that are required.
+    pub unconfined: bool,
+}
 
 /// Be a worker process, from beginning to end.
-pub fn run() -> ExitCode {
-    if let Err(why) = sandbox::enter() {
-        return answer(&Message { head: Answer::Fault(Fault::Unavailable(why.to_string())), parts: vec![] });
+pub fn run(duty: &Duty) -> ExitCode {
+    let memory = if duty.decodes { DECODING_MEMORY_BYTES } else { DRAWING_MEMORY_BYTES };
+    let fonts = duty.fonts.as_deref().map(FontFiles::open).unwrap_or_default();
+    let mut confinement = sandbox::isolate(memory);
+    // The thread starts before the filter, which then allows no call that starts one.
+    let drawer = match Drawer::start(fonts) {
+        Ok(drawer) => drawer,
+        Err(fault) => return answer(&fault.into()),
+    };
+    sandbox::filter_calls(&mut confinement);
+    if let Some(missing) = confinement.missing().filter(|_| !duty.unconfined) {
+        let why = format!("the worker process cannot be confined: {missing}");
+        return answer(&Fault::Unavailable(why).into());
     }
     let mut order = Vec::new();
     let most = 2 * (DRAWN_INPUT_BYTES_MAX + DRAWN_IMAGES_BYTES_MAX) as u64;
-    if std::io::stdin().lock().take(most).read_to_end(&mut order).is_err() {
+    if io::stdin().lock().take(most).read_to_end(&mut order).is_err() {
         return ExitCode::FAILURE;
     }
-    answer(&obey_apart(order))
+    answer(&drawer.obey(order, confinement))
 }
 
 fn answer(answer: &Message<Answer>) -> ExitCode {
-    let mut out = std::io::stdout().lock();
+    let mut out = io::stdout().lock();
     match out.write_all(&answer.encode()).and_then(|()| out.flush()) {
         Ok(()) => ExitCode::SUCCESS,
         // Nobody waits for the answer any more.
@@ -37,50 +64,82 @@ fn answer(answer: &Message<Answer>) -> ExitCode {
     }
 }
 
-/// Do what an order says, on a thread with room enough; a panic is an answer too.
-pub fn obey_apart(order: Vec<u8>) -> Message<Answer> {
-    let work = move || panic::catch_unwind(AssertUnwindSafe(|| obey(&order)));
-    let thread = std::thread::Builder::new().name("drawing".to_owned()).stack_size(DRAWING_STACK_BYTES).spawn(work);
-    let fault = match thread {
-        Ok(thread) => match thread.join() {
-            Ok(Ok(answer)) => return answer,
-            Ok(Err(_)) | Err(_) => Fault::TooCostly,
-        },
-        Err(error) => Fault::Unavailable(format!("a thread cannot start: {error}")),
-    };
-    Message { head: Answer::Fault(fault), parts: vec![] }
+impl From<Fault> for Message<Answer> {
+    fn from(fault: Fault) -> Self {
+        Self { head: Answer::Fault(fault), parts: vec![] }
+    }
 }
 
-fn obey(order: &[u8]) -> Message<Answer> {
+/// A thread with room enough for deep HTML, which waits for an order.
+struct Drawer {
+    orders: Sender<(Vec<u8>, Confinement)>,
+    thread: JoinHandle<Message<Answer>>,
+}
+
+impl Drawer {
+    /// Start the thread. When this returns, it has set itself up and asks nothing more of the kernel.
+    fn start(fonts: FontFiles) -> Result<Self, Fault> {
+        let (orders, inbox) = mpsc::channel::<(Vec<u8>, Confinement)>();
+        let (ready, is_ready) = mpsc::channel();
+        let work = move || {
+            let _ = ready.send(());
+            let Ok((order, confinement)) = inbox.recv() else { return nonsense().into() };
+            let obeyed = panic::catch_unwind(AssertUnwindSafe(|| obey(&order, &fonts, confinement)));
+            obeyed.unwrap_or_else(|_| Fault::TooCostly.into())
+        };
+        let thread = Builder::new().name("drawing".to_owned()).stack_size(DRAWING_STACK_BYTES).spawn(work);
+        let thread = thread.map_err(|error| Fault::Unavailable(format!("a thread cannot start: {error}")))?;
+        is_ready.recv().map_err(|_| nonsense())?;
+        Ok(Self { orders, thread })
+    }
+
+    /// Do what an order says; a panic is an answer too.
+    fn obey(self, order: Vec<u8>, confinement: Confinement) -> Message<Answer> {
+        // If the thread has ended, that is found by joining it.
+        let _ = self.orders.send((order, confinement));
+        self.thread.join().unwrap_or_else(|_| Fault::TooCostly.into())
+    }
+}
+
+/// Do what an order says in this process, unconfined: for tests and tools.
+pub fn obey_here(order: Vec<u8>, fonts: FontFiles) -> Message<Answer> {
+    Drawer::start(fonts).map_or_else(Into::into, |drawer| drawer.obey(order, Confinement::default()))
+}
+
+fn obey(order: &[u8], fonts: &FontFiles, confinement: Confinement) -> Message<Answer> {
     let done = match Message::<Order>::decode(order) {
-        Some(order) => perform(order),
+        Some(order) => perform(order, fonts, confinement),
         None => Err(nonsense()),
     };
-    done.unwrap_or_else(|fault| Message { head: Answer::Fault(fault), parts: vec![] })
+    done.unwrap_or_else(Into::into)
 }
 
-fn perform(Message { head, parts }: Message<Order>) -> Result<Message<Answer>, Fault> {
+fn perform(order: Message<Order>, fonts: &FontFiles, confinement: Confinement) -> Result<Message<Answer>, Fault> {
+    let Message { head: Order { work, images: addresses, pixels }, parts } = order;
     let mut parts = parts.into_iter();
-    let text = parts.next().ok_or_else(nonsense)?;
-    if head.work == Work::CleanMail {
-        return foreign::mail(&text).map(Message::of_foreign).map_err(Fault::Refused);
-    }
-    let html = String::from_utf8(text).map_err(|_| nonsense())?;
-    let images: BTreeMap<String, Vec<u8>> = head.images.into_iter().zip(parts).collect();
-    let material = Material { html: &html, images: &images, fonts: head.fonts.as_deref().map(Path::new) };
-    match head.work {
-        Work::Shots(look) => draw::shots(&material, &look).map(Message::of_shots),
+    let file = parts.next().ok_or_else(nonsense)?;
+    let html = || std::str::from_utf8(&file).map_err(|_| nonsense());
+    match work {
+        Work::Shots(look) => {
+            let images = addresses.into_iter().zip(parts).collect();
+            draw::shots(&Material { html: html()?, images: &images, fonts, pixels }, &look).map(Message::of_shots)
+        }
         Work::Pdf { paper, title } => {
-            let drawn = draw::pdf(&material, paper, &title)?;
+            let images = addresses.into_iter().zip(parts).collect();
+            let drawn = draw::pdf(&Material { html: html()?, images: &images, fonts, pixels }, paper, &title)?;
             Ok(Message { head: Answer::Pdf { warnings: drawn.warnings }, parts: vec![drawn.made] })
         }
-        Work::CleanHtml | Work::CleanMail => {
-            foreign::html(&html, &HashMap::new()).map(Message::of_foreign).map_err(Fault::Refused)
-        }
-        Work::Revise(changes) => foreign::revise(&html, &changes).map(Message::of_foreign).map_err(Fault::Refused),
+        Work::CleanHtml => foreign::html(html()?, &HashMap::new()).map(Message::of_foreign).map_err(Fault::Refused),
+        Work::CleanMail => foreign::mail(&file).map(Message::of_foreign).map_err(Fault::Refused),
+        Work::Revise(changes) => foreign::revise(html()?, &changes).map(Message::of_foreign).map_err(Fault::Refused),
         Work::ImageAddresses => {
-            let addresses = draw::image_addresses(&html)?;
+            let addresses = draw::image_addresses(html()?)?;
             Ok(Message { head: Answer::ImageAddresses(addresses), parts: vec![] })
         }
+        Work::Image(task) => {
+            let (done, made) = images::perform(&task, &file, pixels).map_err(Fault::Image)?;
+            Ok(Message { head: Answer::Image(done), parts: vec![made] })
+        }
+        Work::Confinement => Ok(Message { head: Answer::Confinement(confinement), parts: vec![] }),
     }
 }

@@ -10,6 +10,7 @@ use crate::engine::api::{Bare, Context, Failure, Operation, Raw, RawRequest, Spe
 use crate::engine::store::ReadTx;
 use crate::features::emails::model::Part;
 use crate::features::emails::{READERS, require_email, store};
+use crate::features::projects;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::EmailId;
 use crate::vocab::placeholders;
@@ -23,14 +24,16 @@ pub struct Html;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct EmailToShow {
     pub email_id: EmailId,
+    /// Load the images of other servers, through this service. Without it only images that are kept here are shown.
+    pub images: Option<bool>,
 }
 
 impl Operation for Html {
     const SPEC: Spec = Spec::get("emails.html", "/v1/emails/{emailId}/html", needs_one(READERS))
         .summary("Show an email as a page")
         .about(
-            "Merge fields show their defaults, or what their names say. The page runs no scripts and sends nothing. Its links open in \
-             a window of their own.",
+            "Merge fields show their defaults, or what their names say. The page runs no scripts and sends nothing, and loads no images \
+             of other servers unless images is true. Its links open in a window of their own.",
         )
         .rate(RouteGroup::Emails)
         .fails(&[Code::NotFound]);
@@ -52,6 +55,8 @@ impl Raw for Html {
             Ok(store::text(tx, email.id, email.version, Part::Html)?)
         };
         let html = context.read(look).await?.unwrap_or_default();
-        Ok(foreign::document(&placeholders::preview(&html), "private, no-store"))
+        let (html, engine) = (placeholders::preview(&html), &context.engine);
+        let html = if input.images == Some(true) { projects::images_through_here(engine, &html) } else { html };
+        Ok(foreign::document(&html, "private, no-store", foreign::Images::Here(engine.base_url())))
     }
 }

@@ -157,6 +157,6 @@ fn refused(field: &str, fault: Fault) -> Failure {
     match fault {
         Fault::Busy => Failure::because(Code::Unavailable, fault.to_string()).after_seconds(2),
         Fault::Misused(_) | Fault::Unavailable(_) => Failure::internal(fault),
-        Fault::Refused(_) | Fault::TooCostly | Fault::Failed(_) => Failure::field(field, fault),
+        Fault::Refused(_) | Fault::Image(_) | Fault::TooCostly | Fault::Failed(_) => Failure::field(field, fault),
     }
 }

@@ -53,7 +53,7 @@ impl Raw for Page {
         // The link does not say of which environment it is; an id is in one of them only.
         for world in context.engine.worlds() {
             if let Some(html) = html(&world.store.read(), &context.engine, &input)? {
-                return Ok(foreign::document(&html, "private, max-age=60"));
+                return Ok(foreign::document(&html, "private, max-age=60", foreign::Images::Everywhere));
             }
         }
         Err(Failure::because(Code::NotFound, "There is no such email, or it is not shared, or its link is not whole."))

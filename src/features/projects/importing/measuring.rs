@@ -68,7 +68,7 @@ fn record(tx: &mut WriteTx<'_>, project: ProjectId, from: usize, looked: Vec<Res
                 width: seen.measured.width,
                 height: seen.measured.height,
                 colors: seen.measured.colors.iter().map(Color::to_string).collect(),
-                background: seen.measured.ground,
+                background: seen.measured.ground.into(),
                 description: seen.described.description,
                 tags: seen.described.tags,
                 problem: None,

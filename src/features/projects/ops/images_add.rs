@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 
 use crate::base::text::{LongText, Name};
 use crate::engine::api::{Caller, Command, Created, Failure, Operation, Replay, Spec, needs};
+use crate::engine::render::images::Measured;
 use crate::engine::store::WriteTx;
 use crate::features::projects::brand::Image;
 use crate::features::projects::images::{self, Origin, Picture};
-use crate::features::projects::reading::sight::Measured;
 use crate::features::projects::views::ProjectImageView;
 use crate::features::projects::{Site, require};
 use crate::vocab::codes::Code;

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use super::images_add::{self, ImageDescription, ImageTag, checked_tags};
 use crate::base::base64;
 use crate::engine::api::{BodySize, Context, Created, Failure, Operation, Outward, Replay, Spec, needs};
+use crate::engine::render::pixels::Fault;
 use crate::engine::store::WriteTx;
-use crate::features::projects::reading::sight;
 use crate::features::projects::views::ProjectImageView;
 use crate::features::projects::{pictures, require};
 use crate::vocab::codes::Code;
@@ -65,13 +65,12 @@ impl Outward for ImagesUpload {
         let description = input.description.map(|text| text.to_string()).filter(|text| !text.is_empty());
         let file = base64::decode(&input.file).filter(|file| !file.is_empty());
         let file = file.ok_or_else(|| Failure::field("file", "expected the bytes of an image as base64"))?;
-        let looked = tokio::task::spawn_blocking(move || {
-            let made = pictures::prepared(file)?;
-            let measured = sight::look(&made.bytes, made.content_type)?;
-            Ok((made, measured))
-        });
-        let looked = looked.await.map_err(Failure::internal)?;
-        let (made, measured) = looked.map_err(|reason: &str| Failure::field("file", reason))?;
+        drop(input.file);
+        let (made, measured) = context.engine.pixels.prepare_upload(&file).await.map_err(|fault| match fault {
+            Fault::Image(reason) => Failure::field("file", reason),
+            other => pictures::failure(other),
+        })?;
+        drop(file);
         let engine = context.engine.clone();
         let keep = move |tx: &mut WriteTx<'_>| {
             let url = pictures::link(&engine, pictures::keep(tx, project, &made));

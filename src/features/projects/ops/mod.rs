@@ -4,6 +4,7 @@ pub mod get;
 pub mod guidelines_update;
 pub mod image_file;
 pub mod image_preview;
+pub mod image_remote;
 pub mod images_add;
 pub mod images_list;
 pub mod images_remove;

@@ -1,8 +1,8 @@
 //! What can honestly be said of an image without seeing what it shows: the words around it, its form, its colours.
 
 use super::shortened;
-use super::sight::Measured;
 use crate::base::color;
+use crate::engine::render::images::Measured;
 use crate::vocab::limits::{IMAGE_DESCRIPTION_CHARACTERS_MAX, IMAGE_TAG_CHARACTERS_MAX, IMAGE_TAGS_MAX};
 
 /// Fewer colours than this, and it is drawn or written.
@@ -146,14 +146,14 @@ fn split_words(text: &str) -> Vec<String> {
 mod tests {
     use super::*;
     use crate::base::text::Color;
-    use crate::features::projects::brand::LogoBackground;
+    use crate::engine::render::images::Ground;
 
     fn measured() -> Measured {
         Measured {
             width: 1200,
             height: 800,
             colors: vec![Color { red: 0xd3, green: 0x2f, blue: 0x2f }, Color { red: 255, green: 255, blue: 255 }],
-            ground: LogoBackground::Any,
+            ground: Ground::Any,
             is_clear: false,
             variety: 300,
         }

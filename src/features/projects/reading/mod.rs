@@ -17,7 +17,6 @@ mod page;
 mod palette;
 mod pictures;
 mod products;
-pub mod sight;
 mod social;
 mod structured;
 mod tame;

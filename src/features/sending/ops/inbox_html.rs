@@ -8,6 +8,7 @@ use crate::engine::api::operation::Media;
 use crate::engine::api::wire::Reply;
 use crate::engine::api::{Bare, Context, Failure, Operation, Raw, RawRequest, Spec, foreign, needs};
 use crate::engine::mail::opened::Opened;
+use crate::features::projects;
 use crate::features::sending::inbox;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::MessageId;
@@ -21,12 +22,15 @@ pub struct InboxHtml;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct MessagePage {
     pub id: MessageId,
+    /// Load the images of other servers, through this service. Without it only images that are kept here are shown.
+    pub images: Option<bool>,
 }
 
 impl Operation for InboxHtml {
     const SPEC: Spec = Spec::get("sending.inbox_html", "/v1/inbox/{id}/html", needs(Permission::EmailRead))
         .summary("Show a message of the built-in inbox as a page")
-        .about("The page runs no scripts and sends nothing. Its links open in a window of their own.")
+        .about("The page runs no scripts and sends nothing, and loads no images of other servers unless images is true. Its links open in a \
+             window of their own.")
         .fails(&[Code::NotFound]);
     type Input = MessagePage;
     type Output = Bare;
@@ -48,6 +52,8 @@ impl Raw for InboxHtml {
                 html.ok_or_else(|| Failure::because(Code::NotFound, "The message has no HTML."))
             })
             .await?;
-        Ok(foreign::document(&html, "private, no-store"))
+        let engine = &context.engine;
+        let html = if input.images == Some(true) { projects::images_through_here(engine, &html) } else { html };
+        Ok(foreign::document(&html, "private, no-store", foreign::Images::Here(engine.base_url())))
     }
 }

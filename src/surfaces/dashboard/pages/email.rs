@@ -74,6 +74,7 @@ async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
 async fn draw(visit: &Visit, trouble: Option<Trouble>) -> Result<Outcome, Trouble> {
     let email = email(visit).await?;
     let mut context = head(visit, &email, "preview");
+    context["images"] = visit.wants_images().into();
     context["phone"] = (visit.query.get("width") == "phone").into();
     context["prompt"] = visit.form.get("prompt").into();
     context["prompt_max"] = limits::PROMPT_CHARACTERS_MAX.into();
@@ -131,7 +132,7 @@ async fn send(visit: &Visit) -> Result<Outcome, Trouble> {
 
 /// The email itself, for the frame: with what its merge fields may say.
 async fn frame(visit: &Visit) -> Result<Outcome, Trouble> {
-    visit.hand_on("emails.html", json!({ "emailId": visit.name("id") })).await
+    visit.hand_on("emails.html", json!({ "emailId": visit.name("id"), "images": visit.wants_images() })).await
 }
 
 /// Its document, in words.

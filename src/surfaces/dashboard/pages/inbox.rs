@@ -67,6 +67,7 @@ async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
             _ => "(no subject)",
         },
         "view": view,
+        "images": visit.wants_images(),
         "has_html": !data["html"].is_null(),
         "message": data["message"],
         "envelope_from": data["envelopeFrom"],
@@ -80,7 +81,7 @@ async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
 
 /// Its HTML, as a document for the frame.
 async fn mail(visit: &Visit) -> Result<Outcome, Trouble> {
-    visit.hand_on("sending.inbox_html", json!({ "id": visit.name("id") })).await
+    visit.hand_on("sending.inbox_html", json!({ "id": visit.name("id"), "images": visit.wants_images() })).await
 }
 
 /// Its picture, to look at or keep.

@@ -11,10 +11,12 @@ use std::os::unix::fs::DirBuilderExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::LazyLock;
 
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::unix::pipe;
+use url::Url;
 
 use super::super::Fault;
 use super::super::fonts;
@@ -193,7 +195,7 @@ impl Browser {
                 )
             }
             None => {
-                self.refused.push(address.to_owned());
+                self.refused.push(address.strip_prefix(BASE).unwrap_or(address).to_owned());
                 // A page that wants to become another one stays; any other reason would show an error in its place.
                 let reason = if parameters["resourceType"] == "Document" { "Aborted" } else { "BlockedByClient" };
                 ("Fetch.failRequest", json!({ "requestId": request, "errorReason": reason }))
@@ -204,25 +206,16 @@ impl Browser {
     }
 }
 
-/// An address as browsers write it, near enough: as found in HTML, or as reported by the browser.
+/// What addresses without a scheme are relative to: a name that leads nowhere. Without it a browser asks for none of them, and images are
+/// missing that the built-in engine draws.
+pub const BASE: &str = "https://email.invalid/";
+static BASE_URL: LazyLock<Url> = LazyLock::new(|| BASE.parse().expect("an address"));
+
+/// An address as browsers write it, whether it was found in HTML or reported by the browser.
 fn normal(address: &str) -> String {
-    let address = address.trim().split('#').next().unwrap_or_default();
-    let mut out = String::with_capacity(address.len());
-    for byte in address.bytes() {
-        match byte {
-            b'\t' | b'\r' | b'\n' => {}
-            b' ' | b'"' | b'<' | b'>' | b'`' | 0x7f.. => out.push_str(&format!("%{byte:02X}")),
-            _ => out.push(byte.into()),
-        }
-    }
-    let host = out.find("://").map(|found| found + 3);
-    if let Some(host) = host {
-        let end = out[host..].find(['/', '?']).map_or(out.len(), |found| host + found);
-        let lower = out[..end].to_ascii_lowercase();
-        let slash = if out[end..].starts_with('/') { "" } else { "/" };
-        out = format!("{lower}{slash}{}", &out[end..]);
-    }
-    out
+    let Ok(mut url) = BASE_URL.join(address) else { return address.to_owned() };
+    url.set_fragment(None);
+    url.into()
 }
 
 /// Letters keep their shapes, as on most screens.
@@ -276,6 +269,8 @@ mod tests {
             (" https://x.example/a b.png#c", "https://x.example/a%20b.png"),
             ("https://x.example/ü?q=\"", "https://x.example/%C3%BC?q=%22"),
             ("https://x.example?A", "https://x.example/?A"),
+            ("images/a b.png", "https://email.invalid/images/a%20b.png"),
+            ("{{ hero }}", "https://email.invalid/%7B%7B%20hero%20%7D%7D"),
         ] {
             assert_eq!(normal(html), browser);
             assert_eq!(normal(browser), browser);

@@ -6,6 +6,7 @@
 mod browser;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use data_url::forgiving_base64;
@@ -13,9 +14,8 @@ use serde_json::{Value, json};
 use tokio::sync::Mutex;
 use tokio::time::timeout;
 
-use self::browser::Browser;
-use super::draw::shrunk;
-use super::{Drawing, Drawn, Fault, Look, Page, Paper, Renderer, Shot, Warning};
+use self::browser::{BASE, Browser};
+use super::{Drawing, Drawn, Fault, Look, Page, Paper, Renderer, Shot, Warning, Workers};
 use crate::vocab::limits::{DRAWING_TIME, DRAWINGS_WAITING_MAX, DRAWN_HEIGHT_PX_MAX};
 
 /// Pixels of a style sheet in an inch of paper.
@@ -36,6 +36,8 @@ pub struct Options {
 /// The engine: at most one browser.
 pub struct Chromium {
     options: Options,
+    /// Make the thumbnails: this process decodes no picture.
+    workers: Arc<Workers>,
     browser: Mutex<Option<Browser>>,
     waiting: AtomicUsize,
 }
@@ -49,8 +51,8 @@ struct Tab<'a> {
 
 impl Chromium {
     /// Nothing is started yet.
-    pub fn new(options: Options) -> Self {
-        Self { options, browser: Mutex::new(None), waiting: AtomicUsize::new(0) }
+    pub fn new(options: Options, workers: Arc<Workers>) -> Self {
+        Self { options, workers, browser: Mutex::new(None), waiting: AtomicUsize::new(0) }
     }
 
     async fn draw<T>(&self, work: impl AsyncFnOnce(&mut Browser) -> Result<T, Fault>) -> Result<T, Fault> {
@@ -87,7 +89,15 @@ impl Chromium {
 
 impl Renderer for Chromium {
     fn shots<'a>(&'a self, page: &'a Page, look: &'a Look) -> Drawing<'a, Drawn<Vec<Shot>>> {
-        Box::pin(self.draw(async move |browser| shots(browser, page, look).await))
+        Box::pin(async move {
+            let mut drawn = self.draw(async |browser| shots(browser, page, look).await).await?;
+            if let Some(width) = look.thumbnail_width {
+                for shot in &mut drawn.made {
+                    shot.thumbnail = Some(self.workers.thumbnail(&shot.png, width).await?);
+                }
+            }
+            Ok(drawn)
+        })
     }
 
     fn pdf<'a>(&'a self, page: &'a Page, paper: Paper, _title: &'a str) -> Drawing<'a, Drawn<Vec<u8>>> {
@@ -116,8 +126,7 @@ async fn shots(browser: &mut Browser, page: &Page, look: &Look) -> Result<Drawn<
         let wanted = json!({ "format": "png", "captureBeyondViewport": true, "clip": clip });
         let png = bytes(tab.call("Page.captureScreenshot", wanted).await?)?;
         let (width_px, height_px) = image_size(&png)?;
-        let thumbnail = look.thumbnail_width.map(|small| shrunk(&png, small)).transpose()?;
-        made.push(Shot { width: *width, width_px, height_px, png, thumbnail });
+        made.push(Shot { width: *width, width_px, height_px, png, thumbnail: None });
     }
     let mut warnings = tab.close().await?;
     warnings.append(&mut cut);
@@ -176,7 +185,7 @@ impl<'a> Tab<'a> {
         let frames = self.call("Page.getFrameTree", json!({})).await?;
         let frame = text(&frames["frameTree"]["frame"], "id")?;
         // Mail clients show every email as a document of today's standard.
-        let html = format!("<!doctype html>{}", page.html);
+        let html = format!("<!doctype html><base href=\"{BASE}\">{}", page.html);
         self.call("Page.setDocumentContent", json!({ "frameId": frame, "html": html })).await?;
         self.call("Runtime.evaluate", json!({ "expression": IMAGES_READY, "awaitPromise": true })).await.map(|_| ())
     }
@@ -206,6 +215,7 @@ fn bytes(value: Value) -> Result<Vec<u8>, Fault> {
 }
 
 fn image_size(png: &[u8]) -> Result<(u32, u32), Fault> {
-    let reader = image::ImageReader::with_format(std::io::Cursor::new(png), image::ImageFormat::Png);
-    reader.into_dimensions().map_err(|error| Fault::Unavailable(format!("Chromium gave a broken picture: {error}")))
+    let size =
+        imagesize::blob_size(png).map_err(|error| Fault::Unavailable(format!("Chromium gave a broken picture: {error}")))?;
+    Ok((size.width as u32, size.height as u32))
 }

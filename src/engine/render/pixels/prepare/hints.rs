@@ -70,6 +70,8 @@ struct Hints<'a> {
     name: &'a str,
     /// The names of properties that its own `style` sets.
     styled: Vec<String>,
+    /// Whether its own `style` makes it a block.
+    is_block: bool,
     out: String,
 }
 
@@ -78,8 +80,10 @@ struct Hints<'a> {
 pub fn of(element: ElementRef<'_>, around: &Inherited, picture: &mut dyn FnMut(&str) -> String) -> (String, Inherited) {
     let name = element.value().name();
     let style = element.attr("style").unwrap_or_default();
-    let styled = css::declarations(style).into_iter().map(|one| one.name).collect();
-    let mut hints = Hints { element, name, styled, out: String::new() };
+    let declarations = css::declarations(style);
+    let is_block = declarations.iter().any(|one| one.name == "display" && matches!(one.value.trim(), "block" | "table"));
+    let styled = declarations.into_iter().map(|one| one.name).collect();
+    let mut hints = Hints { element, name, styled, is_block, out: String::new() };
     let mut within = around.clone();
     hints.colours(picture);
     hints.sizes();
@@ -277,12 +281,7 @@ impl Hints<'_> {
                 }
                 within.pushed = None;
             }
-            "img" => match self.attr("align").map(str::to_ascii_lowercase).as_deref() {
-                Some(side @ ("left" | "right")) => self.says("float", side),
-                Some(place @ ("top" | "middle" | "bottom")) => self.says("vertical-align", place),
-                Some("absmiddle" | "center") => self.says("vertical-align", "middle"),
-                _ => {}
-            },
+            "img" => self.align_image(around),
             "hr" => match side {
                 Some(Side::Left) => self.says("margin-left", "0;margin-right:auto"),
                 Some(Side::Right) => self.says("margin-left", "auto;margin-right:0"),
@@ -306,6 +305,7 @@ impl Hints<'_> {
                     self.says("text-align", "inherit");
                 }
             }
+            _ if self.is_block && styles_width => self.out.push_str(around.pushed.map_or("", Side::margins)),
             _ => {}
         }
         if styles_text {
@@ -313,6 +313,39 @@ impl Hints<'_> {
         }
         let styles_size = self.styled.iter().any(|name| name == "font" || name == "font-size");
         within.sized |= styles_size || self.name == "font";
+    }
+
+    /// Where an image stands in its line, and where an image that is a block stands in its block.
+    fn align_image(&mut self, around: &Inherited) {
+        let place = self.attr("align").or_else(|| self.attr("valign")).map(str::to_ascii_lowercase);
+        match place.as_deref() {
+            Some(side @ ("left" | "right")) => return self.says("float", side),
+            Some(place @ ("top" | "baseline")) => self.says("vertical-align", place),
+            Some("texttop") => self.says("vertical-align", "text-top"),
+            Some("absmiddle" | "center") => self.says("vertical-align", "middle"),
+            Some("absbottom") => self.says("vertical-align", "bottom"),
+            // Only as `valign` this is the bottom of the line.
+            Some("bottom") => self.says("vertical-align", if self.attr("align").is_some() { "baseline" } else { "bottom" }),
+            Some("middle") => self.middle(),
+            _ => {}
+        }
+        // As a block it is pushed like a table, whatever its own margins are. In a line these are the distance to its neighbours, and
+        // margins that are `auto` are none: a style sheet may make a block of it.
+        let margins = around.pushed.map_or("", Side::margins);
+        if self.is_block {
+            self.out.push_str(&margins.replace("auto", "auto !important"));
+        } else if self.attr("hspace").is_none() {
+            self.out.push_str(margins);
+        }
+    }
+
+    /// The middle of the image on the line that letters stand on, which style sheets cannot say of an image of unknown height.
+    fn middle(&mut self) {
+        let height = self.attr("height").and_then(dimension).and_then(|height| height.strip_suffix("px")?.parse::<f32>().ok());
+        match height.filter(|_| self.attr("align").is_some()) {
+            Some(height) => self.says("vertical-align", &format!("{}px", -height / 2.0)),
+            None => self.says("vertical-align", "middle"),
+        }
     }
 }
 
@@ -405,6 +438,48 @@ mod tests {
         assert_eq!(hints(html, "th"), "");
         assert_eq!(hints("<table><tr align=left><th>x", "th"), "text-align:inherit;");
         assert_eq!(hints("<div align=center style='text-align:left'><table>", "table"), "");
+    }
+
+    #[test]
+    fn images_that_are_blocks_are_pushed_through_links_and_other_lines() {
+        let pushed = "margin-left:auto !important;margin-right:auto !important;";
+        for html in [
+            "<table><tr><td align=center><a href=x><img style='display:block;margin:0'>",
+            "<div align=center><span><a href=x><img style='display: block'>",
+            "<center><img style='display:block'>",
+        ] {
+            assert_eq!(hints(html, "img"), pushed, "{html}");
+        }
+        assert_eq!(hints("<table><tr><td align=right><img style='display:block'>", "img"), "margin-left:auto !important;");
+        // A style sheet may make a block of these; the distance that one has in its line stays.
+        assert_eq!(hints("<center><img>", "img"), "margin-left:auto;margin-right:auto;");
+        assert_eq!(hints("<center><img hspace=3>", "img"), "margin-left:3px;margin-right:3px;");
+        for html in [
+            "<div align=center style='text-align:left'><img style='display:block'>",
+            "<center><table><tr><td><img style='display:block'>",
+            "<p><img style='display:block'>",
+        ] {
+            assert_eq!(hints(html, "img"), "", "{html}");
+        }
+        assert_eq!(hints("<center><a style='display:block;width:9px'>x", "a"), "margin-left:auto;margin-right:auto;");
+        assert_eq!(hints("<center><a style='display:block'>x", "a"), "");
+    }
+
+    #[test]
+    fn images_stand_in_their_lines_as_browsers_place_them() {
+        for (attributes, place) in [
+            ("align=bottom", "vertical-align:baseline;"),
+            ("align=absbottom", "vertical-align:bottom;"),
+            ("align=texttop", "vertical-align:text-top;"),
+            ("align=middle", "vertical-align:middle;"),
+            ("align=absmiddle", "vertical-align:middle;"),
+            ("valign=bottom", "vertical-align:bottom;"),
+            ("valign=middle height=20", "height:20px;vertical-align:middle;"),
+            ("align=middle height=20", "height:20px;vertical-align:-10px;"),
+            ("align=left valign=top", "float:left;"),
+        ] {
+            assert_eq!(hints(&format!("<img {attributes}>"), "img"), place, "{attributes}");
+        }
     }
 
     #[test]

@@ -43,13 +43,21 @@ pub struct Prepared {
     pub letters: BTreeSet<char>,
 }
 
-/// Prepare an email. `images` are files by the address that the HTML names.
-pub fn prepare(html: &str, images: &BTreeMap<String, Vec<u8>>, medium: Medium) -> Result<Prepared, Refusal> {
+/// Images that are given with an email.
+pub struct Given<'a> {
+    /// Files by the address that the HTML names.
+    pub files: &'a BTreeMap<String, Vec<u8>>,
+    /// How many pixels of them, and of those in the HTML itself, may be decoded.
+    pub pixels: u64,
+}
+
+/// Prepare an email.
+pub fn prepare(html: &str, given: &Given<'_>, medium: Medium) -> Result<Prepared, Refusal> {
     let admitted = admit(html)?;
     let tree = parse(&admitted.html);
     let mut writer = Writer {
         medium,
-        pictures: Pictures::new(images, &admitted.embedded),
+        pictures: Pictures::new(given, &admitted.embedded),
         html: "<!doctype html>".to_owned(),
         sheets: Vec::new(),
         hints: HashMap::new(),
@@ -267,7 +275,7 @@ mod tests {
     const LIGHT: Medium = Medium { dark: false, paper: false, density: 1.0 };
 
     fn prepared(html: &str) -> Prepared {
-        prepare(html, &BTreeMap::new(), LIGHT).expect("it is small")
+        prepare(html, &Given { files: &BTreeMap::new(), pixels: 0 }, LIGHT).expect("it is small")
     }
 
     fn body(html: &str) -> String {

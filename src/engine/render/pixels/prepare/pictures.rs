@@ -2,24 +2,25 @@
 //!
 //! Whatever is not a sound PNG, JPEG, GIF or WebP of reasonable size is left out and told about. No image is fetched here.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::io::Cursor;
 use std::sync::Arc;
 
 use data_url::DataUrl;
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
-use image::{ImageFormat, ImageReader};
+use image::{ImageFormat, ImageReader, Limits};
 use takumi::prelude::ImageSource;
 
+use super::Given;
 use crate::engine::render::gate::stood_in;
-use crate::vocab::limits::{DRAWN_IMAGE_PIXELS_MAX, URL_CHARACTERS_MAX};
+use crate::vocab::limits::{DECODED_IMAGE_BYTES_MAX, URL_CHARACTERS_MAX};
 
 /// Key of an image that is not there.
 pub const MISSING: &str = "image:none";
 
 /// The images of one email.
 pub struct Pictures<'a> {
-    given: &'a BTreeMap<String, Vec<u8>>,
+    given: &'a Given<'a>,
     embedded: &'a [&'a str],
     /// What the engine draws, by the keys that the prepared HTML names.
     pub sources: HashMap<Arc<str>, ImageSource>,
@@ -33,13 +34,13 @@ pub struct Pictures<'a> {
 
 impl<'a> Pictures<'a> {
     /// With these images by address, and those that were embedded in the HTML.
-    pub fn new(given: &'a BTreeMap<String, Vec<u8>>, embedded: &'a [&'a str]) -> Self {
+    pub fn new(given: &'a Given<'a>, embedded: &'a [&'a str]) -> Self {
         Self {
             given,
             embedded,
             sources: HashMap::new(),
             known: HashMap::new(),
-            pixels_left: DRAWN_IMAGE_PIXELS_MAX,
+            pixels_left: given.pixels,
             absent: Vec::new(),
             unsound: Vec::new(),
         }
@@ -59,7 +60,7 @@ impl<'a> Pictures<'a> {
     fn look(&mut self, address: &str) -> Option<String> {
         let embedded = stood_in(address).and_then(|number| self.embedded.get(number).copied());
         let is_data = address.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("data:"));
-        let given = match self.given.get(address) {
+        let given = match self.given.files.get(address) {
             Some(bytes) => Some(Arc::from(bytes.as_slice())),
             None => embedded.or(is_data.then_some(address)).map(|data| decode(data).unwrap_or_default()),
         };
@@ -79,7 +80,13 @@ impl<'a> Pictures<'a> {
     }
 
     fn sound(&mut self, bytes: &[u8]) -> Option<ImageSource> {
-        let reader = || ImageReader::new(Cursor::new(bytes)).with_guessed_format().ok();
+        let reader = || {
+            let mut reader = ImageReader::new(Cursor::new(bytes)).with_guessed_format().ok()?;
+            let mut limits = Limits::default();
+            limits.max_alloc = Some(DECODED_IMAGE_BYTES_MAX);
+            reader.limits(limits);
+            Some(reader)
+        };
         let format = reader()?.format()?;
         let (width, height) = reader()?.into_dimensions().ok()?;
         let pixels = u64::from(width) * u64::from(height);
@@ -114,7 +121,11 @@ fn shortened(address: &str) -> String {
 
 #[cfg(test)]
 pub mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
+
+    const PIXELS: u64 = 1_000_000;
 
     /// A picture of one colour as a file.
     pub fn file(width: u32, height: u32, format: ImageFormat) -> Vec<u8> {
@@ -131,6 +142,7 @@ pub mod tests {
             formats.iter().map(|format| (format!("https://x.example/{format:?}"), file(3, 2, *format))).collect();
         given.insert("bad".into(), b"<svg xmlns='http://www.w3.org/2000/svg'/>".to_vec());
         given.insert("cut".into(), file(50, 50, ImageFormat::Png)[..60].to_vec());
+        let given = Given { files: &given, pixels: PIXELS };
         let mut pictures = Pictures::new(&given, &[]);
         for format in formats {
             assert!(pictures.key(&format!(" https://x.example/{format:?}\n")).is_some(), "{format:?}");
@@ -147,6 +159,14 @@ pub mod tests {
         let mut bomb = file(1, 1, ImageFormat::Png);
         bomb[16..24].copy_from_slice(&[0, 0, 0x75, 0x30, 0, 0, 0x75, 0x30]);
         let given = BTreeMap::from([("bomb".to_owned(), bomb)]);
-        assert_eq!(Pictures::new(&given, &[]).key("bomb"), None);
+        assert_eq!(Pictures::new(&Given { files: &given, pixels: PIXELS }, &[]).key("bomb"), None);
+    }
+
+    #[test]
+    fn images_beyond_the_granted_pixels_are_left_out() {
+        let given = ["a", "b"].map(|name| (name.to_owned(), file(30, 10, ImageFormat::Png))).into();
+        let given = Given { files: &given, pixels: 599 };
+        let mut pictures = Pictures::new(&given, &[]);
+        assert!(pictures.key("a").is_some() && pictures.key("b").is_none());
     }
 }

@@ -218,6 +218,7 @@ mod tests {
     #[test]
     fn what_the_engine_needs_is_kept_and_the_rest_left_out() {
         let given = BTreeMap::from([("a.png".to_owned(), super::super::pictures::tests::file(1, 1, image::ImageFormat::Png))]);
+        let given = super::super::Given { files: &given, pixels: 1 };
         let mut pictures = Pictures::new(&given, &[]);
         let text = "@import url(x.css); @font-face{src:url(f.woff)} @keyframes a{from{top:0}} .a, .b > c {color:red;mso-x:1;\
                     background:url(a.png) url('b.png')} @media print{@media screen{i{top:1px!important}}}";

@@ -27,6 +27,7 @@ async fn page(visit: &Visit, trouble: Option<Trouble>) -> Result<Outcome, Troubl
     };
     context.insert("base".into(), base(visit).into());
     context.insert("here".into(), format!("{}/{}", base(visit), visit.name("id")).into());
+    context.insert("images".into(), visit.wants_images().into());
     context.insert("audience".into(), audience(visit, &campaign).await);
     context.insert("brand".into(), brand(visit, &campaign["projectId"]).await);
     context.insert("topic".into(), topic);
@@ -96,5 +97,5 @@ pub async fn send(visit: &Visit) -> Result<Outcome, Trouble> {
 /// The email, as a document for a frame: with what its merge fields may say.
 pub async fn frame(visit: &Visit) -> Result<Outcome, Trouble> {
     let campaign = campaign(visit).await?;
-    visit.hand_on("emails.html", json!({ "emailId": campaign["emailId"] })).await
+    visit.hand_on("emails.html", json!({ "emailId": campaign["emailId"], "images": visit.wants_images() })).await
 }

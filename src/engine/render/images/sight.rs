@@ -1,21 +1,14 @@
-//! A picture looked at: its size, the colours that cover most of it, the grounds it can be seen on. Pure.
-//!
-//! Bytes come from strangers: a decoder gets limits on sides and memory, and a picture that breaks it is one that cannot be looked at.
+//! What can be measured of a picture: its size, the colours that cover most of it, the backgrounds it stands out from. Pure.
 
 use std::collections::HashMap;
-use std::io::Cursor;
 
-use image::{ImageReader, Limits, RgbaImage};
+use image::{DynamicImage, RgbaImage};
+use serde::{Deserialize, Serialize};
 
-use super::css;
 use crate::base::color::{self, contrast, distance};
 use crate::base::text::Color;
-use crate::features::projects::brand::LogoBackground;
+use crate::vocab::limits::DECODED_IMAGE_SIDE_MAX;
 
-/// Pixels on a side. Photographs from cameras have about 8,000.
-const SIDE_MAX: u32 = 10_000;
-/// Memory of one decoded picture: 8,000 by 6,000 pixels.
-const MEMORY_MAX: u64 = 200 * 1024 * 1024;
 /// Colours are counted on a smaller copy.
 const SAMPLE_SIDE: u32 = 64;
 /// Colours told of a picture.
@@ -31,58 +24,44 @@ const SEEN_CONTRAST: f64 = 2.5;
 /// Share of a logo that must be seen.
 const SEEN_SHARE: f32 = 0.75;
 
-/// Why a picture cannot be read.
-pub const DAMAGED: &str = "it is damaged or too large";
-
 const LIGHT: Color = Color { red: 255, green: 255, blue: 255 };
 const DARK: Color = Color { red: 0x12, green: 0x12, blue: 0x12 };
 
+/// The background that a picture needs to be seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Ground {
+    /// A light one: its transparent picture is dark.
+    Light,
+    /// A dark one: its transparent picture is light.
+    Dark,
+    /// Any: it has a background of its own, or stands out from both.
+    Any,
+}
+
 /// What can be seen of a picture.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Measured {
     pub width: u32,
     pub height: u32,
     /// The most covering first.
     pub colors: Vec<Color>,
-    pub ground: LogoBackground,
+    pub ground: Ground,
     /// Whether one can see through parts of it.
     pub is_clear: bool,
     /// How many different colours it has, roughly: drawings have few, photographs many.
     pub variety: usize,
 }
 
-/// Look at a picture; a reason why that is not possible else.
-pub fn look(bytes: &[u8], content_type: &str) -> Result<Measured, &'static str> {
-    if is_drawing(bytes, content_type) {
-        return look_at_drawing(&String::from_utf8_lossy(bytes));
-    }
-    let picture = decoder(bytes)?.decode().map_err(|_| DAMAGED)?;
+/// Measure a picture.
+pub fn measure(picture: &DynamicImage) -> Measured {
     let (width, height) = (picture.width(), picture.height());
     let sample = picture.thumbnail(SAMPLE_SIDE, SAMPLE_SIDE).to_rgba8();
-    Ok(measured(width, height, &sample))
+    measured(width, height, &sample)
 }
 
 /// Whether it is a drawing (SVG).
 pub fn is_drawing(bytes: &[u8], content_type: &str) -> bool {
     content_type.contains("svg") || String::from_utf8_lossy(&bytes[..bytes.len().min(1024)]).contains("<svg")
-}
-
-/// What reads a picture within our limits, if it is one.
-pub fn decoder(bytes: &[u8]) -> Result<ImageReader<Cursor<&[u8]>>, &'static str> {
-    let start = String::from_utf8_lossy(&bytes[..bytes.len().min(1024)]);
-    if start.trim_start().to_ascii_lowercase().starts_with("<!doctype html") || start.trim_start().starts_with("<html") {
-        return Err("there is a page instead of an image");
-    }
-    let mut reader = ImageReader::new(Cursor::new(bytes)).with_guessed_format().map_err(|_| "its format is not known")?;
-    if reader.format().is_none() {
-        return Err("its format is not known (PNG, JPEG, GIF, WebP, ICO and SVG are)");
-    }
-    let mut limits = Limits::default();
-    limits.max_image_width = Some(SIDE_MAX);
-    limits.max_image_height = Some(SIDE_MAX);
-    limits.max_alloc = Some(MEMORY_MAX);
-    reader.limits(limits);
-    Ok(reader)
 }
 
 fn measured(width: u32, height: u32, sample: &RgbaImage) -> Measured {
@@ -96,20 +75,20 @@ fn measured(width: u32, height: u32, sample: &RgbaImage) -> Measured {
         .map(|pixel| Color { red: pixel.0[0], green: pixel.0[1], blue: pixel.0[2] })
         .collect();
     let (colors, variety) = dominant(&seen);
-    let ground = if is_clear { ground(&seen) } else { LogoBackground::Any };
+    let ground = if is_clear { ground(&seen) } else { Ground::Any };
     Measured { width, height, colors, ground, is_clear, variety }
 }
 
 /// On which grounds most of these pixels can be seen.
-fn ground(seen: &[Color]) -> LogoBackground {
+fn ground(seen: &[Color]) -> Ground {
     let share = |ground: Color| {
         let visible = seen.iter().filter(|pixel| contrast(**pixel, ground) >= SEEN_CONTRAST).count();
         visible as f32 / seen.len().max(1) as f32
     };
     match (share(LIGHT), share(DARK)) {
-        (light, dark) if light >= SEEN_SHARE && dark >= SEEN_SHARE => LogoBackground::Any,
-        (light, dark) if light >= dark => LogoBackground::Light,
-        _ => LogoBackground::Dark,
+        (light, dark) if light >= SEEN_SHARE && dark >= SEEN_SHARE => Ground::Any,
+        (light, dark) if light >= dark => Ground::Light,
+        _ => Ground::Dark,
     }
 }
 
@@ -144,8 +123,8 @@ fn dominant(seen: &[Color]) -> (Vec<Color>, usize) {
     (colors, variety)
 }
 
-/// A drawing (SVG) is not drawn here: its size and the colours it names tell enough.
-fn look_at_drawing(text: &str) -> Result<Measured, &'static str> {
+/// Measure a drawing (SVG). It is not drawn: its size and the colours it names tell enough.
+pub fn measure_drawing(text: &str) -> Result<Measured, &'static str> {
     let start = text.find("<svg").ok_or("it is no drawing")?;
     let tag = text[start..].split('>').next().unwrap_or_default();
     let attribute = |name: &str| {
@@ -155,14 +134,14 @@ fn look_at_drawing(text: &str) -> Result<Measured, &'static str> {
     };
     let pixels = |text: &str| {
         let number: f32 = text.trim().trim_end_matches("px").parse().ok()?;
-        (number.is_finite() && number >= 1.0).then_some(number.min(SIDE_MAX as f32) as u32)
+        (number.is_finite() && number >= 1.0).then_some(number.min(DECODED_IMAGE_SIDE_MAX as f32) as u32)
     };
     let viewed: Vec<f32> =
         attribute("viewBox").unwrap_or_default().split([' ', ',']).filter_map(|number| number.trim().parse().ok()).collect();
     let side = |name: &str, index: usize| {
         attribute(name)
             .and_then(pixels)
-            .or_else(|| viewed.get(index).filter(|side| **side >= 1.0).map(|side| side.min(SIDE_MAX as f32) as u32))
+            .or_else(|| viewed.get(index).filter(|side| **side >= 1.0).map(|side| side.min(DECODED_IMAGE_SIDE_MAX as f32) as u32))
     };
     let (width, height) = side("width", 2).zip(side("height", 3)).ok_or("it does not tell its size")?;
     let mut painted = painted(text);
@@ -189,7 +168,7 @@ fn painted(text: &str) -> Vec<Color> {
         for (at, _) in text.match_indices(mark) {
             let rest = text[at + mark.len()..].trim_start_matches(['"', '\'', ' ']);
             let value = rest.split(['"', '\'', ';', '}', '>']).next().unwrap_or_default();
-            let paint = color::parse(css::unquoted(value)).filter(|paint| paint.alpha > 0.3);
+            let paint = color::parse(value.trim().trim_matches(['"', '\''])).filter(|paint| paint.alpha > 0.3);
             found.extend(paint.iter().flat_map(|paint| std::iter::repeat_n(paint.color, weight)));
         }
     }
@@ -198,60 +177,58 @@ fn painted(text: &str) -> Vec<Color> {
 
 #[cfg(test)]
 mod tests {
-    use image::{ImageFormat, Rgba};
+    use image::Rgba;
 
     use super::*;
 
-    fn png(width: u32, height: u32, paint: impl Fn(u32, u32) -> [u8; 4]) -> Vec<u8> {
-        let picture = RgbaImage::from_fn(width, height, |x, y| Rgba(paint(x, y)));
-        let mut bytes = Cursor::new(Vec::new());
-        picture.write_to(&mut bytes, ImageFormat::Png).expect("memory");
-        bytes.into_inner()
+    fn picture(width: u32, height: u32, paint: impl Fn(u32, u32) -> [u8; 4]) -> DynamicImage {
+        RgbaImage::from_fn(width, height, |x, y| Rgba(paint(x, y))).into()
     }
 
     #[test]
     fn size_and_colours_of_a_picture_are_measured() {
-        let bytes = png(300, 100, |x, _| if x < 200 { [200, 30, 40, 255] } else { [250, 250, 250, 255] });
-        let measured = look(&bytes, "image/png").expect("a picture");
-        assert_eq!((measured.width, measured.height, measured.ground, measured.is_clear), (300, 100, LogoBackground::Any, false));
+        let picture = picture(300, 100, |x, _| if x < 200 { [200, 30, 40, 255] } else { [250, 250, 250, 255] });
+        let measured = measure(&picture);
+        assert_eq!((measured.width, measured.height, measured.ground, measured.is_clear), (300, 100, Ground::Any, false));
         let words: Vec<&str> = measured.colors.iter().map(|color| color::word(*color)).collect();
         assert_eq!(words, ["red", "white"]);
     }
 
     #[test]
     fn a_logo_that_one_can_see_through_needs_the_other_ground() {
-        for (paint, ground) in [
-            ([0, 0, 0, 255], LogoBackground::Light),
-            ([255, 255, 255, 255], LogoBackground::Dark),
-            ([220, 60, 40, 255], LogoBackground::Any),
-        ] {
-            let bytes = png(64, 64, |x, y| if (x / 8 + y / 8) % 2 == 0 { paint } else { [0, 0, 0, 0] });
-            assert_eq!(look(&bytes, "").expect("a picture").ground, ground, "{paint:?}");
+        for (paint, ground) in
+            [([0, 0, 0, 255], Ground::Light), ([255, 255, 255, 255], Ground::Dark), ([220, 60, 40, 255], Ground::Any)]
+        {
+            let picture = picture(64, 64, |x, y| if (x / 8 + y / 8) % 2 == 0 { paint } else { [0, 0, 0, 0] });
+            assert_eq!(measure(&picture).ground, ground, "{paint:?}");
         }
     }
 
     #[test]
     fn a_drawing_tells_its_size_and_colours() {
         let drawing = r##"<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 120 40"><path fill="#fff" d=""/></svg>"##;
-        let measured = look(drawing.as_bytes(), "image/svg+xml").expect("a drawing");
-        assert_eq!((measured.width, measured.height, measured.ground), (120, 40, LogoBackground::Dark));
+        let measured = measure_drawing(drawing).expect("a drawing");
+        assert_eq!((measured.width, measured.height, measured.ground), (120, 40, Ground::Dark));
         let plain = r#"<svg width="24" height="24"><path d=""/></svg>"#;
-        assert_eq!(look(plain.as_bytes(), "").expect("a drawing").ground, LogoBackground::Light);
+        assert_eq!(measure_drawing(plain).expect("a drawing").ground, Ground::Light);
     }
 
     #[test]
     fn what_most_of_a_drawing_is_painted_with_decides_its_ground() {
         let drawing = r##"<svg width="190" height="44"><path fill="#1f4d3a"/><path stroke="#faf6ee" fill="none"/><circle fill="#c8663f"/>
             <text fill="#1f4d3a">Leaf</text></svg>"##;
-        let measured = look(drawing.as_bytes(), "").expect("a drawing");
-        assert_eq!((measured.ground, measured.colors.len()), (LogoBackground::Light, 3));
+        let measured = measure_drawing(drawing).expect("a drawing");
+        assert_eq!((measured.ground, measured.colors.len()), (Ground::Light, 3));
     }
 
     #[test]
-    fn what_is_no_picture_says_so() {
-        assert!(look(b"<!doctype html><p>not found", "image/png").is_err());
-        assert!(look(b"nonsense", "image/png").is_err());
-        let half = png(50, 50, |x, y| [x as u8, y as u8, 7, 255]);
-        assert!(look(&half[..half.len() / 2], "image/png").is_err());
+    fn a_drawing_that_is_broken_anywhere_is_measured_or_refused() {
+        let drawing = r##"<svg viewBox="0 0 120 40" width='1e9'><path fill="#fff" stroke='red' style="fill:rgb(1,2,3)"/></svg>"##;
+        for end in 0..drawing.len() {
+            let _ = measure_drawing(&drawing[..end]);
+            let _ = measure_drawing(&drawing[end..]);
+        }
+        let vast = measure_drawing("<svg width='9e30' height='20'/>").expect("a drawing");
+        assert_eq!((vast.width, vast.height), (DECODED_IMAGE_SIDE_MAX, 20));
     }
 }

@@ -1,0 +1,318 @@
+//! Files of images: made fit for emails, made small, and measured.
+//!
+//! The bytes come from strangers, and a few hundred of them can decode to gigabytes. Decoding therefore runs in a worker process
+//! ([`super::pixels`]), and only for as many pixels as the process-wide budget granted. The server itself reads nothing but the
+//! dimensions in a file's header ([`pixels`]). This module knows neither processes nor projects.
+
+mod sight;
+
+use std::io::Cursor;
+
+use image::codecs::jpeg::JpegEncoder;
+use image::codecs::png::{CompressionType, FilterType as PngFilter, PngEncoder};
+use image::imageops::{self, FilterType};
+use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader, Limits, RgbImage};
+use serde::{Deserialize, Serialize};
+
+pub use self::sight::{Ground, Measured};
+use crate::vocab::limits::{
+    DECODED_IMAGE_BYTES_MAX, DECODED_IMAGE_PIXELS_MAX, DECODED_IMAGE_SIDE_MAX, PREVIEW_DRAWING_BYTES_MAX, PREVIEW_SIDE_MAX,
+    UPLOADED_ANIMATION_BYTES_MAX, UPLOADED_IMAGE_WIDTH_MAX,
+};
+
+/// Photographs: no difference can be seen, and a third of the bytes.
+const UPLOAD_QUALITY: u8 = 88;
+const PREVIEW_QUALITY: u8 = 80;
+/// A thumbnail is at most this many times as high as wide: the top of the email, as a card shows it.
+const THUMBNAIL_PROPORTION: f32 = 1.4;
+
+const DAMAGED: &str = "it is damaged";
+
+/// What to do with the file of an image.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Task {
+    /// Make an uploaded image fit for emails, and measure the result.
+    Upload,
+    /// Measure an image that was served with this content type.
+    Measure { content_type: String },
+    /// Make a small copy for lists.
+    Preview,
+    /// Make a PNG of the image's top, this wide.
+    Thumbnail { width: u32 },
+}
+
+/// The result of a task, without the bytes of the file that was made.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Done {
+    pub measured: Option<Measured>,
+    pub format: Option<Format>,
+}
+
+/// Formats in which images are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Format {
+    Png,
+    Jpeg,
+    Gif,
+    Svg,
+}
+
+impl Format {
+    /// Its name in a `Content-Type` header.
+    pub const fn content_type(self) -> &'static str {
+        match self {
+            Self::Png => "image/png",
+            Self::Jpeg => "image/jpeg",
+            Self::Gif => "image/gif",
+            Self::Svg => "image/svg+xml",
+        }
+    }
+
+    /// Its file name extension.
+    pub const fn extension(self) -> &'static str {
+        match self {
+            Self::Png => "png",
+            Self::Jpeg => "jpg",
+            Self::Gif => "gif",
+            Self::Svg => "svg",
+        }
+    }
+}
+
+/// An image in the form in which it is kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Made {
+    pub bytes: Vec<u8>,
+    pub format: Format,
+}
+
+/// How many pixels a file decodes to, by the dimensions in its header. Files whose header is not understood count as the largest image
+/// there may be; files that are not decoded (SVG and everything unknown) count nothing.
+pub fn pixels(file: &[u8]) -> u64 {
+    let decoded = [ImageFormat::Png, ImageFormat::Jpeg, ImageFormat::Gif, ImageFormat::WebP, ImageFormat::Ico];
+    if !image::guess_format(file).is_ok_and(|format| decoded.contains(&format)) {
+        return 0;
+    }
+    imagesize::blob_size(file).map_or(DECODED_IMAGE_PIXELS_MAX, |size| (size.width as u64).saturating_mul(size.height as u64))
+}
+
+/// Why an image with so many pixels is refused, if it is.
+pub fn refusal(pixels: u64) -> Option<String> {
+    (pixels > DECODED_IMAGE_PIXELS_MAX).then(|| {
+        let (found, most) = (pixels.div_ceil(1_000_000), DECODED_IMAGE_PIXELS_MAX / 1_000_000);
+        format!("it has {found} million pixels, and at most {most} million are decoded; make the image smaller")
+    })
+}
+
+/// Carry out a task. `granted` is the number of pixels that may be decoded. An error is the reason, for people.
+pub fn perform(task: &Task, file: &[u8], granted: u64) -> Result<(Done, Vec<u8>), String> {
+    let of_made = |made: Made| (Done { measured: None, format: Some(made.format) }, made.bytes);
+    match task {
+        Task::Upload => {
+            let (made, measured) = upload(file, granted)?;
+            Ok((Done { measured: Some(measured), format: Some(made.format) }, made.bytes))
+        }
+        Task::Measure { content_type } => {
+            let measured = measure(file, content_type, granted)?;
+            Ok((Done { measured: Some(measured), format: None }, Vec::new()))
+        }
+        Task::Preview => preview(file, granted).map(of_made),
+        Task::Thumbnail { width } => {
+            let picture = decode(file, granted)?.into_rgb8();
+            Ok(of_made(Made { bytes: thumbnail(&picture, *width)?, format: Format::Png }))
+        }
+    }
+}
+
+/// An uploaded image as emails show it: upright, not too wide, and without what cameras write into files, like the place.
+fn upload(file: &[u8], granted: u64) -> Result<(Made, Measured), String> {
+    let format = image::guess_format(file).map_err(|_| "its format is not known; give a PNG, JPEG or GIF file")?;
+    let picture = match format {
+        ImageFormat::Gif if file.len() > UPLOADED_ANIMATION_BYTES_MAX => return Err("an animation has at most 3 MB".to_owned()),
+        ImageFormat::Gif => {
+            let measured = sight::measure(&decode(file, granted)?);
+            return Ok((Made { bytes: file.to_vec(), format: Format::Gif }, measured));
+        }
+        ImageFormat::Png | ImageFormat::Jpeg | ImageFormat::WebP => decode(file, granted)?,
+        _ => return Err("mail programs do not show files of its format; give a PNG, JPEG or GIF file".to_owned()),
+    };
+    let picture = match picture.width() > UPLOADED_IMAGE_WIDTH_MAX {
+        true => picture.resize(UPLOADED_IMAGE_WIDTH_MAX, u32::MAX, FilterType::Lanczos3),
+        false => picture,
+    };
+    Ok((encode(&picture, UPLOAD_QUALITY)?, sight::measure(&picture)))
+}
+
+fn measure(file: &[u8], content_type: &str, granted: u64) -> Result<Measured, String> {
+    if sight::is_drawing(file, content_type) {
+        return Ok(sight::measure_drawing(&String::from_utf8_lossy(file))?);
+    }
+    Ok(sight::measure(&decode(file, granted)?))
+}
+
+fn preview(file: &[u8], granted: u64) -> Result<Made, String> {
+    // A drawing is small as it is; as an image in a page it runs nothing and loads nothing.
+    if sight::is_drawing(file, "") {
+        return match file.len() <= PREVIEW_DRAWING_BYTES_MAX {
+            true => Ok(Made { bytes: file.to_vec(), format: Format::Svg }),
+            false => Err("the drawing is too large".to_owned()),
+        };
+    }
+    let picture = decode(file, granted)?;
+    let is_large = picture.width().max(picture.height()) > PREVIEW_SIDE_MAX;
+    let picture = if is_large { picture.thumbnail(PREVIEW_SIDE_MAX, PREVIEW_SIDE_MAX) } else { picture };
+    encode(&picture, PREVIEW_QUALITY)
+}
+
+/// The pixels of a file, upright; of an animation those of its first frame.
+fn decode(file: &[u8], granted: u64) -> Result<DynamicImage, String> {
+    let start = String::from_utf8_lossy(&file[..file.len().min(1024)]);
+    if start.trim_start().to_ascii_lowercase().starts_with("<!doctype html") || start.trim_start().starts_with("<html") {
+        return Err("there is a page instead of an image".to_owned());
+    }
+    let mut reader = ImageReader::new(Cursor::new(file)).with_guessed_format().map_err(|_| "its format is not known")?;
+    if reader.format().is_none() {
+        return Err("its format is not known (PNG, JPEG, GIF, WebP, ICO and SVG are)".to_owned());
+    }
+    let mut limits = Limits::default();
+    limits.max_image_width = Some(DECODED_IMAGE_SIDE_MAX);
+    limits.max_image_height = Some(DECODED_IMAGE_SIDE_MAX);
+    limits.max_alloc = Some(DECODED_IMAGE_BYTES_MAX);
+    reader.limits(limits);
+    let mut decoder = reader.into_decoder().map_err(|_| "it is damaged, or too large")?;
+    // What the decoder says counts: a header can be written so that another reader finds other dimensions in it.
+    let (width, height) = decoder.dimensions();
+    if u64::from(width) * u64::from(height) > granted || decoder.total_bytes() > DECODED_IMAGE_BYTES_MAX {
+        return Err(format!("its {width} × {height} pixels are too many; make the image smaller"));
+    }
+    let orientation = decoder.orientation().map_err(|_| DAMAGED)?;
+    let mut picture = DynamicImage::from_decoder(decoder).map_err(|_| DAMAGED)?;
+    picture.apply_orientation(orientation);
+    Ok(picture)
+}
+
+fn encode(picture: &DynamicImage, quality: u8) -> Result<Made, String> {
+    let mut out = Cursor::new(Vec::new());
+    let is_clear = picture.color().has_alpha() && picture.to_rgba8().pixels().any(|pixel| pixel.0[3] < 255);
+    let written = match is_clear {
+        true => picture.write_to(&mut out, ImageFormat::Png),
+        false => picture.to_rgb8().write_with_encoder(JpegEncoder::new_with_quality(&mut out, quality)),
+    };
+    written.map_err(|_| "it cannot be written")?;
+    Ok(Made { bytes: out.into_inner(), format: if is_clear { Format::Png } else { Format::Jpeg } })
+}
+
+/// A picture as PNG.
+pub fn png(picture: &RgbImage) -> Result<Vec<u8>, String> {
+    let mut out = Vec::new();
+    // Flat areas and text pack well whatever the effort; photographs do not, and would take long.
+    let encoder = PngEncoder::new_with_quality(&mut out, CompressionType::Fast, PngFilter::Adaptive);
+    picture.write_with_encoder(encoder).map_err(|error| error.to_string())?;
+    Ok(out)
+}
+
+/// The top of a picture, made small, as PNG.
+pub fn thumbnail(picture: &RgbImage, width: u32) -> Result<Vec<u8>, String> {
+    let (wide, high) = picture.dimensions();
+    let kept = high.min((wide as f32 * THUMBNAIL_PROPORTION) as u32).max(1);
+    let top = imageops::crop_imm(picture, 0, 0, wide, kept).to_image();
+    let width = width.min(wide).max(1);
+    let height = ((kept as f32 * width as f32 / wide as f32).round() as u32).max(1);
+    png(&imageops::resize(&top, width, height, FilterType::Triangle))
+}
+
+#[cfg(test)]
+mod tests {
+    use image::{Rgba, RgbaImage};
+
+    use super::*;
+
+    const MOST: u64 = DECODED_IMAGE_PIXELS_MAX;
+
+    fn file(width: u32, height: u32, alpha: u8, format: ImageFormat) -> Vec<u8> {
+        let picture = DynamicImage::from(RgbaImage::from_pixel(width, height, Rgba([200, 30, 40, alpha])));
+        let mut out = Cursor::new(Vec::new());
+        let picture = if format == ImageFormat::Jpeg { picture.to_rgb8().into() } else { picture };
+        picture.write_to(&mut out, format).expect("memory");
+        out.into_inner()
+    }
+
+    fn size(made: &Made) -> (u32, u32, &'static str) {
+        let picture = image::load_from_memory(&made.bytes).expect("an image");
+        (picture.width(), picture.height(), made.format.content_type())
+    }
+
+    #[test]
+    fn an_upload_is_as_wide_as_emails_need_it_and_keeps_transparency() {
+        let (wide, measured) = upload(&file(3_200, 400, 255, ImageFormat::Png), MOST).expect("an image");
+        assert_eq!(size(&wide), (1_600, 200, "image/jpeg"));
+        assert_eq!((measured.width, measured.height, measured.ground), (1_600, 200, Ground::Any));
+        let (clear, _) = upload(&file(300, 100, 90, ImageFormat::Png), MOST).expect("an image");
+        assert_eq!(size(&clear), (300, 100, "image/png"));
+        let (moving, _) = upload(&file(20, 10, 255, ImageFormat::Gif), MOST).expect("an image");
+        assert_eq!(size(&moving), (20, 10, "image/gif"));
+    }
+
+    #[test]
+    fn an_upload_that_mail_programs_do_not_show_is_refused() {
+        let cut = file(50, 50, 255, ImageFormat::Jpeg)[..200].to_vec();
+        for wrong in [b"<svg></svg>".to_vec(), b"nonsense".to_vec(), cut, file(9, 9, 255, ImageFormat::Ico)] {
+            assert!(upload(&wrong, MOST).is_err());
+        }
+    }
+
+    #[test]
+    fn a_preview_is_small_and_a_drawing_is_its_own() {
+        let small = preview(&file(2_000, 1_000, 255, ImageFormat::Jpeg), MOST).expect("an image");
+        assert_eq!(size(&small), (480, 240, "image/jpeg"));
+        let drawing = b"<svg viewBox=\"0 0 1 1\"></svg>";
+        assert_eq!(preview(drawing, 0).expect("a drawing").format, Format::Svg);
+        assert!(preview(b"<!doctype html>", MOST).is_err());
+    }
+
+    #[test]
+    fn the_dimensions_are_read_from_the_header_of_every_format() {
+        for format in [ImageFormat::Png, ImageFormat::Jpeg, ImageFormat::Gif, ImageFormat::WebP, ImageFormat::Ico] {
+            let file = file(40, 30, 255, format);
+            assert_eq!(pixels(&file), 1_200, "{format:?}");
+            // The pixels are not needed for it.
+            let header = &file[..file.len().min(if format == ImageFormat::Jpeg { 400 } else { 64 })];
+            assert_eq!(pixels(header), 1_200, "{format:?}");
+        }
+        assert_eq!(pixels(b"\x89PNG\r\n\x1a\nnonsense"), DECODED_IMAGE_PIXELS_MAX);
+        assert_eq!((pixels(b"<svg/>"), pixels(b"")), (0, 0));
+    }
+
+    /// An ICO file names the dimensions of its images in a directory, and the PNG inside has its own: 256 × 256 pixels were paid for, and
+    /// 10,000 × 10,000 decoded.
+    #[test]
+    fn more_pixels_than_were_granted_are_not_decoded() {
+        let mut png = file(300, 300, 255, ImageFormat::Png);
+        assert!(decode(&png, 300 * 300).is_ok());
+        assert!(decode(&png, 300 * 300 - 1).is_err());
+        let mut icon = b"\0\0\x01\0\x01\0\0\0\0\0\x01\0\x20\0".to_vec();
+        icon.extend_from_slice(&(png.len() as u32).to_le_bytes());
+        icon.extend_from_slice(&22_u32.to_le_bytes());
+        icon.append(&mut png);
+        assert_eq!(pixels(&icon), 256 * 256);
+        assert!(decode(&icon, pixels(&icon)).is_err());
+    }
+
+    #[test]
+    fn an_image_over_the_limit_is_refused_with_its_size() {
+        let reason = refusal(100_000_000).expect("it is too large");
+        assert_eq!(reason, "it has 100 million pixels, and at most 50 million are decoded; make the image smaller");
+        assert_eq!(refusal(DECODED_IMAGE_PIXELS_MAX), None);
+    }
+
+    #[test]
+    fn what_is_no_image_says_so() {
+        assert_eq!(
+            measure(b"<!doctype html><p>not found", "image/png", MOST).unwrap_err(),
+            "there is a page instead of an image"
+        );
+        assert!(measure(b"nonsense", "image/png", MOST).is_err());
+        let half = file(50, 50, 255, ImageFormat::Png);
+        assert!(measure(&half[..half.len() / 2], "image/png", MOST).is_err());
+    }
+}

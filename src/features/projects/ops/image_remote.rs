@@ -1,0 +1,81 @@
+//! An image of another server, for whoever was given a link to it: a viewer of an email who asked for its images.
+
+use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue, X_CONTENT_TYPE_OPTIONS};
+use http::{HeaderMap, StatusCode};
+use image::ImageFormat;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use url::Url;
+
+use crate::engine::api::operation::Media;
+use crate::engine::api::wire::{Reply, ReplyBody};
+use crate::engine::api::{Bare, Context, Failure, Operation, Raw, RawRequest, Spec, public};
+use crate::features::projects::{pictures, remote};
+use crate::vocab::codes::Code;
+
+/// `projects.image_remote`
+pub struct ImageRemote;
+
+/// The link, taken apart.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct RemoteImage {
+    /// What makes the link work.
+    pub token: String,
+    /// The address of the image.
+    pub image_url: String,
+}
+
+impl Operation for ImageRemote {
+    const SPEC: Spec = Spec::get("projects.image_remote", "/v1/images/remote/{token}", public())
+        .summary("Get an image of another server that an email shows")
+        .about(
+            "Without a key: emails that are shown with images=true have these links, which work for an hour. The image is fetched by the \
+             service, so its server learns nothing of the viewer. PNG, JPEG, GIF and WebP.",
+        )
+        .fails(&[Code::NotFound]);
+    type Input = RemoteImage;
+    type Output = Bare;
+
+    fn example() -> (Value, Self::Output) {
+        (json!({ "token": "253402300799.5d41", "imageUrl": "https://www.acme.example/images/roastery.jpg" }), Bare)
+    }
+}
+
+impl Raw for ImageRemote {
+    const MEDIA: Media = Media::gives("image/*");
+
+    async fn run(context: Context, input: RemoteImage, _: RawRequest) -> Result<Reply, Failure> {
+        let gone = |detail: &str| Failure::because(Code::NotFound, detail.to_owned());
+        let url: Option<Url> = input.image_url.parse().ok();
+        let url = url.filter(|_| remote::opens(&context.engine, &input.image_url, &input.token));
+        let url = url.ok_or_else(|| gone("The link to the image is not whole, or too old; load the email again."))?;
+        let bytes = pictures::file(&context.engine, &url).await.ok_or_else(|| gone("The image cannot be fetched."))?;
+        let kind = match image::guess_format(&bytes) {
+            Ok(kind @ (ImageFormat::Png | ImageFormat::Jpeg | ImageFormat::Gif | ImageFormat::WebP)) => kind.to_mime_type(),
+            // Mail programs show nothing else either, and a drawing opened by itself could run scripts.
+            _ => return Err(gone("It is no PNG, JPEG, GIF or WebP image.")),
+        };
+        let mut headers = HeaderMap::with_capacity(4);
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static("private, max-age=3600"));
+        headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+        headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static("sandbox; default-src 'none'"));
+        Ok(Reply { status: StatusCode::OK, headers, body: ReplyBody::Whole(bytes.to_vec().into()) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::Mill;
+
+    #[test]
+    fn only_links_that_were_given_out_load_anything() {
+        let mill = Mill::new();
+        let query = "imageUrl=https%3A%2F%2Facme.example%2Fa.png";
+        for token in ["x", "253402300799.5d41"] {
+            assert_eq!(mill.download(&format!("/v1/images/remote/{token}?{query}")).0, 404);
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! Images of other servers inside emails that are shown here: loaded only when their viewer asks for it, and then through our own fetcher.
+//! Whoever sent the email learns neither that it was opened nor the viewer's address. It does not know where an email is shown.
+
+use url::Url;
+
+use crate::engine::api::Engine;
+use crate::vocab::limits::{REMOTE_IMAGE_LINK_MS, URL_CHARACTERS_MAX};
+
+/// Under which path they are loaded.
+const PATH: &str = "/v1/images/remote/";
+/// What stands in front of an image's address in HTML and CSS.
+const PLACES: [&str; 3] = ["src=", "background=", CSS];
+const CSS: &str = "url(";
+/// Candidates in several sizes, of which browsers would take one that is not loaded through here.
+const CANDIDATES: &str = "srcset=";
+
+/// The HTML with the images of other servers loaded through here. Ours, like the pixel that counts opens, stay as they are.
+pub fn through_here(engine: &Engine, html: &str) -> String {
+    let own = format!("{}/", engine.base_url());
+    each_image(html, |address| {
+        let url = Url::parse(address).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
+        let fits = url.as_str().len() <= URL_CHARACTERS_MAX && !url.as_str().starts_with(&own);
+        fits.then(|| link(engine, url.as_str()))
+    })
+}
+
+/// Where an image of another server is loaded through here.
+fn link(engine: &Engine, url: &str) -> String {
+    let token = engine.links.sign(&signed(url), engine.clock.now().plus_ms(REMOTE_IMAGE_LINK_MS));
+    let query = serde_urlencoded::to_string([("imageUrl", url)]).unwrap_or_default();
+    // Without an ampersand, which is written in one way in HTML and in another in its style sheets.
+    format!("{}{PATH}{token}?{query}", engine.base_url())
+}
+
+/// Whether `token` lets its bearer load this image.
+pub fn opens(engine: &Engine, url: &str, token: &str) -> bool {
+    engine.links.check(&signed(url), token, engine.clock.now())
+}
+
+fn signed(url: &str) -> String {
+    format!("{PATH}{url}")
+}
+
+/// The HTML with other addresses in the place of its images', where `other` gives one. An address that is missed is not loaded at all.
+fn each_image(html: &str, other: impl Fn(&str) -> Option<String>) -> String {
+    let lower = html.to_ascii_lowercase();
+    let mut out = String::with_capacity(html.len());
+    let mut done = 0;
+    for (at, _) in lower.match_indices(['=', '(']) {
+        let front = &lower[..=at];
+        if at < done {
+            continue;
+        }
+        if let Some(name) = front.strip_suffix(CANDIDATES).filter(|before| ends_a_word(before)) {
+            out.push_str(&html[done..name.len()]);
+            out.push_str("data-");
+            done = name.len();
+            continue;
+        }
+        let is_place = |place: &str| front.strip_suffix(place).is_some_and(|before| place == CSS || ends_a_word(before));
+        if PLACES.into_iter().any(is_place) {
+            let (start, end) = value(html, at + 1);
+            let address = html[start..end].replace("&amp;", "&");
+            let address = if address.starts_with("//") { format!("https:{address}") } else { address };
+            if let Some(address) = other(&address) {
+                out.push_str(&html[done..start]);
+                out.push_str(&address);
+                done = end;
+            }
+        }
+    }
+    out.push_str(&html[done..]);
+    out
+}
+
+/// Whether the next letter is the first of an attribute's name.
+fn ends_a_word(before: &str) -> bool {
+    before.ends_with(|letter: char| letter.is_ascii_whitespace() || matches!(letter, '"' | '\'' | '/'))
+}
+
+/// Where the value that begins at `at` stands, without blanks and quotes around it.
+fn value(html: &str, at: usize) -> (usize, usize) {
+    const QUOTES: [&str; 5] = ["\"", "'", "&quot;", "&#34;", "&#39;"];
+    let blank = |at: usize| at + html[at..].len() - html[at..].trim_ascii_start().len();
+    let mut start = blank(at);
+    let quote = QUOTES.into_iter().find(|quote| html[start..].starts_with(quote));
+    start = blank(start + quote.map_or(0, str::len));
+    let rest = &html[start..];
+    let end = match quote {
+        Some(quote) => rest.find(quote),
+        None => rest.find(|letter: char| letter.is_ascii_whitespace() || matches!(letter, '>' | ')' | '"' | '\'')),
+    };
+    let end = start + end.unwrap_or(rest.len());
+    (start, start + html[start..end].trim_ascii_end().len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Mill;
+
+    #[test]
+    fn images_in_all_places_are_found_and_links_are_not() {
+        let other = |address: &str| address.starts_with("https://a.example/").then(|| format!("<{address}>"));
+        for (html, expected) in [
+            ("<img src=\"https://a.example/1?b=c&amp;d\">", "<img src=\"<https://a.example/1?b=c&d>\">"),
+            ("<IMG SRC = x><img SRC=' https://a.example/1 '>", "<IMG SRC = x><img SRC=' <https://a.example/1> '>"),
+            ("<img src=https://a.example/1>", "<img src=<https://a.example/1>>"),
+            ("<img src=//a.example/1>", "<img src=<https://a.example/1>>"),
+            ("<td background=\"https://a.example/1\">", "<td background=\"<https://a.example/1>\">"),
+            (
+                "<p style=\"background:url(&quot;https://a.example/1&quot;)\">",
+                "<p style=\"background:url(&quot;<https://a.example/1>&quot;)\">",
+            ),
+            (
+                "<style>p{background:url( https://a.example/1 )}</style>",
+                "<style>p{background:url( <https://a.example/1> )}</style>",
+            ),
+            (
+                "<img srcset='https://a.example/2 2x' src='https://a.example/1'>",
+                "<img data-srcset='https://a.example/2 2x' src='<https://a.example/1>'>",
+            ),
+            (
+                "<a href=\"https://a.example/?src=https://a.example/1\">",
+                "<a href=\"https://a.example/?src=https://a.example/1\">",
+            ),
+            ("<img src=\"data:image/gif;base64,R0==\"><img src=", "<img src=\"data:image/gif;base64,R0==\"><img src="),
+            ("é<img src=\"https://a.example/é", "é<img src=\"<https://a.example/é>"),
+            ("", ""),
+        ] {
+            assert_eq!(each_image(html, other), expected);
+        }
+    }
+
+    #[test]
+    fn our_own_images_stay_and_links_end_after_an_hour() {
+        let mill = Mill::new();
+        mill.engine().set_base_url("https://mail.example.com".into());
+        let html = "<img src=\"https://mail.example.com/o/pixel\"><img src=\"https://a.example/b c?d=e&amp;f='g'\">";
+        let shown = through_here(mill.engine(), html);
+        assert!(
+            shown.starts_with(
+                "<img src=\"https://mail.example.com/o/pixel\"><img src=\"https://mail.example.com/v1/images/remote/"
+            ),
+            "{shown}"
+        );
+        let (front, _) = shown.split_once("?imageUrl=").expect("a link");
+        let token = front.rsplit('/').next().expect("a token").to_owned();
+        let url = "https://a.example/b%20c?d=e&f=%27g%27";
+        assert!(opens(mill.engine(), url, &token) && !opens(mill.engine(), "https://a.example/other", &token), "{shown}");
+        mill.clock.advance_ms(REMOTE_IMAGE_LINK_MS);
+        assert!(!opens(mill.engine(), url, &token));
+    }
+}

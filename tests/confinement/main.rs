@@ -1,0 +1,240 @@
+//! What a worker process can no longer do. A child of this program confines itself as workers do and then tries what an attacker would
+//! who runs code in it. Each attempt must fail; those that need no special rights are tried without confinement too, where they succeed.
+//!
+//! This is a program of its own, without the usual test runner, because a process must be confined before it starts a thread.
+
+use std::ffi::CString;
+use std::io;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Child, Command, Output, Stdio};
+
+use mailmill::engine::render::pixels::{filter_calls, isolate};
+
+const MEMORY_BYTES: u64 = 256 * 1024 * 1024;
+/// What a test of another name is asked for.
+const NAME: &str = "confinement";
+
+/// What an attempt is aimed at.
+struct Target {
+    key: CString,
+    /// A process of the same user.
+    victim: libc::pid_t,
+}
+
+/// A name, whether it works for everybody who is not confined, and the attempt: the kernel's answer, negative for a failure.
+type Attempt = (&'static str, bool, fn(&Target) -> libc::c_long);
+
+// SAFETY of all attempts: each passes numbers, or pointers to values that outlive the call.
+const ATTEMPTS: &[Attempt] = &[
+    ("socket", true, |_| unsafe { libc::socket(libc::AF_INET, libc::SOCK_STREAM, 0).into() }),
+    ("socket of the machine", true, |_| unsafe { libc::socket(libc::AF_UNIX, libc::SOCK_STREAM, 0).into() }),
+    ("open the key", true, |target| unsafe { libc::open(target.key.as_ptr(), libc::O_RDONLY).into() }),
+    ("openat the key", true, |target| unsafe { libc::syscall(libc::SYS_openat, libc::AT_FDCWD, target.key.as_ptr(), 0) }),
+    ("openat2 the key", false, |target| unsafe {
+        let how = [0_u64; 3];
+        libc::syscall(libc::SYS_openat2, libc::AT_FDCWD, target.key.as_ptr(), how.as_ptr(), 24)
+    }),
+    ("write a file", true, |_| unsafe {
+        libc::open(c"/tmp/mailmill-confinement".as_ptr(), libc::O_CREAT | libc::O_RDWR, 0o600).into()
+    }),
+    ("stat the key", true, |target| unsafe { libc::access(target.key.as_ptr(), libc::F_OK).into() }),
+    ("kill", true, |target| unsafe { libc::kill(target.victim, 0).into() }),
+    ("tgkill", true, |target| unsafe { libc::syscall(libc::SYS_tgkill, target.victim, target.victim, 0) }),
+    ("pidfd_open", false, |target| unsafe { libc::syscall(libc::SYS_pidfd_open, target.victim, 0) }),
+    ("ptrace", false, |target| unsafe { libc::ptrace(libc::PTRACE_SEIZE, target.victim, 0_usize, 0_usize) }),
+    ("process_vm_readv", false, |target| unsafe {
+        let (mut byte, here) = (0_u8, 0_u8);
+        let local = libc::iovec { iov_base: (&raw mut byte).cast(), iov_len: 1 };
+        let remote = libc::iovec { iov_base: (&raw const here).cast_mut().cast(), iov_len: 1 };
+        let read = libc::process_vm_readv(target.victim, &local, 1, &remote, 1, 0);
+        // An address that the other process does not have is reached, too.
+        if read == -1 && io::Error::last_os_error().raw_os_error() == Some(libc::EFAULT) { 0 } else { read as libc::c_long }
+    }),
+    ("fork", true, |_| unsafe {
+        let child = libc::fork();
+        if child == 0 {
+            libc::_exit(0);
+        }
+        child.into()
+    }),
+    ("run code that was written", true, |_| unsafe {
+        let (rights, kind) = (libc::PROT_READ | libc::PROT_WRITE | libc::PROT_EXEC, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+        if libc::mmap(std::ptr::null_mut(), 4096, rights, kind, -1, 0) == libc::MAP_FAILED { -1 } else { 0 }
+    }),
+    ("io_uring", false, |_| unsafe {
+        let mut parameters = [0_u8; 120];
+        libc::syscall(libc::SYS_io_uring_setup, 4, parameters.as_mut_ptr())
+    }),
+    ("unshare", false, |_| unsafe { libc::unshare(libc::CLONE_NEWNS).into() }),
+    ("mount", false, |_| unsafe {
+        libc::mount(c"none".as_ptr(), c"/tmp".as_ptr(), c"tmpfs".as_ptr(), 0, std::ptr::null()).into()
+    }),
+    ("prctl", true, |_| unsafe { libc::prctl(libc::PR_SET_DUMPABLE, 1, 0, 0, 0).into() }),
+    ("raise a limit", false, |_| unsafe {
+        let limit = libc::rlimit { rlim_cur: 1 << 40, rlim_max: 1 << 40 };
+        libc::setrlimit(libc::RLIMIT_AS, &limit).into()
+    }),
+    #[cfg(target_arch = "x86_64")]
+    ("x32 entry", false, |_| unsafe { libc::syscall(0x4000_0000 | libc::SYS_socket, libc::AF_INET, libc::SOCK_STREAM, 0) }),
+];
+
+/// A socket through the entry for 32-bit programs, where calls have other numbers than those a filter usually checks.
+#[cfg(target_arch = "x86_64")]
+fn socket_by_32_bit_entry() -> libc::c_long {
+    const SOCKET: u64 = 359;
+    let mut result = SOCKET;
+    // SAFETY: the call takes numbers; `rbx`, which the compiler keeps to itself, gets its value back.
+    unsafe {
+        std::arch::asm!("xchg rbx, {domain}", "int 0x80", "xchg rbx, {domain}", domain = inout(reg) 2_u64 => _,
+            inout("rax") result, in("rcx") 1_u64, in("rdx") 0_u64, out("r8") _, out("r9") _, out("r10") _, out("r11") _);
+    }
+    i64::from(result as i32)
+}
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if arguments.first().is_some_and(|word| word == "attempt") {
+        return attempt(&arguments[1..]);
+    }
+    let filter = arguments.iter().find(|word| !word.starts_with('-'));
+    if arguments.iter().any(|word| word == "--list") || filter.is_some_and(|filter| !NAME.contains(filter.as_str())) {
+        return;
+    }
+    every_attempt_of_a_confined_process_fails();
+    #[cfg(target_arch = "x86_64")]
+    the_32_bit_entry_ends_a_confined_process();
+    every_thread_of_a_worker_is_confined();
+    a_worker_that_cannot_be_confined_refuses_to_run();
+}
+
+/// Be the process that is attacked from within: confine it, unless that is left out, and say what the attempt comes to.
+fn attempt(arguments: &[String]) {
+    let [confined, name, key, victim] = arguments else { panic!("{arguments:?}") };
+    let target = Target { key: CString::new(key.as_str()).expect("a path"), victim: victim.parse().expect("a number") };
+    let name = name.clone();
+    let mut confinement = (confined == "confined").then(|| isolate(MEMORY_BYTES));
+    let (start, begun) = std::sync::mpsc::channel::<()>();
+    // Another thread than the one that sets the filter, like the one that draws.
+    let thread = std::thread::spawn(move || {
+        begun.recv().expect("the other thread is there");
+        #[cfg(target_arch = "x86_64")]
+        if name == "32-bit entry" {
+            return socket_by_32_bit_entry();
+        }
+        let (_, _, attempt) = ATTEMPTS.iter().find(|(other, ..)| *other == name).expect("an attempt");
+        attempt(&target)
+    });
+    if let Some(confinement) = &mut confinement {
+        filter_calls(confinement);
+        assert_eq!(confinement.missing(), None);
+    }
+    start.send(()).expect("the thread waits");
+    let result = thread.join().expect("it does not panic");
+    println!("{}", if result < 0 { "failed" } else { "worked" });
+}
+
+fn tried(confined: &str, name: &str, key: &str, victim: &Child) -> Output {
+    let program = std::env::current_exe().expect("this program");
+    let arguments = ["attempt", confined, name, key, &victim.id().to_string()];
+    Command::new(program).args(arguments).output().expect("it starts")
+}
+
+/// A key and a process of the same user, for as long as `test` takes.
+fn with_targets(test: impl FnOnce(&str, &Child)) {
+    let key = std::env::temp_dir().join(format!("mailmill-confinement-{}.key", std::process::id()));
+    std::fs::write(&key, "secret").expect("written");
+    let mut victim = Command::new("sleep").arg("60").spawn().expect("it starts");
+    test(key.to_str().expect("plain"), &victim);
+    victim.kill().expect("it runs");
+    victim.wait().expect("it ends");
+    std::fs::remove_file(key).expect("it is there");
+    let _ = std::fs::remove_file("/tmp/mailmill-confinement");
+}
+
+fn every_attempt_of_a_confined_process_fails() {
+    with_targets(|key, victim| {
+        for (name, works_elsewhere, _) in ATTEMPTS {
+            let output = tried("confined", name, key, victim);
+            assert_eq!(String::from_utf8_lossy(&output.stdout), "failed\n", "{name}: {output:?}");
+            if *works_elsewhere {
+                let output = tried("unconfined", name, key, victim);
+                assert_eq!(String::from_utf8_lossy(&output.stdout), "worked\n", "{name}, unconfined: {output:?}");
+            }
+        }
+    });
+    println!("{} attempts fail in a confined process", ATTEMPTS.len());
+}
+
+#[cfg(target_arch = "x86_64")]
+fn the_32_bit_entry_ends_a_confined_process() {
+    with_targets(|key, victim| {
+        let free = tried("unconfined", "32-bit entry", key, victim);
+        let output = tried("confined", "32-bit entry", key, victim);
+        // A kernel without that entry ends the process in another way.
+        let expected = if free.stdout == b"worked\n" { libc::SIGSYS } else { libc::SIGSEGV };
+        assert_eq!((output.status.signal(), output.stdout.as_slice()), (Some(expected), b"".as_slice()), "{free:?}");
+    });
+    println!("the 32-bit entry ends a confined process");
+}
+
+fn worker() -> Command {
+    let mut worker = Command::new(env!("CARGO_BIN_EXE_mailmill"));
+    worker.arg("render-worker").env_clear().stdin(Stdio::piped()).stdout(Stdio::piped());
+    worker
+}
+
+/// The program itself, before it has read a byte.
+fn every_thread_of_a_worker_is_confined() {
+    let mut worker = worker().spawn().expect("it starts");
+    let tasks = format!("/proc/{}/task", worker.id());
+    let statuses = || -> Vec<String> {
+        let tasks = std::fs::read_dir(&tasks).expect("it runs").flatten();
+        tasks.filter_map(|task| std::fs::read_to_string(task.path().join("status")).ok()).collect()
+    };
+    let is_confined = |status: &String| status.contains("Seccomp:\t2") && status.contains("NoNewPrivs:\t1");
+    let mut found = Vec::new();
+    for _ in 0..500 {
+        found = statuses();
+        if found.len() == 2 && found.iter().all(is_confined) {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    assert!(found.len() == 2 && found.iter().all(is_confined), "{found:#?}");
+    let limits = std::fs::read_to_string(format!("/proc/{}/limits", worker.id())).expect("it runs");
+    let limit = |name: &str| limits.lines().find(|line| line.starts_with(name)).and_then(|line| line.split_whitespace().nth(3));
+    assert_eq!((limit("Max open files"), limit("Max cpu time")), (Some("0"), Some("10")), "{limits}");
+    drop(worker.stdin.take());
+    assert!(worker.wait().expect("it ends").success());
+    println!("both threads of a worker are confined");
+}
+
+/// A container may forbid to set filters. The worker then says so and reads nothing, unless it was told to run unconfined.
+fn a_worker_that_cannot_be_confined_refuses_to_run() {
+    let refused = |mut worker: Command| {
+        // SAFETY: between fork and exec only this filter is set, which was made before.
+        unsafe {
+            worker
+                .pre_exec(|| seccompiler::apply_filter(&without_filters()).map_err(|error| io::Error::other(error.to_string())));
+        }
+        let output = worker.stdin(Stdio::null()).output().expect("it starts");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    let said = refused(worker());
+    assert!(said.contains("the worker process cannot be confined: system call filter"), "{said}");
+    let mut unconfined = worker();
+    unconfined.arg("--unconfined");
+    let said = refused(unconfined);
+    assert!(!said.contains("cannot be confined") && said.contains("no proper answer"), "{said}");
+    println!("a worker that cannot be confined refuses to run");
+}
+
+/// A filter that lets everything through but a further filter.
+fn without_filters() -> seccompiler::BpfProgram {
+    use seccompiler::{SeccompAction, SeccompFilter};
+    let rules = [(libc::SYS_seccomp, vec![])].into_iter().collect();
+    let refused = SeccompAction::Errno(libc::EPERM as u32);
+    let architecture = std::env::consts::ARCH.try_into().expect("a known one");
+    let filter = SeccompFilter::new(rules, SeccompAction::Allow, refused, architecture).expect("right");
+    filter.try_into().expect("right")
+}
