@@ -115,7 +115,7 @@ fn attempt(arguments: &[String]) {
     let mut confinement = (confined == "confined").then(|| isolate(MEMORY_BYTES));
     let (start, begun) = std::sync::mpsc::channel::<()>();
     // Another thread than the one that sets the filter, like the one that draws.
-    let thread = std::thread::spawn(move || {
+    let thread = std::thread::Builder::new().name("attempt".to_owned()).spawn(move || {
         begun.recv().expect("the other thread is there");
         #[cfg(target_arch = "x86_64")]
         if name == "32-bit entry" {
@@ -129,7 +129,7 @@ fn attempt(arguments: &[String]) {
         assert_eq!(confinement.missing(), None);
     }
     start.send(()).expect("the thread waits");
-    let result = thread.join().expect("it does not panic");
+    let result = thread.expect("a thread").join().expect("it does not panic");
     println!("{}", if result < 0 { "failed" } else { "worked" });
 }
 

@@ -207,10 +207,10 @@ fn filter() -> Result<(), String> {
     };
     let text = |error: &dyn fmt::Display| error.to_string();
     let architecture = TargetArch::try_from(std::env::consts::ARCH).map_err(|error| text(&error))?;
-    let mut rules: BTreeMap<i64, Vec<SeccompRule>> = ALLOWED.iter().map(|call| (*call as i64, vec![])).collect();
+    let mut rules: BTreeMap<i64, Vec<SeccompRule>> = ALLOWED.iter().map(|call| (*call, vec![])).collect();
     // Memory that is written is never run.
     for call in [libc::SYS_mmap, libc::SYS_mprotect] {
-        rules.insert(call as i64, vec![not_executable(2).map_err(|error| text(&error))?]);
+        rules.insert(call, vec![not_executable(2).map_err(|error| text(&error))?]);
     }
     let otherwise = SeccompAction::Errno(libc::ENOSYS as u32);
     let filter = SeccompFilter::new(rules, otherwise, SeccompAction::Allow, architecture).map_err(|error| text(&error))?;
