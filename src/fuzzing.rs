@@ -279,7 +279,7 @@ fn csv(data: &[u8]) {
         let Ok(columns) = Columns::guessed(&headers) else { continue };
         let mut records = Records::new(&bytes[offset..], delimiter, offset as u64);
         let mut row = 1;
-        while let Ok(Some(record)) = records.next() {
+        while let Ok(Some(record)) = records.read() {
             let _ = columns.statement(&record, encoding, row);
             row += 1;
         }

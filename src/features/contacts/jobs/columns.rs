@@ -248,7 +248,7 @@ mod tests {
 
     fn read(columns: &Columns, line: &str) -> Result<Statement, Note> {
         let mut records = Records::new(line.as_bytes(), b',', 0);
-        let record = records.next().expect("well formed").expect("a record");
+        let record = records.read().expect("well formed").expect("a record");
         columns.statement(&record, Encoding::Utf8, 2)
     }
 

@@ -107,7 +107,7 @@ fn first_rows(
     let rest = usize::try_from(offset).ok().and_then(|offset| start.get(offset..)).unwrap_or_default();
     let (mut records, mut rows) = (Records::new(rest, delimiter, 0), Vec::new());
     while rows.len() < many {
-        let Ok(Some(record)) = records.next() else { break };
+        let Ok(Some(record)) = records.read() else { break };
         if record.is_blank() {
             continue;
         }
@@ -123,7 +123,7 @@ fn first_rows(
 
 /// The delimiter that cuts the first row into the most columns; `usual` if none does better.
 fn fitting(start: &[u8], usual: u8) -> u8 {
-    let columns = |delimiter: u8| Records::new(start, delimiter, 0).next().ok().flatten().map_or(0, |record| record.len());
+    let columns = |delimiter: u8| Records::new(start, delimiter, 0).read().ok().flatten().map_or(0, |record| record.len());
     let most = |best: (usize, u8), delimiter: u8| {
         let found = columns(delimiter);
         if found > best.0 { (found, delimiter) } else { best }

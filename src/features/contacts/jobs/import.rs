@@ -114,7 +114,7 @@ impl Reader {
                 over = Some(State::Failed("The uploaded file is not there any more; upload it again.".to_owned()));
                 break;
             };
-            match records.next() {
+            match records.read() {
                 Ok(Some(record)) => {
                     row += 1;
                     if u64::from(row) > limits::IMPORT_ROWS_MAX + 1 {

@@ -199,7 +199,7 @@ impl<S: std::io::Read> Records<S> {
     }
 
     /// The next record; `None` at the end of the file. Lines without anything are passed over.
-    pub fn next(&mut self) -> Result<Option<RecordRef<'_>>, Broken> {
+    pub fn read(&mut self) -> Result<Option<RecordRef<'_>>, Broken> {
         let (mut written, mut cells) = (0, 0);
         loop {
             if self.unread.is_empty() && !self.ended {
@@ -236,7 +236,7 @@ pub fn headers(head: &[u8], delimiter: u8, encoding: Encoding) -> Result<(Vec<St
         return Err(Failure::field("file", "this is no text; give a CSV file: with a spreadsheet, save it as CSV"));
     }
     let mut records = Records::new(head, delimiter, 0);
-    let found = match records.next() {
+    let found = match records.read() {
         Ok(found) => found,
         Err(_) => {
             let detail = "the first row must be the headers; this one is too long or has too many columns: check the delimiter";
@@ -259,7 +259,7 @@ mod tests {
     fn read_all(bytes: &[u8], offset: usize) -> Vec<(u64, Vec<String>)> {
         let mut records = Records::new(&bytes[offset..], b',', offset as u64);
         let mut all = Vec::new();
-        while let Some(record) = records.next().expect("well formed") {
+        while let Some(record) = records.read().expect("well formed") {
             let cells = (0..record.len()).map(|at| String::from_utf8_lossy(record.cell(at)).into_owned()).collect();
             all.push((0, cells));
             all.last_mut().expect("just pushed").0 = records.offset();
@@ -284,10 +284,10 @@ mod tests {
     fn a_record_that_does_not_end_and_too_many_columns_are_told() {
         let endless = format!("a\n\"{}", "x,y\n".repeat(limits::IMPORT_ROW_BYTES_MAX));
         let mut records = Records::new(endless.as_bytes(), b',', 0);
-        assert!(records.next().is_ok());
-        assert!(matches!(records.next(), Err(Broken::TooLong)));
+        assert!(records.read().is_ok());
+        assert!(matches!(records.read(), Err(Broken::TooLong)));
         let wide = ",".repeat(limits::IMPORT_COLUMNS_MAX);
-        assert!(matches!(Records::new(wide.as_bytes(), b',', 0).next(), Err(Broken::TooManyColumns)));
+        assert!(matches!(Records::new(wide.as_bytes(), b',', 0).read(), Err(Broken::TooManyColumns)));
     }
 
     #[test]
