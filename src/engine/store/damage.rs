@@ -60,8 +60,8 @@ pub fn is_engines(source_file: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::StoreFile;
-    use super::super::space::Space;
     use super::super::port::{Order, Span};
+    use super::super::space::Space;
     use super::super::testing::{CACHE_BYTES, Dice, scratch};
     use super::super::tx::{Read, Table};
     use super::*;

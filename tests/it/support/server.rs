@@ -210,13 +210,6 @@ impl Server {
         self.child = Some(child);
     }
 
-    /// Start it where it cannot go on, and wait for its end.
-    pub async fn serve_to_the_end(&mut self) -> ExitStatus {
-        let child = self.spawn(&[]);
-        self.child = Some(child);
-        self.end().await
-    }
-
     /// How it ended, if it did.
     pub fn ended(&mut self) -> Option<ExitStatus> {
         let ended = self.child.as_mut().expect("it was started").try_wait().expect("the program can be asked");
