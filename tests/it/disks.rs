@@ -225,6 +225,8 @@ async fn on_a_full_disk_the_server_is_read_only_people_can_leave_and_everything_
     let mut server = Server::stopped(&format!("{}\n[data]\nfree_mib_min = 3\nreserve_mib = 2\n", with_relay(&sink)));
     let Some(disk) = Disk::mount(&server.data()) else { return };
     // What the service says goes to the same disk.
+    // The first start: only an empty folder is a new installation, and the log is to be in this one.
+    server.key("test", "all");
     server.standard_error(disk.place.join("errors.log"));
     server.serve();
     let key = server.key("live", "all");
