@@ -17,7 +17,7 @@ use super::folder::{Folder, admin_socket};
 use super::inbound;
 use super::open::Opened;
 use crate::base::machine;
-use crate::engine::api::Engine;
+use crate::engine::api::{Engine, Failure};
 use crate::engine::hold::{OnHold, clear};
 use crate::engine::jobs::{Stage, Tasks, runner, signals};
 use crate::engine::mail::inbound::listener::Running as MailIn;
@@ -74,14 +74,7 @@ pub async fn serve(
     // After it: messages have links.
     sending::dispatch::start(&tasks, &engine);
     webhooks::delivering::start(&tasks, &engine);
-    let welcome = match first {
-        true => Some(
-            accounts::welcome(&engine)
-                .await
-                .map_err(|failure| Problem::failed(failure.cause.unwrap_or_else(|| failure.code.info().message.to_owned())))?,
-        ),
-        false => None,
-    };
+    let welcome = if first { Some(welcome(&engine).await?) } else { None };
     match demo {
         Some(demo) => demo::start(demo, &engine, &tasks, welcome, &opened.folder),
         None => super::print(&greeting(&bound, &opened.folder, &engine.settings, (welcome.as_ref(), engine.hold.is_on()))),
@@ -113,6 +106,12 @@ pub async fn serve(
         None => Ok(()),
         Some(error) => Err(Problem::failed(format_args!("{error}; nothing was acknowledged that is not on disk"))),
     }
+}
+
+/// What the first start shows: the set-up link and a test key.
+async fn welcome(engine: &Arc<Engine>) -> Result<Welcome, Problem> {
+    let said = |failure: Failure| failure.cause.unwrap_or_else(|| failure.code.info().message.to_owned());
+    accounts::welcome(engine).await.map_err(|failure| Problem::failed(said(failure)))
 }
 
 /// Sending is on hold: say so, or let it go on if the operator has decided.
