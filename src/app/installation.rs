@@ -105,14 +105,14 @@ impl fmt::Display for Refusal {
         match self {
             Self::Missing { folder, missing, found } => write!(
                 f,
-                "{} missing from {folder}, which holds {}. This is not a new installation, so nothing empty is made in its place. Put the \
+                "{} missing from {folder}, which holds {}. This is not a new installation, so no empty file is created. Put the \
                  file back, or restore the newest backup into a new folder: {RESTORE}",
                 are(missing),
                 listed(found)
             ),
             Self::NotEmpty { folder, found } => write!(
                 f,
-                "{folder} is not empty (it holds {}) and has no data of Mailmill in it. A new installation begins in an empty folder: name \
+                "{folder} is not empty (it holds {}) and contains no Mailmill data. A new installation needs an empty folder: name \
                  one with --data",
                 listed(found)
             ),
@@ -123,7 +123,7 @@ impl fmt::Display for Refusal {
             }
             Self::Swapped { file, holds } => write!(
                 f,
-                "{file} holds the data of {holds}: were two files swapped? Give each its own name again, or restore the newest backup into a \
+                "{file} holds the data of {holds}: were two files swapped? Rename them back, or restore the newest backup into a \
                  new folder: {RESTORE}"
             ),
             Self::Foreign { file, other } => write!(
@@ -140,7 +140,7 @@ fn lost_key(f: &mut fmt::Formatter<'_>, cause: &dyn fmt::Display) -> fmt::Result
         f,
         "{cause}. No backup contains the key: put the copy that you keep elsewhere at that path (mode 600) and start again. Without the \
          right key, unsubscribe links in sent mail stop working, DKIM keys, webhook secrets and authenticator apps cannot be opened, and \
-         erased people can no longer be recognised, so that they may be mailed again. If every copy is lost, `mailmill rekey` lists what \
+         erased people can no longer be recognized and may be mailed again. If every copy is lost, `mailmill rekey` lists what \
          that costs and makes a new key"
     )
 }

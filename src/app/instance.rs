@@ -64,7 +64,7 @@ impl Place {
             _ => self.inode != here.inode,
         };
         if other_file {
-            return Some("its files are others than those that were opened before");
+            return Some("its files are not the ones that were opened before");
         }
         differ(&self.machine, &here.machine).then_some("it was opened on another machine before")
     }
@@ -99,7 +99,7 @@ pub fn look(folder: &Folder, installation: &Installation, boots: Boots) -> Findi
     match place.differs(&here) {
         Some(sign) => copied(sign),
         None => skewed(boots, counted).map_or(Finding::Same, |store| {
-            copied(&format!("{store} is from another time than the rest: it does not count as many starts"))
+            copied(&format!("{store} is from another time than the other files: its count of starts differs"))
         }),
     }
 }

@@ -51,7 +51,7 @@ pub fn rekey(data: &Path, settings: &Settings, wanted: &Rekey) -> Result<(), Pro
     put_under(&stores, &new).map_err(Problem::failed)?;
     close(stores);
     replace(&folder, &new, present.is_some(), clock.as_ref())?;
-    super::print(&format!("There is a new master key in {}: keep a copy elsewhere.\n{lost}", folder.master_key().display()));
+    super::print(&format!("The new master key is in {}: keep a copy elsewhere.\n{lost}", folder.master_key().display()));
     Ok(())
 }
 
@@ -59,7 +59,7 @@ fn losses(words: &[String]) -> Result<Vec<Loss>, Problem> {
     let parse = |word: &String| {
         let known = Loss::ALL.into_iter().find(|loss| loss.word() == word);
         let all = Loss::ALL.map(Loss::word).join(", ");
-        known.ok_or_else(|| Problem::misused(format_args!("--accept-loss: \"{word}\" is none of {all}")))
+        known.ok_or_else(|| Problem::misused(format_args!("--accept-loss: \"{word}\" is unknown; use one of {all}")))
     };
     words.iter().map(parse).collect()
 }

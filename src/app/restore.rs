@@ -21,7 +21,7 @@ pub fn restore(data: &Path, wanted: &Restore) -> Result<(), Problem> {
         if let Some(file) = &wanted.master_key {
             verify_key(backup, &manifest, file)?;
         }
-        say(&format!("The backup in {} is whole: {} rows, made {}.", backup.display(), manifest.rows(), manifest.made_at));
+        say(&format!("The backup in {} is intact: {} rows, made {}.", backup.display(), manifest.rows(), manifest.made_at));
         return Ok(());
     }
     let manifest = backup::read_manifest(backup).map_err(Problem::failed)?;
@@ -39,14 +39,14 @@ pub fn restore(data: &Path, wanted: &Restore) -> Result<(), Problem> {
     }
     let manifest = filled?;
     let shown = data.display();
-    say(&format!("{} rows from {} are in {shown} and were compared with the backup.", manifest.rows(), manifest.made_at));
+    say(&format!("Restored {} rows, saved {}, to {shown} and compared them with the backup.", manifest.rows(), manifest.made_at));
     if key.is_none() {
         say(&format!(
             "The master key is not there: put a copy at {shown}/master.key (mode 600), or see `mailmill rekey --data {shown}`."
         ));
     }
     match wanted.resume {
-        true => say("Sending goes on at the next start: what was sent after the backup arrives twice."),
+        true => say("Sending resumes at the next start: anything sent after the backup arrives twice."),
         false => say(&format!("Sending is on hold until you resume it: see what waits with `mailmill resume --data {shown}`.")),
     }
     Ok(())

@@ -87,13 +87,13 @@ impl fmt::Display for Error {
             Error::Io(cause) => write!(f, "the data file cannot be read or written: {cause}"),
             Error::Damaged { file, found } => write!(
                 f,
-                "{} is damaged: {found}. Stop the service, see what `mailmill check-data` reports, and restore the newest backup: {}",
+                "{} is damaged: {found}. Stop the service, run `mailmill check-data`, and restore the newest backup: {}",
                 file.display(),
                 damage::RESTORE
             ),
             Error::Corrupt(table) => write!(
                 f,
-                "{} is damaged: a row of the table \"{table}\" cannot be read. Stop the service, see what `mailmill check-data` reports, \
+                "{} is damaged: a row of the table \"{table}\" cannot be read. Stop the service, run `mailmill check-data`, \
                  and restore the newest backup: {}",
                 file_of(table),
                 damage::RESTORE

@@ -127,7 +127,7 @@ impl Space {
                 true => tracing::error!(
                     free_mib,
                     free_mib_min,
-                    "the disk is almost full: the service is read-only until space is freed (unsubscribe links and redirects go on)"
+                    "the disk is almost full: the service is read-only until space is freed (unsubscribe links and redirects work)"
                 ),
                 false => tracing::warn!(free_mib, free_mib_min, "there is disk space again: the service takes writes"),
             }

@@ -39,17 +39,17 @@ impl Loss {
     /// What becomes of it.
     pub fn means(self) -> &'static str {
         match self {
-            Self::Links => "sends and campaigns whose unsubscribe and tracking links answer 404 from then on",
+            Self::Links => "sends and campaigns: their unsubscribe and tracking links answer 404 from now on",
             Self::Dkim => {
-                "sending domains whose DKIM keys are replaced: their mail is refused until the new DNS records are there"
+                "sending domains: their DKIM keys are replaced, and their mail is refused until you add the new DNS records"
             }
             Self::Webhooks => {
-                "webhooks whose secret and custom headers are lost: give each a new secret before it delivers again"
+                "webhooks: their secrets and custom headers are lost; give each a new secret before it delivers again"
             }
             Self::Authenticators => {
                 "people who sign in with their password alone until they set up their authenticator app again"
             }
-            Self::Erased => "erased people who cannot be recognised any more: they receive mail again if they are imported again",
+            Self::Erased => "erased people: they can no longer be recognized, and get mail again if you import them again",
             Self::Replays => "answers kept for Idempotency-Key: a repeat of such a request fails for up to 24 hours",
         }
     }

@@ -19,7 +19,7 @@ use crate::vocab::tables;
 #[schemars(rename = "SendingHold")]
 pub struct HoldView {
     pub on_hold: bool,
-    /// What is asked for from then on is sent as usual; `null` if sending is not on hold.
+    /// When the hold began; later requests are sent as usual. `null` if sending is not on hold.
     pub since: Option<Moment>,
     /// Why, in words.
     pub reason: Option<String>,
@@ -196,7 +196,7 @@ fn notice(environments: &[HeldIn]) -> String {
     let sum = |of: fn(&HeldIn) -> u64| environments.iter().map(of).sum::<u64>();
     format!(
         "Resuming may send a second time: messages to {}, {} and {}. People and endpoints that received them after this data was saved \
-         receive them again, also people who have unsubscribed since. Cancel first what should not go out.",
+         receive them again, including people who have unsubscribed since. First cancel anything that should not go out.",
         counted(sum(|held| held.recipients), "recipient", "recipients"),
         counted(sum(|held| held.scheduled_campaigns), "scheduled campaign", "scheduled campaigns"),
         counted(sum(|held| held.webhook_deliveries), "webhook delivery", "webhook deliveries")

@@ -10,7 +10,7 @@ use crate::features::contacts::indexing;
 use crate::vocab::environment::Environment;
 use crate::vocab::limits;
 
-/// Whether the service does all that it is for, and what it knows of its parts.
+/// Whether the service is ready, and the state of each part.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Condition {
@@ -48,7 +48,7 @@ pub struct StoreCheck {
 pub struct IndexCheck {
     /// False while the index cannot take changes in.
     pub ok: bool,
-    /// Changes that it has not taken in yet. More than none is usual while contacts change.
+    /// Changes that are not applied yet. A number above 0 is normal while contacts change.
     pub lag_live: u64,
     /// The same for test data.
     pub lag_test: u64,
@@ -105,7 +105,7 @@ pub struct DispatchersCheck {
 pub struct WorkersCheck {
     /// False while one of them fails again and again.
     pub ok: bool,
-    /// Those that do.
+    /// The jobs that fail.
     pub failing: Vec<String>,
     /// Failed steps of all since the start.
     pub failures: u64,

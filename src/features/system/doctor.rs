@@ -41,7 +41,7 @@ fn key(engine: &Engine) -> Finding {
         Err(trouble) => Finding::problem(
             "master key",
             trouble.to_string(),
-            "Put your copy of the key back before the service stops: the next start is refused without it.",
+            "Put your copy of the key back before the service stops: Mailmill does not start without it.",
         ),
     }
 }
@@ -50,7 +50,7 @@ fn key(engine: &Engine) -> Finding {
 fn hold(engine: &Engine) -> Option<Finding> {
     let hold = engine.hold.current()?;
     let said = format!("sending is on hold since {}: {}", hold.since, hold.cause);
-    let remedy = "See what waits and may arrive twice with `mailmill resume`, then resume with `mailmill resume --yes`.";
+    let remedy = "Run `mailmill resume` to see what waits and may arrive twice, then `mailmill resume --yes` to send it.";
     Some(Finding::warning("hold", said, remedy))
 }
 
@@ -79,7 +79,7 @@ fn disk(folder: &Path, space: &Space) -> Finding {
     let remedy = "Make room, or move the data folder to a larger disk (stop, copy the folder, start with --data).";
     if disk.is_low {
         let said = format!("the service is read-only: {said}, and data.free_mib_min is {} MiB", disk.free_min >> 20);
-        return Finding::problem("disk", said, format!("{remedy} Writes are taken again by themselves."));
+        return Finding::problem("disk", said, format!("{remedy} Mailmill then accepts writes again."));
     }
     match free {
         free if free < DOCTOR_DISK_FREE_BYTES_MIN => Finding::problem("disk", said, remedy),
@@ -104,7 +104,7 @@ async fn confinement(engine: &Engine) -> Finding {
             let on = names(found.on().map(|layer| layer.name.clone()).collect());
             let off = names(found.off().map(ToString::to_string).collect());
             match (found.missing(), off.is_empty()) {
-                (Some(_), _) => Finding::problem(SUBJECT, format!("run without confinement that they need: {off}"), remedy),
+                (Some(_), _) => Finding::problem(SUBJECT, format!("running without required confinement: {off}"), remedy),
                 (None, false) => Finding::warning(SUBJECT, format!("confined by {on}; off: {off}"), remedy),
                 (None, true) => Finding::good(SUBJECT, format!("confined by {on}")),
             }

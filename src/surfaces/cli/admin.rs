@@ -191,7 +191,7 @@ fn hold(data: &Value, resumed: bool) -> Said {
     }
     out.push_str(&format!("{}\n", text(data, "notice")));
     let err = match resumed {
-        true => "Sending goes on.\n",
+        true => "Sending is resumed.\n",
         false => "Sending is still on hold. To resume it: mailmill resume --yes\n",
     };
     Said { out, err: err.into() }

@@ -61,11 +61,11 @@ pub enum Command {
     Backup(Backup),
     /// Check a backup, or put one into an empty data folder
     Restore(Restore),
-    /// Compare every page of the data files with its checksum, while the service does not run
+    /// Compare every page of the data files with its checksum (stop the service first)
     CheckData,
-    /// Show what waits after a restore or on a copied folder, and resume sending
+    /// Show what waits while sending is on hold; with --yes, resume sending
     Resume(Resume),
-    /// List what is lost without the master key, and make a new one where every copy of the old one is lost
+    /// List what is lost without the master key, and create a new key if every copy is lost
     Rekey(Rekey),
     /// Build the search index anew, also while the service runs
     Reindex(Reindex),
@@ -104,7 +104,7 @@ pub struct Serve {
     /// Write addresses and process id to this file, as JSON, once requests are taken
     #[arg(long, value_name = "FILE")]
     pub ready_file: Option<PathBuf>,
-    /// If this folder turns out to be restored or a copy, go on sending at once: what was sent since arrives twice
+    /// If this folder was restored or copied, resume sending at once: anything sent since then arrives twice
     #[arg(long)]
     pub resume: bool,
 }
@@ -173,13 +173,13 @@ pub struct Backup {
 pub struct Restore {
     /// The folder with the backup
     pub folder: PathBuf,
-    /// Only check that the backup is whole, and with --master-key that the key is its own
+    /// Only check that the backup is intact and, with --master-key, that the key belongs to it
     #[arg(long)]
     pub verify: bool,
     /// Your copy of the file master.key, which is in no backup
     #[arg(long, value_name = "FILE", conflicts_with = "without_key")]
     pub master_key: Option<PathBuf>,
-    /// Every copy of the key is lost: `mailmill rekey` must follow before the service starts
+    /// Restore without the key if every copy is lost; run `mailmill rekey` before you start the service
     #[arg(long)]
     pub without_key: bool,
     /// Do not put sending on hold: what was sent after the backup arrives twice
@@ -196,7 +196,7 @@ pub struct Resume {
 
 #[derive(Debug, Args)]
 pub struct Rekey {
-    /// What you accept to lose, as the list names it, separated by commas
+    /// Losses that you accept, named as in the list, separated by commas
     #[arg(long, value_name = "a,b", value_delimiter = ',')]
     pub accept_loss: Vec<String>,
 }

@@ -118,7 +118,7 @@ async fn images_of_other_servers_load_after_a_click_and_through_the_service() {
     let mut browser = Browser::new(&server);
     browser.sign_in(&path).await;
     let page = browser.get(&path).await;
-    assert!(page.text.contains("Images of other servers are not loaded."), "{}", page.text);
+    assert!(page.text.contains("Remote images are not loaded."), "{}", page.text);
     assert!(page.text.contains(&format!("href=\"{path}?view=mail&amp;images=yes\"")), "{}", page.text);
     let frame = browser.get(&format!("{path}/mail")).await;
     let policy = frame.headers["content-security-policy"].to_str().expect("ASCII");

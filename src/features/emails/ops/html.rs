@@ -24,7 +24,7 @@ pub struct Html;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct EmailToShow {
     pub email_id: EmailId,
-    /// Load the images of other servers, through this service. Without it only images that are kept here are shown.
+    /// Load remote images, through this service. Without it, only images that are stored here are shown.
     pub images: Option<bool>,
 }
 

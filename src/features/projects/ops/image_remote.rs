@@ -29,7 +29,7 @@ pub struct RemoteImage {
 
 impl Operation for ImageRemote {
     const SPEC: Spec = Spec::get("projects.image_remote", "/v1/images/remote/{token}", public())
-        .summary("Get an image of another server that an email shows")
+        .summary("Get a remote image of an email")
         .about(
             "Without a key: emails that are shown with images=true have these links, which work for an hour. The image is fetched by the \
              service, so its server learns nothing of the viewer. PNG, JPEG, GIF and WebP.",
@@ -50,7 +50,7 @@ impl Raw for ImageRemote {
         let gone = |detail: &str| Failure::because(Code::NotFound, detail.to_owned());
         let url: Option<Url> = input.image_url.parse().ok();
         let url = url.filter(|_| remote::opens(&context.engine, &input.image_url, &input.token));
-        let url = url.ok_or_else(|| gone("The link to the image is not whole, or too old; load the email again."))?;
+        let url = url.ok_or_else(|| gone("The image link is incomplete or expired; load the email again."))?;
         let bytes = pictures::file(&context.engine, &url).await.ok_or_else(|| gone("The image cannot be fetched."))?;
         let kind = match image::guess_format(&bytes) {
             Ok(kind @ (ImageFormat::Png | ImageFormat::Jpeg | ImageFormat::Gif | ImageFormat::WebP)) => kind.to_mime_type(),

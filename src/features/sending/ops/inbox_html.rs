@@ -22,7 +22,7 @@ pub struct InboxHtml;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct MessagePage {
     pub id: MessageId,
-    /// Load the images of other servers, through this service. Without it only images that are kept here are shown.
+    /// Load remote images, through this service. Without it, only images that are stored here are shown.
     pub images: Option<bool>,
 }
 

@@ -70,8 +70,8 @@ impl Outward for Backup {
         context.engine.control.write_essential(move |tx| store::note_backup(tx, &last)).await??;
         if let Err(trouble) = context.engine.check_key() {
             let detail = format!(
-                "The backup in {} is complete, but {trouble}. Put your copy of the key back before the service stops: the next start is \
-                 refused without it.",
+                "The backup in {} is complete, but {trouble}. Put your copy of the key back before the service stops: Mailmill does not \
+                 start without it.",
                 input.to
             );
             return Err(Failure::because(Code::WrongState, detail));

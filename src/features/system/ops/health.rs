@@ -30,7 +30,7 @@ pub struct HealthView {
 impl Operation for Health {
     const SPEC: Spec = Spec::get("system.health", "/health", public())
         .summary("Ask whether the service is up")
-        .about("Needs no key, counts against no budget. For probes, use /health/live and /health/ready.");
+        .about("For probes, use /health/live and /health/ready. Counts against no request budget.");
     type Input = Wanted;
     type Output = Done<HealthView>;
 

@@ -22,12 +22,10 @@ pub struct LiveView {
 }
 
 impl Operation for Live {
-    const SPEC: Spec = Spec::get("system.live", "/health/live", public())
-        .summary("Check that the process answers")
-        .about(
-            "For whatever restarts the service or routes requests to it: a service that is not ready still serves reads and unsubscribe \
-            links. Needs no key and counts against no budget.",
-        );
+    const SPEC: Spec = Spec::get("system.live", "/health/live", public()).summary("Check that the process answers").about(
+        "For supervisors and proxies: a service that is not ready still serves reads and unsubscribe \
+            links. Counts against no request budget.",
+    );
     type Input = Wanted;
     type Output = Done<LiveView>;
 

@@ -24,7 +24,7 @@ impl Operation for Ready {
         .summary("Check that the service is ready")
         .about(
             "For alerts. Answers 503 with the same `data` if a check is not `ok`: a data file, the search index, the key, disk space, \
-            descriptors, the dispatchers of mail and webhooks, or a background job. Needs no key and counts against no budget.",
+            descriptors, the dispatchers of mail and webhooks, or a background job. Counts against no request budget.",
         );
     type Input = Wanted;
     type Output = Done<Condition>;

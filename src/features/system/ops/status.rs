@@ -100,7 +100,7 @@ pub struct WorkerView {
     pub steps: u64,
     /// Those of them that failed; a step that failed is repeated.
     pub failures: u64,
-    /// How often it panicked, or ended where it should have gone on, and was started again.
+    /// How often it panicked or ended unexpectedly, and was started again.
     pub restarts: u64,
     /// Since when it is in a step; `null` if it waits.
     pub busy_since: Option<Moment>,

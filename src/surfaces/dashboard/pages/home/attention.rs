@@ -29,7 +29,7 @@ pub fn of(environment: Environment, known: &Known) -> Vec<Value> {
     let mut found = Vec::new();
     if known.service["readOnly"] == true {
         let text = "The server's disk is almost full, so nothing can be changed or sent. Unsubscribe links still work. Free some space; \
-                    the service then goes on by itself.";
+                    changes and sending then resume automatically.";
         found.push(line("bad", text.into(), ("/settings/system".into(), "Look at the system")));
     }
     if let Some(cause) = &known.hold {
