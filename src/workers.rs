@@ -232,10 +232,13 @@ fn sweep_world(engine: Arc<Engine>, environment: Environment) -> Running {
 }
 
 fn sweep_control(engine: Arc<Engine>) -> Running {
-    sweep(engine.control.clone(), move |tx| {
+    // On an almost full disk too: what strangers try there must not use up the reserve.
+    let control = engine.control.clone();
+    let sweep = move |tx: &mut WriteTx<'_>| -> store::Result<bool> {
         let more = [audit::sweep(tx, SWEEP_ROWS)?, accounts::sweep(&engine, tx, SWEEP_ROWS)?];
         Ok(more.contains(&true))
-    })
+    };
+    Box::pin(async move { Ok(Step::more_if(control.write_essential(sweep).await??)) })
 }
 
 fn sweep(store: Arc<Store>, sweep: impl FnOnce(&mut WriteTx<'_>) -> store::Result<bool> + Send + 'static) -> Running {

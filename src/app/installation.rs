@@ -294,12 +294,25 @@ impl Opener<'_> {
             return Err(Problem::failed(Refusal::KeyOpensNothing(self.folder.master_key().display().to_string())));
         }
         self.mark(first)?;
+        // A backup of an older program has no identity either, and its folder is as much a copy as any that was restored. The hold is on the
+        // disk before `complete` lets the folder count as one that was opened here.
+        let restored = instance::restored(self.folder).filter(|_| self.settings.data.hold_copies);
+        let on_hold = restored.map(|cause| OnHold { since: self.clock.now(), cause });
         let [control, test, live] = looked.files;
+        let [(name, realm), ..] = STORES;
+        let identify = first.identify(name, &seal);
+        let control = self.start(control, realm, move |tx| {
+            if let Some(on_hold) = &on_hold {
+                hold::put(tx, on_hold);
+            }
+            identify(tx)
+        })?;
         let start = |file, (name, realm)| self.start(file, realm, first.identify(name, &seal));
-        let stores = [start(control, STORES[0])?, start(test, STORES[1])?, start(live, STORES[2])?];
+        let stores = [control, start(test, STORES[1])?, start(live, STORES[2])?];
         self.complete(first)?;
         tracing::info!("this data folder now names its installation and the check value of its master key");
-        Ok(Taken { seal, stores, hold: None })
+        let hold = hold::read(&stores[0].read()).map_err(Problem::failed)?;
+        Ok(Taken { seal, stores, hold })
     }
 
     /// Write that the stores have their identity and were opened once.

@@ -104,6 +104,14 @@ pub fn look(folder: &Folder, installation: &Installation, boots: Boots) -> Findi
     }
 }
 
+/// Why sending is to be put on hold in a folder that was restored and not opened since, if it is.
+pub fn restored(folder: &Folder) -> Option<Cause> {
+    match serde_json::from_slice(&fs::read(folder.instance()).ok()?).ok()? {
+        Instance::Restored { made_at, resume: false } => Some(Cause::Restored { made_at }),
+        Instance::Restored { resume: true, .. } | Instance::Opened { .. } => None,
+    }
+}
+
 /// How often the folder was opened, as `instance.json` says.
 pub fn counted(folder: &Folder) -> Option<u64> {
     match serde_json::from_slice(&fs::read(folder.instance()).ok()?).ok()? {

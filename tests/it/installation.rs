@@ -288,6 +288,21 @@ async fn a_folder_from_before_installations_had_names_is_adopted_with_the_right_
     assert!(refused(&server).contains("check value differs"), "from the first start on the check value tells");
 }
 
+/// A backup of an older program has no identities. Its folder once sent everything again at its first start.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_restored_folder_from_before_installations_had_names_is_on_hold() {
+    let (mut server, _) = used().await;
+    forget_identities(&server.data());
+    let restored = json!({ "restored": { "made_at": "2026-01-01T00:00:00Z", "resume": false } });
+    fs::write(server.data().join("instance.json"), restored.to_string()).expect("written");
+    for start in ["first", "second"] {
+        server.serve();
+        let shown = said(&server.run(&["resume"]));
+        assert!(shown.contains("still on hold"), "{start}: {shown}");
+        stop(&mut server);
+    }
+}
+
 /// Take from the stores what tells whose they are.
 fn forget_identities(data: &Path) {
     use mailmill::base::clock::SystemClock;

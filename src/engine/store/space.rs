@@ -7,7 +7,7 @@
 
 use std::fmt;
 use std::fs::OpenOptions;
-use std::io;
+use std::io::{self, Read};
 use std::ops::Bound;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
@@ -17,6 +17,7 @@ use std::time::Duration;
 
 use redb::BackendError;
 use rustix::fs::{FallocateFlags, fallocate};
+use rustix::io::Errno;
 use tokio::time::Instant;
 
 use crate::base::machine;
@@ -244,7 +245,12 @@ impl Space {
 /// Make a file of so many bytes that really take room on the disk.
 fn allocate(path: &Path, bytes: u64) -> io::Result<()> {
     let file = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path)?;
-    fallocate(&file, FallocateFlags::empty(), 0, bytes)?;
+    match fallocate(&file, FallocateFlags::empty(), 0, bytes) {
+        Ok(()) => {}
+        // Network file systems and some others cannot reserve room; writing takes it all the same.
+        Err(Errno::OPNOTSUPP) => drop(io::copy(&mut io::repeat(0).take(bytes), &mut &file)?),
+        Err(error) => return Err(error.into()),
+    }
     file.sync_all()
 }
 

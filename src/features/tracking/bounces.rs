@@ -42,13 +42,13 @@ impl List {
 
     /// Put somebody's address on it; nothing, if the address was erased.
     pub fn add(&self, tx: &mut WriteTx<'_>, person: &Person, why: (Reason, SaidBy), note: Option<String>) -> Result<()> {
-        let Some(email) = person.email().and_then(|email| EmailAddress::parse(email).ok()) else { return Ok(()) };
+        let Some(email) = person.email().and_then(EmailAddress::stored) else { return Ok(()) };
         suppressions::add(tx, &self.0, person.mailing.account, &email.normalised(), why, note).map(drop)
     }
 
     /// Whether somebody's address is on it.
     pub fn has(&self, tx: &impl Read, person: &Person) -> Result<bool> {
-        let Some(email) = person.email().and_then(|email| EmailAddress::parse(email).ok()) else { return Ok(false) };
+        let Some(email) = person.email().and_then(EmailAddress::stored) else { return Ok(false) };
         Ok(suppressions::reason(tx, &self.0, person.mailing.account, &email.normalised())?.is_some())
     }
 }

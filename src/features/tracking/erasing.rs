@@ -47,7 +47,7 @@ pub async fn step(engine: &Engine, environment: Environment) -> Result<bool, Fai
 
 fn one(tx: &mut WriteTx<'_>, list: List) -> Result<bool> {
     let Some(((project, number), erasure)) = erasure::waiting(tx, 1)?.pop() else { return Ok(false) };
-    let normalised = EmailAddress::parse(&erasure.email).map(|email| email.normalised()).ok();
+    let normalised = EmailAddress::stored(&erasure.email).map(|email| email.normalised());
     let mut work = Work { project, number, erasure, normalised, list };
     let stage = STAGES.get(usize::from(work.erasure.stage));
     let more = stage.map(|stage| stage(tx, &mut work)).transpose()?.unwrap_or(false);
@@ -99,7 +99,7 @@ fn one_mailing(tx: &mut WriteTx<'_>, work: &Work, mailing: &Mailing) -> Result<(
     while let Some((number, _)) = super::person::row_of(tx, mailing, work.number, email)? {
         row(tx, mailing, number)?;
         // What they clicked in it before they were a contact.
-        if let (Some(project), Ok(email)) = (mailing.project, EmailAddress::parse(email)) {
+        if let (Some(project), Some(email)) = (mailing.project, EmailAddress::stored(email)) {
             strangers::forget(tx, project, &email, mailing.id)?;
         }
     }
@@ -124,7 +124,7 @@ fn deeds(tx: &mut WriteTx<'_>, work: &mut Work) -> Result<bool> {
 fn messages(tx: &mut WriteTx<'_>, work: &mut Work) -> Result<bool> {
     let (account, mut theirs) = (work.erasure.account, Vec::new());
     inbox::all(tx, account, |head| {
-        let to = EmailAddress::parse(&head.to).map(|email| email.normalised()).ok();
+        let to = EmailAddress::stored(&head.to).map(|email| email.normalised());
         if to.is_some() && to == work.normalised {
             theirs.push(head.id);
         }

@@ -31,9 +31,9 @@ impl Person {
         let Some(recipient) = sending::recipient(tx, mailing.id, number)? else { return Ok(None) };
         let contact = match (mailing.project, &recipient.address) {
             (None, _) => None,
-            (Some(project), Some(address)) => match EmailAddress::parse(&address.email) {
-                Ok(email) => contacts::find_by_email(tx, project, &email.normalised())?,
-                Err(_) => None,
+            (Some(project), Some(address)) => match EmailAddress::stored(&address.email) {
+                Some(email) => contacts::find_by_email(tx, project, &email.normalised())?,
+                None => None,
             },
             (Some(project), None) if mailing.audience != Audience::Addresses => contacts::by_number(tx, project, number)?,
             (Some(_), None) => None,
@@ -55,7 +55,7 @@ impl Person {
     /// The project and the address of somebody who is no contact there.
     pub fn stranger(&self) -> Option<(ProjectId, EmailAddress)> {
         let (project, address) = (self.mailing.project?, self.recipient.address.as_ref()?);
-        self.contact.is_none().then(|| EmailAddress::parse(&address.email).ok())?.map(|email| (project, email))
+        self.contact.is_none().then(|| EmailAddress::stored(&address.email))?.map(|email| (project, email))
     }
 
     /// The contact with its account and project.
@@ -69,11 +69,11 @@ pub fn row_of(tx: &impl Read, mailing: &Mailing, number: u32, email: &str) -> Re
     if mailing.audience != Audience::Addresses {
         return Ok(sending::recipient(tx, mailing.id, number)?.map(|recipient| (number, recipient)));
     }
-    let wanted = EmailAddress::parse(email).map(|email| email.normalised()).ok();
+    let wanted = EmailAddress::stored(email).map(|email| email.normalised());
     // Requests name few addresses.
     let rows = sending::recipients(tx, mailing.id, 0, ADDRESSES_MAX, |_, _| true)?.rows;
     let is_theirs = |recipient: &Recipient| {
-        let address = recipient.address.as_ref().and_then(|address| EmailAddress::parse(&address.email).ok());
+        let address = recipient.address.as_ref().and_then(|address| EmailAddress::stored(&address.email));
         wanted.is_some() && address.map(|address| address.normalised()) == wanted
     };
     Ok(rows.into_iter().find(|(_, recipient)| is_theirs(recipient)))

@@ -245,7 +245,7 @@ pub async fn open(context: &Context, who: &SignedIn, code: &str) -> Result<Claim
 
 /// Whether this person is the one whom the agent named.
 pub fn is_for(claim: &Claim, who: &SignedIn) -> bool {
-    EmailAddress::parse(&who.person.email).is_ok_and(|email| email.normalised() == claim.login_hint)
+    EmailAddress::stored(&who.person.email).is_some_and(|email| email.normalised() == claim.login_hint)
 }
 
 #[cfg(test)]

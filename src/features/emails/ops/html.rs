@@ -56,7 +56,7 @@ impl Raw for Html {
         };
         let html = context.read(look).await?.unwrap_or_default();
         let (html, engine) = (placeholders::preview(&html), &context.engine);
-        let html = if input.images == Some(true) { projects::images_through_here(engine, &html) } else { html };
+        let html = if input.images == Some(true) { projects::images_through_here(engine, html).await? } else { html };
         Ok(foreign::document(&html, "private, no-store", foreign::Images::Here(engine.base_url())))
     }
 }

@@ -53,7 +53,7 @@ impl Raw for InboxHtml {
             })
             .await?;
         let engine = &context.engine;
-        let html = if input.images == Some(true) { projects::images_through_here(engine, &html) } else { html };
+        let html = if input.images == Some(true) { projects::images_through_here(engine, html).await? } else { html };
         Ok(foreign::document(&html, "private, no-store", foreign::Images::Here(engine.base_url())))
     }
 }
