@@ -89,6 +89,7 @@ pub struct DescriptorsCheck {
 
 /// What sends mail and delivers to webhooks.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct DispatchersCheck {
     /// False for a minute after one failed and was started again.
     pub ok: bool,
