@@ -2,7 +2,7 @@
 //!
 //! Which one: of the address that holds the most connections, the one that has been idle longest. So a flood of idle connections from
 //! few addresses displaces itself, and a visitor with one connection is the last to lose it. A connection with a request in progress is
-//! never chosen. What a connection is, and when it is in a request, its owner says through [`Activity`].
+//! never chosen; a reply over HTTP/1 that is handed over but not yet flushed counts as idle. What a connection is, and when it is in a request, its owner says through [`Activity`].
 
 use std::collections::{HashMap, VecDeque};
 use std::net::IpAddr;
