@@ -17,7 +17,7 @@ pub struct Connections {
 }
 
 impl Connections {
-    /// What fits into `descriptors`. The reserve comes first: a service that cannot reach its own files serves nobody.
+    /// What fits into `descriptors`. The reserve comes first: a service that cannot open its own files cannot serve anyone.
     pub fn fit(settings: &Settings, descriptors: u64) -> Self {
         let descriptors = usize::try_from(descriptors).unwrap_or(usize::MAX);
         let listens = settings.mail.inbound.is_some() || settings.mail.inbound_lmtp.is_some();

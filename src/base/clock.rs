@@ -56,7 +56,7 @@ impl Monotonic {
 
 /// Where the current time comes from.
 pub trait Clock: Send + Sync + 'static {
-    /// The current time, which somebody may set back or forward.
+    /// The current time. It can be set back or forward.
     fn now(&self) -> Timestamp;
     /// The same moment on a clock that only runs forward.
     fn monotonic(&self) -> Monotonic;

@@ -300,7 +300,7 @@ impl Store {
         self.queue(command)?.blocking_recv().unwrap_or(Err(Error::Closed))
     }
 
-    /// [`Store::write`] for what must be written on an almost full disk too: small, and owed to somebody. A person who unsubscribes, the
+    /// [`Store::write`] for what must be written on an almost full disk too: small writes that people depend on. A person who unsubscribes, the
     /// outcome of a message that is on its way, a sign-in to see what is wrong.
     pub async fn write_essential<T, E, F>(&self, command: F) -> Result<Result<T, E>>
     where

@@ -290,7 +290,7 @@ impl redb::StorageBackend for RoomyFile {
         self.space.write(|| self.file.set_len(len))
     }
 
-    /// Never repeated: after a failure nobody knows which pages the system has dropped.
+    /// Never repeated: after a failure it is unknown which pages the system has dropped.
     fn sync_data(&self) -> io::Result<()> {
         self.file.sync_data()
     }

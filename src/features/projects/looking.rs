@@ -74,8 +74,8 @@ pub async fn look_at(engine: &Arc<Engine>, url: &str, alt: Option<&str>, context
         None => fetched(engine, url).await?,
     };
     let measured = engine.pixels.measure_image(&bytes, &content_type).await.map_err(|fault| match fault {
-        Fault::Image(reason) => lasting(format!("The image cannot be looked at: {reason}.")),
-        other => Unseen { reason: format!("The image cannot be looked at now: {other}"), is_passing: true },
+        Fault::Image(reason) => lasting(format!("The image cannot be read: {reason}.")),
+        other => Unseen { reason: format!("The image cannot be read now: {other}"), is_passing: true },
     })?;
     let described = described(Words { url, alt, context }, &measured);
     Ok(Seen { measured, described, bytes })

@@ -1,5 +1,5 @@
 //! Images of other servers inside emails that are shown here: loaded only when their viewer asks for it, and then through our own fetcher.
-//! Whoever sent the email learns neither that it was opened nor the viewer's address. It does not know where an email is shown.
+//! The sender learns neither that the email was opened nor the viewer's IP address. It does not know where an email is shown.
 
 use std::sync::Arc;
 

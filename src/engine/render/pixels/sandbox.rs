@@ -133,7 +133,7 @@ fn address_space() -> io::Result<u64> {
     bytes.ok_or_else(|| io::Error::other("/proc/self/statm is not understood"))
 }
 
-/// No path leads anywhere any more, no port either, and signals reach nobody outside. A ruleset without any rule: fonts are open already.
+/// Landlock with no rule: no path, no port, and no signal to other processes. The fonts are open already.
 fn refuse_files() -> Result<(), String> {
     let created = Ruleset::default()
         .handle_access(AccessFs::from_all(LANDLOCK))

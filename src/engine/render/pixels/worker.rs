@@ -21,7 +21,7 @@ use crate::vocab::limits::{
     DECODING_MEMORY_BYTES, DRAWING_MEMORY_BYTES, DRAWING_STACK_BYTES, DRAWN_IMAGES_BYTES_MAX, DRAWN_INPUT_BYTES_MAX,
 };
 
-/// What a worker process is told on its command line, before it reads anything.
+/// What the command line of a worker process says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Duty {
     /// A folder with further fonts.

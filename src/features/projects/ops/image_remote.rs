@@ -1,4 +1,4 @@
-//! An image of another server, for whoever was given a link to it: a viewer of an email who asked for its images.
+//! A remote image of an email, for viewers who asked to load images: they hold a signed link to it.
 
 use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue, X_CONTENT_TYPE_OPTIONS};
 use http::{HeaderMap, StatusCode};

@@ -229,7 +229,7 @@ impl Round {
     /// The next recipient that a delivery can take, if there is a slot and somebody's turn has come.
     pub fn next(&mut self, now: Instant, time: Timestamp) -> Option<Job> {
         self.now = time;
-        // On an almost full disk nothing new is begun; what is under way comes to its end, and is written down.
+        // On an almost full disk no new message starts. Messages in progress are finished and recorded.
         if self.flying >= self.slots || self.store.space().is_low() {
             return None;
         }
