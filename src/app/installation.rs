@@ -14,7 +14,7 @@ use super::folder::{Folder, write_whole};
 use super::instance::{self, Boots, Finding};
 use crate::base::clock::Clock;
 use crate::base::random::Random;
-use crate::engine::hold::{self, OnHold};
+use crate::engine::hold::{self, HoldNumber, OnHold};
 use crate::engine::store::damage::RESTORE;
 use crate::engine::store::identity::{self, Identity, Installation};
 use crate::engine::store::seal::{KeyError, Seal};
@@ -160,6 +160,8 @@ pub struct Looked {
     pub files: [StoreFile; 3],
     pub identities: [Option<Identity>; 3],
     boots: Boots,
+    /// The highest number of a hold in any of them.
+    last_hold: HoldNumber,
 }
 
 impl Looked {
@@ -167,11 +169,12 @@ impl Looked {
     pub fn of(files: [StoreFile; 3]) -> StoreResult<Self> {
         let says = |file: &StoreFile| {
             let tx = file.read()?;
-            Ok((identity::identity(&tx)?, identity::boots(&tx)?))
+            Ok((identity::identity(&tx)?, identity::boots(&tx)?, hold::last_number(&tx)?))
         };
         let [control, test, live] = files.each_ref().map(says);
         let (control, test, live) = (control?, test?, live?);
-        Ok(Self { files, identities: [control.0, test.0, live.0], boots: [control.1, test.1, live.1] })
+        let last_hold = control.2.max(test.2).max(live.2);
+        Ok(Self { files, identities: [control.0, test.0, live.0], boots: [control.1, test.1, live.1], last_hold })
     }
 
     /// Whether a file holds what belongs into another, or they are of different installations.
@@ -297,7 +300,8 @@ impl Opener<'_> {
         // A backup of an older program has no identity either, and its folder is as much a copy as any that was restored. The hold is on the
         // disk before `complete` lets the folder count as one that was opened here.
         let restored = instance::restored(self.folder).filter(|_| self.settings.data.hold_copies);
-        let on_hold = restored.map(|cause| OnHold { since: self.clock.now(), cause });
+        let on_hold = restored.map(|cause| OnHold { since: self.clock.now(), number: looked.last_hold + 1, cause });
+        let number = on_hold.as_ref().map(|hold| hold.number);
         let [control, test, live] = looked.files;
         let [(name, realm), ..] = STORES;
         let identify = first.identify(name, &seal);
@@ -307,7 +311,13 @@ impl Opener<'_> {
             }
             identify(tx)
         })?;
-        let start = |file, (name, realm)| self.start(file, realm, first.identify(name, &seal));
+        let start = |file, (name, realm)| {
+            let identify = first.identify(name, &seal);
+            self.start(file, realm, move |tx| {
+                number.into_iter().for_each(|number| hold::set_number(tx, number));
+                identify(tx)
+            })
+        };
         let stores = [control, start(test, STORES[1])?, start(live, STORES[2])?];
         self.complete(first)?;
         tracing::info!("this data folder now names its installation and the check value of its master key");
@@ -337,12 +347,14 @@ impl Opener<'_> {
         };
         let next = next_boot(self.folder, &found, looked.boots);
         let (since, is_same) = (self.clock.now(), found == Finding::Same);
+        let number = looked.last_hold + 1;
+        let is_new = matches!(found, Finding::Hold(_));
         let [control, test, live] = looked.files;
         // The hold is on the disk before the folder counts as one that was opened here.
         let control = self.start(control, Realm::Control, move |tx| {
             match found {
                 Finding::Same => {}
-                Finding::Hold(cause) => hold::put(tx, &OnHold { since, cause }),
+                Finding::Hold(cause) => hold::put(tx, &OnHold { since, number, cause }),
                 Finding::Resume => hold::clear(tx),
             }
             identity::set_boots(tx, next);
@@ -350,6 +362,9 @@ impl Opener<'_> {
         })?;
         let world = |file| {
             self.start(file, Realm::World, move |tx| {
+                if is_new {
+                    hold::set_number(tx, number);
+                }
                 identity::set_boots(tx, next);
                 Ok(())
             })

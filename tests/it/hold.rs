@@ -22,6 +22,7 @@ const RECIPIENTS: usize = 120;
 const CONNECTIONS: usize = 4;
 /// Longer than a dispatcher, a worker or a retry of a webhook needs.
 const QUIET: Duration = Duration::from_secs(4);
+const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
 
 fn settings(sink: &MailSink) -> String {
     let address = sink.address;
@@ -165,6 +166,64 @@ async fn an_operator_who_knows_may_restore_without_a_hold() {
     restored.serve();
     until(async || fresh.count() >= RECIPIENTS - 2 * CONNECTIONS).await;
     assert!(said(&restored.run(&["resume"])).contains("not on hold"));
+}
+
+/// The clock of a machine that has just been restored may be wrong. In the past it must not let old work out; in the future, once set right,
+/// it must not keep new work back.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_hold_keeps_old_work_and_lets_new_work_go_whatever_the_clock_says() {
+    let sink = stuck();
+    let mut busy = Busy::start(&sink).await;
+    let saved = busy.backup();
+    busy.server.kill();
+    let fresh = MailSink::usual();
+    for (first, then) in [(-DAY_MS, 0), (DAY_MS, 0)] {
+        let before = fresh.count();
+        let mut restored = Server::stopped(&settings(&fresh));
+        let Some(faults) = restored.faults() else { return };
+        busy.restore_into(&restored, &saved, &[]);
+        faults.clock_off_by_ms(first);
+        restored.serve();
+        tokio::time::sleep(QUIET).await;
+        assert_eq!(fresh.count(), before, "{first}: nothing is sent by itself");
+        let client = Client::new(restored.address(), Some(busy.key.clone()));
+        send(&client, "first@example.com").await;
+        until(async || fresh.count() == before + 1).await;
+        faults.clock_off_by_ms(then);
+        send(&client, "second@example.com").await;
+        until(async || fresh.count() == before + 2).await;
+        tokio::time::sleep(QUIET).await;
+        assert_eq!(fresh.count(), before + 2, "{then}: the rest still waits");
+    }
+}
+
+/// A schedule from before the hold waits for its end. One that a person makes during the hold is kept.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_campaign_that_is_scheduled_during_a_hold_starts_at_its_time() {
+    let sink = stuck();
+    let mut busy = Busy::start(&sink).await;
+    let saved = busy.backup();
+    busy.server.kill();
+    let fresh = MailSink::usual();
+    let mut restored = Server::stopped(&settings(&fresh));
+    busy.restore_into(&restored, &saved, &[]);
+    restored.serve();
+    let client = Client::new(restored.address(), Some(busy.key.clone()));
+    let live = signed_in(&restored, OWNER, "live").await;
+    let waiting = live.data("installation.hold", json!({})).await;
+    assert_eq!(waiting["campaigns"][1]["name"], "Later", "{waiting}");
+    let later = waiting["campaigns"][1]["id"].clone();
+    // Longer than the time of the old schedule, which is not kept.
+    tokio::time::sleep(QUIET).await;
+    assert_eq!(client.data("campaigns.get", json!({ "id": later })).await["status"], "scheduled");
+    assert_eq!(fresh.count(), 0);
+    use mailmill::base::clock::{Clock, SystemClock};
+    let at = SystemClock.now().plus_ms(1_000).to_string();
+    client.data("campaigns.reschedule", json!({ "id": later, "scheduledAt": at })).await;
+    until(async || fresh.count() == RECIPIENTS + 1).await;
+    let hold = live.data("installation.hold", json!({})).await;
+    let names: Vec<&str> = hold["campaigns"].as_array().expect("a list").iter().filter_map(|one| one["name"].as_str()).collect();
+    assert_eq!(names, ["Now"], "{hold}");
 }
 
 fn copy(from: &Server, to: &Server) {

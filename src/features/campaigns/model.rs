@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::clock::Timestamp;
 use crate::base::zone::Zone;
+use crate::engine::hold::HoldNumber;
 use crate::engine::store::Record;
 use crate::features::domains::Utm;
 use crate::features::sending::LocalTime;
@@ -27,6 +28,8 @@ pub struct Campaign {
     pub mailing: Option<MailingId>,
     /// When it is looked at next, if it is not [`Campaign::is_followed`].
     pub look_at: Option<Timestamp>,
+    /// The last hold before it was scheduled.
+    pub hold_number: HoldNumber,
     pub started_at: Option<Timestamp>,
     pub completed_at: Option<Timestamp>,
     /// Why it failed or waits, in words for people.

@@ -3,6 +3,7 @@
 use super::model::Campaign;
 use super::store;
 use crate::base::clock::Timestamp;
+use crate::engine::hold::HoldNumber;
 use crate::engine::store::{Read, Result};
 use crate::vocab::ids::{AccountId, CampaignId, MailingId};
 
@@ -17,15 +18,17 @@ pub struct UnderWay {
     pub scheduled_at: Option<Timestamp>,
     /// What sends it, once it has started.
     pub mailing: Option<MailingId>,
+    /// The last hold before it was scheduled.
+    pub hold_number: HoldNumber,
 }
 
 /// Up to `limit` of all accounts' campaigns in progress, and then scheduled ones in the order of their times.
 pub fn under_way(tx: &impl Read, limit: usize) -> Result<Vec<UnderWay>> {
     let mut found = Vec::new();
     for (_, id, account) in store::due(tx, Timestamp(i64::MAX - 1), None, limit)? {
-        let Some(Campaign { plan, status, schedule, mailing, .. }) = store::find(tx, account, id)? else { continue };
+        let Some(Campaign { plan, status, schedule, mailing, hold_number, .. }) = store::find(tx, account, id)? else { continue };
         let scheduled_at = schedule.map(|schedule| schedule.at);
-        found.push(UnderWay { account, id, name: plan.name, status: status.word(), scheduled_at, mailing });
+        found.push(UnderWay { account, id, name: plan.name, status: status.word(), scheduled_at, mailing, hold_number });
     }
     Ok(found)
 }

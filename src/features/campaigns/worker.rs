@@ -22,8 +22,8 @@ pub async fn step(engine: Arc<Engine>, environment: Environment) -> Result<(), F
     let mut last = None;
     loop {
         let found = {
-            let (store, clock, is_held) = (store.clone(), engine.clock.clone(), engine.hold.is_on());
-            let look = move || changed(&store.read(), clock.now(), last, is_held);
+            let (store, engine) = (store.clone(), engine.clone());
+            let look = move || changed(&store.read(), &engine, last);
             tokio::task::spawn_blocking(look).await.map_err(Failure::internal)??
         };
         for (id, account) in found.changed {
@@ -52,17 +52,16 @@ struct Found {
 /// The campaigns in the next part of the queue that are not as they are to be.
 fn changed(
     tx: &crate::engine::store::ReadTx,
-    now: Timestamp,
+    engine: &Engine,
     last: Option<(Timestamp, CampaignId, AccountId)>,
-    is_held: bool,
 ) -> Result<Found, Failure> {
-    let due = store::due(tx, now, last, limits::CAMPAIGNS_PER_STEP)?;
+    let due = store::due(tx, engine.clock.now(), last, limits::CAMPAIGNS_PER_STEP)?;
     let next = due.last().copied().filter(|_| due.len() == limits::CAMPAIGNS_PER_STEP);
     let mut changed = Vec::new();
     for (_, id, account) in due {
         let Some(campaign) = store::find(tx, account, id)? else { continue };
-        // While sending is on hold nothing starts by itself; what is on its way is followed.
-        if campaign.status == Status::Scheduled && is_held {
+        // A campaign that was scheduled before the hold does not start by itself. Campaigns in progress are followed.
+        if campaign.status == Status::Scheduled && engine.hold.holds(campaign.hold_number) {
             continue;
         }
         if campaign.status == Status::Scheduled || follow::current(tx, account, campaign.clone())? != campaign {

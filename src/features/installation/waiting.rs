@@ -142,7 +142,7 @@ fn count(world: &World, hold: &OnHold, account: Option<AccountId>, view: &mut Ho
     let ids = sending::under_way(&tx, limits::HELD_LOOKED_AT_MAX)?;
     view.has_more |= ids.len() == limits::HELD_LOOKED_AT_MAX;
     for id in ids {
-        let Some(mailing) = sending::by_id(&tx, id)?.filter(|mailing| mailing.created_at < hold.since) else { continue };
+        let Some(mailing) = sending::by_id(&tx, id)?.filter(|mailing| hold.holds(mailing.hold_number)) else { continue };
         let counts = sending::counts(&tx, id)?;
         held.sends += u64::from(mailing.kind.campaign().is_none());
         held.recipients += counts.queued + counts.deferred;
@@ -164,8 +164,8 @@ fn count_campaigns(
             Some(id) => sending::by_id(tx, id)?,
             None => None,
         };
-        // Started by a request after the hold began.
-        if mailing.as_ref().is_some_and(|mailing| mailing.created_at >= hold.since) {
+        // Started or scheduled by a request after the hold began.
+        if !hold.holds(mailing.as_ref().map_or(campaign.hold_number, |mailing| mailing.hold_number)) {
             continue;
         }
         let counts = mailing.map(|mailing| sending::counts(tx, mailing.id)).transpose()?.unwrap_or_default();

@@ -19,7 +19,7 @@ pub fn require(tx: &impl Read, account: AccountId, id: MailingId) -> Result<Mail
 
 /// The failure of what would let a mailing go on that waits for the end of a hold: an answer that says it goes on would be wrong.
 pub fn require_not_held(tx: &impl Read, hold: &Hold, account: AccountId, id: MailingId) -> Result<(), Failure> {
-    match hold.holds(require(tx, account, id)?.created_at) {
+    match hold.holds(require(tx, account, id)?.hold_number) {
         true => Err(Code::OnHold.into()),
         false => Ok(()),
     }

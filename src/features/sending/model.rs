@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 pub use super::delivery::{Address, Counter, Counts, Delivery, Doubt, Event, Recipient, Refusal, Schedule, Skip};
 use super::local_time::LocalTime;
 use crate::base::clock::Timestamp;
+use crate::engine::hold::HoldNumber;
 use crate::engine::store::Record;
 use crate::features::domains::Utm;
 use crate::vocab::ids::{AccountId, CampaignId, ConversationId, EmailId, MailingId, ProjectId, SegmentId, TagId, TopicId};
@@ -40,6 +41,8 @@ pub struct Mailing {
     pub unknown: Policy,
     /// If everybody gets it when their own clocks show a time.
     pub local: Option<LocalTime>,
+    /// The last hold before it was created.
+    pub hold_number: HoldNumber,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
 }
@@ -331,6 +334,7 @@ mod tests {
             tracking: Tracking::default(),
             utm: None,
             unknown: Policy::Hold,
+            hold_number: 0,
             created_at: NOW,
             updated_at: NOW,
         }

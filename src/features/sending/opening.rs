@@ -11,6 +11,7 @@ use super::{engagement, planning, sendable, store};
 use crate::base::clock::Timestamp;
 use crate::base::email::EmailAddress;
 use crate::engine::api::Failure;
+use crate::engine::hold;
 use crate::engine::render::merge::{self, Template};
 use crate::engine::store::{Read, WriteTx};
 use crate::features::contacts::tags::Names;
@@ -24,6 +25,7 @@ use crate::vocab::ids::MailingId;
 pub fn open(tx: &mut WriteTx<'_>, new: NewMailing) -> Result<MailingId, Failure> {
     let id = MailingId::make(tx.now(), tx.random());
     let mut mailing = draft(&new, id, tx.now());
+    mailing.hold_number = hold::last_number(tx)?;
     mailing.utm = utm(tx, &new)?;
     if store::keep_content(tx, mailing.content, &new.content)? {
         // Checked once for all mailings with this content: a mistake must not be found by the first recipient.
@@ -97,6 +99,7 @@ pub fn draft(new: &NewMailing, id: MailingId, now: Timestamp) -> Mailing {
         // A direct send never goes out twice, whatever the settings say of campaigns.
         unknown: if matches!(new.kind, Kind::Campaign(_)) { new.unknown } else { Policy::Hold },
         local: new.local.clone(),
+        hold_number: 0,
         created_at: now,
         updated_at: now,
     }

@@ -191,7 +191,7 @@ impl World {
         let now = crate::base::clock::Clock::now(self.clock.as_ref());
         let mut waiting = Vec::new();
         for lane in [DIRECT, GROUPS] {
-            let due = turns::due(&tx, (lane, None), now, now.plus_ms(limits::RETRY_AHEAD_MS_MAX), |_| false)
+            let due = turns::due(&tx, (lane, None), now, now.plus_ms(limits::RETRY_AHEAD_MS_MAX), &turns::Held::new(), |_| false)
                 .expect("readable")
                 .mailings;
             let queued = turns::queued(&tx, lane, None, 1_000).expect("readable");

@@ -3,12 +3,13 @@
 //! Mailings that may not send now stand in queues of their own, and a mailing has one row for the time at which it may go on, under its
 //! account: whoever looks for work never walks through what is paused, out of quota or deferred. It does not know what work is.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::ops::ControlFlow;
 
 use super::model::{DIRECT, GROUPS, Mailing, Plan, State, Wait};
 use super::store;
 use crate::base::clock::Timestamp;
+use crate::engine::hold::OnHold;
 use crate::engine::store::key::{Key, after_prefix};
 use crate::engine::store::{Order, Read, Result, Span, Table, WriteTx};
 use crate::vocab::ids::{AccountId, MailingId};
@@ -29,6 +30,37 @@ pub const PLANS: u8 = 2;
 pub const RESTS: u8 = 3;
 /// Every queue.
 pub const LANES: [u8; 4] = [DIRECT, GROUPS, PLANS, RESTS];
+
+/// Mailings that wait for the end of a hold. They do not count against limits, so that they block nothing else.
+pub type Held = HashSet<MailingId>;
+
+/// Every mailing that can wait for the end of this hold.
+pub fn held(tx: &impl Read, hold: &OnHold) -> Result<Held> {
+    let mut held = Held::new();
+    let mut look = |id| {
+        if store::by_id(tx, id)?.is_some_and(|mailing| hold.holds(mailing.hold_number)) {
+            held.insert(id);
+        }
+        Ok(ControlFlow::Continue(()))
+    };
+    for lane in LANES {
+        tx.visit(QUEUE, &QUEUE.under(&(lane,)), Order::Forward, |(_, id), ()| look(id))?;
+    }
+    for lane in [DIRECT, GROUPS] {
+        tx.visit(TURNS, &TURNS.under(&((TURN, lane),)), Order::Forward, |(_, _, _, id), ()| look(id))?;
+    }
+    Ok(held)
+}
+
+/// Up to `limit` mailings of a queue that are not held, the oldest first.
+pub fn ready(tx: &impl Read, lane: u8, held: &Held, limit: usize) -> Result<Vec<MailingId>> {
+    let mut ready = Vec::new();
+    tx.visit(QUEUE, &QUEUE.under(&(lane,)), Order::Forward, |(_, id), ()| {
+        ready.extend(Some(id).filter(|id| !held.contains(id)));
+        Ok(if ready.len() == limit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+    })?;
+    Ok(ready)
+}
 
 /// Up to `limit` mailings of a queue, the oldest first, from one on.
 pub fn queued(tx: &impl Read, lane: u8, from: Option<MailingId>, limit: usize) -> Result<Vec<MailingId>> {
@@ -173,13 +205,14 @@ pub struct Due {
     pub rest: Option<AccountId>,
 }
 
-/// Mailings of a lane whose turn has come by `now`, and those whose turn is after `horizon`: some of each account, from one on. Those
-/// that are `known` do not count as some.
+/// Mailings of a lane that are not held and whose turn has come by `now`, and those whose turn is after `horizon`: some of each account,
+/// from one on. Those that are `known` do not count as some.
 pub fn due(
     tx: &impl Read,
     (lane, from): (u8, Option<AccountId>),
     now: Timestamp,
     horizon: Timestamp,
+    held: &Held,
     known: impl Fn(MailingId) -> bool,
 ) -> Result<Due> {
     let mut due = Due::default();
@@ -193,7 +226,7 @@ pub fn due(
             due.rest = Some(account);
             return Ok(due);
         }
-        let next = if first > now { Some(first) } else { take_due(tx, (lane, account), now, &known, &mut due.mailings)? };
+        let next = if first > now { Some(first) } else { take_due(tx, (lane, account), now, held, &known, &mut due.mailings)? };
         due.next_at = [due.next_at, next].into_iter().flatten().min();
         let mut after = TURNS.under(&((TURN, lane), account));
         after.from = ((TURN, lane), account, horizon.plus_ms(1)).to_bytes();
@@ -210,6 +243,7 @@ fn take_due(
     tx: &impl Read,
     (lane, account): (u8, AccountId),
     now: Timestamp,
+    held: &Held,
     known: impl Fn(MailingId) -> bool,
     found: &mut Vec<MailingId>,
 ) -> Result<Option<Timestamp>> {
@@ -218,6 +252,9 @@ fn take_due(
     let (mut looked, mut new, mut enough) = (0, 0, false);
     span.to = Some(later.clone());
     tx.visit(TURNS, &span, Order::Forward, |(_, _, _, id), ()| {
+        if held.contains(&id) {
+            return Ok(ControlFlow::Continue(()));
+        }
         looked += 1;
         new += usize::from(!known(id));
         found.push(id);
@@ -241,6 +278,7 @@ pub fn is_empty(tx: &impl Read) -> Result<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::hold::Cause;
     use crate::features::sending::model::{Audience, Kind, Policy, Sender, Tracking};
     use crate::testing::{Mill, START};
 
@@ -267,6 +305,7 @@ mod tests {
             tracking: Tracking::default(),
             utm: None,
             unknown: Policy::Hold,
+            hold_number: 0,
             created_at: START,
             updated_at: START,
         }
@@ -277,7 +316,8 @@ mod tests {
     }
 
     fn due_groups(mill: &Mill, now: Timestamp) -> Due {
-        due(&mill.read(), (GROUPS, None), now, now.plus_ms(limits::RETRY_AHEAD_MS_MAX), |_| false).expect("readable")
+        due(&mill.read(), (GROUPS, None), now, now.plus_ms(limits::RETRY_AHEAD_MS_MAX), &Held::new(), |_| false)
+            .expect("readable")
     }
 
     /// Five thousand retries of a paused mailing once stood in front of everybody else's.
@@ -327,11 +367,43 @@ mod tests {
         assert_eq!(first.mailings.len(), limits::DUE_MAILINGS_PER_ACCOUNT + 1);
         assert!(first.mailings.contains(&mailing(2, many, State::Sending).id));
         let known = first.mailings.clone();
-        let second =
-            due(&mill.read(), (GROUPS, None), START, START.plus_ms(limits::RETRY_AHEAD_MS_MAX), |id| known.contains(&id))
-                .expect("readable");
+        let second = due(&mill.read(), (GROUPS, None), START, START.plus_ms(limits::RETRY_AHEAD_MS_MAX), &Held::new(), |id| {
+            known.contains(&id)
+        })
+        .expect("readable");
         assert_eq!(second.mailings.len(), 2 * limits::DUE_MAILINGS_PER_ACCOUNT + 1);
         assert_eq!(second.next_at, Some(START.plus_ms(limits::RETRIES_LOOK_PAUSE_MS)), "there are more");
+    }
+
+    #[test]
+    fn mailings_on_hold_neither_go_out_nor_stand_in_front_of_new_ones() {
+        let mill = Mill::new();
+        let many = u16::try_from(2 * limits::MAILINGS_LOOKED_AT_MAX).expect("a small number");
+        let new = move |number| Mailing { hold_number: 1, ..mailing(1, number, State::Sending) };
+        write(&mill, move |tx| {
+            for number in 0..many {
+                let old = mailing(1, number, State::Sending);
+                enqueue(tx, &old);
+                store::save(tx, &old)?;
+                put_retry(tx, &old, START, 0)?;
+            }
+            for number in [many, many + 1] {
+                store::save(tx, &new(number))?;
+                enqueue(tx, &new(number));
+                put_retry(tx, &new(number), START.plus_ms(1), 0)?;
+            }
+            Ok(())
+        });
+        let tx = mill.read();
+        let hold = OnHold { since: START, number: 1, cause: Cause::Copied { sign: String::new() } };
+        let held = held(&tx, &hold).expect("readable");
+        let later = START.plus_ms(1);
+        let due = |held: &Held| due(&tx, (GROUPS, None), later, later, held, |_| false).expect("readable").mailings;
+        let found = |held: &Held| ready(&tx, GROUPS, held, limits::MAILINGS_LOOKED_AT_MAX).expect("readable");
+        let expected = [new(many).id, new(many + 1).id];
+        assert_eq!((held.len(), due(&held), found(&held)), (usize::from(many), expected.to_vec(), expected.to_vec()));
+        // After the hold, the oldest come first.
+        assert!(!due(&Held::new()).contains(&expected[0]) && !found(&Held::new()).contains(&expected[0]));
     }
 
     #[test]

@@ -140,6 +140,7 @@ pub fn draft(tx: &WriteTx<'_>, project: ProjectId, plan: Plan) -> Campaign {
         schedule: None,
         mailing: None,
         look_at: None,
+        hold_number: 0,
         started_at: None,
         completed_at: None,
         error: None,

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::base::zone::Zone;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Replay, Spec, needs};
+use crate::engine::hold;
 use crate::engine::store::WriteTx;
 use crate::features::campaigns::act;
 use crate::features::campaigns::launch::{self, Place};
@@ -82,6 +83,7 @@ pub fn set(
     launch::check(tx, place, campaign)?;
     campaign.look_at = Some(schedule.begins_at().max(tx.now()));
     campaign.schedule = Some(schedule);
+    campaign.hold_number = hold::last_number(tx)?;
     campaign.error = None;
     Ok(())
 }

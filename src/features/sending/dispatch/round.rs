@@ -14,6 +14,7 @@ use super::pace::Pace;
 use super::post::{Fate, Job, Post};
 use crate::base::clock::Timestamp;
 use crate::engine::api::Failure;
+use crate::engine::hold::HoldNumber;
 use crate::engine::store::{ReadTx, Result as StoreResult, Store};
 use crate::features::sending::letter::Stationery;
 use crate::features::sending::model::{Counter, DIRECT, Delivery, GROUPS, Mailing, Plan, Recipient, State, Wait};
@@ -44,6 +45,9 @@ pub struct Round {
     rests_from: Option<MailingId>,
     /// Retries further away than there can be any.
     misdated: Vec<(MailingId, u32)>,
+    /// What waits for the end of the hold of this number.
+    on_hold: turns::Held,
+    hold_number: Option<HoldNumber>,
     now: Timestamp,
 }
 
@@ -86,6 +90,8 @@ impl Round {
             turns_from: [None; 2],
             rests_from: None,
             misdated: Vec::new(),
+            on_hold: turns::Held::new(),
+            hold_number: None,
             now: Timestamp(0),
         }
     }
@@ -99,15 +105,14 @@ impl Round {
     pub async fn look(&mut self, post: &Arc<Post>, turns: bool) -> Result<(), Failure> {
         let tx = self.store.read();
         self.now = post.now();
-        // Ids begin with the second in which they were made: what waits for the end of a hold is never in front of what does not.
-        let from = post.hold().map(|hold| MailingId::first_of(hold.since));
+        self.find_held(&tx, post)?;
         // Those that were paused or cancelled stand in no queue that is looked at.
         let known: Vec<MailingId> = self.actives.keys().copied().collect();
         for id in known {
             self.admit(&tx, id, post).await?;
         }
         for lane in [DIRECT, GROUPS] {
-            for id in turns::queued(&tx, lane, from, limits::MAILINGS_LOOKED_AT_MAX)? {
+            for id in turns::ready(&tx, lane, &self.on_hold, limits::MAILINGS_LOOKED_AT_MAX)? {
                 if !self.actives.contains_key(&id) {
                     self.admit(&tx, id, post).await?;
                 }
@@ -134,7 +139,7 @@ impl Round {
         self.next_due = None;
         for (lane, from) in [DIRECT, GROUPS].into_iter().zip(self.turns_from) {
             let horizon = self.now.plus_ms(post.retry_ahead_ms_max());
-            let due = turns::due(tx, (lane, from), self.now, horizon, |id| self.actives.contains_key(&id))?;
+            let due = turns::due(tx, (lane, from), self.now, horizon, &self.on_hold, |id| self.actives.contains_key(&id))?;
             for id in due.beyond {
                 self.find_misdated(tx, id, horizon)?;
             }
@@ -148,6 +153,17 @@ impl Round {
             let again = (due.rest.is_some() || from.is_some()).then(|| self.now.plus_ms(limits::RETRIES_LOOK_PAUSE_MS));
             self.next_due = [self.next_due, due.next_at, again].into_iter().flatten().min();
             self.turns_from[usize::from(lane)] = due.rest;
+        }
+        Ok(())
+    }
+
+    /// Note what waits for the end of a hold, if there is one. While it lasts, nothing else becomes held.
+    fn find_held(&mut self, tx: &ReadTx, post: &Post) -> StoreResult<()> {
+        let hold = post.hold();
+        let number = hold.as_ref().map(|hold| hold.number);
+        if number != self.hold_number {
+            self.on_hold = hold.map(|hold| turns::held(tx, &hold)).transpose()?.unwrap_or_default();
+            self.hold_number = number;
         }
         Ok(())
     }
@@ -177,7 +193,7 @@ impl Round {
             return Ok(true);
         }
         let Some(mailing) = store::by_id(tx, id)? else { return Ok(false) };
-        let is_held = post.hold().is_some_and(|hold| mailing.created_at < hold.since);
+        let is_held = post.hold().is_some_and(|hold| hold.holds(mailing.hold_number));
         if is_held || (!may_go_on(&mailing, self.now) && !post.has_room_again(tx, &mailing)?) {
             if let Some(active) = self.actives.get_mut(&id) {
                 active.stopped = true;
