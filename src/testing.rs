@@ -9,6 +9,7 @@ pub mod site;
 
 use std::sync::Arc;
 
+use arc_swap::ArcSwap;
 use futures_util::StreamExt;
 use http::header::{AUTHORIZATION, CONTENT_DISPOSITION, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, Method, Uri};
@@ -16,7 +17,7 @@ use serde_json::{Value, json};
 
 use crate::base::clock::{ManualClock, Timestamp};
 use crate::base::random::{Random, SeededRandom};
-use crate::engine::access::keys::{Grant, Holder, SendingLimits, Usage};
+use crate::engine::access::keys::{Grant, Holder, PlanLimits, SendingLimits, Usage};
 use crate::engine::access::links::Links;
 use crate::engine::access::token;
 use crate::engine::api::call::Api;
@@ -339,11 +340,11 @@ impl Mill {
 fn add_key(engine: &Engine, account: AccountId, random: &dyn Random) -> String {
     let text = token::create(Environment::Test, random).expose().to_owned();
     let hash = token::parse(&text).expect("a key just made is well-formed").hash();
-    let limits = Some([u32::MAX; RouteGroup::ALL.len()]);
-    let sending = SendingLimits { recipients_per_second: 1_000_000, daily: u64::MAX, monthly: u64::MAX };
+    let sending = SendingLimits { recipients_per_second: None, daily: None, monthly: None };
+    let plan = PlanLimits { requests: Some([u32::MAX; RouteGroup::ALL.len()]), sending };
     let account = engine.keys.ensure_holder(account, || {
         let (budgets, by_people) = Default::default();
-        Holder { id: account, is_installations: true, limits, sending, budgets, by_people }
+        Holder { id: account, is_installations: true, plan: ArcSwap::from_pointee(plan), budgets, by_people }
     });
     engine.keys.add(Arc::new(Grant {
         id: KeyId::make(START, random),

@@ -716,6 +716,10 @@ pub const SENDERS_KEPT_MAX: usize = 256;
 pub const DIRECT_RECIPIENTS_MAX: usize = 51;
 /// Direct sends may wait for about this long; who sends more at a time is told to slow down.
 pub const DIRECT_BACKLOG_SECONDS: u64 = 10;
+/// A region is a short name of another service; it is ignored.
+pub const REGION_CHARACTERS_MAX: usize = 64;
+/// Direct sends per second that the backlog is sized for where the plan has no limit: more than one server's connections deliver.
+pub const DIRECT_PER_SECOND_ASSUMED: u64 = 1_000;
 /// A name beside a From address is shown in one line.
 pub const SENDER_NAME_CHARACTERS_MAX: usize = 100;
 /// A subject with its merge fields, before they are filled.

@@ -189,7 +189,7 @@ impl Call<'_> {
             grant.usage.note(self.envelope.timestamp);
         }
         let Some(holder) = principal.holder() else { return Ok(()) };
-        let Some(allowed) = &holder.limits else {
+        let Some(allowed) = holder.plan.load().requests else {
             return Err(Failure::new(Code::LimiterUnavailable).after_seconds(1).into());
         };
         let limit = allowed[spec.rate as usize];

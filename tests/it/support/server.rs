@@ -20,6 +20,7 @@ const LOOK: Duration = Duration::from_millis(20);
 /// Budgets and quotas that no test uses up.
 pub const BOUNDLESS: &str = r#"
 [accounts]
+owner_plan = "boundless"
 plan = "boundless"
 [log]
 level = "warn"
