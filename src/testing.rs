@@ -94,7 +94,13 @@ impl Mill {
         let random: Arc<dyn Random> = Arc::new(SeededRandom::new(7));
         let account = AccountId::make(START, random.as_ref());
         let project = ProjectId::from_bytes([0; 12]);
-        let mut mill = Self::open((folder, &Space::unlimited()), Arc::new(settings), Arc::new(ManualClock::at(START)), random, (account, project));
+        let mut mill = Self::open(
+            (folder, &Space::unlimited()),
+            Arc::new(settings),
+            Arc::new(ManualClock::at(START)),
+            random,
+            (account, project),
+        );
         mill.keep_events();
         mill.project = mill.another_project();
         mill

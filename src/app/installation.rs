@@ -128,9 +128,12 @@ impl fmt::Display for Refusal {
                 "`mailmill rekey` was interrupted: {file} holds the new master key, and some of the data is under it already. Run \
                  `mailmill rekey` again to see what is lost and to complete it"
             ),
-            Self::KeyOpensNothing(file) => {
-                lost_key(f, &format_args!("{file} is not the master key of this installation: it opens none of the secrets and matches no suppressed address"))
-            }
+            Self::KeyOpensNothing(file) => lost_key(
+                f,
+                &format_args!(
+                    "{file} is not the master key of this installation: it opens none of the secrets and matches no suppressed address"
+                ),
+            ),
             Self::Swapped { file, holds } => write!(
                 f,
                 "{file} holds the data of {holds}: were two files swapped? Rename them back, or restore the newest backup into a \

@@ -105,9 +105,11 @@ pub fn rekey(data: &Path, settings: &Settings, wanted: &Rekey) -> Result<(), Pro
         super::print(&format!("{}Lost with the old key:\n{lost}", goal.remark()));
         let all: Vec<&str> = lost.kinds().map(Loss::word).collect();
         let all = if all.is_empty() { Loss::Links.word().to_owned() } else { all.join(",") };
-        return Err(Problem::misused(format_args!(
-            "nothing was changed. Look for a copy of master.key first; to go on without it: mailmill rekey --accept-loss {all}"
-        )));
+        let next = match goal {
+            Goal::Old(_) => "To return to the old key",
+            Goal::New(_) | Goal::Resumed(_) => "Look for a copy of master.key first; to go on without it",
+        };
+        return Err(Problem::misused(format_args!("nothing was changed. {next}: mailmill rekey --accept-loss {all}")));
     }
     let key = folder.rekey();
     if let Goal::New(seal) = &goal {

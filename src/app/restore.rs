@@ -57,11 +57,7 @@ fn say(line: &str) {
     super::complain(&format!("{line}\n"));
 }
 
-fn fill(
-    folder: &Folder,
-    wanted: &Restore,
-    write_key: impl FnOnce(&Path) -> Result<(), KeyError>,
-) -> Result<Manifest, Problem> {
+fn fill(folder: &Folder, wanted: &Restore, write_key: impl FnOnce(&Path) -> Result<(), KeyError>) -> Result<Manifest, Problem> {
     let manifest = backup::restore(&wanted.folder, folder.path()).map_err(Problem::failed)?;
     let failed = |error| Problem::failed(format_args!("{} cannot be written: {error}", folder.instance().display()));
     instance::note_restored(folder, &manifest.made_at, wanted.resume).map_err(failed)?;
