@@ -128,7 +128,8 @@ impl Folder {
     /// Give up a folder that was empty: what this process wrote into it is removed.
     pub fn abandon(self) {
         let stores = ["control", "test", "live"].map(|name| self.store(name));
-        for file in stores.iter().chain([&self.instance(), &self.path.join(LOCK)]) {
+        let key_aside = self.master_key().with_extension("new");
+        for file in stores.iter().chain([&self.instance(), &key_aside, &self.path.join(LOCK)]) {
             // What was not reached is not there, and a lock that stays behind is not held by any process. The failure before is the one to tell.
             let _ = fs::remove_file(file);
         }

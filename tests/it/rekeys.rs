@@ -42,8 +42,8 @@ fn lost(data: &Path) -> Losses {
     Losses::count(stores, &seal).expect("readable")
 }
 
-/// The new key was in memory alone until the end: a kill left secrets and addresses under a key that no one had, and the old key, once it was
-/// found, was refused.
+/// The new key was in memory alone until the end: a kill left secrets and addresses under a key that was lost, and the old key was refused
+/// when it was found.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_rekey_killed_at_any_step_is_completed_or_taken_back_by_the_next() {
     let (mut server, _) = used().await;
@@ -72,7 +72,7 @@ async fn a_rekey_killed_at_any_step_is_completed_or_taken_back_by_the_next() {
         let output = rekey();
         assert_eq!(output.status.signal(), Some(9), "{kind:?} {at}: {}", said(&output));
         faults.disarm();
-        // Every other time somebody finds the old key.
+        // Every other time the old key is found.
         let is_found = number % 2 == 1 && !key(&server).exists();
         if is_found {
             fs::copy(&old, key(&server)).expect("copied");
