@@ -15,7 +15,7 @@ use http::header::{AUTHORIZATION, CONTENT_DISPOSITION, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, Method, Uri};
 use serde_json::{Value, json};
 
-use crate::base::clock::{ManualClock, Timestamp};
+use crate::base::clock::{Clock, ManualClock, Timestamp};
 use crate::base::random::{Random, SeededRandom};
 use crate::engine::access::keys::{Grant, Holder, PlanLimits, SendingLimits, Usage};
 use crate::engine::access::links::Links;
@@ -30,6 +30,7 @@ use crate::engine::render::pixels::{self, Pixels, Workers};
 use crate::engine::search::{self, Index};
 use crate::engine::settings;
 use crate::engine::store::seal::Seal;
+use crate::engine::store::space::Space;
 use crate::engine::store::{Options, ReadTx, Store};
 use crate::operations::OPERATIONS;
 use crate::vocab::environment::Environment;
@@ -94,7 +95,13 @@ impl Mill {
         let random: Arc<dyn Random> = Arc::new(SeededRandom::new(7));
         let account = AccountId::make(START, random.as_ref());
         let project = ProjectId::from_bytes([0; 12]);
-        let mut mill = Self::open(folder, Arc::new(settings), Arc::new(ManualClock::at(START)), random, (account, project));
+        let mut mill = Self::open(
+            (folder, &Space::unlimited()),
+            Arc::new(settings),
+            Arc::new(ManualClock::at(START)),
+            random,
+            (account, project),
+        );
         mill.keep_events();
         mill.project = mill.another_project();
         mill
@@ -102,6 +109,11 @@ impl Mill {
 
     /// The same mill after its process has ended and started again.
     pub fn restarted(self) -> Self {
+        self.restarted_on(&Space::unlimited())
+    }
+
+    /// The same on another disk.
+    pub fn restarted_on(self, space: &Arc<Space>) -> Self {
         let Self { clock, project, engine, api, account, stores, folder, runtime, .. } = self;
         let settings = engine.settings.clone();
         // Whatever still runs goes down with the process.
@@ -109,11 +121,11 @@ impl Mill {
         for store in stores {
             Arc::into_inner(store).expect("nothing else holds a store").close();
         }
-        Self::open(folder, settings, clock, Arc::new(SeededRandom::new(8)), (account, project))
+        Self::open((folder, space), settings, clock, Arc::new(SeededRandom::new(8)), (account, project))
     }
 
     fn open(
-        folder: tempfile::TempDir,
+        (folder, space): (tempfile::TempDir, &Arc<Space>),
         settings: Arc<Settings>,
         clock: Arc<ManualClock>,
         random: Arc<dyn Random>,
@@ -122,7 +134,8 @@ impl Mill {
         let store = |name: &str, realm| {
             let options = Options { realm, cache_bytes: 4 * 1024 * 1024 };
             let path = folder.path().join(name);
-            Arc::new(Store::open(&path, &options, clock.clone(), random.clone()).expect("a store"))
+            let sources: (Arc<dyn Clock>, Arc<dyn Random>) = (clock.clone(), random.clone());
+            Arc::new(Store::open_and(space.clone(), &path, &options, sources, |_| Ok(())).expect("a store"))
         };
         let world = |environment, name: &str| {
             let options = search::Options { writer_bytes: 30_000_000 };
