@@ -76,6 +76,7 @@
 //! - *Why is nothing sent after a restore?* [`engine::hold`]; what waits: [`features::installation`].
 //! - *What runs by itself?* [`workers`]. How it is doing: [`engine::jobs::standing`], and `GET /health/ready` for the whole service.
 //! - *Who gets a connection when all are in use?* [`engine::admission`]. How many fit into the descriptors: `app/connections.rs`.
+//! - *How much memory do large requests take?* [`engine::api::bodies`] bounds their bodies, and `tests/it/memory.rs` measures them.
 //! - *What happens on a full disk?* [`engine::store::space`]: the stores take essential writes only, and keep a reserve for them.
 //! - *How does a template become what one recipient gets?* [`engine::render::merge`] fills it, [`engine::mail::message`] writes the
 //!   message around it, [`engine::mail::dkim`] signs it.

@@ -8,6 +8,7 @@ pub mod name_server;
 pub mod site;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use futures_util::StreamExt;
@@ -20,6 +21,7 @@ use crate::base::random::{Random, SeededRandom};
 use crate::engine::access::keys::{Grant, Holder, PlanLimits, SendingLimits, Usage};
 use crate::engine::access::links::Links;
 use crate::engine::access::token;
+use crate::engine::api::bodies::Bodies;
 use crate::engine::api::call::Api;
 use crate::engine::api::engine::Parts;
 use crate::engine::api::wire::{Body, Incoming, Peer, Reply, ReplyBody, Service};
@@ -35,6 +37,7 @@ use crate::engine::store::{Options, ReadTx, Store};
 use crate::operations::OPERATIONS;
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{AccountId, KeyId, ProjectId};
+use crate::vocab::limits;
 use crate::vocab::permissions::{Permission, PermissionSet};
 use crate::vocab::rates::RouteGroup;
 use crate::vocab::settings::Settings;
@@ -55,6 +58,11 @@ pub struct Mill {
     runtime: tokio::runtime::Runtime,
     stores: [Arc<Store>; 3],
     folder: tempfile::TempDir,
+}
+
+/// Workers within this process.
+fn workers() -> Workers {
+    Workers::new(pixels::Options::default())
 }
 
 /// What a call came to.
@@ -89,19 +97,23 @@ impl Mill {
 
     /// A new mill with other settings than the defaults.
     pub fn with(change: impl FnOnce(&mut Settings)) -> Self {
+        Self::made(change, workers())
+    }
+
+    /// A new mill whose images are worked on by these.
+    pub fn with_workers(workers: Workers) -> Self {
+        Self::made(|_| {}, workers)
+    }
+
+    fn made(change: impl FnOnce(&mut Settings), workers: Workers) -> Self {
         let mut settings = settings::load(settings::DEFAULT, None, &[], &[]).expect("the defaults are settings");
         change(&mut settings);
         let folder = tempfile::tempdir().expect("a temporary folder");
         let random: Arc<dyn Random> = Arc::new(SeededRandom::new(7));
         let account = AccountId::make(START, random.as_ref());
         let project = ProjectId::from_bytes([0; 12]);
-        let mut mill = Self::open(
-            (folder, &Space::unlimited()),
-            Arc::new(settings),
-            Arc::new(ManualClock::at(START)),
-            random,
-            (account, project),
-        );
+        let clock = Arc::new(ManualClock::at(START));
+        let mut mill = Self::open((folder, &Space::unlimited()), Arc::new(settings), clock, random, (account, project), workers);
         mill.keep_events();
         mill.project = mill.another_project();
         mill
@@ -121,7 +133,7 @@ impl Mill {
         for store in stores {
             Arc::into_inner(store).expect("nothing else holds a store").close();
         }
-        Self::open((folder, space), settings, clock, Arc::new(SeededRandom::new(8)), (account, project))
+        Self::open((folder, space), settings, clock, Arc::new(SeededRandom::new(8)), (account, project), workers())
     }
 
     fn open(
@@ -130,6 +142,7 @@ impl Mill {
         clock: Arc<ManualClock>,
         random: Arc<dyn Random>,
         (account, project): (AccountId, ProjectId),
+        workers: Workers,
     ) -> Self {
         let store = |name: &str, realm| {
             let options = Options { realm, cache_bytes: 4 * 1024 * 1024 };
@@ -152,7 +165,7 @@ impl Mill {
             (store("control.redb", Realm::Control), world(Environment::Test, "test"), world(Environment::Live, "live"));
         let stores = [control.clone(), test.store.clone(), live.store.clone()];
         let hold = hold::read(&control.read()).expect("readable");
-        let engine = Arc::new(Engine::new(Parts {
+        let mut engine = Engine::new(Parts {
             settings,
             clock: clock.clone(),
             random: random.clone(),
@@ -162,9 +175,12 @@ impl Mill {
             seal: Seal::from_key(&[7; 32]),
             hold: Hold::new(hold),
             links: Links::new([7; 32]),
-            pixels: Pixels::embedded(Workers::new(pixels::Options::default())),
+            pixels: Pixels::embedded(workers),
             operations: OPERATIONS,
-        }));
+        });
+        // No test waits as long as callers do.
+        engine.bodies = Bodies::new(limits::BODIES_BYTES_MAX, Duration::from_millis(100));
+        let engine = Arc::new(engine);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
         let key = add_key(&engine, account, random.as_ref());
         let api = Api(engine.clone());
@@ -236,6 +252,11 @@ impl Mill {
         let reply = self.reply_with(Method::POST, path, "application/json", Body::Whole(body.to_string().into()), &more);
         let ReplyBody::Whole(bytes) = reply.body else { panic!("the answer is a stream") };
         Answer { status: reply.status.as_u16(), body: serde_json::from_slice(&bytes).expect("answers are JSON") }
+    }
+
+    /// `POST` as given; the reply with its headers.
+    pub fn reply_to_post(&self, path: &str, body: &Value) -> Reply {
+        self.reply(Method::POST, path, "application/json", Body::Whole(body.to_string().into()))
     }
 
     /// `PATCH` as given.
@@ -316,7 +337,8 @@ impl Mill {
         format!("{path}{mark}projectId={}", self.project)
     }
 
-    fn with_project(&self, mut body: Value) -> Value {
+    /// This body with the project added.
+    pub fn with_project(&self, mut body: Value) -> Value {
         body["projectId"] = json!(self.project);
         body
     }

@@ -822,6 +822,18 @@ pub const STS_POLICY_BYTES_MAX: usize = 64 * 1024;
 /// Servers that one policy names.
 pub const STS_POLICY_HOSTS_MAX: usize = 200;
 
+// --- Request bodies ---
+
+/// Bodies up to here need no room among the large ones: nearly all requests. All connections together bring few at a time.
+pub const BODY_SMALL_BYTES: usize = 64 * 1024;
+/// Bytes of larger bodies in memory at a time, for the whole service: two of the largest with the default settings. With what is made of
+/// it, 10 MB of contacts takes 43 MiB, so these cost a server with 1 GB a tenth of its memory.
+pub const BODIES_BYTES_MAX: usize = 24 * 1024 * 1024;
+/// How long a large body waits for room before its request is answered with 503. A third of the time that a reply may take.
+pub const BODIES_WAIT: std::time::Duration = std::time::Duration::from_secs(10);
+/// What callers are told to wait then: an upload takes a few seconds.
+pub const BODIES_RETRY_SECONDS: u64 = 5;
+
 // --- Disk space ---
 
 /// Stages in which the reserve on the disk is given back. In each, thousands of unsubscribes fit with the default size.
