@@ -86,6 +86,9 @@
 //!   written later than what is answered.
 //! - *What protects what from whom?* `assets/security/README.md`, the threat model. Parsers of foreign input are fuzzed: `src/fuzzing.rs`.
 //! - *What can be configured?* `config/default.toml`, read into [`vocab::settings`].
+//! - *What does the API promise, beyond the OpenAPI document?* The pages in `assets/docs`, listed in `assets/docs/README.md`:
+//!   `projects.md`, `emails.md`, `contacts.md`, `sending.md`, `attribution.md`, and `validation.md` for the planned validators.
+//! - *What does a word mean, and which word do I use?* The glossary: `assets/docs/glossary.md`.
 //!
 //! # Invariants
 //!
