@@ -333,7 +333,7 @@ pub const SEGMENT_ACTIVITY_DAYS_MAX: u32 = 3_650;
 
 /// How long a search with `refresh` waits for the index: a commit takes milliseconds, so longer means trouble.
 pub const SEARCH_REFRESH_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(5);
-/// How long acts stay in the audit table: 90 days, like the raw events of the specification.
+/// How long the audit log keeps entries: 90 days, like raw customer events.
 pub const AUDIT_KEPT_MS: i64 = 90 * 24 * 60 * 60 * 1000;
 /// How long webhook events wait for delivery: longer than any retry schedule, short enough that a table nobody reads stays small.
 pub const OUTBOX_KEPT_MS: i64 = 7 * 24 * 60 * 60 * 1000;

@@ -1,4 +1,4 @@
-//! Request budgets: the specification's Limits, Request budgets.
+//! Request budgets (`assets/docs/rate-limits.md`).
 
 use http::StatusCode;
 use mailmill::engine::api::Entry;

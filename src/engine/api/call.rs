@@ -1,7 +1,7 @@
 //! The one pipeline of every operation: route, authenticate, count, authorise, replay, decode, run, commit, encode.
 //!
-//! The order is the specification's: a request that reaches the limiter counts even if its key lacks a permission, its input is
-//! wrong or a replay answers it; a refusal of the limiter leaves no replay record behind.
+//! The order is that of `assets/docs/api-conventions.md`: a request that reaches the limiter counts even if its key lacks a permission, its
+//! input is invalid, or a stored response answers it. A request that the limiter rejects leaves no replay record.
 
 use std::borrow::Cow;
 use std::sync::Arc;
