@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use http::HeaderMap;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -29,6 +30,11 @@ pub trait Operation: 'static {
     /// A real call and its real answer, for the documents. A test decodes and checks both.
     fn example() -> (Value, Self::Output);
 }
+
+/// An empty object: the operation takes no input.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NoInput {}
 
 /// What a query sees.
 pub struct View<'a> {

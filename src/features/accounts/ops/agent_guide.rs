@@ -2,12 +2,10 @@
 
 use http::StatusCode;
 use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue};
-use schemars::JsonSchema;
-use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::engine::api::wire::{Reply, ReplyBody};
-use crate::engine::api::{Bare, Context, Engine, Failure, Media, Operation, Raw, RawRequest, Spec, public};
+use crate::engine::api::{NoInput, Bare, Context, Engine, Failure, Media, Operation, Raw, RawRequest, Spec, public};
 use crate::features::accounts::agents;
 use crate::features::accounts::agents::model::{DEFAULT_SCOPE, GRAVE};
 use crate::vocab::limits;
@@ -19,16 +17,11 @@ pub struct AgentGuide;
 const GUIDE: &str = include_str!("../../../../assets/agents/auth.md");
 const MINUTE_MS: i64 = 60 * 1000;
 
-/// Nothing to choose.
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Wanted {}
-
 impl Operation for AgentGuide {
     const SPEC: Spec = Spec::get("accounts.agent_guide", "/auth.md", public())
         .summary("Tell agents how to get a key")
         .about("Markdown: registration, polling, errors, permissions and limits, with the addresses of this installation.");
-    type Input = Wanted;
+    type Input = NoInput;
     type Output = Bare;
 
     fn example() -> (Value, Self::Output) {
@@ -39,7 +32,7 @@ impl Operation for AgentGuide {
 impl Raw for AgentGuide {
     const MEDIA: Media = Media::gives("text/markdown; charset=utf-8");
 
-    async fn run(context: Context, _: Wanted, _: RawRequest) -> Result<Reply, Failure> {
+    async fn run(context: Context, _: NoInput, _: RawRequest) -> Result<Reply, Failure> {
         let body = guide(&context.engine);
         let mut headers = HeaderMap::with_capacity(8);
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(Self::MEDIA.gives));

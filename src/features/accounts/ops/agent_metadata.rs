@@ -1,28 +1,21 @@
 //! Where agents learn how to get a key (RFC 8414, with the block `agent_auth`).
 
 use http::StatusCode;
-use schemars::JsonSchema;
-use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::engine::api::wire::Reply;
-use crate::engine::api::{Bare, Context, Failure, Media, Operation, Raw, RawRequest, Spec, public};
+use crate::engine::api::{NoInput, Bare, Context, Failure, Media, Operation, Raw, RawRequest, Spec, public};
 use crate::features::accounts::agents::{self, wire};
 use crate::vocab::permissions::Permission;
 
 /// `accounts.agent_metadata`
 pub struct AgentMetadata;
 
-/// Nothing to choose.
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Wanted {}
-
 impl Operation for AgentMetadata {
     const SPEC: Spec = Spec::get("accounts.agent_metadata", "/.well-known/oauth-authorization-server", public())
         .summary("Describe how agents get a key")
         .about("OAuth 2.0 Authorization Server Metadata (RFC 8414), with the endpoints of agent registration under agent_auth.");
-    type Input = Wanted;
+    type Input = NoInput;
     type Output = Bare;
 
     fn example() -> (Value, Self::Output) {
@@ -33,7 +26,7 @@ impl Operation for AgentMetadata {
 impl Raw for AgentMetadata {
     const MEDIA: Media = Media { takes: crate::engine::api::operation::Takes::Nothing, ..Media::JSON };
 
-    async fn run(context: Context, _: Wanted, _: RawRequest) -> Result<Reply, Failure> {
+    async fn run(context: Context, _: NoInput, _: RawRequest) -> Result<Reply, Failure> {
         let base = context.engine.base_url();
         let grant = agents::grant_type(&context.engine);
         let document = json!({

@@ -1,10 +1,10 @@
 //! What agents have asked for.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, signed_in};
+use crate::engine::api::{NoInput, Done, Failure, Operation, Query, Spec, View, signed_in};
 use crate::features::accounts::agents::model::{Claim, State};
 use crate::features::accounts::agents::views::{self, ApprovalView};
 use crate::features::accounts::agents::{self, store as claims};
@@ -12,11 +12,6 @@ use crate::features::accounts::store;
 
 /// `accounts.approvals_list`
 pub struct ApprovalsList;
-
-/// Nothing to choose.
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Wanted {}
 
 /// Requests, the newest first.
 #[derive(Serialize, JsonSchema)]
@@ -28,7 +23,7 @@ impl Operation for ApprovalsList {
     const SPEC: Spec = Spec::get("accounts.approvals_list", "/v1/account/approvals", signed_in())
         .summary("List requests of agents")
         .about("Those that wait for you, and those decided: your own, and for those who manage the account everybody's.");
-    type Input = Wanted;
+    type Input = NoInput;
     type Output = Done<Approvals>;
 
     fn example() -> (Value, Self::Output) {
@@ -37,7 +32,7 @@ impl Operation for ApprovalsList {
 }
 
 impl Query for ApprovalsList {
-    fn run(view: &View<'_>, _: Wanted) -> Result<Self::Output, Failure> {
+    fn run(view: &View<'_>, _: NoInput) -> Result<Self::Output, Failure> {
         let who = view.caller.person()?;
         let account = view.caller.account();
         let is_shown = |claim: &Claim| match claim.decision() {

@@ -1,10 +1,8 @@
 //! The API keys of the account, for its managers.
 
-use schemars::JsonSchema;
-use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, manager};
+use crate::engine::api::{NoInput, Context, Done, Failure, Operation, Outward, Spec, manager};
 use crate::features::accounts::ops::list_keys::Keys;
 use crate::features::accounts::views::{self, KeyView};
 use crate::features::accounts::{store, usage};
@@ -12,16 +10,11 @@ use crate::features::accounts::{store, usage};
 /// `accounts.key_list`
 pub struct KeyList;
 
-/// Nothing to choose.
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Wanted {}
-
 impl Operation for KeyList {
     const SPEC: Spec = Spec::get("accounts.key_list", "/v1/account/keys", manager())
         .summary("List the API keys")
         .about("The newest first; those revoked stay listed for 90 days.");
-    type Input = Wanted;
+    type Input = NoInput;
     type Output = Done<Keys>;
 
     fn example() -> (Value, Self::Output) {
@@ -30,7 +23,7 @@ impl Operation for KeyList {
 }
 
 impl Outward for KeyList {
-    async fn run(context: Context, _: Wanted) -> Result<Self::Output, Failure> {
+    async fn run(context: Context, _: NoInput) -> Result<Self::Output, Failure> {
         usage::flush(&context.engine).await?;
         let account = context.caller.account();
         let tx = context.engine.control.read();

@@ -3,22 +3,17 @@
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::base::clock::Timestamp;
-use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, manager};
+use crate::engine::api::{NoInput, Context, Done, Failure, Operation, Outward, Spec, manager};
 use crate::features::accounts::ring::shown;
 use crate::features::accounts::{store, usage};
 use crate::vocab::limits;
 
 /// `accounts.key_usage`
 pub struct KeyUsage;
-
-/// Nothing to choose.
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Wanted {}
 
 /// Keys that were used.
 #[derive(Serialize, JsonSchema)]
@@ -55,7 +50,7 @@ impl Operation for KeyUsage {
     const SPEC: Spec = Spec::get("accounts.key_usage", "/v1/account/keys/usage", manager())
         .summary("Tell how much the API keys were used, day by day")
         .about("Requests are counted in memory and written down every 10 seconds: a crash loses those of the last seconds.");
-    type Input = Wanted;
+    type Input = NoInput;
     type Output = Done<Usage>;
 
     fn example() -> (Value, Self::Output) {
@@ -65,7 +60,7 @@ impl Operation for KeyUsage {
 }
 
 impl Outward for KeyUsage {
-    async fn run(context: Context, _: Wanted) -> Result<Self::Output, Failure> {
+    async fn run(context: Context, _: NoInput) -> Result<Self::Output, Failure> {
         usage::flush(&context.engine).await?;
         let account = context.caller.account();
         let today = store::day_of(context.engine.clock.now());

@@ -1,19 +1,14 @@
 //! List the API keys of the installation (`assets/docs/authentication.md`).
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, operator};
+use crate::engine::api::{NoInput, Context, Done, Failure, Operation, Outward, Spec, operator};
 use crate::features::accounts::views::{self, KeyView};
 use crate::features::accounts::{store, usage};
 
 pub struct ListKeys;
-
-/// Nothing to choose.
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Wanted {}
 
 /// All keys, the newest first; those revoked stay listed for 90 days.
 #[derive(Serialize, JsonSchema)]
@@ -23,7 +18,7 @@ pub struct Keys {
 
 impl Operation for ListKeys {
     const SPEC: Spec = Spec::get("accounts.list_keys", "/admin/keys", operator()).summary("List the API keys");
-    type Input = Wanted;
+    type Input = NoInput;
     type Output = Done<Keys>;
 
     fn example() -> (Value, Self::Output) {
@@ -32,7 +27,7 @@ impl Operation for ListKeys {
 }
 
 impl Outward for ListKeys {
-    async fn run(context: Context, _: Wanted) -> Result<Self::Output, Failure> {
+    async fn run(context: Context, _: NoInput) -> Result<Self::Output, Failure> {
         // What was counted until now is in the list, not only what was written down some seconds ago.
         usage::flush(&context.engine).await?;
         let tx = context.engine.control.read();

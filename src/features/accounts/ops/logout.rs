@@ -1,10 +1,8 @@
 //! The end of the session that asks.
 
-use schemars::JsonSchema;
-use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, signed_in};
+use crate::engine::api::{NoInput, Context, Done, Failure, Operation, Outward, Spec, signed_in};
 use crate::engine::store::WriteTx;
 use crate::features::accounts::people_views::Accomplished;
 use crate::features::accounts::{ring, sessions};
@@ -12,16 +10,11 @@ use crate::features::accounts::{ring, sessions};
 /// `accounts.logout`
 pub struct Logout;
 
-/// Nothing to choose.
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Wanted {}
-
 impl Operation for Logout {
     const SPEC: Spec = Spec::post("accounts.logout", "/v1/auth/logout", signed_in())
         .summary("Sign out")
         .about("The session and its token do not work any more from the answer on.");
-    type Input = Wanted;
+    type Input = NoInput;
     type Output = Done<Accomplished>;
 
     fn example() -> (Value, Self::Output) {
@@ -30,7 +23,7 @@ impl Operation for Logout {
 }
 
 impl Outward for Logout {
-    async fn run(context: Context, _: Wanted) -> Result<Self::Output, Failure> {
+    async fn run(context: Context, _: NoInput) -> Result<Self::Output, Failure> {
         let who = context.caller.person()?;
         let (user, own, engine) = (who.person.id, who.seat.id, context.engine.clone());
         let _turn = ring::CHANGING.lock().await;

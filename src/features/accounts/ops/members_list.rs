@@ -1,20 +1,15 @@
 //! Who belongs to the account.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, manager};
+use crate::engine::api::{NoInput, Done, Failure, Operation, Query, Spec, View, manager};
 use crate::features::accounts::people_views::{InvitationView, MemberView};
 use crate::features::accounts::{people_store, second_factor, store};
 
 /// `accounts.members_list`
 pub struct MembersList;
-
-/// Nothing to choose.
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Wanted {}
 
 /// Members, the first one first, and open invitations.
 #[derive(Serialize, JsonSchema)]
@@ -26,7 +21,7 @@ pub struct Members {
 impl Operation for MembersList {
     const SPEC: Spec =
         Spec::get("accounts.members_list", "/v1/account/members", manager()).summary("List members and invitations");
-    type Input = Wanted;
+    type Input = NoInput;
     type Output = Done<Members>;
 
     fn example() -> (Value, Self::Output) {
@@ -35,7 +30,7 @@ impl Operation for MembersList {
 }
 
 impl Query for MembersList {
-    fn run(view: &View<'_>, _: Wanted) -> Result<Self::Output, Failure> {
+    fn run(view: &View<'_>, _: NoInput) -> Result<Self::Output, Failure> {
         let account = view.caller.account();
         let mut members = Vec::new();
         for user in store::users(view.tx)?.iter().filter(|user| user.account == account) {

@@ -1,11 +1,9 @@
 //! New recovery codes for somebody who has used theirs up or lost them.
 
-use schemars::JsonSchema;
-use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::totp_confirm::RecoveryCodes;
-use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, signed_in};
+use crate::engine::api::{NoInput, Context, Done, Failure, Operation, Outward, Spec, signed_in};
 use crate::engine::store::WriteTx;
 use crate::features::accounts::{people_store, second_factor};
 use crate::vocab::codes::Code;
@@ -13,17 +11,12 @@ use crate::vocab::codes::Code;
 /// `accounts.recovery_codes`
 pub struct RenewRecoveryCodes;
 
-/// Nothing to choose.
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Wanted {}
-
 impl Operation for RenewRecoveryCodes {
     const SPEC: Spec = Spec::post("accounts.recovery_codes", "/v1/auth/totp/recovery-codes", signed_in())
         .summary("Make new recovery codes")
         .about("Needs a fresh sign-in. The old codes stop working; the new ones are shown only now.")
         .fails(&[Code::FreshSignInRequired, Code::WrongState]);
-    type Input = Wanted;
+    type Input = NoInput;
     type Output = Done<RecoveryCodes>;
 
     fn example() -> (Value, Self::Output) {
@@ -32,7 +25,7 @@ impl Operation for RenewRecoveryCodes {
 }
 
 impl Outward for RenewRecoveryCodes {
-    async fn run(context: Context, _: Wanted) -> Result<Self::Output, Failure> {
+    async fn run(context: Context, _: NoInput) -> Result<Self::Output, Failure> {
         let user = context.caller.proven(context.now())?.person.id;
         let write = move |tx: &mut WriteTx<'_>| {
             let factor = people_store::second_factor(tx, user)?.filter(|factor| factor.is_confirmed);

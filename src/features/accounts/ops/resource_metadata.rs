@@ -1,28 +1,21 @@
 //! Which server gives out keys for this interface (RFC 9728).
 
 use http::StatusCode;
-use schemars::JsonSchema;
-use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::engine::api::wire::Reply;
-use crate::engine::api::{Bare, Context, Failure, Media, Operation, Raw, RawRequest, Spec, public};
+use crate::engine::api::{NoInput, Bare, Context, Failure, Media, Operation, Raw, RawRequest, Spec, public};
 use crate::features::accounts::agents::wire;
 use crate::vocab::permissions::Permission;
 
 /// `accounts.resource_metadata`
 pub struct ResourceMetadata;
 
-/// Nothing to choose.
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Wanted {}
-
 impl Operation for ResourceMetadata {
     const SPEC: Spec = Spec::get("accounts.resource_metadata", "/.well-known/oauth-protected-resource", public())
         .summary("Name the server that gives out keys")
         .about("OAuth 2.0 Protected Resource Metadata (RFC 9728); refusals for want of a key lead here.");
-    type Input = Wanted;
+    type Input = NoInput;
     type Output = Bare;
 
     fn example() -> (Value, Self::Output) {
@@ -33,7 +26,7 @@ impl Operation for ResourceMetadata {
 impl Raw for ResourceMetadata {
     const MEDIA: Media = Media { takes: crate::engine::api::operation::Takes::Nothing, ..Media::JSON };
 
-    async fn run(context: Context, _: Wanted, _: RawRequest) -> Result<Reply, Failure> {
+    async fn run(context: Context, _: NoInput, _: RawRequest) -> Result<Reply, Failure> {
         Ok(wire::document(StatusCode::OK, &metadata(context.engine.base_url(), ""), "public, max-age=300"))
     }
 }

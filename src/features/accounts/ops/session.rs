@@ -1,24 +1,17 @@
 //! Who is signed in.
 
-use schemars::JsonSchema;
-use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, signed_in};
+use crate::engine::api::{NoInput, Done, Failure, Operation, Query, Spec, View, signed_in};
 use crate::features::accounts::people_views::SessionState;
 use crate::features::accounts::second_factor;
 
 /// `accounts.session`
 pub struct State;
 
-/// Nothing to choose.
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Wanted {}
-
 impl Operation for State {
     const SPEC: Spec = Spec::get("accounts.session", "/v1/auth/session", signed_in()).summary("Get the session");
-    type Input = Wanted;
+    type Input = NoInput;
     type Output = Done<SessionState>;
 
     fn example() -> (Value, Self::Output) {
@@ -27,7 +20,7 @@ impl Operation for State {
 }
 
 impl Query for State {
-    fn run(view: &View<'_>, _: Wanted) -> Result<Self::Output, Failure> {
+    fn run(view: &View<'_>, _: NoInput) -> Result<Self::Output, Failure> {
         let who = view.caller.person()?;
         Ok(Done(SessionState::new(who, second_factor::recovery_left(view.tx, who.person.id)?, view.now)))
     }

@@ -1,20 +1,15 @@
 //! Where one is signed in.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, signed_in};
+use crate::engine::api::{NoInput, Done, Failure, Operation, Query, Spec, View, signed_in};
 use crate::features::accounts::people_store;
 use crate::features::accounts::people_views::SessionView;
 
 /// `accounts.sessions_list`
 pub struct SessionsList;
-
-/// Nothing to choose.
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Wanted {}
 
 /// Your sign-ins.
 #[derive(Serialize, JsonSchema)]
@@ -26,7 +21,7 @@ impl Operation for SessionsList {
     const SPEC: Spec = Spec::get("accounts.sessions_list", "/v1/auth/sessions", signed_in())
         .summary("List your sessions")
         .about("Browsers and programs in which you are signed in, the one used last first.");
-    type Input = Wanted;
+    type Input = NoInput;
     type Output = Done<Sessions>;
 
     fn example() -> (Value, Self::Output) {
@@ -35,7 +30,7 @@ impl Operation for SessionsList {
 }
 
 impl Query for SessionsList {
-    fn run(view: &View<'_>, _: Wanted) -> Result<Self::Output, Failure> {
+    fn run(view: &View<'_>, _: NoInput) -> Result<Self::Output, Failure> {
         let who = view.caller.person()?;
         let mut seats = view.caller.engine.people.seats();
         seats.retain(|seat| seat.user == who.person.id && seat.works(view.now));

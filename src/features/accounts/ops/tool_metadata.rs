@@ -3,9 +3,9 @@
 use http::StatusCode;
 use serde_json::{Value, json};
 
-use super::resource_metadata::{Wanted, metadata};
+use super::resource_metadata::metadata;
 use crate::engine::api::wire::Reply;
-use crate::engine::api::{Bare, Context, Failure, Media, Operation, Raw, RawRequest, Spec, public};
+use crate::engine::api::{NoInput, Bare, Context, Failure, Media, Operation, Raw, RawRequest, Spec, public};
 use crate::features::accounts::agents::wire;
 
 /// `accounts.tool_metadata`
@@ -15,7 +15,7 @@ impl Operation for ToolMetadata {
     const SPEC: Spec = Spec::get("accounts.tool_metadata", "/.well-known/oauth-protected-resource/mcp", public())
         .summary("Name the server that gives out keys for the tool server")
         .about("OAuth 2.0 Protected Resource Metadata (RFC 9728) of the tool server.");
-    type Input = Wanted;
+    type Input = NoInput;
     type Output = Bare;
 
     fn example() -> (Value, Self::Output) {
@@ -26,7 +26,7 @@ impl Operation for ToolMetadata {
 impl Raw for ToolMetadata {
     const MEDIA: Media = Media { takes: crate::engine::api::operation::Takes::Nothing, ..Media::JSON };
 
-    async fn run(context: Context, _: Wanted, _: RawRequest) -> Result<Reply, Failure> {
+    async fn run(context: Context, _: NoInput, _: RawRequest) -> Result<Reply, Failure> {
         Ok(wire::document(StatusCode::OK, &metadata(context.engine.base_url(), "/mcp"), "public, max-age=300"))
     }
 }

@@ -1,20 +1,15 @@
 //! A secret for an authenticator app, asked for at sign-ins only after it was confirmed.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, signed_in};
+use crate::engine::api::{NoInput, Context, Done, Failure, Operation, Outward, Spec, signed_in};
 use crate::features::accounts::{people_store, second_factor};
 use crate::vocab::codes::Code;
 
 /// `accounts.totp_begin`
 pub struct TotpBegin;
-
-/// Nothing to choose.
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Wanted {}
 
 /// What the app is given.
 #[derive(Serialize, JsonSchema)]
@@ -31,7 +26,7 @@ impl Operation for TotpBegin {
         .summary("Begin to use an authenticator app")
         .about("Needs a fresh sign-in. Confirm with a code of the app; until then nothing changes.")
         .fails(&[Code::FreshSignInRequired, Code::WrongState]);
-    type Input = Wanted;
+    type Input = NoInput;
     type Output = Done<AppSecret>;
 
     fn example() -> (Value, Self::Output) {
@@ -41,7 +36,7 @@ impl Operation for TotpBegin {
 }
 
 impl Outward for TotpBegin {
-    async fn run(context: Context, _: Wanted) -> Result<Self::Output, Failure> {
+    async fn run(context: Context, _: NoInput) -> Result<Self::Output, Failure> {
         let who = context.caller.proven(context.now())?;
         let user = who.person.id;
         let (factor, secret) = second_factor::begin(&context.engine.seal, user, context.engine.random.as_ref());

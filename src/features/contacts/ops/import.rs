@@ -6,13 +6,13 @@ use http::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderValue};
 use http::{HeaderMap, StatusCode};
 use multer::{Constraints, Field, Multipart, SizeLimit};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::engine::api::call::body_failure;
 use crate::engine::api::operation::Media;
 use crate::engine::api::wire::{Body, BodyError, Reply, ReplyBody};
-use crate::engine::api::{Answer, BodySize, Context, Created, Failure, Operation, Raw, RawRequest, Spec, needs};
+use crate::engine::api::{NoInput, Answer, BodySize, Context, Created, Failure, Operation, Raw, RawRequest, Spec, needs};
 use crate::engine::store::blobs;
 use crate::features::contacts::batch::OnConflict;
 use crate::features::contacts::jobs::{self, Columns, Encoding, Mapping, Sniffer, Task};
@@ -26,11 +26,6 @@ use crate::vocab::rates::RouteGroup;
 
 /// `contacts.import`
 pub struct Import;
-
-/// Nothing beside the form.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Beside {}
 
 /// The fields of the form, for the documents; the file is read as it arrives.
 #[derive(Debug, JsonSchema)]
@@ -79,7 +74,7 @@ impl Operation for Import {
         .rate(RouteGroup::Imports)
         .body(BodySize::Upload)
         .fails(&[Code::NotFound, Code::LimitReached]);
-    type Input = Beside;
+    type Input = NoInput;
     type Output = Created<Started>;
 
     fn example() -> (Value, Self::Output) {
@@ -91,7 +86,7 @@ impl Operation for Import {
 impl Raw for Import {
     const MEDIA: Media = Media::form::<Form>();
 
-    async fn run(context: Context, _: Beside, request: RawRequest) -> Result<Reply, Failure> {
+    async fn run(context: Context, _: NoInput, request: RawRequest) -> Result<Reply, Failure> {
         let mut upload = Upload::default();
         let read = upload.read(&context, request).await;
         let started = match read {

@@ -1,19 +1,14 @@
 //! What keeps this installation from sending mail that arrives.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, operator};
+use crate::engine::api::{NoInput, Context, Done, Failure, Operation, Outward, Spec, operator};
 use crate::features::system::doctor;
 use crate::vocab::finding::Finding;
 
 pub struct Doctor;
-
-/// Nothing to say.
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Nothing {}
 
 /// What was found, the most urgent subjects first.
 #[derive(Serialize, JsonSchema)]
@@ -26,7 +21,7 @@ impl Operation for Doctor {
         Spec::post("system.doctor", "/admin/doctor", operator()).summary("Look for what keeps mail from arriving").about(
             "Looks at clock, disk, transport, reverse DNS and the records of every sending domain. Sends and changes nothing.",
         );
-    type Input = Nothing;
+    type Input = NoInput;
     type Output = Done<Findings>;
 
     fn example() -> (Value, Self::Output) {
@@ -37,7 +32,7 @@ impl Operation for Doctor {
 }
 
 impl Outward for Doctor {
-    async fn run(context: Context, _: Nothing) -> Result<Self::Output, Failure> {
+    async fn run(context: Context, _: NoInput) -> Result<Self::Output, Failure> {
         Ok(Done(Findings { findings: doctor::look(&context.engine).await? }))
     }
 }

@@ -1,17 +1,12 @@
 //! Whether the service is up. Tells strangers nothing that they could use.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, public};
+use crate::engine::api::{NoInput, Context, Done, Failure, Operation, Outward, Spec, public};
 
 pub struct Health;
-
-/// Nothing to choose.
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Wanted {}
 
 /// The service answers.
 #[derive(Serialize, JsonSchema)]
@@ -31,7 +26,7 @@ impl Operation for Health {
     const SPEC: Spec = Spec::get("system.health", "/health", public())
         .summary("Ask whether the service is up")
         .about("For probes, use /health/live and /health/ready. Counts against no request budget.");
-    type Input = Wanted;
+    type Input = NoInput;
     type Output = Done<HealthView>;
 
     fn example() -> (Value, Self::Output) {
@@ -43,7 +38,7 @@ impl Operation for Health {
 }
 
 impl Outward for Health {
-    async fn run(context: Context, _: Wanted) -> Result<Self::Output, Failure> {
+    async fn run(context: Context, _: NoInput) -> Result<Self::Output, Failure> {
         let uptime_seconds = context.now().ms_since(context.engine.started_at).max(0) / 1000;
         let read_only = context.engine.control.space().is_low();
         Ok(Done(HealthView { status: "ok", version: env!("CARGO_PKG_VERSION"), uptime_seconds, read_only }))

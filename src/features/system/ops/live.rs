@@ -1,18 +1,13 @@
 //! Whether the process runs and answers.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, public};
+use crate::engine::api::{NoInput, Context, Done, Failure, Operation, Outward, Spec, public};
 
 /// `system.live`
 pub struct Live;
-
-/// Nothing to choose.
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Wanted {}
 
 /// The process answers.
 #[derive(Serialize, JsonSchema)]
@@ -26,7 +21,7 @@ impl Operation for Live {
         "For supervisors and proxies: a service that is not ready still serves reads and unsubscribe \
             links. Counts against no request budget.",
     );
-    type Input = Wanted;
+    type Input = NoInput;
     type Output = Done<LiveView>;
 
     fn example() -> (Value, Self::Output) {
@@ -35,7 +30,7 @@ impl Operation for Live {
 }
 
 impl Outward for Live {
-    async fn run(_: Context, _: Wanted) -> Result<Self::Output, Failure> {
+    async fn run(_: Context, _: NoInput) -> Result<Self::Output, Failure> {
         Ok(Done(LiveView { status: "live" }))
     }
 }

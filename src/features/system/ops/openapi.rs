@@ -5,20 +5,13 @@ use std::sync::OnceLock;
 use bytes::Bytes;
 use http::StatusCode;
 use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue};
-use schemars::JsonSchema;
-use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::engine::api::openapi;
 use crate::engine::api::wire::{Reply, ReplyBody};
-use crate::engine::api::{Bare, Context, Failure, Media, Operation, Raw, RawRequest, Spec, public};
+use crate::engine::api::{NoInput, Bare, Context, Failure, Media, Operation, Raw, RawRequest, Spec, public};
 
 pub struct OpenApi;
-
-/// Nothing to choose.
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Wanted {}
 
 /// The document's bytes. Its paths are relative to where it was found, so it is the same for every way in.
 static DOCUMENT: OnceLock<Bytes> = OnceLock::new();
@@ -27,7 +20,7 @@ impl Operation for OpenApi {
     const SPEC: Spec = Spec::get("system.openapi", "/openapi.json", public())
         .summary("Get the OpenAPI document")
         .about("OpenAPI 3.1, made from the declarations that the service itself runs on.");
-    type Input = Wanted;
+    type Input = NoInput;
     type Output = Bare;
 
     fn example() -> (Value, Self::Output) {
@@ -38,7 +31,7 @@ impl Operation for OpenApi {
 impl Raw for OpenApi {
     const MEDIA: Media = Media::gives(Media::JSON_TYPE);
 
-    async fn run(context: Context, _: Wanted, _: RawRequest) -> Result<Reply, Failure> {
+    async fn run(context: Context, _: NoInput, _: RawRequest) -> Result<Reply, Failure> {
         let make = || openapi::document(context.engine.operations, None).to_string().into();
         let body = DOCUMENT.get_or_init(make).clone();
         let mut headers = HeaderMap::with_capacity(3);

@@ -1,10 +1,8 @@
 //! Whether the service does all that it is for. Tells strangers numbers, and nothing that they could use.
 
-use schemars::JsonSchema;
-use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, public};
+use crate::engine::api::{NoInput, Context, Done, Failure, Operation, Outward, Spec, public};
 use crate::features::system::condition::{
     Checks, Condition, DescriptorsCheck, DiskCheck, DispatchersCheck, IndexCheck, KeyCheck, StoreCheck, WorkersCheck,
 };
@@ -14,11 +12,6 @@ use crate::vocab::limits;
 /// `system.ready`
 pub struct Ready;
 
-/// Nothing to choose.
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Wanted {}
-
 impl Operation for Ready {
     const SPEC: Spec = Spec::get("system.ready", "/health/ready", public())
         .summary("Check that the service is ready")
@@ -26,7 +19,7 @@ impl Operation for Ready {
             "For alerts. Answers 503 with the same `data` if a check is not `ok`: a data file, the search index, the key, disk space, \
             descriptors, the dispatchers of mail and webhooks, or a background job. Counts against no request budget.",
         );
-    type Input = Wanted;
+    type Input = NoInput;
     type Output = Done<Condition>;
 
     fn example() -> (Value, Self::Output) {
@@ -45,7 +38,7 @@ impl Operation for Ready {
 }
 
 impl Outward for Ready {
-    async fn run(context: Context, _: Wanted) -> Result<Self::Output, Failure> {
+    async fn run(context: Context, _: NoInput) -> Result<Self::Output, Failure> {
         let engine = context.engine.clone();
         let looking = tokio::task::spawn_blocking(move || Condition::of(&engine));
         let condition = looking.await.map_err(Failure::internal)?;

@@ -4,12 +4,12 @@ use std::fs;
 use std::path::Path;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::base::clock::Timestamp;
 use crate::engine::api::answer::Moment;
-use crate::engine::api::{Context, Done, Engine, Failure, Operation, Outward, Spec, manager};
+use crate::engine::api::{NoInput, Context, Done, Engine, Failure, Operation, Outward, Spec, manager};
 use crate::engine::jobs::standing::State;
 use crate::engine::recent_log::{self, Line};
 use crate::engine::store::space;
@@ -20,11 +20,6 @@ use crate::vocab::environment::Environment;
 
 /// `system.status`
 pub struct Status;
-
-/// Nothing to choose.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Wanted {}
 
 /// How the installation is doing.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -133,7 +128,7 @@ impl Operation for Status {
     const SPEC: Spec = Spec::get("system.status", "/v1/system/status", manager())
         .summary("Read how the installation is doing")
         .about("Only the installation's own account, which is the first one, may call this.");
-    type Input = Wanted;
+    type Input = NoInput;
     type Output = Done<StatusView>;
 
     fn example() -> (Value, Self::Output) {
@@ -170,7 +165,7 @@ impl Operation for Status {
 }
 
 impl Outward for Status {
-    async fn run(context: Context, _: Wanted) -> Result<Self::Output, Failure> {
+    async fn run(context: Context, _: NoInput) -> Result<Self::Output, Failure> {
         let (engine, account, now) = (context.engine.clone(), context.caller.account(), context.now());
         let looking = tokio::task::spawn_blocking(move || {
             if !accounts::is_installations(&engine.control.read(), account)? {

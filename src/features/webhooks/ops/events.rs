@@ -1,20 +1,15 @@
 //! List what webhooks can be told of.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
+use crate::engine::api::{NoInput, Done, Failure, Operation, Query, Spec, View, needs};
 use crate::vocab::permissions::Permission;
 use crate::vocab::webhook_events::WebhookEvent;
 
 /// `webhooks.events`
 pub struct Events;
-
-/// Nothing to choose.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Wanted {}
 
 /// What webhooks can be told of.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -40,7 +35,7 @@ impl Operation for Events {
     const SPEC: Spec = Spec::get("webhooks.events", "/v1/webhooks/events", needs(Permission::WebhookRead))
         .summary("List event types")
         .about("All types that a webhook can ask for.");
-    type Input = Wanted;
+    type Input = NoInput;
     type Output = Done<EventTypes>;
 
     fn example() -> (Value, Self::Output) {
@@ -54,7 +49,7 @@ fn all() -> EventTypes {
 }
 
 impl Query for Events {
-    fn run(_: &View<'_>, _: Wanted) -> Result<Self::Output, Failure> {
+    fn run(_: &View<'_>, _: NoInput) -> Result<Self::Output, Failure> {
         Ok(Done(all()))
     }
 }

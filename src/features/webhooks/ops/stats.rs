@@ -1,12 +1,12 @@
 //! Deliveries of an account in numbers.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::base::clock::Timestamp;
 use crate::engine::api::answer::Moment;
-use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
+use crate::engine::api::{NoInput, Done, Failure, Operation, Query, Spec, View, needs};
 use crate::features::webhooks::model::{Day, Status};
 use crate::features::webhooks::store;
 use crate::vocab::limits;
@@ -14,11 +14,6 @@ use crate::vocab::permissions::Permission;
 
 /// `webhooks.stats`
 pub struct Stats;
-
-/// Nothing to choose.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Wanted {}
 
 /// Deliveries in numbers: of the webhooks that there are, since they were made.
 #[derive(Debug, Default, Serialize, JsonSchema)]
@@ -61,7 +56,7 @@ impl Operation for Stats {
     const SPEC: Spec = Spec::get("webhooks.stats", "/v1/webhooks/stats", needs(Permission::WebhookRead))
         .summary("Read delivery statistics")
         .about("Counted as deliveries end; tests count too.");
-    type Input = Wanted;
+    type Input = NoInput;
     type Output = Done<StatsView>;
 
     fn example() -> (Value, Self::Output) {
@@ -89,7 +84,7 @@ fn day_view((at, day): (Timestamp, Day)) -> DayView {
 }
 
 impl Query for Stats {
-    fn run(ask: &View<'_>, _: Wanted) -> Result<Self::Output, Failure> {
+    fn run(ask: &View<'_>, _: NoInput) -> Result<Self::Output, Failure> {
         let account = ask.caller.account();
         let mut view = StatsView::default();
         let (mut answers, mut answer_ms) = (0, 0);
