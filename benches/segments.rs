@@ -13,7 +13,7 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use mailmill::base::clock::{ManualClock, Timestamp};
 use mailmill::base::random::SeededRandom;
 use mailmill::engine::store::{Error, Options, Store, WriteTx};
-use mailmill::features::contacts::condition::{Filter, FilterTree};
+use mailmill::features::contacts::filter::{Filter, FilterTree};
 use mailmill::features::contacts::fields::FieldValue;
 use mailmill::features::contacts::store::{self, Facet};
 use mailmill::features::contacts::{Contact, Status, tags};

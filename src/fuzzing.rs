@@ -24,7 +24,7 @@ use crate::engine::mail::inbound::{self, Envelope};
 use crate::engine::render::merge::{Kind, Template};
 use crate::engine::render::{css, foreign, mjml};
 use crate::engine::store::seal::Seal;
-use crate::features::contacts::condition::FilterTree;
+use crate::features::contacts::filter::FilterTree;
 use crate::features::contacts::jobs::{Columns, Encoding, Records, Sniffer, headers};
 use crate::features::sending::token::Tokens;
 use crate::operations::OPERATIONS;
@@ -280,7 +280,7 @@ fn csv(data: &[u8]) {
         let mut records = Records::new(&bytes[offset..], delimiter, offset as u64);
         let mut row = 1;
         while let Ok(Some(record)) = records.read() {
-            let _ = columns.statement(&record, encoding, row);
+            let _ = columns.contact_input(&record, encoding, row);
             row += 1;
         }
         assert!(records.offset() <= bytes.len() as u64, "the reader stays within the file");

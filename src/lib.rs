@@ -93,7 +93,7 @@
 //! - *What does Mailmill fetch from other servers, and how is that guarded?* [`engine::fetch`]. How a site becomes a brand:
 //!   `features/projects/importing` (stages), `features/projects/reading` (what pages say).
 //! - *Which email is credited with an order?* [`features::events`]: the rules are in `attribution`.
-//! - *Where are customer events stored, and how are they found?* [`features::contacts::journal`]; its `index` says why index rows are
+//! - *Where are customer events stored, and how are they found?* [`features::contacts::customer_events`]; its `index` says why index rows are
 //!   written after the response.
 //! - *What is the threat model?* `assets/security/README.md`. Parsers of untrusted input are fuzzed: `src/fuzzing.rs`.
 //! - *What can be configured?* `config/default.toml`, read into [`vocab::settings`].

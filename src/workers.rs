@@ -80,7 +80,7 @@ pub const WORKERS: &[Worker] = &[
     // The period is for what a restart or a failed step has left.
     Worker {
         name: "conversions",
-        wakes: &[tables::CLICKERS],
+        wakes: &[tables::CLICK_CHANGES],
         period: Duration::from_secs(5),
         work: Work::EachWorld(conversions),
     },

@@ -280,9 +280,9 @@ pub const UPLOAD_FIELD_BYTES_MAX: usize = 64 * 1024;
 /// An upload that was interrupted is swept away after this long.
 pub const UPLOAD_KEPT_MS: i64 = 60 * 60 * 1000;
 /// A file whose columns nobody has named yet is kept this long: until tomorrow, if somebody has to ask.
-pub const UPLOAD_HELD_MS: i64 = 24 * 60 * 60 * 1000;
+pub const PENDING_IMPORT_MS: i64 = 24 * 60 * 60 * 1000;
 /// Files of one project that wait for that; of more the oldest are let go.
-pub const UPLOADS_HELD_PER_PROJECT_MAX: usize = 10;
+pub const PENDING_IMPORTS_PER_PROJECT_MAX: usize = 10;
 /// Rows of such a file that are shown.
 pub const UPLOAD_ROWS_SHOWN_MAX: u64 = 20;
 /// An export's file and its link live this long.
@@ -290,7 +290,7 @@ pub const EXPORT_LINK_MS: i64 = 60 * 60 * 1000;
 /// Jobs of one project that wait or run: more is a client in a loop.
 pub const JOBS_OPEN_PER_PROJECT_MAX: usize = 20;
 /// Jobs of the whole installation that are looked through for the newest of one project.
-pub const JOBS_LOOKED_AT_MAX: usize = 2_000;
+pub const JOBS_SCANNED_MAX: usize = 2_000;
 /// Contacts that one request may name and change, answered at once.
 pub const CHANGE_IDS_MAX: usize = 1_000;
 /// Contacts changed in one transaction when many are: each is read, written and told of, so these are fewer than of other jobs.
@@ -1022,17 +1022,17 @@ pub const EVENT_DAYS_FORGOTTEN_PER_STEP: usize = 50;
 /// Events of a project that wait to be brought into the indexes: some seconds of the most that come in. Who asks looks through them.
 pub const EVENTS_WAITING_MAX: u64 = 100_000;
 /// Events that are brought into the indexes in one transaction: so many that pages are shared, so few that it takes a tenth of a second.
-pub const EVENTS_BROUGHT_IN_PER_STEP: usize = 16_384;
+pub const EVENTS_MERGED_PER_STEP: usize = 16_384;
 /// Fewer keys than this go into their index at once: each look-up searches every run.
 pub const EVENT_KEY_RUN_MIN: usize = 64;
 /// The interface's time for which a click can be credited with an order.
 pub const CONVERSION_WINDOW_MS: i64 = 5 * 24 * 60 * 60 * 1000;
 /// Clicks by people who were no contacts that one step of forgetting removes: a few milliseconds of the writer's time.
-pub const STRANGERS_FORGOTTEN_PER_STEP: usize = 1_000;
+pub const NONCONTACT_CLICKS_DELETED_PER_STEP: usize = 1_000;
 /// Payments and refunds of one order: each is held against all others. Orders have two, subscriptions that never end some dozens.
 pub const ORDER_FACTS_MAX: usize = 100;
 /// Contacts whose clicks have changed that one step takes up.
-pub const CLICKERS_PER_STEP: usize = 200;
+pub const CLICK_CHANGES_PER_STEP: usize = 200;
 /// Orders of one contact that one step looks at.
 pub const CLICKER_ORDERS_PER_STEP: usize = 200;
 

@@ -8,7 +8,7 @@ use super::model::{Campaign, Plan, Recipients, Schedule, Unknown, Validator, gat
 use crate::base::email::EmailAddress;
 use crate::engine::api::{Caller, Engine, Failure};
 use crate::engine::store::{Read, WriteTx};
-use crate::features::contacts::condition::saved;
+use crate::features::contacts::filter::segment_store;
 use crate::features::contacts::tags;
 use crate::features::domains::{self, Stream};
 use crate::features::emails::{self, Finished};
@@ -26,7 +26,7 @@ const VALIDATOR: Option<Validator> = None;
 pub fn check_audience(tx: &impl Read, project: ProjectId, plan: &Plan) -> Result<(), Failure> {
     match plan.recipients {
         Recipients::Everyone => {}
-        Recipients::Audience(id) | Recipients::Segment(id) => drop(saved::require(tx, project, id)?),
+        Recipients::Audience(id) | Recipients::Segment(id) => drop(segment_store::require(tx, project, id)?),
         Recipients::Tag(id) => {
             let absent = || Failure::because(Code::NotFound, "The project has no tag with this id; GET /v1/tags lists its tags.");
             tags::by_id(tx, project, id)?.ok_or_else(absent)?;

@@ -10,7 +10,7 @@ use crate::base::clock::Timestamp;
 use crate::engine::api::answer::Moment;
 use crate::engine::api::{Engine, Failure, Listed};
 use crate::engine::store::Read;
-use crate::features::contacts::condition::saved;
+use crate::features::contacts::filter::segment_store;
 use crate::features::contacts::{self, Facet, tags};
 use crate::features::domains::Utm;
 use crate::features::{emails, sending};
@@ -148,7 +148,7 @@ fn estimate(tx: &impl Read, engine: &Engine, project: ProjectId, plan: &Plan) ->
         },
         Recipients::Audience(id) | Recipients::Segment(id) => {
             let Some(snapshot) = tx.snapshot() else { return Ok(None) };
-            let Ok(segment) = saved::require(snapshot, project, id) else { return Ok(Some(0)) };
+            let Ok(segment) = segment_store::require(snapshot, project, id) else { return Ok(Some(0)) };
             (*segment.filter()?.members(snapshot, project, engine.clock.now())?).clone()
         }
     };

@@ -1,9 +1,9 @@
 //! What was sent to contacts and what they did: kept so that conditions can ask who did something when, and so that everything
 //! known of one person can be shown or erased.
 //!
-//! Each deed is one row under its contact. Beside the rows stand sets of contacts: who did this at all, on this day, in this hour;
-//! each once for everything and once for the deed's campaign. A period is answered from whole days and hours; only contacts of the
-//! two hours at its ends are looked up by their rows. Sending and tracking write here; what the deeds mean elsewhere is not known.
+//! Each activity is one row under its contact. Beside the rows are sets of contacts: who did this at all, on this day, in this hour;
+//! each once for everything and once for the activity's campaign. A period is answered from whole days and hours; only contacts of the
+//! two hours at its ends are looked up by their rows. Sending and tracking write here; what activities mean elsewhere is not known.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -11,9 +11,9 @@ use std::ops::ControlFlow;
 use roaring::RoaringBitmap;
 use serde::{Deserialize, Serialize};
 
-use super::condition::{Action, Period};
+use super::filter::{Action, Period};
 use super::store::{Facet, add_count};
-use super::stretches;
+use super::time_buckets;
 use crate::base::clock::Timestamp;
 use crate::engine::store::bits::{self, Block, Delta};
 use crate::engine::store::key::Key;
@@ -22,14 +22,14 @@ use crate::vocab::ids::{CampaignId, MailingId, ProjectId};
 use crate::vocab::tables;
 
 /// By contact and time.
-const DEEDS: Table<Place, Belongs> = Table::new(tables::CONTACT_ACTIVITY);
-/// By action and campaign (all zeros: any), then by stretch of time.
-const WHO: Table<(ProjectId, Scope, u32, u16), Block> = Table::new(tables::ACTIVITY_BITS);
-/// Contacts whose clicks have changed, for whoever makes something of clicks; with a place that only they know.
-const CLICKERS: Table<Clicker, Vec<u8>> = Table::new(tables::CLICKERS);
+const ACTIVITY: Table<Place, ActivityRow> = Table::new(tables::CONTACT_ACTIVITY);
+/// By action and campaign (all zeros: any), then by bucket of time.
+const CONTACTS: Table<(ProjectId, Scope, u32, u16), Block> = Table::new(tables::ACTIVITY_BITS);
+/// Contacts whose clicks have changed, for attribution; with the cursor where it stopped.
+const CLICK_CHANGES: Table<ContactKey, Vec<u8>> = Table::new(tables::CLICK_CHANGES);
 
 /// A contact of a project by its number.
-pub type Clicker = (ProjectId, u32);
+pub type ContactKey = (ProjectId, u32);
 
 /// A contact of a project by its number, when, and what in which mailing.
 type Place = (ProjectId, u32, Timestamp, (u8, MailingId));
@@ -40,17 +40,17 @@ type Scope = (u8, CampaignId);
 /// In place of a campaign: whether it belongs to one or not.
 const ANY: CampaignId = CampaignId::from_bytes([0; 12]);
 
-/// What a deed belongs to.
+/// The stored part of an activity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Belongs {
+struct ActivityRow {
     campaign: Option<CampaignId>,
 }
 
-impl Record for Belongs {}
+impl Record for ActivityRow {}
 
 /// One thing that happened with one contact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Deed {
+pub struct Activity {
     pub action: Action,
     pub mailing: MailingId,
     /// The campaign that the mailing is of, if it is of one.
@@ -59,51 +59,51 @@ pub struct Deed {
 }
 
 /// Record what happened with contacts of one project. Many at once cost little more than one.
-pub fn note(tx: &mut WriteTx<'_>, project: ProjectId, deeds: &[(u32, Deed)]) -> Result<()> {
-    if deeds.is_empty() {
+pub fn note(tx: &mut WriteTx<'_>, project: ProjectId, activities: &[(u32, Activity)]) -> Result<()> {
+    if activities.is_empty() {
         return Ok(());
     }
     let mut sets: BTreeMap<(Scope, u32), Delta> = BTreeMap::new();
-    for (number, deed) in deeds {
-        let kind = deed.action as u8;
-        tx.put(DEEDS, &(project, *number, deed.at, (kind, deed.mailing)), &Belongs { campaign: deed.campaign });
-        for campaign in std::iter::once(ANY).chain(deed.campaign) {
-            for stretch in stretches::of(deed.at) {
-                sets.entry(((kind, campaign), stretch)).or_default().add.insert(*number);
+    for (number, activity) in activities {
+        let kind = activity.action as u8;
+        tx.put(ACTIVITY, &(project, *number, activity.at, (kind, activity.mailing)), &ActivityRow { campaign: activity.campaign });
+        for campaign in std::iter::once(ANY).chain(activity.campaign) {
+            for bucket in time_buckets::of(activity.at) {
+                sets.entry(((kind, campaign), bucket)).or_default().add.insert(*number);
             }
         }
-        if deed.action == Action::Clicked {
-            tx.put(CLICKERS, &(project, *number), &Vec::new());
+        if activity.action == Action::Clicked {
+            tx.put(CLICK_CHANGES, &(project, *number), &Vec::new());
         }
     }
-    for ((scope, stretch), delta) in &sets {
-        bits::apply(tx, WHO, |block| (project, *scope, *stretch, block), delta)?;
+    for ((scope, bucket), delta) in &sets {
+        bits::apply(tx, CONTACTS, |block| (project, *scope, *bucket, block), delta)?;
     }
-    add_count(tx, project, Facet::Activity, deeds.len() as i64)
+    add_count(tx, project, Facet::Activity, activities.len() as i64)
 }
 
 /// Take back what was recorded of a contact and one mailing, as what it was taken for turned out wrong.
 pub fn take_back(tx: &mut WriteTx<'_>, project: ProjectId, number: u32, mailing: MailingId, actions: &[Action]) -> Result<()> {
     let mut mistaken = Vec::new();
     let mut rest = Vec::new();
-    tx.visit(DEEDS, &DEEDS.under(&(project, number)), Order::Forward, |(_, _, at, (kind, of)), belongs| {
+    tx.visit(ACTIVITY, &ACTIVITY.under(&(project, number)), Order::Forward, |(_, _, at, (kind, of)), row| {
         let wrong = of == mailing && actions.iter().any(|action| *action as u8 == kind);
-        if wrong { &mut mistaken } else { &mut rest }.push((at, (kind, of), belongs.campaign));
+        if wrong { &mut mistaken } else { &mut rest }.push((at, (kind, of), row.campaign));
         Ok(ControlFlow::Continue(()))
     })?;
     if mistaken.iter().any(|(_, (kind, _), _)| *kind == Action::Clicked as u8) {
-        tx.put(CLICKERS, &(project, number), &Vec::new());
+        tx.put(CLICK_CHANGES, &(project, number), &Vec::new());
     }
     for (at, (kind, of), campaign) in &mistaken {
-        tx.delete(DEEDS, &(project, number, *at, (*kind, *of)));
+        tx.delete(ACTIVITY, &(project, number, *at, (*kind, *of)));
         for scope in std::iter::once(ANY).chain(*campaign) {
-            for stretch in stretches::of(*at) {
+            for bucket in time_buckets::of(*at) {
                 let stays = rest.iter().any(|(at, (other, _), campaign)| {
-                    other == kind && (scope == ANY || *campaign == Some(scope)) && stretches::of(*at).contains(&stretch)
+                    other == kind && (scope == ANY || *campaign == Some(scope)) && time_buckets::of(*at).contains(&bucket)
                 });
                 if !stays {
                     let delta = Delta { remove: RoaringBitmap::from_iter([number]), ..Delta::default() };
-                    bits::apply(tx, WHO, |block| (project, (*kind, scope), stretch, block), &delta)?;
+                    bits::apply(tx, CONTACTS, |block| (project, (*kind, scope), bucket, block), &delta)?;
                 }
             }
         }
@@ -119,8 +119,8 @@ pub fn who(
     campaign: Option<CampaignId>,
     period: Period,
 ) -> Result<RoaringBitmap> {
-    let ask = Ask { tx, project, action, campaign };
-    stretches::who(period, |first, end| ask.between(first, end), |number| ask.has(number, period))
+    let index = ActivityIndex { tx, project, action, campaign };
+    time_buckets::who(period, |first, end| index.between(first, end), |number| index.has(number, period))
 }
 
 /// The last click of a contact in a period, and the mailing that it was in. Of two in one millisecond that in the newer mailing.
@@ -128,7 +128,7 @@ pub fn last_click(tx: &impl Read, project: ProjectId, number: u32, period: Perio
     let place = |at: Timestamp| (project, number, Timestamp(at.0.max(0))).to_bytes();
     let span = Span { from: place(period.from), to: Some(place(period.to)) };
     let mut last = None;
-    tx.visit(DEEDS, &span, Order::Backward, |(_, _, at, (kind, mailing)), _| {
+    tx.visit(ACTIVITY, &span, Order::Backward, |(_, _, at, (kind, mailing)), _| {
         if kind != Action::Clicked as u8 {
             return Ok(ControlFlow::Continue(()));
         }
@@ -138,63 +138,63 @@ pub fn last_click(tx: &impl Read, project: ProjectId, number: u32, period: Perio
     Ok(last)
 }
 
-/// Up to `limit` contacts whose clicks have changed since somebody looked, each with the place where that one stopped.
-pub fn clickers(tx: &impl Read, limit: usize) -> Result<Vec<(Clicker, Vec<u8>)>> {
-    tx.list(CLICKERS, &Span::default(), Order::Forward, limit)
+/// Up to `limit` contacts whose clicks have changed and are not processed yet, each with the cursor where processing stopped.
+pub fn click_changes(tx: &impl Read, limit: usize) -> Result<Vec<(ContactKey, Vec<u8>)>> {
+    tx.list(CLICK_CHANGES, &Span::default(), Order::Forward, limit)
 }
 
-/// Somebody has looked at a contact's clicks, or stopped at a place to go on from.
-pub fn looked_at(tx: &mut WriteTx<'_>, clicker: Clicker, stopped_at: Option<Vec<u8>>) {
+/// A contact's changed clicks are processed, or processing stopped at a cursor.
+pub fn click_change_done(tx: &mut WriteTx<'_>, contact: ContactKey, stopped_at: Option<Vec<u8>>) {
     match stopped_at {
-        Some(place) => tx.put(CLICKERS, &clicker, &place),
-        None => tx.delete(CLICKERS, &clicker),
+        Some(place) => tx.put(CLICK_CHANGES, &contact, &place),
+        None => tx.delete(CLICK_CHANGES, &contact),
     }
 }
 
 /// What happened with one contact, the newest first, up to `limit`.
-pub fn of(tx: &impl Read, project: ProjectId, number: u32, limit: usize) -> Result<Vec<Deed>> {
-    let rows = tx.list(DEEDS, &DEEDS.under(&(project, number)), Order::Backward, limit)?;
-    Ok(deeds(rows))
+pub fn of(tx: &impl Read, project: ProjectId, number: u32, limit: usize) -> Result<Vec<Activity>> {
+    let rows = tx.list(ACTIVITY, &ACTIVITY.under(&(project, number)), Order::Backward, limit)?;
+    Ok(activities(rows))
 }
 
 /// The same of what happened before a moment.
-pub fn before(tx: &impl Read, project: ProjectId, number: u32, end: Timestamp, limit: usize) -> Result<Vec<Deed>> {
-    let mut span = DEEDS.under(&(project, number));
+pub fn before(tx: &impl Read, project: ProjectId, number: u32, end: Timestamp, limit: usize) -> Result<Vec<Activity>> {
+    let mut span = ACTIVITY.under(&(project, number));
     span.to = Some((project, number, Timestamp(end.0.max(0))).to_bytes());
-    Ok(deeds(tx.list(DEEDS, &span, Order::Backward, limit)?))
+    Ok(activities(tx.list(ACTIVITY, &span, Order::Backward, limit)?))
 }
 
-fn deeds(rows: Vec<(Place, Belongs)>) -> Vec<Deed> {
-    let deed = |((_, _, at, (kind, mailing)), belongs): (Place, Belongs)| {
-        Some(Deed { action: action(kind)?, mailing, campaign: belongs.campaign, at })
+fn activities(rows: Vec<(Place, ActivityRow)>) -> Vec<Activity> {
+    let activity = |((_, _, at, (kind, mailing)), row): (Place, ActivityRow)| {
+        Some(Activity { action: action(kind)?, mailing, campaign: row.campaign, at })
     };
-    rows.into_iter().filter_map(deed).collect()
+    rows.into_iter().filter_map(activity).collect()
 }
 
 /// Erase the rows of a contact that is gone, up to `limit`; says whether there may be more. Its number stays behind in the sets, where
 /// it means nothing: numbers are never used again.
 pub fn forget(tx: &mut WriteTx<'_>, project: ProjectId, number: u32, limit: usize) -> Result<bool> {
-    Ok(tx.delete_span(DEEDS, &DEEDS.under(&(project, number)), limit)? == limit)
+    Ok(tx.delete_span(ACTIVITY, &ACTIVITY.under(&(project, number)), limit)? == limit)
 }
 
 fn action(kind: u8) -> Option<Action> {
     Action::ALL.into_iter().find(|action| *action as u8 == kind)
 }
 
-/// One question to the record.
-struct Ask<'t, R> {
+/// The activity of one action, and of one campaign or any.
+struct ActivityIndex<'t, R> {
     tx: &'t R,
     project: ProjectId,
     action: Action,
     campaign: Option<CampaignId>,
 }
 
-impl<R: Read> Ask<'_, R> {
-    /// Everybody in the stretches from `first` until before `end`.
+impl<R: Read> ActivityIndex<'_, R> {
+    /// Everybody in the buckets from `first` until before `end`.
     fn between(&self, first: u32, end: u32) -> Result<RoaringBitmap> {
         let scope = (self.action as u8, self.campaign.unwrap_or(ANY));
-        let place = |stretch: u32| (self.project, scope, stretch).to_bytes();
-        bits::load_span(self.tx, WHO, &Span { from: place(first), to: Some(place(end)) })
+        let place = |bucket: u32| (self.project, scope, bucket).to_bytes();
+        bits::load_span(self.tx, CONTACTS, &Span { from: place(first), to: Some(place(end)) })
     }
 
     /// Whether one contact did it in the period, by its rows.
@@ -202,8 +202,8 @@ impl<R: Read> Ask<'_, R> {
         let place = |at: Timestamp| (self.project, number, Timestamp(at.0.max(0))).to_bytes();
         let span = Span { from: place(period.from), to: Some(place(period.to)) };
         let mut found = false;
-        self.tx.visit(DEEDS, &span, Order::Forward, |(_, _, _, (kind, _)), belongs| {
-            found = kind == self.action as u8 && (self.campaign.is_none() || self.campaign == belongs.campaign);
+        self.tx.visit(ACTIVITY, &span, Order::Forward, |(_, _, _, (kind, _)), row| {
+            found = kind == self.action as u8 && (self.campaign.is_none() || self.campaign == row.campaign);
             Ok(if found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
         })?;
         Ok(found)
@@ -220,17 +220,17 @@ mod tests {
     const CAMPAIGN: CampaignId = CampaignId::from_bytes([1; 12]);
     const MAILING: MailingId = MailingId::from_bytes([2; 12]);
 
-    fn noted(deeds: &[(u32, Action, Option<CampaignId>, i64)]) -> Mill {
+    fn noted(activities: &[(u32, Action, Option<CampaignId>, i64)]) -> Mill {
         let mill = Mill::new();
         let project = mill.project;
-        let deeds: Vec<(u32, Deed)> = deeds
+        let activities: Vec<(u32, Activity)> = activities
             .iter()
             .map(|(number, action, campaign, after)| {
-                (*number, Deed { action: *action, mailing: MAILING, campaign: *campaign, at: START.plus_ms(*after) })
+                (*number, Activity { action: *action, mailing: MAILING, campaign: *campaign, at: START.plus_ms(*after) })
             })
             .collect();
         let store = &mill.engine().world(Environment::Test).store;
-        store.write_blocking(move |tx| note(tx, project, &deeds)).expect("written").expect("noted");
+        store.write_blocking(move |tx| note(tx, project, &activities)).expect("written").expect("noted");
         mill
     }
 
@@ -242,10 +242,10 @@ mod tests {
     #[test]
     fn a_period_is_exact_to_the_millisecond_at_both_ends_and_whole_in_between() {
         let day = 24 * HOUR_MS;
-        let deeds =
+        let activities =
             [(1, 100), (2, HOUR_MS - 1), (3, HOUR_MS), (4, 30 * HOUR_MS), (5, 5 * day), (6, 5 * day + 1), (70_000, 3 * day)];
-        let deeds: Vec<_> = deeds.map(|(number, at)| (number, Action::Opened, None, at)).to_vec();
-        let mill = noted(&deeds);
+        let activities: Vec<_> = activities.map(|(number, at)| (number, Action::Opened, None, at)).to_vec();
+        let mill = noted(&activities);
         assert_eq!(asked(&mill, Action::Opened, None, 100, 5 * day), [1, 2, 3, 4, 70_000]);
         assert_eq!(asked(&mill, Action::Opened, None, 101, 5 * day + 1), [2, 3, 4, 5, 70_000]);
         assert_eq!(asked(&mill, Action::Opened, None, 100, 101), [1], "both ends in one hour");
@@ -277,7 +277,7 @@ mod tests {
             (2, Action::Clicked, None, 0),
         ]);
         let project = mill.project;
-        let later = Deed { action: Action::Clicked, mailing: other, campaign: None, at: START.plus_ms(2 * HOUR_MS) };
+        let later = Activity { action: Action::Clicked, mailing: other, campaign: None, at: START.plus_ms(2 * HOUR_MS) };
         let store = &mill.engine().world(Environment::Test).store;
         let change = move |tx: &mut WriteTx<'_>| {
             note(tx, project, &[(1, later)])?;
@@ -295,7 +295,7 @@ mod tests {
         let mill = noted(&[(1, Action::Sent, None, 0), (1, Action::Opened, None, 7), (2, Action::Sent, None, 0)]);
         let project = mill.project;
         let known = of(&mill.read(), project, 1, 10).expect("readable");
-        assert_eq!(known.iter().map(|deed| deed.action).collect::<Vec<_>>(), [Action::Opened, Action::Sent]);
+        assert_eq!(known.iter().map(|activity| activity.action).collect::<Vec<_>>(), [Action::Opened, Action::Sent]);
         let store = &mill.engine().world(Environment::Test).store;
         let more = store.write_blocking(move |tx| forget(tx, project, 1, 10)).expect("written").expect("forgotten");
         assert!(!more && of(&mill.read(), project, 1, 10).expect("readable").is_empty());

@@ -1,14 +1,14 @@
-//! Many statements at once: found by sorted look-ups, numbered in one run, merged in the order they were given.
+//! Many inputs at once: found by sorted look-ups, numbered in one go, merged in the order they were given.
 //!
-//! A bulk write and a file are the same thing here. What is said of one contact follows `intake.rs`, as for a single addition; this
+//! A bulk write and a file are the same thing here. What is said of one contact follows `write.rs`, as for a single addition; this
 //! file only knows how to do it for thousands at little cost each.
 
 use serde::{Deserialize, Serialize};
 
-use super::emails;
-use super::intake::{self, Birth, Denied, Statement};
+use super::email_index;
+use super::write::{self, NewContactKey, WriteError, ContactInput};
 use super::store::{self, Changes, Facet};
-use super::tags::{Numbers, TagName};
+use super::tags::{TagNumbers, TagName};
 use crate::engine::store::{Error, Result, WriteTx};
 use crate::vocab::ids::{ContactId, ProjectId};
 use crate::vocab::limits;
@@ -49,19 +49,19 @@ impl Counts {
     }
 }
 
-/// What is to be told of one row: why it was refused, or why its status was not taken.
+/// A message about one row: why it was refused, or why its status was not changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Note {
-    /// Which row, by the count of whoever gave it.
+pub struct RowNote {
+    /// The row, in the numbering of its source.
     pub row: u32,
     pub email: Option<String>,
     pub field: String,
     pub error: String,
 }
 
-/// Statements about contacts of one project, looked through before the writer has to deal with them.
+/// Inputs for contacts of one project, prepared before the write transaction.
 pub struct Batch {
-    rows: Vec<(u32, Statement)>,
+    rows: Vec<(u32, ContactInput)>,
     /// Digests of the emails, sorted, each once.
     digests: Vec<[u8; 16]>,
     /// For each row the place of its digest.
@@ -70,8 +70,8 @@ pub struct Batch {
 
 impl Batch {
     /// Rows, each under the number by which its note will tell of it, in order.
-    pub fn new(rows: Vec<(u32, Statement)>) -> Self {
-        let of = |(index, (_, statement)): (usize, &(u32, Statement))| (store::email_digest_of(&statement.email), index as u32);
+    pub fn new(rows: Vec<(u32, ContactInput)>) -> Self {
+        let of = |(index, (_, input)): (usize, &(u32, ContactInput))| (store::email_digest_of(&input.email), index as u32);
         let mut found: Vec<([u8; 16], u32)> = rows.iter().enumerate().map(of).collect();
         found.sort_unstable();
         let (mut digests, mut slots) = (Vec::<[u8; 16]>::with_capacity(found.len()), vec![0; found.len()]);
@@ -90,47 +90,47 @@ impl Batch {
     }
 }
 
-/// What came of a batch.
+/// The result of a batch.
 #[derive(Debug, Default)]
-pub struct Taken {
+pub struct BatchOutcome {
     pub counts: Counts,
     /// At most [`limits::BULK_ERRORS_SHOWN_MAX`].
-    pub notes: Vec<Note>,
+    pub notes: Vec<RowNote>,
 }
 
-impl Taken {
-    fn note(&mut self, note: impl FnOnce() -> Note) {
+impl BatchOutcome {
+    fn note(&mut self, note: impl FnOnce() -> RowNote) {
         if self.notes.len() < limits::BULK_ERRORS_SHOWN_MAX {
             self.notes.push(note());
         }
     }
 }
 
-/// Take in a batch. Every contact it is about gets the tags `also`.
-pub fn take_in(
+/// Write a batch. Each of its contacts gets the tags `extra_tags`.
+pub fn apply(
     tx: &mut WriteTx<'_>,
     project: ProjectId,
     batch: Batch,
-    (on_conflict, also): (OnConflict, &[TagName]),
-) -> Result<Taken> {
+    (on_conflict, extra_tags): (OnConflict, &[TagName]),
+) -> Result<BatchOutcome> {
     store::change(tx, project, |tx, changes| {
-        let mut numbers = Numbers::new(project);
-        let mut taken = Taken::default();
-        let also = match intake::tag_numbers(tx, &mut numbers, also) {
-            Ok(also) => also,
-            Err(Denied::Store(error)) => return Err(error),
-            Err(Denied::Row(refusal)) => {
-                taken.counts.failed = batch.len() as u64;
-                taken.counts.total = taken.counts.failed;
-                for (row, statement) in &batch.rows {
-                    taken.note(|| note(*row, statement.email.as_str(), &refusal));
+        let mut numbers = TagNumbers::new(project);
+        let mut outcome = BatchOutcome::default();
+        let extra_tags = match write::tag_numbers(tx, &mut numbers, extra_tags) {
+            Ok(extra_tags) => extra_tags,
+            Err(WriteError::Store(error)) => return Err(error),
+            Err(WriteError::Field(refusal)) => {
+                outcome.counts.failed = batch.len() as u64;
+                outcome.counts.total = outcome.counts.failed;
+                for (row, input) in &batch.rows {
+                    outcome.note(|| note(*row, input.email.as_str(), &refusal));
                 }
-                return Ok(taken);
+                return Ok(outcome);
             }
         };
-        let mut intake = Intake { project, on_conflict, also, numbers, found: look_up(tx, project, &batch.digests)?, taken };
-        intake.run(tx, changes, batch)?;
-        Ok(intake.taken)
+        let mut writer = BatchWriter { project, on_conflict, extra_tags, numbers, found: look_up(tx, project, &batch.digests)?, outcome };
+        writer.run(tx, changes, batch)?;
+        Ok(writer.outcome)
     })
 }
 
@@ -139,20 +139,20 @@ fn look_up(tx: &WriteTx<'_>, project: ProjectId, digests: &[[u8; 16]]) -> Result
     if store::count(tx, project, Facet::All)? == 0 {
         return Ok(vec![None; digests.len()]);
     }
-    emails::find_all(tx, project, digests)
+    email_index::find_all(tx, project, digests)
 }
 
-struct Intake {
+struct BatchWriter {
     project: ProjectId,
     on_conflict: OnConflict,
-    also: Vec<u32>,
-    numbers: Numbers,
+    extra_tags: Vec<u32>,
+    numbers: TagNumbers,
     /// For each slot the number of its contact, if there is one by now.
     found: Vec<Option<u32>>,
-    taken: Taken,
+    outcome: BatchOutcome,
 }
 
-impl Intake {
+impl BatchWriter {
     fn run(&mut self, tx: &mut WriteTx<'_>, changes: &mut Changes, batch: Batch) -> Result<()> {
         let first = store::next_number(tx, self.project, Facet::NextContact, 0)?;
         let mut next = first;
@@ -160,15 +160,15 @@ impl Intake {
         let mut random = vec![0; batch.rows.len() * 4];
         tx.random().fill(&mut random);
         let mut random = random.chunks_exact(4).map(|bytes| <[u8; 4]>::try_from(bytes).expect("a chunk of four has four"));
-        for ((row, statement), slot) in batch.rows.into_iter().zip(batch.slots) {
-            self.taken.counts.total += 1;
+        for ((row, input), slot) in batch.rows.into_iter().zip(batch.slots) {
+            self.outcome.counts.total += 1;
             match self.found[slot as usize] {
-                Some(number) => self.again(tx, changes, (row, number), statement)?,
+                Some(number) => self.update_existing(tx, changes, (row, number), input)?,
                 None => {
                     let spare = random.next().expect("there is one for every row");
                     let id = ContactId::numbered_with(tx.now(), next, spare);
-                    let birth = Birth { id, digest: batch.digests[slot as usize] };
-                    if self.take_new(tx, changes, row, &birth, statement)? {
+                    let key = NewContactKey { id, digest: batch.digests[slot as usize] };
+                    if self.create_new(tx, changes, row, &key, input)? {
                         self.found[slot as usize] = Some(next);
                         next = next.checked_add(1).ok_or_else(|| Error::Io("a project has had four billion contacts".into()))?;
                     }
@@ -179,67 +179,67 @@ impl Intake {
     }
 
     /// The first row of an email the project does not have; true if it became a contact.
-    fn take_new(
+    fn create_new(
         &mut self,
         tx: &mut WriteTx<'_>,
         changes: &mut Changes,
         row: u32,
-        birth: &Birth,
-        statement: Statement,
+        key: &NewContactKey,
+        input: ContactInput,
     ) -> Result<bool> {
-        let refused = match statement.check() {
+        let refused = match input.check() {
             Ok(()) => {
                 // Only tags of its own can still get it refused: the address is copied for that case alone.
-                let email = (!statement.tags.is_empty()).then(|| statement.email.clone());
-                match intake::create(tx, changes, &mut self.numbers, birth, (statement, &self.also)) {
+                let email = (!input.tags.is_empty()).then(|| input.email.clone());
+                match write::create(tx, changes, &mut self.numbers, key, (input, &self.extra_tags)) {
                     Ok(_) => {
-                        self.taken.counts.created += 1;
+                        self.outcome.counts.created += 1;
                         return Ok(true);
                     }
-                    Err(Denied::Store(error)) => return Err(error),
-                    Err(Denied::Row(refusal)) => (email, refusal),
+                    Err(WriteError::Store(error)) => return Err(error),
+                    Err(WriteError::Field(refusal)) => (email, refusal),
                 }
             }
-            Err(refusal) => (Some(statement.email), refusal),
+            Err(refusal) => (Some(input.email), refusal),
         };
         let (email, refusal) = refused;
-        self.taken.counts.failed += 1;
-        self.taken.note(|| note(row, email.as_ref().map_or("", |email| email.as_str()), &refusal));
+        self.outcome.counts.failed += 1;
+        self.outcome.note(|| note(row, email.as_ref().map_or("", |email| email.as_str()), &refusal));
         Ok(false)
     }
 
     /// A row whose contact is there, from before or from an earlier row.
-    fn again(
+    fn update_existing(
         &mut self,
         tx: &mut WriteTx<'_>,
         changes: &mut Changes,
         (row, number): (u32, u32),
-        statement: Statement,
+        input: ContactInput,
     ) -> Result<()> {
         if self.on_conflict == OnConflict::Skip {
-            self.taken.counts.skipped += 1;
+            self.outcome.counts.skipped += 1;
             return Ok(());
         }
         let before = store::by_number(tx, self.project, number)?;
         let before = before.ok_or(Error::Corrupt(tables::CONTACTS_BY_EMAIL.info().name))?;
-        let email = statement.email.clone();
-        let merged = statement
+        let email = input.email.clone();
+        let merged = input
             .check()
-            .map_err(Denied::Row)
-            .and_then(|()| intake::merge(tx, changes, &mut self.numbers, &before, (statement, &self.also)));
-        let counts = &mut self.taken.counts;
+            .map_err(WriteError::Field)
+            .and_then(|()| write::merge(tx, changes, &mut self.numbers, &before, (input, &self.extra_tags)));
+        let counts = &mut self.outcome.counts;
         match merged {
             Ok(merged) => {
                 *(if merged.changed { &mut counts.updated } else { &mut counts.skipped }) += 1;
                 if let Some(reason) = merged.status_kept {
                     let email = Some(email.as_str().to_owned());
-                    self.taken.note(|| Note { row, email, field: "status".into(), error: reason.into() });
+                    self.outcome.note(|| RowNote { row, email, field: "status".into(), error: reason.into() });
                 }
             }
-            Err(Denied::Store(error)) => return Err(error),
-            Err(Denied::Row(refusal)) => {
+            Err(WriteError::Store(error)) => return Err(error),
+            Err(WriteError::Field(refusal)) => {
                 counts.failed += 1;
-                self.taken.note(|| note(row, email.as_str(), &refusal));
+                self.outcome.note(|| note(row, email.as_str(), &refusal));
             }
         }
         Ok(())
@@ -247,7 +247,7 @@ impl Intake {
 }
 
 /// The note of a refused row.
-pub fn note(row: u32, email: &str, refusal: &intake::Refusal) -> Note {
+pub fn note(row: u32, email: &str, refusal: &write::FieldError) -> RowNote {
     let email = (!email.is_empty()).then(|| email.to_owned());
-    Note { row, email, field: refusal.field.to_string(), error: refusal.reason.clone() }
+    RowNote { row, email, field: refusal.field.to_string(), error: refusal.reason.clone() }
 }

@@ -15,7 +15,7 @@ use crate::vocab::limits;
 use super::fields::FieldValue;
 use super::model::ContactRow;
 use super::store::visit_rows;
-use super::tags::Names;
+use super::tags::TagNames;
 
 /// The worker that takes [`step`]s.
 pub const WORKER: &str = "search index";
@@ -195,7 +195,7 @@ fn follow(newest: impl Fn() -> store::ReadTx, target: &impl Target) -> Result<bo
 /// Index the contacts one entry of the feed names; says how many.
 fn index(target: &impl Target, tx: &store::ReadTx, change: &feed::Change) -> Result<usize, Error> {
     let project = ProjectId::from_bytes(change.scope);
-    let mut names = Names::new(tx, project);
+    let mut names = TagNames::new(tx, project);
     let mut batch = Vec::with_capacity(DOCUMENTS_PER_BATCH.min((change.last - change.first) as usize + 1));
     let mut documents = 0;
     let mut start = change.first;
@@ -213,7 +213,7 @@ fn index(target: &impl Target, tx: &store::ReadTx, change: &feed::Change) -> Res
 
 fn collect(
     tx: &store::ReadTx,
-    names: &mut Names<'_, store::ReadTx>,
+    names: &mut TagNames<'_, store::ReadTx>,
     project: ProjectId,
     (first, last): (u32, u32),
     fresh: bool,
@@ -239,7 +239,7 @@ fn gone(project: ProjectId, numbers: std::ops::Range<u32>, fresh: bool, batch: &
 }
 
 fn put(
-    names: &mut Names<'_, store::ReadTx>,
+    names: &mut TagNames<'_, store::ReadTx>,
     project: ProjectId,
     contact: &ContactRow<'_>,
     fresh: bool,

@@ -91,9 +91,9 @@ impl Status {
     }
 }
 
-/// What asks for a new status.
+/// Where a change of status comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ask {
+pub enum ChangeOrigin {
     /// Somebody says so for this one contact: the status endpoint, a PATCH, the contact's own unsubscribing.
     Explicit,
     /// It comes along with something else: a row of an import, a bulk write, a repeat of an addition.
@@ -116,8 +116,8 @@ const KEPT: &[(Status, Status, &str)] = &[
 
 impl Status {
     /// Why this status does not become `next` when asked in this way; `None` if it does.
-    pub fn keeps(self, next: Status, ask: Ask) -> Option<&'static str> {
-        if ask == Ask::Explicit {
+    pub fn keeps(self, next: Status, origin: ChangeOrigin) -> Option<&'static str> {
+        if origin == ChangeOrigin::Explicit {
             return None;
         }
         KEPT.iter().find(|(from, to, _)| (*from, *to) == (self, next)).map(|(_, _, reason)| *reason)
@@ -163,13 +163,13 @@ mod tests {
     #[test]
     fn nothing_incidental_subscribes_an_unsubscribed_or_bounced_contact() {
         for from in [Status::Unsubscribed, Status::Bounced] {
-            assert!(from.keeps(Status::Subscribed, Ask::Incidental).is_some());
-            assert!(from.keeps(Status::Subscribed, Ask::Explicit).is_none());
+            assert!(from.keeps(Status::Subscribed, ChangeOrigin::Incidental).is_some());
+            assert!(from.keeps(Status::Subscribed, ChangeOrigin::Explicit).is_none());
         }
-        assert!(Status::NonSubscribed.keeps(Status::Subscribed, Ask::Incidental).is_none());
-        assert!(Status::Subscribed.keeps(Status::Unsubscribed, Ask::Incidental).is_none());
+        assert!(Status::NonSubscribed.keeps(Status::Subscribed, ChangeOrigin::Incidental).is_none());
+        assert!(Status::Subscribed.keeps(Status::Unsubscribed, ChangeOrigin::Incidental).is_none());
         for status in Status::ALL {
-            assert!(status.keeps(status, Ask::Incidental).is_none());
+            assert!(status.keeps(status, ChangeOrigin::Incidental).is_none());
         }
     }
 

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::fields::{self, FieldValue};
-use super::intake::{PersonName, Refusal, Statement};
+use super::write::{PersonName, FieldError, ContactInput};
 use super::model::{Contact, Status, merge_fields};
 use crate::base::email::EmailAddress;
 use crate::base::locale::{CountryCode, LanguageTag};
@@ -17,8 +17,7 @@ use crate::base::phone::Phone;
 /// What is said. A field that is left out stays as it is; `null` clears it.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[schemars(rename = "ContactProfile")]
-pub struct Profile {
+pub struct ContactProfile {
     #[serde(default)]
     pub first_name: Patch<PersonName>,
     #[serde(default)]
@@ -38,9 +37,9 @@ pub struct Profile {
     pub custom_fields: Option<BTreeMap<String, FieldValue>>,
 }
 
-impl Profile {
+impl ContactProfile {
     /// Lay it over a contact; the time of change is the caller's to set.
-    pub fn apply(self, contact: &mut Contact) -> Result<(), Refusal> {
+    pub fn apply(self, contact: &mut Contact) -> Result<(), FieldError> {
         self.first_name.map(PersonName::into_string).apply(&mut contact.first_name);
         self.last_name.map(PersonName::into_string).apply(&mut contact.last_name);
         self.phone.map(Phone::into_string).apply(&mut contact.phone);
@@ -53,20 +52,20 @@ impl Profile {
         if let Some(given) = self.custom_fields {
             merge_fields(&mut contact.custom_fields, given);
             if let Some(reason) = fields::refusal(&contact.custom_fields) {
-                return Err(Refusal::new("customFields", reason));
+                return Err(FieldError::new("customFields", reason));
             }
         }
         Ok(())
     }
 
     /// The statement by which a contact with this profile is made.
-    pub fn statement(self, email: EmailAddress, status: Status) -> Result<Statement, Refusal> {
+    pub fn into_input(self, email: EmailAddress, status: Status) -> Result<ContactInput, FieldError> {
         fn given<T>(patch: Patch<T>) -> Option<T> {
             let mut value = None;
             patch.apply(&mut value);
             value
         }
-        let statement = Statement {
+        let input = ContactInput {
             first_name: given(self.first_name),
             last_name: given(self.last_name),
             phone: given(self.phone),
@@ -74,9 +73,9 @@ impl Profile {
             language: given(self.language),
             custom_fields: self.custom_fields.unwrap_or_default(),
             status: Some(status),
-            ..Statement::of(email)
+            ..ContactInput::of(email)
         };
-        statement.check()?;
-        Ok(statement)
+        input.check()?;
+        Ok(input)
     }
 }

@@ -10,7 +10,7 @@ use std::ops::ControlFlow;
 
 use roaring::RoaringBitmap;
 
-use super::emails;
+use super::email_index;
 use super::model::{Contact, Status};
 use crate::base::clock::Timestamp;
 use crate::base::email::{ADDRESS_BYTES_MAX, EmailAddress};
@@ -113,7 +113,7 @@ pub fn find(tx: &impl Read, project: ProjectId, id: ContactId) -> Result<Option<
 
 /// The number of the contact with this email.
 pub fn number_by_digest(tx: &impl Read, project: ProjectId, digest: [u8; 16]) -> Result<Option<u32>> {
-    emails::find(tx, project, digest)
+    email_index::find(tx, project, digest)
 }
 
 /// The contact with this email, given in its normalised form.
@@ -353,7 +353,7 @@ impl Changes {
             return Ok(());
         }
         self.changed.insert(number);
-        emails::remove(tx, self.project, digest)
+        email_index::remove(tx, self.project, digest)
     }
 
     fn enter(&mut self, facet: Facet, number: u32) {
@@ -383,7 +383,7 @@ impl Changes {
             add_count(tx, project, *facet, delta.add.len() as i64 - delta.remove.len() as i64)?;
         }
         if !self.emails.is_empty() {
-            emails::add(tx, project, self.emails)?;
+            email_index::add(tx, project, self.emails)?;
         }
         write_updates(tx, project, &self.updates)?;
         feed_runs(tx, project, &self.fresh, true);

@@ -97,16 +97,16 @@ pub fn delete(tx: &mut WriteTx<'_>, project: ProjectId, tag: &Tag) -> Result<()>
 }
 
 /// Names become numbers, each looked up once; unknown names are made.
-pub struct Numbers {
+pub struct TagNumbers {
     project: ProjectId,
     known: HashMap<String, u32>,
 }
 
 /// The project has as many tags as it may.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Full;
+pub struct TagLimitReached;
 
-impl Numbers {
+impl TagNumbers {
     /// Nothing looked up yet.
     pub fn new(project: ProjectId) -> Self {
         Self { project, known: HashMap::new() }
@@ -117,7 +117,7 @@ impl Numbers {
         &mut self,
         tx: &mut WriteTx<'_>,
         names: impl IntoIterator<Item = &'n str>,
-    ) -> Result<std::result::Result<Vec<u32>, Full>> {
+    ) -> Result<std::result::Result<Vec<u32>, TagLimitReached>> {
         let mut numbers = Vec::new();
         for name in names {
             let folded = fold(name);
@@ -128,7 +128,7 @@ impl Numbers {
                         Some(number) => number,
                         None => match create(tx, self.project, name)? {
                             Some(tag) => tag.number(),
-                            None => return Ok(Err(Full)),
+                            None => return Ok(Err(TagLimitReached)),
                         },
                     };
                     self.known.insert(folded, number);
@@ -144,13 +144,13 @@ impl Numbers {
 }
 
 /// Numbers become names, each looked up once; numbers of deleted tags have none.
-pub struct Names<'t, R> {
+pub struct TagNames<'t, R> {
     tx: &'t R,
     project: ProjectId,
     known: HashMap<u32, Option<String>>,
 }
 
-impl<'t, R: Read> Names<'t, R> {
+impl<'t, R: Read> TagNames<'t, R> {
     /// Nothing looked up yet.
     pub fn new(tx: &'t R, project: ProjectId) -> Self {
         Self { tx, project, known: HashMap::new() }

@@ -7,9 +7,9 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::fields::FieldValue;
-use super::journal::Event;
+use super::customer_events::Event;
 use super::model::{Contact, Status};
-use super::tags::Names;
+use super::tags::TagNames;
 use crate::base::email::EmailAddress;
 use crate::engine::api::answer::Moment;
 use crate::engine::api::{Caller, Listed};
@@ -55,14 +55,14 @@ pub struct Viewer<'t, R> {
     tx: &'t R,
     account: AccountId,
     digester: Digester,
-    names: Names<'t, R>,
+    names: TagNames<'t, R>,
 }
 
 impl<'t, R: Read> Viewer<'t, R> {
     /// For the project of a call.
     pub fn new(tx: &'t R, caller: &Caller, project: ProjectId) -> Self {
         let digester = Digester::new(&caller.engine.seal);
-        Self { tx, account: caller.account(), digester, names: Names::new(tx, project) }
+        Self { tx, account: caller.account(), digester, names: TagNames::new(tx, project) }
     }
 
     /// A contact with the names of its tags and what keeps it from being mailed.
@@ -120,8 +120,7 @@ impl ContactView {
 /// An event that was reported of a contact.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "CustomerEvent")]
-pub struct EventView {
+pub struct CustomerEvent {
     pub event_id: EventId,
     pub name: String,
     pub identifiers: ExternalIds,
@@ -142,7 +141,7 @@ pub struct ExternalIds {
     pub external_order_id: Option<String>,
 }
 
-impl EventView {
+impl CustomerEvent {
     /// The event as callers see it.
     pub fn of((event_id, event): (EventId, Event)) -> Self {
         Self {

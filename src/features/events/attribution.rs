@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use crate::base::amount::Amount;
 use crate::base::clock::Timestamp;
 use crate::base::currency::Currency;
-use crate::features::contacts::condition::Period;
+use crate::features::contacts::filter::Period;
 use crate::features::sending::orders::{Fact, Order, Takings};
 use crate::vocab::limits::CONVERSION_WINDOW_MS;
 
@@ -58,7 +58,7 @@ fn window(occurred_at: Timestamp) -> Period {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::features::contacts::identities::digest;
+    use crate::features::contacts::external_ids::digest;
 
     const MINUTE: i64 = 60_000;
     const HOUR: i64 = 60 * MINUTE;

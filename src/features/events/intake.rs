@@ -8,10 +8,10 @@ use super::settling;
 use crate::base::clock::Timestamp;
 use crate::engine::api::Failure;
 use crate::engine::store::{Error, Read, WriteTx};
-use crate::features::contacts::identities::{self, Digest, Kind};
-use crate::features::contacts::journal::{NewEvent, Page};
-use crate::features::contacts::roll::{self, Newcomer, Roll};
-use crate::features::contacts::{self, Contact, Refusal};
+use crate::features::contacts::external_ids::{self, Digest, Kind};
+use crate::features::contacts::customer_events::{NewEvent, EventWriter};
+use crate::features::contacts::upsert_by_email::{self, NewContact, ContactResolver};
+use crate::features::contacts::{self, Contact, FieldError};
 use crate::features::sending::orders::{self, Fact, Order};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{EventId, ProjectId};
@@ -28,9 +28,9 @@ pub enum Taken {
 /// Why an event is not taken, or the store failed.
 #[derive(Debug)]
 pub enum Denied {
-    Row(Refusal),
+    Row(FieldError),
     /// It is about nobody.
-    Nobody(Refusal),
+    Nobody(FieldError),
     Store(Error),
 }
 
@@ -40,8 +40,8 @@ impl From<Error> for Denied {
     }
 }
 
-impl From<Refusal> for Denied {
-    fn from(refusal: Refusal) -> Self {
+impl From<FieldError> for Denied {
+    fn from(refusal: FieldError) -> Self {
         Self::Row(refusal)
     }
 }
@@ -61,15 +61,15 @@ impl From<Denied> for Failure {
 pub fn take_in(
     tx: &mut WriteTx<'_>,
     project: ProjectId,
-    events: Vec<Result<Reported, Refusal>>,
+    events: Vec<Result<Reported, FieldError>>,
     mut each: impl FnMut(Result<(Taken, Option<String>), Denied>) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    let rows: Vec<Result<Row, Refusal>> = events.into_iter().map(|event| event.map(Row::new)).collect();
-    roll::call(tx, project, |tx, roll| {
+    let rows: Vec<Result<Row, FieldError>> = events.into_iter().map(|event| event.map(Row::new)).collect();
+    upsert_by_email::resolve(tx, project, |tx, roll| {
         let valid = || rows.iter().flatten();
         // What is looked up for all at once is looked up in the order of the tables.
         roll.look_up(tx, valid().filter_map(|row| row.address).collect())?;
-        let page = Page::new(tx, project, rows.len(), valid().filter_map(|row| row.key).collect())?;
+        let page = EventWriter::new(tx, project, rows.len(), valid().filter_map(|row| row.key).collect())?;
         let mut intake = Intake { project, now: tx.now(), roll, page };
         for row in rows {
             let outcome = row.map_err(Denied::Row).and_then(|row| {
@@ -93,8 +93,8 @@ struct Row {
 
 impl Row {
     fn new(event: Reported) -> Self {
-        let address = event.identifiers.email.as_ref().map(roll::address_digest);
-        let key = event.dedupe_key.as_ref().map(|key| identities::digest(key));
+        let address = event.identifiers.email.as_ref().map(upsert_by_email::address_digest);
+        let key = event.dedupe_key.as_ref().map(|key| external_ids::digest(key));
         Self { event, address, key }
     }
 }
@@ -102,30 +102,30 @@ impl Row {
 struct Intake<'r, 'c> {
     project: ProjectId,
     now: Timestamp,
-    roll: &'r mut Roll<'c>,
-    page: Page,
+    roll: &'r mut ContactResolver<'c>,
+    page: EventWriter,
 }
 
 /// Whom an event is about.
 enum Who {
     Known(u32),
     /// With this profile and address there will be one.
-    New(Box<Newcomer>),
+    New(Box<NewContact>),
 }
 
 impl Intake<'_, '_> {
     fn one(&mut self, tx: &mut WriteTx<'_>, row: Row) -> Result<Taken, Denied> {
         let Row { mut event, address, key } = row;
         let money = event.check()?;
-        if let Some(first) = key.and_then(|key| self.page.spent(&key)) {
+        if let Some(first) = key.and_then(|key| self.page.used(&key)) {
             return Ok(Taken::Duplicate(first));
         }
         // After keys: what was taken in may have become too old by the time it is sent again.
         event.check_time(self.now)?;
-        if !self.page.has_room_for(tx, &event.name)? {
+        if !self.page.accepts_name(tx, &event.name)? {
             let max = limits::EVENT_NAMES_PER_PROJECT_MAX;
             let reason = format_args!("a project has at most {max} names of events; put what differs into properties");
-            return Err(Refusal::new("name", reason).into());
+            return Err(FieldError::new("name", reason).into());
         }
         let order = self.order(tx, &event.identifiers)?;
         let who = self.who(tx, &mut event, address, order.as_ref())?;
@@ -161,7 +161,7 @@ impl Intake<'_, '_> {
                 Some(number) => Ok(Who::Known(number)),
                 None => {
                     let profile = event.profile.take().unwrap_or_default();
-                    Ok(Who::New(Box::new(roll::newcomer(email.clone(), profile).map_err(in_profile)?)))
+                    Ok(Who::New(Box::new(upsert_by_email::new_contact(email.clone(), profile).map_err(in_profile)?)))
                 }
             };
         }
@@ -187,12 +187,12 @@ impl Intake<'_, '_> {
         };
         let reason = "no contact of the project is known by it; give email, which makes one, or report first an event that names \
                       this id together with email or subscriberId";
-        Err(Denied::Nobody(Refusal::new(field, reason)))
+        Err(Denied::Nobody(FieldError::new(field, reason)))
     }
 
     fn named(&self, tx: &impl Read, kind: Kind, id: Option<&ExternalId>) -> Result<Option<u32>, Error> {
         match id {
-            Some(id) => identities::find(tx, self.project, kind, identities::digest(id)),
+            Some(id) => external_ids::find(tx, self.project, kind, external_ids::digest(id)),
             None => Ok(None),
         }
     }
@@ -200,7 +200,7 @@ impl Intake<'_, '_> {
     /// What is known of the order that is named.
     fn order(&self, tx: &impl Read, identifiers: &Identifiers) -> Result<Option<Known>, Error> {
         let Some(id) = &identifiers.external_order_id else { return Ok(None) };
-        let digest = identities::digest(id);
+        let digest = external_ids::digest(id);
         Ok(Some(Known { digest, order: orders::find(tx, self.project, digest)?.unwrap_or_default() }))
     }
 
@@ -209,7 +209,7 @@ impl Intake<'_, '_> {
         let Money { amount, currency, is_refund } = money;
         // An event that says no time is itself and no other's repeat: rows of one batch come in at the same time. No key of a caller
         // has a control character.
-        let own = || occurred_at.is_none().then(|| identities::digest(&format!("\0{}", self.page.next())));
+        let own = || occurred_at.is_none().then(|| external_ids::digest(&format!("\0{}", self.page.next())));
         let key = if is_refund { key.or_else(own) } else { None };
         Fact { occurred_at: occurred_at.unwrap_or(self.now), currency, amount, is_refund, contact: None, key }
     }
@@ -230,7 +230,7 @@ impl Intake<'_, '_> {
         let external = [(Kind::Customer, &identifiers.external_customer_id), (Kind::Checkout, &identifiers.external_checkout_id)];
         for (kind, id) in external {
             if let Some(id) = id {
-                identities::remember(tx, self.project, (kind, identities::digest(id)), number)?;
+                external_ids::remember(tx, self.project, (kind, external_ids::digest(id)), number)?;
             }
         }
         Ok(())
@@ -261,14 +261,14 @@ struct Known {
 }
 
 /// Refuse what an order has no room for; what is said again needs none.
-fn has_room_for(order: &Order, fact: &Fact, who: &Who) -> Result<(), Refusal> {
+fn has_room_for(order: &Order, fact: &Fact, who: &Who) -> Result<(), FieldError> {
     let is_known = |number| order.facts.binary_search(&Fact { contact: Some(number), ..*fact }).is_ok();
     let max = limits::ORDER_FACTS_MAX;
     if order.facts.len() < max || matches!(who, Who::Known(number) if is_known(*number)) {
         return Ok(());
     }
     let reason = format_args!("this order has {max} payments and refunds already, which is as many as are kept of one");
-    Err(Refusal::new("identifiers.externalOrderId", reason))
+    Err(FieldError::new("identifiers.externalOrderId", reason))
 }
 
 fn kept(event: Reported, has_order: Option<Digest>) -> NewEvent {
@@ -287,6 +287,6 @@ fn kept(event: Reported, has_order: Option<Digest>) -> NewEvent {
 }
 
 /// What is wrong with a profile stands under its name in the event.
-fn in_profile(refusal: Refusal) -> Refusal {
-    Refusal::new(format!("profile.{}", refusal.field), refusal.reason)
+fn in_profile(refusal: FieldError) -> FieldError {
+    FieldError::new(format!("profile.{}", refusal.field), refusal.reason)
 }

@@ -8,7 +8,7 @@
 //! credited to depends on what was reported and clicked, never on the order in which that arrived.
 //!
 //! Events and contacts made by them are told to no webhook: the interface names the two calls that tell of contacts, and whoever
-//! reports an event knows of it already. Where events are kept is `contacts::journal`, since conditions ask for them; totals stand in
+//! reports an event knows of it already. Where events are kept is `contacts::customer_events`, since conditions ask for them; totals stand in
 //! `sending::orders`, since campaigns show them.
 
 mod attribution;

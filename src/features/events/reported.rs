@@ -12,9 +12,9 @@ use crate::base::objects::Objects;
 use crate::base::parsed;
 use crate::base::text::Name;
 use crate::engine::api::answer::Moment;
-use crate::features::contacts::Refusal;
-use crate::features::contacts::journal::EventName;
-use crate::features::contacts::profile::Profile;
+use crate::features::contacts::FieldError;
+use crate::features::contacts::customer_events::EventName;
+use crate::features::contacts::profile::ContactProfile;
 use crate::vocab::ids::ContactId;
 use crate::vocab::limits;
 
@@ -64,7 +64,7 @@ pub struct Reported {
     pub name: EventName,
     pub identifiers: Identifiers,
     /// What is known of the contact by now, as with changing a contact. Never changes its subscription.
-    pub profile: Option<Profile>,
+    pub profile: Option<ContactProfile>,
     /// At most 16 KB of JSON, 50 names, 4 levels of objects and lists. `value` is an amount in major units, `currency` its ISO 4217
     /// code, USD if absent.
     pub properties: Option<Properties>,
@@ -84,43 +84,43 @@ pub struct Money {
 
 impl Reported {
     /// Read an event of a batch from its JSON.
-    pub fn read(json: &str) -> Result<Self, Refusal> {
+    pub fn read(json: &str) -> Result<Self, FieldError> {
         if let Some(what) = parsed::other_than_object(json) {
             let reason = format_args!("an event is an object with name and identifiers; this is {what}");
-            return Err(Refusal::new("", reason));
+            return Err(FieldError::new("", reason));
         }
         let mut reader = serde_json::Deserializer::from_str(json);
         serde_path_to_error::deserialize(Objects(&mut reader)).map_err(|error| {
             let (field, reason) = parsed::placed(&error.path().to_string(), &parsed::plain(&error.inner().to_string()));
-            Refusal::new(field, reason)
+            FieldError::new(field, reason)
         })
     }
 
     /// Refuse what says nothing or cannot be understood; tells what the event says of money.
-    pub fn check(&self) -> Result<Option<Money>, Refusal> {
+    pub fn check(&self) -> Result<Option<Money>, FieldError> {
         if self.identifiers.is_empty() {
             let reason = "give at least one of email, subscriberId, externalCustomerId, externalCheckoutId and externalOrderId";
-            return Err(Refusal::new("identifiers", reason));
+            return Err(FieldError::new("identifiers", reason));
         }
         let money = self.money()?;
         let value = self.properties.as_ref().and_then(|properties| properties.value.as_ref());
         if money.is_none() && value.is_some_and(|value| !value.parse().is_ok_and(f64::is_finite)) {
             // It is refused under any other name, too: whoever reads it could not tell it from infinity.
-            return Err(Refusal::new("properties.value", "the number is out of range"));
+            return Err(FieldError::new("properties.value", "the number is out of range"));
         }
         Ok(money)
     }
 
     /// Refuse what cannot be true at this time.
-    pub fn check_time(&self, now: Timestamp) -> Result<(), Refusal> {
+    pub fn check_time(&self, now: Timestamp) -> Result<(), FieldError> {
         self.occurred_at.map_or(Ok(()), |at| check_time(at.0, now))
     }
 
     /// An event is about money if it names an order and has a number as its value.
-    fn money(&self) -> Result<Option<Money>, Refusal> {
+    fn money(&self) -> Result<Option<Money>, FieldError> {
         let (Some(_), Some(properties)) = (&self.identifiers.external_order_id, &self.properties) else { return Ok(None) };
         let Some(value) = &properties.value else { return Ok(None) };
-        let amount = Amount::parse(value).map_err(|reason| Refusal::new("properties.value", reason))?;
+        let amount = Amount::parse(value).map_err(|reason| FieldError::new("properties.value", reason))?;
         let currency = match &properties.currency {
             None => Currency::USD,
             Some(json) => currency(json)?,
@@ -131,25 +131,25 @@ impl Reported {
     }
 }
 
-fn check_time(at: Timestamp, now: Timestamp) -> Result<(), Refusal> {
+fn check_time(at: Timestamp, now: Timestamp) -> Result<(), FieldError> {
     let kept_ms = i64::from(limits::EVENT_KEPT_DAYS) * 24 * 60 * 60 * 1000;
     if at < now.plus_ms(-kept_ms) {
         let days = limits::EVENT_KEPT_DAYS;
         let reason = format_args!("it is more than {days} days ago, which is as long as events are kept; leave the event out");
-        return Err(Refusal::new("occurredAt", reason));
+        return Err(FieldError::new("occurredAt", reason));
     }
     if at > now.plus_ms(limits::EVENT_AHEAD_MS) {
         let minutes = limits::EVENT_AHEAD_MS / 60_000;
         let reason = format_args!("it is more than {minutes} minutes after {now}, which is now; set the clock that it is from");
-        return Err(Refusal::new("occurredAt", reason));
+        return Err(FieldError::new("occurredAt", reason));
     }
     Ok(())
 }
 
-fn currency(json: &str) -> Result<Currency, Refusal> {
+fn currency(json: &str) -> Result<Currency, FieldError> {
     let text: Option<String> = serde_json::from_str(json).ok();
     let code = text.and_then(|text| text.parse().ok());
-    code.ok_or_else(|| Refusal::new("properties.currency", crate::base::currency::CurrencyError))
+    code.ok_or_else(|| FieldError::new("properties.currency", crate::base::currency::CurrencyError))
 }
 
 /// Whether an event of this name takes money back.

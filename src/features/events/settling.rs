@@ -7,8 +7,8 @@ use super::attribution::{Verdict, judge};
 use crate::base::email::EmailAddress;
 use crate::engine::api::{Engine, Failure};
 use crate::engine::store::{Error, Read, Result, WriteTx};
-use crate::features::contacts::identities::{self, Digest};
-use crate::features::contacts::{self, activity, journal, strangers};
+use crate::features::contacts::external_ids::{self, Digest};
+use crate::features::contacts::{self, activity, customer_events, noncontact_clicks};
 use crate::features::sending;
 use crate::features::sending::orders::{self, Credit, Order};
 use crate::vocab::environment::Environment;
@@ -38,7 +38,7 @@ fn credit(tx: &impl Read, project: ProjectId, verdict: &Verdict, before: Option<
     let Some(contact) = contacts::by_number(tx, project, number)? else { return Ok(before) };
     let as_contact = activity::last_click(tx, project, number, verdict.window)?;
     let before_that = match EmailAddress::parse(&contact.email) {
-        Ok(email) => strangers::last_click(tx, project, &email, verdict.window)?,
+        Ok(email) => noncontact_clicks::last_click(tx, project, &email, verdict.window)?,
         Err(_) => None,
     };
     let Some((_, mailing)) = as_contact.max(before_that) else { return Ok(None) };
@@ -48,41 +48,41 @@ fn credit(tx: &impl Read, project: ProjectId, verdict: &Verdict, before: Option<
 
 /// Forget what is too old to be told or credited; true if there may be more.
 pub fn sweep(tx: &mut WriteTx<'_>) -> Result<bool> {
-    let more = [journal::sweep(tx)?, strangers::sweep(tx)?];
+    let more = [customer_events::sweep(tx)?, noncontact_clicks::sweep(tx)?];
     Ok(more.contains(&true))
 }
 
 /// Judge orders of some contacts whose clicks have changed; true if there may be more.
 pub async fn step(engine: &Engine, environment: Environment) -> Result<bool, Failure> {
     let store = &engine.world(environment).store;
-    if activity::clickers(&store.read(), 1)?.is_empty() {
+    if activity::click_changes(&store.read(), 1)?.is_empty() {
         return Ok(false);
     }
     store.write(|tx| look(tx).map_err(Failure::from)).await?
 }
 
 pub(super) fn look(tx: &mut WriteTx<'_>) -> Result<bool> {
-    let clickers = activity::clickers(tx, limits::CLICKERS_PER_STEP)?;
+    let clickers = activity::click_changes(tx, limits::CLICK_CHANGES_PER_STEP)?;
     let mut looked = 0;
     // Clickers stand together by project. Their orders are looked for in the index.
     for of_project in clickers.chunk_by(|((left, _), _), ((right, _), _)| left == right) {
         let numbers = of_project.iter().map(|((_, number), _)| *number).collect();
-        journal::bring_in_of(tx, of_project[0].0.0, &numbers)?;
+        customer_events::merge_backlog_of(tx, of_project[0].0.0, &numbers)?;
     }
     for (clicker, stopped_at) in &clickers {
         let stopped_at = Digest::try_from(stopped_at.as_slice()).ok();
         let (project, number) = *clicker;
-        let digests = identities::orders(tx, project, number, stopped_at, limits::CLICKER_ORDERS_PER_STEP)?;
+        let digests = external_ids::orders(tx, project, number, stopped_at, limits::CLICKER_ORDERS_PER_STEP)?;
         for digest in &digests {
             let Some(order) = orders::find(tx, project, *digest)? else { continue };
             settle(tx, project, *digest, (&order, order.clone()))?;
         }
         let has_more = digests.len() == limits::CLICKER_ORDERS_PER_STEP;
-        activity::looked_at(tx, *clicker, digests.last().filter(|_| has_more).map(|last| last.to_vec()));
+        activity::click_change_done(tx, *clicker, digests.last().filter(|_| has_more).map(|last| last.to_vec()));
         looked += digests.len();
         if looked >= limits::CLICKER_ORDERS_PER_STEP {
             return Ok::<_, Error>(true);
         }
     }
-    Ok(clickers.len() == limits::CLICKERS_PER_STEP)
+    Ok(clickers.len() == limits::CLICK_CHANGES_PER_STEP)
 }

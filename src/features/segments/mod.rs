@@ -13,14 +13,14 @@ pub use views::SegmentView;
 use crate::base::clock::Timestamp;
 use crate::engine::api::Failure;
 use crate::engine::store::ReadTx;
-use crate::features::contacts::condition::FilterTree;
-use crate::features::contacts::condition::saved::{self, Segment};
+use crate::features::contacts::filter::FilterTree;
+use crate::features::contacts::filter::segment_store::{self, Segment};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{ProjectId, SegmentId};
 
 /// Refuse a name that another of these segments has.
 fn check_name(others: &[Segment], name: &str, own: Option<SegmentId>) -> Result<(), Failure> {
-    match saved::named(others, name) {
+    match segment_store::named(others, name) {
         Some(segment) if Some(segment.id) != own => {
             let detail = format!("name: the segment \"{}\" has this name; choose another or change that segment", segment.name);
             Err(Failure::because(Code::NameTaken, detail).with(serde_json::json!({ "id": segment.id })))

@@ -8,8 +8,8 @@ use crate::base::clock::Timestamp;
 use crate::engine::api::answer::Moment;
 use crate::engine::api::{Failure, Listed};
 use crate::engine::store::ReadTx;
-use crate::features::contacts::condition::FilterTree;
-use crate::features::contacts::condition::saved::Segment;
+use crate::features::contacts::filter::FilterTree;
+use crate::features::contacts::filter::segment_store::Segment;
 use crate::vocab::ids::{ProjectId, SegmentId};
 
 /// A saved condition on contacts.

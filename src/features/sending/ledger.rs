@@ -17,8 +17,8 @@ use super::{engagement, notices, person, sendable, store, turns};
 use crate::base::clock::Timestamp;
 use crate::engine::access::keys::SendingLimits;
 use crate::engine::store::{Error, Result, Store, WriteTx};
-use crate::features::contacts::activity::{self, Deed};
-use crate::features::contacts::condition::Action;
+use crate::features::contacts::activity::{self, Activity};
+use crate::features::contacts::filter::Action;
 use crate::features::suppressions::Digester;
 use crate::features::topics::{self, Topic};
 use crate::vocab::ids::{AccountId, MailingId, ProjectId};
@@ -181,7 +181,7 @@ struct Book<'r> {
     rules: &'r Rules,
     open: HashMap<MailingId, Option<Page>>,
     /// Contacts that were sent to.
-    deeds: Vec<(ProjectId, u32, Deed)>,
+    deeds: Vec<(ProjectId, u32, Activity)>,
 }
 
 struct Page {
@@ -249,7 +249,7 @@ impl Book<'_> {
         for page in self.open.into_values().flatten() {
             page.close(tx)?;
         }
-        let mut by_project: HashMap<_, Vec<(u32, Deed)>> = HashMap::new();
+        let mut by_project: HashMap<_, Vec<(u32, Activity)>> = HashMap::new();
         for (project, number, deed) in self.deeds {
             by_project.entry(project).or_default().push((number, deed));
         }
@@ -352,7 +352,7 @@ impl Page {
     }
 
     /// What is kept of a contact that was sent to, also where the request named it by its address.
-    fn deed(&self, tx: &WriteTx<'_>, number: u32, recipient: &Recipient) -> Result<Option<(ProjectId, u32, Deed)>> {
+    fn deed(&self, tx: &WriteTx<'_>, number: u32, recipient: &Recipient) -> Result<Option<(ProjectId, u32, Activity)>> {
         let Some(project) = self.mailing.project else { return Ok(None) };
         let number = match &recipient.address {
             None => Some(number),
@@ -361,7 +361,7 @@ impl Page {
                 .map(|contact| contact.id.number()),
         };
         let campaign = self.mailing.kind.campaign();
-        let deed = Deed { action: Action::Sent, mailing: self.mailing.id, campaign, at: tx.now() };
+        let deed = Activity { action: Action::Sent, mailing: self.mailing.id, campaign, at: tx.now() };
         Ok(number.map(|number| (project, number, deed)))
     }
 

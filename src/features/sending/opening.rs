@@ -14,7 +14,7 @@ use crate::engine::api::Failure;
 use crate::engine::hold;
 use crate::engine::render::merge::{self, Template};
 use crate::engine::store::{Read, WriteTx};
-use crate::features::contacts::tags::Names;
+use crate::features::contacts::tags::TagNames;
 use crate::features::domains::{self, Stream, Utm};
 use crate::features::suppressions::Digester;
 use crate::features::topics;
@@ -61,7 +61,7 @@ pub fn require_sendable(tx: &impl Read, digester: &Digester, id: MailingId) -> R
     let needs = Template::compile(&needs, merge::Kind::Text).map_err(Failure::internal)?;
     let variables = planning::variables(&mailing);
     let tags = match (&person.contact, mailing.project) {
-        (Some(contact), Some(project)) => Names::new(tx, project).of(&contact.tags)?,
+        (Some(contact), Some(project)) => TagNames::new(tx, project).of(&contact.tags)?,
         _ => Vec::new(),
     };
     let values = Values { person: &person, variables: &variables, tags: &tags, links: None };

@@ -13,7 +13,7 @@ use crate::base::amount::Amount;
 use crate::base::clock::Timestamp;
 use crate::base::currency::Currency;
 use crate::engine::store::{Order as Direction, Read, Record, Result, Table, WriteTx, codec};
-use crate::features::contacts::identities::Digest;
+use crate::features::contacts::external_ids::Digest;
 use crate::vocab::ids::{EmailId, MailingId, ProjectId};
 use crate::vocab::tables;
 

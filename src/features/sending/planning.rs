@@ -19,8 +19,8 @@ use crate::base::clock::Timestamp;
 use crate::base::email::EmailAddress;
 use crate::engine::api::Failure;
 use crate::engine::store::{ReadTx, Result as StoreResult, Store, Value, WriteTx};
-use crate::features::contacts::condition::saved;
-use crate::features::contacts::tags::{self, Names};
+use crate::features::contacts::filter::segment_store;
+use crate::features::contacts::tags::{self, TagNames};
 use crate::features::contacts::{self, Contact, Facet, Status};
 use crate::features::suppressions::{Checker, Digester};
 use crate::features::topics;
@@ -93,7 +93,7 @@ fn members(tx: &ReadTx, project: Option<ProjectId>, audience: Audience, now: Tim
     match audience {
         Audience::Addresses => Ok(RoaringBitmap::new()),
         Audience::Everyone => Ok(contacts::set(tx, project, Facet::All)?),
-        Audience::Segment(id) => Ok(saved::require(tx, project, id)?.filter()?.select(tx, project, now)?),
+        Audience::Segment(id) => Ok(segment_store::require(tx, project, id)?.filter()?.select(tx, project, now)?),
         Audience::Tag(id) => {
             let absent = || Failure::because(Code::NotFound, "The project has no tag with this id; GET /v1/tags lists its tags.");
             let tag = tags::by_id(tx, project, id)?.ok_or_else(absent)?;
@@ -261,7 +261,7 @@ impl<'t> Judge<'t> {
         if self.suppressed.is_empty() && self.compiled.needs_nothing() && clocks.is_none() {
             return Ok(verdicts);
         }
-        let mut names = Names::new(self.tx, project);
+        let mut names = TagNames::new(self.tx, project);
         let mut rest = verdicts.iter_mut().filter(|(_, verdict)| verdict.skip.is_none()).peekable();
         contacts::visit_rows(self.tx, project, *first..=*last, |number, bytes| {
             while rest.next_if(|(waiting, _)| *waiting < number).is_some() {}

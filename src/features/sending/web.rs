@@ -8,7 +8,7 @@ use super::template::{self, Manner};
 use super::{planning, store};
 use crate::engine::render::merge::{Fields, Kind, Template, Value};
 use crate::engine::store::{Read, Result};
-use crate::features::contacts::tags::Names;
+use crate::features::contacts::tags::TagNames;
 use crate::features::sending::token::Tokens;
 use crate::vocab::environment::Environment;
 
@@ -23,7 +23,7 @@ impl Reading {
     fn load(tx: &impl Read, mailing: &Mailing, number: u32, recipient: &Recipient) -> Result<Option<Self>> {
         let Some(person) = person::load(tx, mailing, number, recipient)? else { return Ok(None) };
         let tags = match (mailing.project, &person.contact) {
-            (Some(project), Some(contact)) => Names::new(tx, project).of(&contact.tags)?,
+            (Some(project), Some(contact)) => TagNames::new(tx, project).of(&contact.tags)?,
             _ => Vec::new(),
         };
         Ok(Some(Self { person, variables: planning::variables(mailing), tags }))

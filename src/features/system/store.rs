@@ -45,7 +45,7 @@ const QUEUES: &[(&str, TableId)] = &[
     ("Bounces and complaints to take in", tables::SIMULATIONS),
     ("Events for webhooks", tables::OUTBOX_QUEUE),
     ("Webhook deliveries", tables::WEBHOOK_DUE),
-    ("Orders to credit again", tables::CLICKERS),
+    ("Orders to credit again", tables::CLICK_CHANGES),
     ("Deleted contacts to erase", tables::ERASURES),
 ];
 

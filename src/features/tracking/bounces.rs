@@ -13,8 +13,8 @@ use crate::base::email::EmailAddress;
 use crate::engine::api::Engine;
 use crate::engine::store::{Read, Record, Result, Table, WriteTx};
 use crate::features::contacts::activity;
-use crate::features::contacts::condition::Action;
-use crate::features::contacts::{Contact, Source, standing};
+use crate::features::contacts::filter::Action;
+use crate::features::contacts::{Contact, Source, subscription};
 use crate::features::sending::engagement::Measure;
 use crate::features::sending::notices::{self, Whom};
 use crate::features::sending::quota::{self, Tally};
@@ -89,7 +89,7 @@ pub fn bounced(
     };
     if verdict(bounce, many) == Verdict::Bounced {
         if let Some(((_, project), contact)) = person.contact() {
-            standing::bounce(tx, project, contact)?;
+            subscription::bounce(tx, project, contact)?;
         }
         list.add(tx, person, (Reason::BounceHard, source), Some(detail))?;
     }
@@ -112,12 +112,12 @@ fn soft_in_a_row(tx: &mut WriteTx<'_>, person: &Person) -> Result<u8> {
 
 /// Whether a message other than this one went out to the contact since `at` and did not come back.
 fn delivered_since(tx: &impl Read, project: ProjectId, contact: &Contact, at: Timestamp, but: MailingId) -> Result<bool> {
-    for deed in activity::of(tx, project, contact.id.number(), DEEDS_LOOKED_AT)? {
-        if deed.at <= at {
+    for activity in activity::of(tx, project, contact.id.number(), DEEDS_LOOKED_AT)? {
+        if activity.at <= at {
             break;
         }
         // What is opened has arrived, whatever else was said of it.
-        if deed.action != Action::Sent || (deed.mailing != but && !came_back(tx, deed.mailing, contact)?) {
+        if activity.action != Action::Sent || (activity.mailing != but && !came_back(tx, activity.mailing, contact)?) {
             return Ok(true);
         }
     }
@@ -149,7 +149,7 @@ pub fn complained(tx: &mut WriteTx<'_>, list: &List, person: &Person, kind: &str
     count(tx, person, Measure::Complaints)?;
     tell(tx, person, WebhookEvent::EmailComplained, json!({ "complaintType": engagement.complaint }))?;
     if let Some((place, contact)) = person.contact() {
-        standing::unsubscribe(tx, place, contact, Source::Complaint)?;
+        subscription::unsubscribe(tx, place, contact, Source::Complaint)?;
     }
     list.add(tx, person, (Reason::Complaint, SaidBy::Inbound), None)?;
     Ok(true)

@@ -14,7 +14,7 @@ use crate::engine::outbox;
 use crate::engine::store::key::Key;
 use crate::engine::store::{Result, WriteTx};
 use crate::features::contacts::erasure::{self, Erasure};
-use crate::features::contacts::{Status, activity, identities, jobs, journal, strangers};
+use crate::features::contacts::{Status, activity, external_ids, jobs, customer_events, noncontact_clicks};
 use crate::features::sending::{self, Audience, Mailing, Skip};
 use crate::features::sending::{engagement, inbox, orders};
 use crate::features::suppressions;
@@ -33,7 +33,7 @@ struct Work {
 
 /// TABLE: the stages, in their order. Each says whether it has more to do; each can be repeated.
 const STAGES: [fn(&mut WriteTx<'_>, &mut Work) -> Result<bool>; 9] =
-    [suppressed, ledger, messages, deeds, events, answers, rows_of_jobs, reported, external_ids];
+    [suppressed, ledger, messages, activities, events, answers, rows_of_jobs, reported, external_ids];
 
 /// Erase a little of somebody; true if there may be more.
 pub async fn step(engine: &Engine, environment: Environment) -> Result<bool, Failure> {
@@ -100,7 +100,7 @@ fn one_mailing(tx: &mut WriteTx<'_>, work: &Work, mailing: &Mailing) -> Result<(
         row(tx, mailing, number)?;
         // What they clicked in it before they were a contact.
         if let (Some(project), Some(email)) = (mailing.project, EmailAddress::stored(email)) {
-            strangers::forget(tx, project, &email, mailing.id)?;
+            noncontact_clicks::forget(tx, project, &email, mailing.id)?;
         }
     }
     Ok(())
@@ -115,7 +115,7 @@ fn row(tx: &mut WriteTx<'_>, mailing: &Mailing, number: u32) -> Result<()> {
 }
 
 /// When what was sent and done.
-fn deeds(tx: &mut WriteTx<'_>, work: &mut Work) -> Result<bool> {
+fn activities(tx: &mut WriteTx<'_>, work: &mut Work) -> Result<bool> {
     super::bounces::forget(tx, work.project, work.number);
     activity::forget(tx, work.project, work.number, ROWS)
 }
@@ -156,12 +156,12 @@ fn rows_of_jobs(tx: &mut WriteTx<'_>, work: &mut Work) -> Result<bool> {
 
 /// Events that a customer's system has reported.
 fn reported(tx: &mut WriteTx<'_>, work: &mut Work) -> Result<bool> {
-    journal::forget(tx, work.project, work.number, ROWS)
+    customer_events::forget(tx, work.project, work.number, ROWS)
 }
 
 /// What other systems call the person; orders do not name it any more.
 fn external_ids(tx: &mut WriteTx<'_>, work: &mut Work) -> Result<bool> {
-    let (orders, more) = identities::forget(tx, work.project, work.number, ROWS)?;
+    let (orders, more) = external_ids::forget(tx, work.project, work.number, ROWS)?;
     for order in orders {
         orders::forget(tx, work.project, order, work.number)?;
     }

@@ -8,7 +8,7 @@ use super::bounces::{self, List};
 use super::pages::Choice;
 use super::person::Person;
 use crate::engine::store::{Read, Result, WriteTx};
-use crate::features::contacts::{Source, Status, standing};
+use crate::features::contacts::{Source, Status, subscription};
 use crate::features::sending;
 use crate::features::sending::engagement::{self, Measure};
 use crate::features::suppressions::{self, Reason};
@@ -42,11 +42,11 @@ pub fn leave(tx: &mut WriteTx<'_>, suppressed: &List, person: &Person, scope: Sc
             let was_in = topics::is_subscribed(tx, place.1, &topic, number)?;
             topics::choose(tx, place.1, topic.id, number, false)?;
             if was_in {
-                standing::leave_topic(tx, place, contact, source);
+                subscription::leave_topic(tx, place, contact, source);
             }
             was_in
         }
-        (Some((place, contact)), None) => standing::unsubscribe(tx, place, contact, source)?,
+        (Some((place, contact)), None) => subscription::unsubscribe(tx, place, contact, source)?,
         // Nobody's contact: the address itself is kept, so that it gets no more of such mail.
         (None, _) if suppressed.has(tx, person)? => false,
         (None, _) => {
@@ -102,7 +102,7 @@ pub fn choose(tx: &mut WriteTx<'_>, person: &Person, wanted: &[TopicId], returns
         }
     }
     if returns && contact.status == Status::Unsubscribed {
-        standing::resubscribe(tx, place.1, contact)?;
+        subscription::resubscribe(tx, place.1, contact)?;
     }
     Ok(())
 }

@@ -14,9 +14,9 @@ use crate::base::email::EmailAddress;
 use crate::engine::access::visits::Visit;
 use crate::engine::api::{Engine, Failure};
 use crate::engine::store::{Error, Result, WriteTx};
-use crate::features::contacts::activity::{self, Deed};
-use crate::features::contacts::condition::Action;
-use crate::features::contacts::strangers;
+use crate::features::contacts::activity::{self, Activity};
+use crate::features::contacts::filter::Action;
+use crate::features::contacts::noncontact_clicks;
 use crate::features::sending::days;
 use crate::features::sending::engagement::{self, Engagement, Measure};
 use crate::features::sending::notices::{self, Whom};
@@ -95,7 +95,7 @@ struct Tally {
     /// Of campaigns: numbers of links that were clicked.
     links: BTreeMap<(MailingId, u16), i64>,
     countries: BTreeMap<(EmailId, String), i64>,
-    deeds: BTreeMap<ProjectId, Vec<(u32, Deed)>>,
+    activities: BTreeMap<ProjectId, Vec<(u32, Activity)>>,
     /// Clicks by people who are no contacts.
     strangers: Vec<(ProjectId, EmailAddress, Timestamp, MailingId)>,
 }
@@ -114,11 +114,11 @@ impl Tally {
         for ((email, country), many) in self.countries {
             engagement::add_country(tx, email, &country, many)?;
         }
-        for (project, deeds) in self.deeds {
-            activity::note(tx, project, &deeds)?;
+        for (project, activities) in self.activities {
+            activity::note(tx, project, &activities)?;
         }
         for (project, email, at, mailing) in self.strangers {
-            strangers::note(tx, project, &email, at, mailing);
+            noncontact_clicks::note(tx, project, &email, at, mailing);
         }
         Ok(())
     }
@@ -193,7 +193,7 @@ impl Page<'_, '_> {
             self.count(Measure::UniqueOpens, 1);
         }
         self.engagement.last_opened_at = before.max(Some(at));
-        self.deed(Action::Opened, before, at);
+        self.activity(Action::Opened, before, at);
     }
 
     fn click(&mut self, tx: &mut WriteTx<'_>, visitor: Visitor, link: u16, at: Timestamp, early: bool) -> Result<()> {
@@ -231,7 +231,7 @@ impl Page<'_, '_> {
         }
         self.engagement.last_clicked_at = self.engagement.last_clicked_at.max(Some(at));
         // Each of them: orders are credited to the last one.
-        self.deed(Action::Clicked, None, at);
+        self.activity(Action::Clicked, None, at);
         if self.engagement.opens == 0 {
             self.engagement.open_is_implied = true;
             self.opened(at);
@@ -266,12 +266,12 @@ impl Page<'_, '_> {
         let mailing = self.person.mailing.id;
         if let Some((project, email)) = self.person.stranger().filter(|_| mistaken.contains(&Action::Clicked)) {
             self.tally.strangers.retain(|(_, by, _, of)| (by, *of) != (&email, mailing));
-            return strangers::forget(tx, project, &email, mailing);
+            return noncontact_clicks::forget(tx, project, &email, mailing);
         }
         let Some(((_, project), contact)) = self.person.contact() else { return Ok(()) };
         let number = contact.id.number();
-        if let Some(deeds) = self.tally.deeds.get_mut(&project) {
-            deeds.retain(|(of, deed)| *of != number || deed.mailing != mailing || !mistaken.contains(&deed.action));
+        if let Some(activities) = self.tally.activities.get_mut(&project) {
+            activities.retain(|(of, activity)| *of != number || activity.mailing != mailing || !mistaken.contains(&activity.action));
         }
         activity::take_back(tx, project, number, mailing, &mistaken)
     }
@@ -294,7 +294,7 @@ impl Page<'_, '_> {
     }
 
     /// For what was done before, once an hour is enough: conditions ask whether, not how often.
-    fn deed(&mut self, action: Action, before: Option<Timestamp>, at: Timestamp) {
+    fn activity(&mut self, action: Action, before: Option<Timestamp>, at: Timestamp) {
         let hour = |at: Timestamp| at.0.div_euclid(HOUR_MS);
         if before.is_some_and(|before| hour(before) == hour(at)) {
             return;
@@ -304,8 +304,8 @@ impl Page<'_, '_> {
             self.tally.strangers.push((project, email, at, mailing.id));
         }
         let Some(((_, project), contact)) = self.person.contact() else { return };
-        let deed = Deed { action, mailing: mailing.id, campaign: mailing.kind.campaign(), at };
-        self.tally.deeds.entry(project).or_default().push((contact.id.number(), deed));
+        let activity = Activity { action, mailing: mailing.id, campaign: mailing.kind.campaign(), at };
+        self.tally.activities.entry(project).or_default().push((contact.id.number(), activity));
     }
 
     fn count_link(&mut self, link: u16, many: i64) {

@@ -10,9 +10,9 @@ use crate::engine::access::visits::Visit;
 use crate::engine::mail::inbound::Envelope;
 use crate::engine::outbox;
 use crate::engine::store::{Read, Table, WriteTx};
-use crate::features::contacts::activity::{self, Deed};
-use crate::features::contacts::condition::{Action, FilterTree, Period};
-use crate::features::contacts::{self, Contact, store, strangers};
+use crate::features::contacts::activity::{self, Activity};
+use crate::features::contacts::filter::{Action, FilterTree, Period};
+use crate::features::contacts::{self, Contact, store, noncontact_clicks};
 use crate::features::sending::engagement::{self, Engagement, Happening, Measure};
 use crate::features::sending::token::{Purpose, Token, Tokens};
 use crate::features::sending::{self, Address, Content, Kind, NewMailing, Policy, Sender, To, Tracking};
@@ -78,7 +78,7 @@ impl Scene {
         self.write(move |tx| {
             let id = sending::open(tx, new).expect("taken on");
             sending::deliver(tx, id, 0).expect("written");
-            let sent = Deed { action: Action::Sent, mailing: id, campaign: None, at: tx.now() };
+            let sent = Activity { action: Action::Sent, mailing: id, campaign: None, at: tx.now() };
             activity::note(tx, project.expect("just said"), &[(number, sent)]).expect("written");
             id
         })
@@ -505,8 +505,8 @@ fn many_links_right_after_delivery_are_a_scanners_and_leave_no_trace_of_a_person
     let count = |measure| engagement::count(&scene.mill.read(), mailing, measure).expect("readable");
     assert_eq!((count(Measure::UniqueClicks), count(Measure::UniqueOpens), count(Measure::MachineClicks)), (0, 0, 4));
     let number = ContactId::parse(&scene.contact).expect("an id").number();
-    let deeds = activity::of(&scene.mill.read(), scene.mill.project, number, 10).expect("readable");
-    assert!(deeds.iter().all(|deed| deed.action == Action::Sent), "{deeds:?}");
+    let activities = activity::of(&scene.mill.read(), scene.mill.project, number, 10).expect("readable");
+    assert!(activities.iter().all(|activity| activity.action == Action::Sent), "{activities:?}");
 }
 
 #[test]
@@ -529,7 +529,7 @@ fn clicks_of_somebody_who_is_no_contact_are_kept_unless_it_was_a_machine_and_era
     };
     let grace = "grace@example.com".parse().expect("an address");
     let last = || {
-        let found = strangers::last_click(&scene.mill.read(), project, &grace, Period::ALWAYS).expect("readable");
+        let found = noncontact_clicks::last_click(&scene.mill.read(), project, &grace, Period::ALWAYS).expect("readable");
         found.map(|(_, mailing)| mailing)
     };
     let (first, second) = (scene.send_to("Grace@example.com", None), scene.send_to("grace@EXAMPLE.com", None));
@@ -544,7 +544,7 @@ fn clicks_of_somebody_who_is_no_contact_are_kept_unless_it_was_a_machine_and_era
     clicks(fourth, &[2, 3], 2_500);
     assert_eq!(last(), Some(second));
     let of_machines = Period { to: scene.mill.engine().clock.now().plus_ms(10_000), ..Period::ALWAYS };
-    assert_eq!(strangers::last_click(&scene.mill.read(), project, &grace, of_machines).expect("readable"), None);
+    assert_eq!(noncontact_clicks::last_click(&scene.mill.read(), project, &grace, of_machines).expect("readable"), None);
 
     let contact = scene.mill.post_in("/v1/contacts", json!({ "email": "grace@example.com" })).data()["id"].clone();
     scene.mill.delete_in(&format!("/v1/contacts/{}", contact.as_str().expect("an id"))).data();

@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::import::{PROJECT_GONE, project_is_there};
-use super::{Bulk, Job, Line, ROWS, State, Task, find_open, finish, save, tell};
+use super::import::{PROJECT_GONE, project_exists};
+use super::{Bulk, Job, JobRow, ROWS, State, Task, find_open, finish, save, add_notes};
 use crate::base::email::EmailAddress;
 use crate::base::locale::{CountryCode, LanguageTag};
 use crate::base::objects::Objects;
@@ -17,9 +17,9 @@ use crate::base::phone::Phone;
 use crate::engine::api::World;
 use crate::engine::store::key::Key;
 use crate::engine::store::{Order, Read, ReadTx, Result, Span, WriteTx};
-use crate::features::contacts::batch::{self, Batch, Counts, Note, OnConflict};
+use crate::features::contacts::batch::{self, Batch, Counts, RowNote, OnConflict};
 use crate::features::contacts::fields::{self, FieldValue};
-use crate::features::contacts::intake::{PersonName, Statement};
+use crate::features::contacts::write::{PersonName, ContactInput};
 use crate::features::contacts::model::Status;
 use crate::features::contacts::tags::TagName;
 use crate::vocab::ids::JobId;
@@ -49,7 +49,7 @@ pub struct BulkRow {
     pub status: Option<Status>,
 }
 
-impl From<BulkRow> for Statement {
+impl From<BulkRow> for ContactInput {
     fn from(row: BulkRow) -> Self {
         Self {
             email: row.email,
@@ -66,12 +66,12 @@ impl From<BulkRow> for Statement {
 }
 
 /// Read the row with the number `index` from its JSON.
-pub fn read(json: &str, index: u32) -> Result<Statement, Note> {
+pub fn read(json: &str, index: u32) -> Result<ContactInput, RowNote> {
     if let Some(what) = parsed::other_than_object(json) {
         let error = format!(
             "row {index} (the first is 0) is {what}; give each contact as an object, like {{\"email\": \"ada@example.com\"}}"
         );
-        return Err(Note { row: index, email: None, field: String::new(), error });
+        return Err(RowNote { row: index, email: None, field: String::new(), error });
     }
     let mut reader = serde_json::Deserializer::from_str(json);
     let row: BulkRow = serde_path_to_error::deserialize(Objects(&mut reader)).map_err(|error| {
@@ -79,12 +79,12 @@ pub fn read(json: &str, index: u32) -> Result<Statement, Note> {
         // An unknown or missing field is named between back-ticks only.
         let path = error.path().to_string();
         let named = sentence.split('`').nth(1).unwrap_or_default().to_owned();
-        Note { row: index, email: email_of(json), field: if path == "." { named } else { path }, error: sentence }
+        RowNote { row: index, email: email_of(json), field: if path == "." { named } else { path }, error: sentence }
     })?;
-    let said = Statement::from(row);
-    match said.check() {
-        Ok(()) => Ok(said),
-        Err(refusal) => Err(batch::note(index, said.email.as_str(), &refusal)),
+    let input = ContactInput::from(row);
+    match input.check() {
+        Ok(()) => Ok(input),
+        Err(refusal) => Err(batch::note(index, input.email.as_str(), &refusal)),
     }
 }
 
@@ -99,15 +99,15 @@ fn email_of(json: &str) -> Option<String> {
 pub struct Rows {
     pub batch: Batch,
     pub failed: u64,
-    pub notes: Vec<Note>,
+    pub notes: Vec<RowNote>,
 }
 
 /// Read rows, each under its number.
 pub fn read_all<'j>(rows: impl IntoIterator<Item = (u32, &'j str)>) -> Rows {
-    let (mut said, mut failed, mut notes) = (Vec::new(), 0, Vec::new());
+    let (mut inputs, mut failed, mut notes) = (Vec::new(), 0, Vec::new());
     for (index, json) in rows {
         match read(json, index) {
-            Ok(statement) => said.push((index, statement)),
+            Ok(input) => inputs.push((index, input)),
             Err(note) => {
                 failed += 1;
                 if notes.len() < limits::BULK_ERRORS_SHOWN_MAX {
@@ -116,16 +116,16 @@ pub fn read_all<'j>(rows: impl IntoIterator<Item = (u32, &'j str)>) -> Rows {
             }
         }
     }
-    Rows { batch: Batch::new(said), failed, notes }
+    Rows { batch: Batch::new(inputs), failed, notes }
 }
 
 /// Take rows in; says what came of them, with notes in order of rows.
-pub fn take_in(tx: &mut WriteTx<'_>, project: crate::vocab::ids::ProjectId, rows: Rows) -> Result<(Counts, Vec<Note>)> {
-    let taken = batch::take_in(tx, project, rows.batch, (OnConflict::Upsert, &[]))?;
+pub fn apply(tx: &mut WriteTx<'_>, project: crate::vocab::ids::ProjectId, rows: Rows) -> Result<(Counts, Vec<RowNote>)> {
+    let outcome = batch::apply(tx, project, rows.batch, (OnConflict::Upsert, &[]))?;
     let mut counts = Counts { total: rows.failed, failed: rows.failed, ..Counts::default() };
-    counts.add(&taken.counts);
+    counts.add(&outcome.counts);
     let mut notes = rows.notes;
-    notes.extend(taken.notes);
+    notes.extend(outcome.notes);
     notes.sort_by_key(|note| note.row);
     notes.truncate(limits::BULK_ERRORS_SHOWN_MAX);
     Ok((counts, notes))
@@ -150,7 +150,7 @@ fn waiting(tx: &ReadTx, id: JobId, rows: std::ops::Range<u32>) -> Result<Vec<(u3
     let span = Span { from: (id, rows.start).to_bytes(), to: Some((id, rows.end).to_bytes()) };
     let mut waiting = Vec::new();
     tx.visit(ROWS, &span, Order::Forward, |(_, number), line| {
-        if let Line::Waiting(json) = line {
+        if let JobRow::Waiting(json) = line {
             waiting.push((number, json));
         }
         Ok(ControlFlow::Continue(()))
@@ -166,16 +166,16 @@ fn commit(tx: &mut WriteTx<'_>, id: JobId, done: std::ops::Range<u32>, rows: Row
     }
     bulk.next = done.end;
     let complete = bulk.next == bulk.rows;
-    if !project_is_there(tx, &job)? {
+    if !project_exists(tx, &job)? {
         finish(tx, job, State::Failed(PROJECT_GONE.to_owned()))?;
         return Ok(ControlFlow::Break(()));
     }
-    let (counts, notes) = take_in(tx, job.project, rows)?;
+    let (counts, notes) = apply(tx, job.project, rows)?;
     job.counts.add(&counts);
     for number in done {
         tx.delete(ROWS, &(id, number));
     }
-    tell(tx, &mut job, notes);
+    add_notes(tx, &mut job, notes);
     if complete {
         finish(tx, job, State::Completed)?;
         return Ok(ControlFlow::Break(()));

@@ -7,18 +7,18 @@ use std::ops::ControlFlow;
 
 use serde::{Deserialize, Serialize};
 
-use super::export::{Wanted, refuse, select};
-use super::import::{PROJECT_GONE, project_is_there};
-use super::{Job, State, Task, find_open, finish, save, tell};
+use super::export::{ContactQuery, refuse, select};
+use super::import::{PROJECT_GONE, project_exists};
+use super::{Job, State, Task, find_open, finish, save, add_notes};
 use crate::engine::api::{Failure, World};
 use crate::engine::store::{Error, Result, WriteTx};
-use crate::features::contacts::batch::{Counts, Note};
-use crate::features::contacts::intake::{self, Denied};
+use crate::features::contacts::batch::{Counts, RowNote};
+use crate::features::contacts::write::{self, WriteError};
 use crate::features::contacts::model::{Contact, Status};
-use crate::features::contacts::notices::{self, Source};
+use crate::features::contacts::webhook_events::{self, Source};
 use crate::features::contacts::ops::delete::remove;
 use crate::features::contacts::store::{self, Changes};
-use crate::features::contacts::tags::{self, Numbers, TagName};
+use crate::features::contacts::tags::{self, TagNumbers, TagName};
 use crate::vocab::ids::{AccountId, JobId, ProjectId};
 use crate::vocab::limits;
 
@@ -27,7 +27,7 @@ const PARTS_PER_STEP: usize = 10;
 
 /// What is done with each contact.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Act {
+pub struct ContactEdits {
     /// Names of tags, checked when they were given.
     pub add_tags: Vec<String>,
     pub remove_tags: Vec<String>,
@@ -39,8 +39,8 @@ pub struct Act {
 /// A change to all contacts that meet a condition.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Change {
-    pub wanted: Wanted,
-    pub act: Act,
+    pub query: ContactQuery,
+    pub edits: ContactEdits,
     /// How many there are; not known before the first step.
     pub total: Option<u64>,
     /// The number of the first contact whose turn has not come, and that of the first that is too new.
@@ -50,72 +50,72 @@ pub struct Change {
 
 impl Change {
     /// A change that has not begun.
-    pub fn new(wanted: Wanted, act: Act) -> Self {
-        Self { wanted, act, total: None, next: 0, end: u32::MAX }
+    pub fn new(query: ContactQuery, edits: ContactEdits) -> Self {
+        Self { query, edits, total: None, next: 0, end: u32::MAX }
     }
 }
 
 /// Changes contacts of one project.
-struct Changer<'a> {
+struct ChangeWriter<'a> {
     account: AccountId,
     project: ProjectId,
-    act: &'a Act,
+    edits: &'a ContactEdits,
     add: Vec<u32>,
     remove: Vec<u32>,
     counts: Counts,
-    notes: Vec<Note>,
+    notes: Vec<RowNote>,
 }
 
 /// Change the contacts with these numbers; says what came of them.
 pub fn apply(
     tx: &mut WriteTx<'_>,
     (account, project): (AccountId, ProjectId),
-    act: &Act,
+    edits: &ContactEdits,
     numbers: &[u32],
-) -> Result<(Counts, Vec<Note>), Failure> {
-    let mut all = Numbers::new(project);
-    let names: Vec<TagName> = act.add_tags.iter().filter_map(|name| TagName::parse(name).ok()).collect();
-    let add = if act.delete { Vec::new() } else { intake::tag_numbers(tx, &mut all, &names)? };
+) -> Result<(Counts, Vec<RowNote>), Failure> {
+    let mut all = TagNumbers::new(project);
+    let names: Vec<TagName> = edits.add_tags.iter().filter_map(|name| TagName::parse(name).ok()).collect();
+    let add = if edits.delete { Vec::new() } else { write::tag_numbers(tx, &mut all, &names)? };
     let mut remove = Vec::new();
-    for name in &act.remove_tags {
+    for name in &edits.remove_tags {
         remove.extend(tags::number(tx, project, name)?);
     }
-    let mut changer = Changer { account, project, act, add, remove, counts: Counts::default(), notes: Vec::new() };
+    let mut writer = ChangeWriter { account, project, edits, add, remove, counts: Counts::default(), notes: Vec::new() };
     store::change(tx, project, |tx, changes| {
         for number in numbers {
             if let Some(contact) = store::by_number(tx, project, *number)? {
-                changer.one(tx, changes, contact)?;
+                writer.change_one(tx, changes, contact)?;
             }
         }
         Ok::<_, Failure>(())
     })?;
-    Ok((changer.counts, changer.notes))
+    Ok((writer.counts, writer.notes))
 }
 
-impl Changer<'_> {
-    fn one(&mut self, tx: &mut WriteTx<'_>, changes: &mut Changes, before: Contact) -> Result<(), Failure> {
+impl ChangeWriter<'_> {
+    fn change_one(&mut self, tx: &mut WriteTx<'_>, changes: &mut Changes, before: Contact) -> Result<(), Failure> {
         let place = (self.account, self.project);
         self.counts.total += 1;
-        if self.act.delete {
+        if self.edits.delete {
             remove(tx, changes, self.account, &before)?;
-            notices::unsubscribed(tx, place, &before, notices::Action::Deleted, Source::Api);
+            webhook_events::unsubscribed(tx, place, &before, webhook_events::Action::Deleted, Source::Api);
             self.counts.updated += 1;
             return Ok(());
         }
         let mut after = before.clone();
         after.tags.retain(|tag| !self.remove.contains(tag));
-        match intake::add_tags(tx, self.project, &mut after.tags, self.add.iter().copied()) {
+        match write::add_tags(tx, self.project, &mut after.tags, self.add.iter().copied()) {
             Ok(()) => {}
-            Err(Denied::Store(error)) => return Err(error.into()),
-            Err(Denied::Row(refusal)) => {
+            Err(WriteError::Store(error)) => return Err(error.into()),
+            Err(WriteError::Field(refusal)) => {
                 self.counts.failed += 1;
                 let email = Some(before.email);
                 let (row, field) = (before.id.number(), refusal.field.to_string());
-                self.notes.push(Note { row, email, field, error: refusal.reason });
+                self.notes.push(RowNote { row, email, field, error: refusal.reason });
                 return Ok(());
             }
         }
-        if let Some(status) = self.act.status {
+        if let Some(status) = self.edits.status {
             after.set_status(status, tx.now());
         }
         if !after.differs(&before) {
@@ -124,7 +124,7 @@ impl Changer<'_> {
         }
         after.updated_at = tx.now();
         changes.replace(tx, &before, &after);
-        notices::status_changed(tx, place, Source::Api, &before, &after);
+        webhook_events::status_changed(tx, place, Source::Api, &before, &after);
         self.counts.updated += 1;
         Ok(())
     }
@@ -137,7 +137,7 @@ pub fn step(world: &World, job: &Job, change: &Change) -> Result<bool> {
 
 /// The same with parts of `many` contacts, at most `parts` of them.
 pub fn step_by(world: &World, job: &Job, change: &Change, (many, parts): (usize, usize)) -> Result<bool> {
-    let selected = match select(world, &world.store.read(), job, &change.wanted) {
+    let selected = match select(world, &world.store.read(), job, &change.query) {
         Ok(selected) => selected,
         Err(failure) => return refuse(world, job.id, &failure).map(|()| false),
     };
@@ -183,12 +183,12 @@ fn commit(tx: &mut WriteTx<'_>, id: JobId, part: &Part) -> Result<ControlFlow<()
         return Ok(ControlFlow::Break(()));
     }
     (change.next, change.end, change.total) = (part.next, part.end, Some(part.total));
-    let act = change.act.clone();
-    if !project_is_there(tx, &job)? {
+    let edits = change.edits.clone();
+    if !project_exists(tx, &job)? {
         finish(tx, job, State::Failed(PROJECT_GONE.to_owned()))?;
         return Ok(ControlFlow::Break(()));
     }
-    let (counts, notes) = match apply(tx, (job.account, job.project), &act, &part.numbers) {
+    let (counts, notes) = match apply(tx, (job.account, job.project), &edits, &part.numbers) {
         Ok(done) => done,
         Err(failure) => match failure.cause {
             Some(cause) => return Err(Error::Io(cause)),
@@ -200,7 +200,7 @@ fn commit(tx: &mut WriteTx<'_>, id: JobId, part: &Part) -> Result<ControlFlow<()
         },
     };
     job.counts.add(&counts);
-    tell(tx, &mut job, notes);
+    add_notes(tx, &mut job, notes);
     if part.next >= part.end {
         finish(tx, job, State::Completed)?;
         return Ok(ControlFlow::Break(()));

@@ -9,23 +9,22 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::cells;
+use super::formula_escape;
 use super::records::{Encoding, RecordRef};
 use crate::base::email::EmailAddress;
 use crate::base::locale::{CountryCode, LanguageTag};
 use crate::base::phone::Phone;
 use crate::engine::api::Failure;
-use crate::features::contacts::batch::Note;
+use crate::features::contacts::batch::RowNote;
 use crate::features::contacts::fields::{self, FieldValue};
-use crate::features::contacts::intake::{PersonName, Statement};
+use crate::features::contacts::write::{PersonName, ContactInput};
 use crate::features::contacts::model::Status;
 use crate::features::contacts::tags::TagName;
 
 /// Which header is which field.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[schemars(rename = "ColumnMap")]
-pub struct Mapping {
+pub struct ColumnMap {
     pub email: String,
     pub first_name: Option<String>,
     pub last_name: Option<String>,
@@ -78,7 +77,7 @@ const CUSTOM_FIELDS: &str = "customFields.";
 
 impl Columns {
     /// The columns a map names.
-    pub fn named(mapping: &Mapping, headers: &[String]) -> Result<Self, Failure> {
+    pub fn named(mapping: &ColumnMap, headers: &[String]) -> Result<Self, Failure> {
         let column = |header: &Option<String>| header.as_ref().map(|header| find(headers, header)).transpose();
         let mut custom_fields = Vec::new();
         for (field, header) in &mapping.custom_fields {
@@ -149,10 +148,10 @@ impl Columns {
     }
 
     /// What a record says of a contact; `None` for a record without anything in its columns.
-    pub fn statement(&self, record: &RecordRef<'_>, encoding: Encoding, row: u32) -> Result<Statement, Note> {
-        let cell = |column: u16| encoding.text(cells::unprotected(record.cell(column.into())));
+    pub fn contact_input(&self, record: &RecordRef<'_>, encoding: Encoding, row: u32) -> Result<ContactInput, RowNote> {
+        let cell = |column: u16| encoding.text(formula_escape::unescape(record.cell(column.into())));
         let email_text = cell(self.email);
-        let refused = |field: &str, error: String| Note {
+        let refused = |field: &str, error: String| RowNote {
             row,
             email: Some(email_text.trim()).filter(|email| !email.is_empty()).map(|email| email.chars().take(254).collect()),
             field: field.to_owned(),
@@ -160,7 +159,7 @@ impl Columns {
         };
         let given = |column: Option<u16>| column.map(cell).filter(|text| !text.trim().is_empty());
         let email = EmailAddress::parse(&email_text).map_err(|error| refused("email", error.to_string()))?;
-        let mut said = Statement::of(email);
+        let mut input = ContactInput::of(email);
         let (mut first, mut last) = (given(self.first_name), given(self.last_name));
         let whole = given(self.name);
         if first.is_none()
@@ -169,24 +168,24 @@ impl Columns {
         {
             (first, last) = split_name(whole);
         }
-        said.first_name = parsed(first, PersonName::parse).map_err(|error| refused("firstName", error))?;
-        said.last_name = parsed(last, PersonName::parse).map_err(|error| refused("lastName", error))?;
-        said.phone = parsed(given(self.phone), Phone::parse).map_err(|error| refused("phone", error))?;
-        said.country = parsed(given(self.country), CountryCode::parse).map_err(|error| refused("country", error))?;
-        said.language = parsed(given(self.language), LanguageTag::parse).map_err(|error| refused("language", error))?;
+        input.first_name = parsed(first, PersonName::parse).map_err(|error| refused("firstName", error))?;
+        input.last_name = parsed(last, PersonName::parse).map_err(|error| refused("lastName", error))?;
+        input.phone = parsed(given(self.phone), Phone::parse).map_err(|error| refused("phone", error))?;
+        input.country = parsed(given(self.country), CountryCode::parse).map_err(|error| refused("country", error))?;
+        input.language = parsed(given(self.language), LanguageTag::parse).map_err(|error| refused("language", error))?;
         if let Some(names) = given(self.tags) {
-            said.tags = tag_names(&names).map_err(|error| refused("tags", error))?;
+            input.tags = tag_names(&names).map_err(|error| refused("tags", error))?;
         }
-        said.status = parsed(given(self.status), status).map_err(|error| refused("status", error))?;
+        input.status = parsed(given(self.status), status).map_err(|error| refused("status", error))?;
         for (name, column) in &self.custom_fields {
             let Some(text) = given(Some(*column)) else { continue };
             if text.contains('\0') {
                 return Err(refused(name, "text must not contain the character U+0000".to_owned()));
             }
-            said.custom_fields.insert(name.clone(), FieldValue::Text(text.into_owned()));
+            input.custom_fields.insert(name.clone(), FieldValue::Text(text.into_owned()));
         }
-        said.check().map_err(|refusal| refused(&refusal.field, refusal.reason.clone()))?;
-        Ok(said)
+        input.check().map_err(|refusal| refused(&refusal.field, refusal.reason.clone()))?;
+        Ok(input)
     }
 }
 
@@ -246,10 +245,10 @@ mod tests {
         line.split(',').map(str::to_owned).collect()
     }
 
-    fn read(columns: &Columns, line: &str) -> Result<Statement, Note> {
+    fn read(columns: &Columns, line: &str) -> Result<ContactInput, RowNote> {
         let mut records = Records::new(line.as_bytes(), b',', 0);
         let record = records.read().expect("well formed").expect("a record");
-        columns.statement(&record, Encoding::Utf8, 2)
+        columns.contact_input(&record, Encoding::Utf8, 2)
     }
 
     #[test]
@@ -271,7 +270,7 @@ mod tests {
     fn a_file_without_an_email_column_is_told_which_columns_it_has() {
         let failure = Columns::guessed(&headers("Who,Where")).expect_err("no email");
         assert!(failure.detail.expect("told").contains("Its columns are \"Who\", \"Where\"."));
-        let mapping = Mapping { email: "Adresse".into(), ..Mapping::default() };
+        let mapping = ColumnMap { email: "Adresse".into(), ..ColumnMap::default() };
         let failure = Columns::named(&mapping, &headers("Who,Where")).expect_err("not there");
         assert!(failure.detail.expect("told").contains("no column \"Adresse\". Its columns are"));
     }
@@ -279,12 +278,12 @@ mod tests {
     #[test]
     fn a_record_becomes_a_statement_and_empty_cells_say_nothing() {
         let columns = Columns::guessed(&headers("email,name,country,tags,status,custom.plan,custom.city")).expect("an email");
-        let said = read(&columns, "ada@example.com,Ada King Lovelace,gb,\"a; b,c\",Non Subscribed,pro,").expect("right");
-        assert_eq!((said.first_name.as_deref(), said.last_name.as_deref()), (Some("Ada"), Some("King Lovelace")));
-        assert_eq!(said.country.map(|country| country.to_string()), Some("GB".into()));
-        assert_eq!(said.tags.iter().map(|tag| &**tag).collect::<Vec<_>>(), ["a", "b", "c"]);
-        assert_eq!(said.status, Some(Status::NonSubscribed));
-        assert_eq!(said.custom_fields, BTreeMap::from([("plan".into(), FieldValue::Text("pro".into()))]));
+        let input = read(&columns, "ada@example.com,Ada King Lovelace,gb,\"a; b,c\",Non Subscribed,pro,").expect("right");
+        assert_eq!((input.first_name.as_deref(), input.last_name.as_deref()), (Some("Ada"), Some("King Lovelace")));
+        assert_eq!(input.country.map(|country| country.to_string()), Some("GB".into()));
+        assert_eq!(input.tags.iter().map(|tag| &**tag).collect::<Vec<_>>(), ["a", "b", "c"]);
+        assert_eq!(input.status, Some(Status::NonSubscribed));
+        assert_eq!(input.custom_fields, BTreeMap::from([("plan".into(), FieldValue::Text("pro".into()))]));
         // A short record has empty cells.
         assert_eq!(read(&columns, "ada@example.com").expect("right").status, None);
     }

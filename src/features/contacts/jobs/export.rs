@@ -9,14 +9,14 @@ use std::ops::ControlFlow;
 use roaring::RoaringBitmap;
 use serde::{Deserialize, Serialize};
 
-use super::sheet::Sheet;
+use super::csv_writer::CsvWriter;
 use super::{Export, Job, State, Task, find_open, finish};
 use crate::engine::api::{Failure, World};
 use crate::engine::store::{Error, ReadTx, Result, blobs};
-use crate::features::contacts::condition::{FilterTree, saved};
+use crate::features::contacts::filter::{FilterTree, segment_store};
 use crate::features::contacts::model::ContactRow;
 use crate::features::contacts::store::{self, Facet};
-use crate::features::contacts::tags::Names;
+use crate::features::contacts::tags::TagNames;
 use crate::vocab::ids::{BlobId, JobId, ProjectId, SegmentId};
 use crate::vocab::limits;
 
@@ -25,7 +25,7 @@ const CHUNKS_PER_WRITE: usize = 8;
 
 /// Which contacts are wanted.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Wanted {
+pub struct ContactQuery {
     pub segment: Option<SegmentId>,
     /// A filter tree as JSON, checked when it was given.
     pub filters: Option<String>,
@@ -35,7 +35,7 @@ pub struct Wanted {
 /// Write an export's file. It is done in one go; true if it must be tried again.
 pub fn step(world: &World, job: &Job, export: &Export) -> Result<bool> {
     let tx = world.store.read();
-    let numbers = match select(world, &tx, job, &export.wanted) {
+    let numbers = match select(world, &tx, job, &export.query) {
         Ok(numbers) => numbers,
         Err(failure) => return refuse(world, job.id, &failure).map(|()| false),
     };
@@ -68,16 +68,16 @@ pub(super) fn refuse(world: &World, id: JobId, failure: &Failure) -> Result<()> 
 }
 
 /// The contacts that are wanted now: of the segment, and meeting the filters, and found by the search.
-pub(super) fn select(world: &World, tx: &ReadTx, job: &Job, wanted: &Wanted) -> Result<RoaringBitmap, Failure> {
+pub(super) fn select(world: &World, tx: &ReadTx, job: &Job, query: &ContactQuery) -> Result<RoaringBitmap, Failure> {
     let mut numbers = store::set(tx, job.project, Facet::All)?;
-    if let Some(id) = wanted.segment {
-        numbers &= saved::require(tx, job.project, id)?.filter()?.select(tx, job.project, job.created_at)?;
+    if let Some(id) = query.segment {
+        numbers &= segment_store::require(tx, job.project, id)?.filter()?.select(tx, job.project, job.created_at)?;
     }
-    if let Some(json) = &wanted.filters {
+    if let Some(json) = &query.filters {
         let tree: FilterTree = serde_json::from_str(json).map_err(Failure::internal)?;
         numbers &= tree.check("filters")?.select(tx, job.project, job.created_at)?;
     }
-    if let Some(text) = &wanted.search {
+    if let Some(text) = &query.search {
         numbers &= world.search.matching(&job.project.0, text).map_err(Failure::internal)?;
     }
     Ok(numbers)
@@ -86,12 +86,12 @@ pub(super) fn select(world: &World, tx: &ReadTx, job: &Job, wanted: &Wanted) -> 
 /// Write every contact; says the file's length and how many there are.
 fn write(tx: &ReadTx, project: ProjectId, numbers: &RoaringBitmap, mut file: File<'_>) -> Result<(BlobId, u64, u64)> {
     let keys = custom_keys(tx, project, numbers)?;
-    let sheet = Sheet::new(&keys, &mut file.buffer);
-    let mut names = Names::new(tx, project);
+    let writer = CsvWriter::new(&keys, &mut file.buffer);
+    let mut names = TagNames::new(tx, project);
     let mut contacts = 0;
     each(tx, project, numbers, |contact| {
         let tags = names.of(&contact.tags)?;
-        sheet.write(&mut file.buffer, contact, &tags);
+        writer.write(&mut file.buffer, contact, &tags);
         contacts += 1;
         file.flush(false)
     })?;

@@ -6,13 +6,13 @@
 use std::ops::ControlFlow;
 use std::sync::mpsc::{SyncSender, sync_channel};
 
-use super::records::{Broken, Records};
-use super::{Import, Job, State, Task, find_open, finish, save, tell};
+use super::records::{RecordError, Records};
+use super::{Import, Job, State, Task, find_open, finish, save, add_notes};
 use crate::engine::api::{Failure, World};
 use crate::engine::store::{Error, ReadTx, Result, WriteTx, blobs};
-use crate::features::contacts::batch::{self, Batch, Counts, Note};
-use crate::features::contacts::emails;
-use crate::features::contacts::intake::Statement;
+use crate::features::contacts::batch::{self, Batch, Counts, RowNote};
+use crate::features::contacts::email_index;
+use crate::features::contacts::write::ContactInput;
 use crate::features::contacts::tags::TagName;
 use crate::features::projects;
 use crate::vocab::codes::Code;
@@ -26,7 +26,7 @@ const CHUNK_BYTES: u64 = 8 * 1024 * 1024;
 
 /// Take an import a step further; true if there is more to do.
 pub fn step(world: &World, job: &Job, import: &Import) -> Result<bool> {
-    if emails::is_full(&world.store.read(), job.project)? {
+    if email_index::is_full(&world.store.read(), job.project)? {
         // The worker merges them before the next turn.
         return Ok(true);
     }
@@ -67,7 +67,7 @@ struct Chunk {
     batch: Batch,
     /// Rows that were refused when they were read, and what is told of them.
     failed: u64,
-    notes: Vec<Note>,
+    notes: Vec<RowNote>,
     tags: Vec<TagName>,
     /// The file ends here, or cannot be read on.
     over: Option<State>,
@@ -105,7 +105,7 @@ impl Reader {
     }
 
     fn chunk(&mut self, start: u64, mut row: u32) -> Result<Chunk> {
-        let mut rows: Vec<(u32, Statement)> = Vec::with_capacity(self.rows);
+        let mut rows: Vec<(u32, ContactInput)> = Vec::with_capacity(self.rows);
         let (mut failed, mut notes) = (0, Vec::new());
         let mut end = start;
         let mut over = None;
@@ -123,8 +123,8 @@ impl Reader {
                         break;
                     }
                     if !record.is_blank() {
-                        match self.import.columns.statement(&record, self.import.encoding, row) {
-                            Ok(said) => rows.push((row, Statement { status: said.status.or(self.import.status), ..said })),
+                        match self.import.columns.contact_input(&record, self.import.encoding, row) {
+                            Ok(input) => rows.push((row, ContactInput { status: input.status.or(self.import.status), ..input })),
                             Err(note) => {
                                 failed += 1;
                                 if notes.len() < limits::BULK_ERRORS_SHOWN_MAX {
@@ -162,14 +162,14 @@ fn too_many_rows() -> String {
 }
 
 /// What is told of a row that cannot be read. A store that fails is no fault of the file.
-fn unreadable(broken: &Broken, row: u32) -> Result<String> {
+fn unreadable(broken: &RecordError, row: u32) -> Result<String> {
     let why = match broken {
-        Broken::TooLong => {
+        RecordError::TooLong => {
             let max = limits::IMPORT_ROW_BYTES_MAX;
             format!("is longer than {max} bytes; most likely a quotation mark before it is not closed")
         }
-        Broken::TooManyColumns => format!("has more than {} columns; check the delimiter", limits::IMPORT_COLUMNS_MAX),
-        Broken::Source(error) => return Err(store_error(error)),
+        RecordError::TooManyColumns => format!("has more than {} columns; check the delimiter", limits::IMPORT_COLUMNS_MAX),
+        RecordError::Source(error) => return Err(store_error(error)),
     };
     Ok(format!("Row {row} {why}. The rows before it were imported; mend the file and import it again."))
 }
@@ -184,17 +184,17 @@ fn commit(tx: &mut WriteTx<'_>, id: JobId, chunk: Chunk) -> Result<ControlFlow<(
     }
     let on_conflict = import.on_conflict;
     (import.offset, import.row) = (chunk.end, chunk.row);
-    if !project_is_there(tx, &job)? {
+    if !project_exists(tx, &job)? {
         finish(tx, job, State::Failed(PROJECT_GONE.to_owned()))?;
         return Ok(ControlFlow::Break(()));
     }
-    let taken = batch::take_in(tx, job.project, chunk.batch, (on_conflict, &chunk.tags))?;
-    job.counts.add(&taken.counts);
+    let outcome = batch::apply(tx, job.project, chunk.batch, (on_conflict, &chunk.tags))?;
+    job.counts.add(&outcome.counts);
     job.counts.add(&Counts { total: chunk.failed, failed: chunk.failed, ..Counts::default() });
     let mut notes = chunk.notes;
-    notes.extend(taken.notes);
+    notes.extend(outcome.notes);
     notes.sort_by_key(|note| note.row);
-    tell(tx, &mut job, notes);
+    add_notes(tx, &mut job, notes);
     match chunk.over {
         Some(state) => {
             finish(tx, job, state)?;
@@ -212,7 +212,7 @@ fn commit(tx: &mut WriteTx<'_>, id: JobId, chunk: Chunk) -> Result<ControlFlow<(
 pub const PROJECT_GONE: &str = "The project was removed before this was done.";
 
 /// Whether the job's project is there.
-pub fn project_is_there(tx: &WriteTx<'_>, job: &Job) -> Result<bool> {
+pub fn project_exists(tx: &WriteTx<'_>, job: &Job) -> Result<bool> {
     match projects::require(tx, job.account, job.project) {
         Ok(()) => Ok(true),
         Err(Failure { code: Code::NotFound, .. }) => Ok(false),

@@ -8,30 +8,30 @@
 //! whose ids begin with the time they were made, are forgotten from the front.
 
 pub mod bulk;
-mod cells;
+mod formula_escape;
 pub mod change;
 mod columns;
 mod export;
-pub mod held;
+pub mod pending_imports;
 mod import;
 mod records;
-mod sheet;
+mod csv_writer;
 #[cfg(test)]
 mod tests;
-mod work;
+mod worker;
 
-pub use columns::{Columns, Mapping, tag_names};
+pub use columns::{Columns, ColumnMap, tag_names};
 #[cfg(any(test, fuzzing))]
 pub use records::Records;
 pub use records::{Encoding, Sniffer, headers};
-pub use work::step;
+pub use worker::step;
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::batch::{Counts, Note, OnConflict};
+use super::batch::{Counts, RowNote, OnConflict};
 use super::model::Status;
-use super::notices::{self, BulkCounts};
+use super::webhook_events::{self, BulkCounts};
 use crate::base::clock::Timestamp;
 use crate::engine::api::Failure;
 use crate::engine::store::key::{Key, after_prefix};
@@ -45,9 +45,9 @@ const JOBS: Table<(u8, JobId), Job> = Table::new(tables::CONTACT_JOBS);
 const OPEN: u8 = 0;
 const FINISHED: u8 = 1;
 /// Files whose import nobody has begun.
-const HELD: u8 = 2;
+const AWAITING_MAPPING: u8 = 2;
 /// By job and row.
-const ROWS: Table<(JobId, u32), Line> = Table::new(tables::CONTACT_JOB_ROWS);
+const ROWS: Table<(JobId, u32), JobRow> = Table::new(tables::CONTACT_JOB_ROWS);
 
 /// A job.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -57,8 +57,8 @@ pub struct Job {
     pub project: ProjectId,
     pub state: State,
     pub counts: Counts,
-    /// Rows in [`Line::Told`] so far.
-    pub told: u32,
+    /// Rows in [`JobRow::Note`] so far.
+    pub note_count: u32,
     pub created_at: Timestamp,
     pub completed_at: Option<Timestamp>,
     pub task: Task,
@@ -80,9 +80,9 @@ pub enum State {
     /// What a person can act on.
     Failed(String),
     /// A file that waits for somebody to begin its import.
-    Held,
+    AwaitingMapping,
     /// It failed, and somebody has taken note of it.
-    Seen(String),
+    Acknowledged(String),
 }
 
 impl State {
@@ -92,14 +92,14 @@ impl State {
             State::Waiting => "pending",
             State::Running => "processing",
             State::Completed => "completed",
-            State::Failed(_) | State::Seen(_) => "failed",
-            State::Held => "uploaded",
+            State::Failed(_) | State::Acknowledged(_) => "failed",
+            State::AwaitingMapping => "uploaded",
         }
     }
 
     /// Why it failed.
     pub fn reason(&self) -> Option<String> {
-        if let State::Failed(reason) | State::Seen(reason) = self { Some(reason.clone()) } else { None }
+        if let State::Failed(reason) | State::Acknowledged(reason) = self { Some(reason.clone()) } else { None }
     }
 }
 
@@ -112,7 +112,7 @@ pub enum Task {
     Change(Change),
 }
 
-/// Rows of one request, kept as [`Line::Waiting`].
+/// Rows of one request, kept as [`JobRow::Waiting`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bulk {
     pub rows: u32,
@@ -151,25 +151,25 @@ impl Import {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Export {
     /// What is wanted, as the request said it.
-    pub wanted: export::Wanted,
+    pub query: export::ContactQuery,
     pub file_name: String,
     /// The finished file.
     pub file: Option<BlobId>,
 }
 
-pub use change::{Act, Change};
-pub use export::Wanted;
+pub use change::{ContactEdits, Change};
+pub use export::ContactQuery;
 
 /// A row of a job.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Line {
+pub enum JobRow {
     /// To be done: a contact as JSON.
     Waiting(String),
     /// Done, and something is to be told of it.
-    Told(Note),
+    Note(RowNote),
 }
 
-impl Record for Line {}
+impl Record for JobRow {}
 
 /// Add a job. Refused when the project has as many open ones as it may.
 pub fn open(tx: &mut WriteTx<'_>, account: AccountId, project: ProjectId, task: Task) -> Result<Job, Failure> {
@@ -196,7 +196,7 @@ fn new(tx: &mut WriteTx<'_>, account: AccountId, project: ProjectId, task: Task)
         project,
         state: State::Waiting,
         counts: Counts::default(),
-        told: 0,
+        note_count: 0,
         created_at: tx.now(),
         completed_at: None,
         task,
@@ -207,14 +207,14 @@ fn new(tx: &mut WriteTx<'_>, account: AccountId, project: ProjectId, task: Task)
 /// jobs only the newest are looked through.
 pub fn recent(tx: &impl Read, account: AccountId, project: Option<ProjectId>, limit: usize) -> Result<Vec<Job>> {
     let mut found = Vec::new();
-    for stage in [OPEN, HELD, FINISHED] {
-        let mut looked = 0;
+    for stage in [OPEN, AWAITING_MAPPING, FINISHED] {
+        let mut scanned = 0;
         tx.visit(JOBS, &JOBS.under(&(stage,)), Order::Backward, |_, job| {
-            looked += 1;
+            scanned += 1;
             if job.account == account && project.is_none_or(|project| job.project == project) {
                 found.push(job);
             }
-            let enough = looked == limits::JOBS_LOOKED_AT_MAX || found.len() >= 3 * limit;
+            let enough = scanned == limits::JOBS_SCANNED_MAX || found.len() >= 3 * limit;
             Ok(if enough { std::ops::ControlFlow::Break(()) } else { std::ops::ControlFlow::Continue(()) })
         })?;
     }
@@ -240,7 +240,7 @@ pub fn find(tx: &impl Read, id: JobId) -> Result<Option<Job>> {
         Some(job) => Ok(Some(job)),
         None => match tx.get(JOBS, &(FINISHED, id))? {
             Some(job) => Ok(Some(job)),
-            None => tx.get(JOBS, &(HELD, id)),
+            None => tx.get(JOBS, &(AWAITING_MAPPING, id)),
         },
     }
 }
@@ -258,10 +258,10 @@ pub fn erase(tx: &mut WriteTx<'_>, after: &mut Vec<u8>, limit: usize, email: &st
     let span = Span { from: after_prefix(after).filter(|_| !after.is_empty()).unwrap_or_default(), to: None };
     let rows = tx.list(ROWS, &span, Order::Forward, limit)?;
     for (place, line) in &rows {
-        if let Line::Told(note) = line
+        if let JobRow::Note(note) = line
             && note.email.as_deref().is_some_and(|told| told.eq_ignore_ascii_case(email))
         {
-            tx.put(ROWS, place, &Line::Told(Note { email: None, ..note.clone() }));
+            tx.put(ROWS, place, &JobRow::Note(RowNote { email: None, ..note.clone() }));
         }
     }
     if let Some((last, _)) = rows.last() {
@@ -271,11 +271,11 @@ pub fn erase(tx: &mut WriteTx<'_>, after: &mut Vec<u8>, limit: usize, email: &st
 }
 
 /// What is told of rows from `first` on, in order of rows: at most `limit`.
-pub fn notes(tx: &impl Read, id: JobId, offset: usize, limit: usize) -> Result<Vec<Note>> {
+pub fn notes(tx: &impl Read, id: JobId, offset: usize, limit: usize) -> Result<Vec<RowNote>> {
     let mut notes = Vec::new();
     let mut skipped = 0;
     tx.visit(ROWS, &ROWS.under(&(id,)), Order::Forward, |_, line| {
-        if let Line::Told(note) = line {
+        if let JobRow::Note(note) = line {
             if skipped < offset {
                 skipped += 1;
             } else {
@@ -289,11 +289,11 @@ pub fn notes(tx: &impl Read, id: JobId, offset: usize, limit: usize) -> Result<V
 }
 
 /// Keep what is to be told, as far as there is room.
-fn tell(tx: &mut WriteTx<'_>, job: &mut Job, notes: Vec<Note>) {
-    let room = limits::BULK_ERRORS_SHOWN_MAX - job.told as usize;
+fn add_notes(tx: &mut WriteTx<'_>, job: &mut Job, notes: Vec<RowNote>) {
+    let room = limits::BULK_ERRORS_SHOWN_MAX - job.note_count as usize;
     for note in notes.into_iter().take(room) {
-        tx.put(ROWS, &(job.id, note.row), &Line::Told(note.clone()));
-        job.told += 1;
+        tx.put(ROWS, &(job.id, note.row), &JobRow::Note(note.clone()));
+        job.note_count += 1;
     }
 }
 
@@ -322,10 +322,10 @@ fn finish(tx: &mut WriteTx<'_>, mut job: Job, state: State) -> Result<()> {
 }
 
 /// Take note that a job failed; it needs nobody's attention any more.
-pub fn mark_seen(tx: &mut WriteTx<'_>, mut job: Job) -> Result<Job, Failure> {
+pub fn acknowledge(tx: &mut WriteTx<'_>, mut job: Job) -> Result<Job, Failure> {
     job.state = match job.state {
-        State::Failed(reason) => State::Seen(reason),
-        State::Seen(_) => return Ok(job),
+        State::Failed(reason) => State::Acknowledged(reason),
+        State::Acknowledged(_) => return Ok(job),
         _ => return Err(Failure::because(Code::WrongState, "Only of a job that failed somebody takes note.")),
     };
     tx.put(JOBS, &(FINISHED, job.id), &job);
@@ -335,25 +335,25 @@ pub fn mark_seen(tx: &mut WriteTx<'_>, mut job: Job) -> Result<Job, Failure> {
 /// What completes is told, whatever came of it; what fails only if it has changed something before.
 fn imported(tx: &mut WriteTx<'_>, job: &Job) {
     if job.state == State::Completed || job.counts.created + job.counts.updated > 0 {
-        notices::bulk_imported(tx, (job.account, job.project), told_counts(&job.counts), Some(job.id));
+        webhook_events::bulk_imported(tx, (job.account, job.project), bulk_counts(&job.counts), Some(job.id));
     }
 }
 
 /// Counts as webhooks and the bulk operation tell them.
-pub fn told_counts(counts: &Counts) -> BulkCounts {
+pub fn bulk_counts(counts: &Counts) -> BulkCounts {
     BulkCounts { success: counts.total - counts.failed, failed: counts.failed, updated: counts.updated }
 }
 
 /// Put the rows of a bulk write.
 pub fn put_rows(tx: &mut WriteTx<'_>, id: JobId, rows: Vec<String>) {
     for (number, row) in rows.into_iter().enumerate() {
-        tx.put(ROWS, &(id, number as u32), &Line::Waiting(row));
+        tx.put(ROWS, &(id, number as u32), &JobRow::Waiting(row));
     }
 }
 
 /// Forget finished jobs that are old, a bounded amount; true if there may be more.
 pub fn forget(tx: &mut WriteTx<'_>) -> Result<bool> {
-    if held::forget(tx)? {
+    if pending_imports::forget(tx)? {
         return Ok(true);
     }
     let oldest = tx.list(JOBS, &JOBS.under(&(FINISHED,)), Order::Forward, 1)?;

@@ -30,12 +30,12 @@ impl Encoding {
 
 /// Finds out, while a file arrives, how its bytes are text; drops a byte order mark; makes UTF-8 of UTF-16.
 pub struct Sniffer {
-    state: Sniffed,
+    state: SniffState,
     /// The bytes that came before it was known whether there is a byte order mark, or that end within a character.
     rest: Vec<u8>,
 }
 
-enum Sniffed {
+enum SniffState {
     Start,
     /// As far as seen, it is UTF-8.
     Utf8,
@@ -45,7 +45,7 @@ enum Sniffed {
 
 impl Default for Sniffer {
     fn default() -> Self {
-        Self { state: Sniffed::Start, rest: Vec::new() }
+        Self { state: SniffState::Start, rest: Vec::new() }
     }
 }
 
@@ -53,43 +53,43 @@ impl Sniffer {
     /// The next bytes of the file; appends to `out` what is to be kept.
     pub fn take(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
         match &mut self.state {
-            Sniffed::Start => {
+            SniffState::Start => {
                 self.rest.extend_from_slice(bytes);
                 if self.rest.len() >= 3 {
                     self.begin(out);
                 }
             }
-            Sniffed::Utf8 => {
+            SniffState::Utf8 => {
                 out.extend_from_slice(bytes);
                 self.check(bytes);
             }
-            Sniffed::Windows1252 => out.extend_from_slice(bytes),
-            Sniffed::Utf16(decoder) => decode(decoder, bytes, false, out),
+            SniffState::Windows1252 => out.extend_from_slice(bytes),
+            SniffState::Utf16(decoder) => decode(decoder, bytes, false, out),
         }
     }
 
     /// The file is complete.
     pub fn end(mut self, out: &mut Vec<u8>) -> Encoding {
-        if matches!(self.state, Sniffed::Start) {
+        if matches!(self.state, SniffState::Start) {
             self.begin(out);
         }
         match &mut self.state {
-            Sniffed::Utf16(decoder) => {
+            SniffState::Utf16(decoder) => {
                 decode(decoder, &[], true, out);
                 Encoding::Utf8
             }
-            Sniffed::Utf8 if self.rest.is_empty() => Encoding::Utf8,
-            Sniffed::Utf8 | Sniffed::Windows1252 | Sniffed::Start => Encoding::Windows1252,
+            SniffState::Utf8 if self.rest.is_empty() => Encoding::Utf8,
+            SniffState::Utf8 | SniffState::Windows1252 | SniffState::Start => Encoding::Windows1252,
         }
     }
 
     fn begin(&mut self, out: &mut Vec<u8>) {
         let start = std::mem::take(&mut self.rest);
         let (state, mark) = match start.as_slice() {
-            [0xFF, 0xFE, ..] => (Sniffed::Utf16(encoding_rs::UTF_16LE.new_decoder_without_bom_handling()), 2),
-            [0xFE, 0xFF, ..] => (Sniffed::Utf16(encoding_rs::UTF_16BE.new_decoder_without_bom_handling()), 2),
-            [0xEF, 0xBB, 0xBF, ..] => (Sniffed::Utf8, 3),
-            _ => (Sniffed::Utf8, 0),
+            [0xFF, 0xFE, ..] => (SniffState::Utf16(encoding_rs::UTF_16LE.new_decoder_without_bom_handling()), 2),
+            [0xFE, 0xFF, ..] => (SniffState::Utf16(encoding_rs::UTF_16BE.new_decoder_without_bom_handling()), 2),
+            [0xEF, 0xBB, 0xBF, ..] => (SniffState::Utf8, 3),
+            _ => (SniffState::Utf8, 0),
         };
         self.state = state;
         self.take(&start[mark..], out);
@@ -108,7 +108,7 @@ impl Sniffer {
             match error.error_len() {
                 // The last character is not complete yet: at most three bytes.
                 None => self.rest = bytes[error.valid_up_to()..].to_vec(),
-                Some(_) => self.state = Sniffed::Windows1252,
+                Some(_) => self.state = SniffState::Windows1252,
             }
         }
     }
@@ -128,7 +128,7 @@ fn decode(decoder: &mut encoding_rs::Decoder, mut bytes: &[u8], last: bool, out:
 
 /// Why a file cannot be read on.
 #[derive(Debug)]
-pub enum Broken {
+pub enum RecordError {
     /// A record does not end.
     TooLong,
     /// A record has more columns than are taken.
@@ -199,11 +199,11 @@ impl<S: std::io::Read> Records<S> {
     }
 
     /// The next record; `None` at the end of the file. Lines without anything are passed over.
-    pub fn read(&mut self) -> Result<Option<RecordRef<'_>>, Broken> {
+    pub fn read(&mut self) -> Result<Option<RecordRef<'_>>, RecordError> {
         let (mut written, mut cells) = (0, 0);
         loop {
             if self.unread.is_empty() && !self.ended {
-                let count = self.source.read(&mut self.buffer).map_err(Broken::Source)?;
+                let count = self.source.read(&mut self.buffer).map_err(RecordError::Source)?;
                 self.unread = 0..count;
                 self.ended = count == 0;
             }
@@ -216,8 +216,8 @@ impl<S: std::io::Read> Records<S> {
             cells += ended;
             match result {
                 ReadRecordResult::InputEmpty => {}
-                ReadRecordResult::OutputFull => return Err(Broken::TooLong),
-                ReadRecordResult::OutputEndsFull => return Err(Broken::TooManyColumns),
+                ReadRecordResult::OutputFull => return Err(RecordError::TooLong),
+                ReadRecordResult::OutputEndsFull => return Err(RecordError::TooManyColumns),
                 ReadRecordResult::Record => break,
                 ReadRecordResult::End => return Ok(None),
             }
@@ -285,9 +285,9 @@ mod tests {
         let endless = format!("a\n\"{}", "x,y\n".repeat(limits::IMPORT_ROW_BYTES_MAX));
         let mut records = Records::new(endless.as_bytes(), b',', 0);
         assert!(records.read().is_ok());
-        assert!(matches!(records.read(), Err(Broken::TooLong)));
+        assert!(matches!(records.read(), Err(RecordError::TooLong)));
         let wide = ",".repeat(limits::IMPORT_COLUMNS_MAX);
-        assert!(matches!(Records::new(wide.as_bytes(), b',', 0).read(), Err(Broken::TooManyColumns)));
+        assert!(matches!(Records::new(wide.as_bytes(), b',', 0).read(), Err(RecordError::TooManyColumns)));
     }
 
     #[test]

@@ -284,12 +284,12 @@ fn an_export_has_only_what_is_wanted() {
         mill.post_in("/v1/contacts", json!({ "email": email, "status": status })).data();
     }
     while indexing::step(mill.world()).expect("indexes") {}
-    let wanted = |filters: Value| mill.post_in("/v1/contacts/exports", json!({ "filters": filters }));
-    let both = wanted(json!({ "status": "bounced", "search": "ab@" })).data();
+    let query = |filters: Value| mill.post_in("/v1/contacts/exports", json!({ "filters": filters }));
+    let both = query(json!({ "status": "bounced", "search": "ab@" })).data();
     work(&mill);
     let done = mill.get_in(&format!("/v1/contacts/exports/{}", both["jobId"].as_str().expect("an id"))).data();
     assert_eq!(done["contactCount"], 1);
-    assert_eq!(wanted(json!({ "colour": 1 })).refusal().0, 400);
+    assert_eq!(query(json!({ "colour": 1 })).refusal().0, 400);
     assert_eq!(mill.post_in("/v1/contacts/exports", json!({ "segmentId": "66f1a2b3d4e5f60718293a4b" })).refusal().0, 404);
 }
 

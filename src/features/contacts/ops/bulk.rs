@@ -10,10 +10,10 @@ use serde_json::{Value, json};
 
 use crate::engine::api::{BodySize, Caller, Command, Done, Failure, Operation, Replay, Spec, needs};
 use crate::engine::store::WriteTx;
-use crate::features::contacts::batch::Note;
+use crate::features::contacts::batch::RowNote;
 use crate::features::contacts::jobs::bulk::{self, BulkRow, Rows};
 use crate::features::contacts::jobs::{self, Task};
-use crate::features::contacts::notices;
+use crate::features::contacts::webhook_events;
 use crate::features::projects;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{JobId, ProjectId};
@@ -26,7 +26,7 @@ pub struct Bulk;
 /// Contacts, each as for adding one.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Subscribers {
+pub struct BulkRequest {
     /// The project they belong to.
     pub project_id: ProjectId,
     /// 1 to 50,000 contacts. A wrong one is told in the answer and spoils no other.
@@ -93,7 +93,7 @@ impl JsonSchema for Many {
 #[serde(untagged)]
 pub enum Outcome {
     Counts(BulkResult),
-    Job(Started),
+    Job(BulkStarted),
 }
 
 /// What came of the contacts.
@@ -126,8 +126,8 @@ pub struct RowError {
     pub error: String,
 }
 
-impl From<Note> for RowError {
-    fn from(note: Note) -> Self {
+impl From<RowNote> for RowError {
+    fn from(note: RowNote) -> Self {
         Self { index: note.row, email: note.email, field: note.field, error: note.error }
     }
 }
@@ -135,8 +135,7 @@ impl From<Note> for RowError {
 /// Too many to be answered at once.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "BulkStarted")]
-pub struct Started {
+pub struct BulkStarted {
     pub job_id: JobId,
     /// `processing`
     pub status: &'static str,
@@ -156,7 +155,7 @@ impl Operation for Bulk {
         .body(BodySize::Bulk)
         .replay(Replay::Keyed)
         .fails(&[Code::NotFound, Code::LimitReached]);
-    type Input = Subscribers;
+    type Input = BulkRequest;
     type Output = Done<Outcome>;
 
     fn example() -> (Value, Self::Output) {
@@ -172,7 +171,7 @@ impl Operation for Bulk {
 }
 
 impl Command for Bulk {
-    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: Subscribers) -> Result<Self::Output, Failure> {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: BulkRequest) -> Result<Self::Output, Failure> {
         let project = input.project_id;
         projects::require(tx, caller.account(), project)?;
         let rows = match input.subscribers {
@@ -182,7 +181,7 @@ impl Command for Bulk {
                 let task = Task::Bulk(jobs::Bulk { rows: total as u32, next: 0 });
                 let job = jobs::open(tx, caller.account(), project, task)?;
                 jobs::put_rows(tx, job.id, rows);
-                return Ok(Done(Outcome::Job(Started {
+                return Ok(Done(Outcome::Job(BulkStarted {
                     job_id: job.id,
                     status: "processing",
                     total_contacts: total as u64,
@@ -190,10 +189,10 @@ impl Command for Bulk {
                 })));
             }
         };
-        let (counts, notes) = bulk::take_in(tx, project, rows)?;
-        let told = jobs::told_counts(&counts);
-        notices::bulk_imported(tx, (caller.account(), project), told, None);
+        let (counts, notes) = bulk::apply(tx, project, rows)?;
+        let reported = jobs::bulk_counts(&counts);
+        webhook_events::bulk_imported(tx, (caller.account(), project), reported, None);
         let errors = notes.into_iter().map(RowError::from).collect();
-        Ok(Done(Outcome::Counts(BulkResult { success: told.success, failed: told.failed, updated: told.updated, errors })))
+        Ok(Done(Outcome::Counts(BulkResult { success: reported.success, failed: reported.failed, updated: reported.updated, errors })))
     }
 }

@@ -5,11 +5,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::bulk::RowError;
-use super::export::{Filters, wanted};
+use super::export::{ExportFilters, query};
 use crate::engine::api::{BodySize, Caller, Command, Done, Failure, Operation, Replay, Spec, needs};
 use crate::engine::store::WriteTx;
 use crate::features::contacts::batch::Counts;
-use crate::features::contacts::jobs::{self, Act, Change, Task};
+use crate::features::contacts::jobs::{self, ContactEdits, Change, Task};
 use crate::features::contacts::model::Status;
 use crate::features::contacts::store;
 use crate::features::contacts::tags::TagName;
@@ -25,7 +25,7 @@ pub struct BulkChange;
 /// Which contacts, and what is done with each: name them by `ids`, or say `all`, narrowed by `segmentId` and `filters`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct ManyChanged {
+pub struct BulkChangeRequest {
     /// The project they belong to.
     pub project_id: ProjectId,
     /// 1 to 1,000 contacts; those that do not exist are left out.
@@ -37,7 +37,7 @@ pub struct ManyChanged {
     /// With `all`: only contacts of this segment.
     pub segment_id: Option<SegmentId>,
     /// With `all`: only contacts that meet these conditions.
-    pub filters: Option<Filters>,
+    pub filters: Option<ExportFilters>,
     /// Names of tags that they get. Those that do not exist are created.
     #[serde(default)]
     pub add_tags: Vec<TagName>,
@@ -54,8 +54,7 @@ pub struct ManyChanged {
 /// What came of it, or the job that will say.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "BulkChangeDone")]
-pub struct Outcome {
+pub struct BulkChangeDone {
     /// With `all`: GET /v1/contacts/bulk-change/{jobId} tells how far it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub job_id: Option<JobId>,
@@ -96,30 +95,30 @@ impl Operation for BulkChange {
         .body(BodySize::Bulk)
         .replay(Replay::Keyed)
         .fails(&[Code::NotFound, Code::LimitReached]);
-    type Input = ManyChanged;
-    type Output = Done<Outcome>;
+    type Input = BulkChangeRequest;
+    type Output = Done<BulkChangeDone>;
 
     fn example() -> (Value, Self::Output) {
         let input = json!({
             "projectId": "66f1a2b3d4e5f60718293a4b", "ids": ["66f1a2b30000000a5c3e9d71"], "addTags": ["vip"],
         });
         let result = ChangeResult { changed: 1, ..ChangeResult::default() };
-        (input, Done(Outcome { job_id: None, status: "completed", result: Some(result) }))
+        (input, Done(BulkChangeDone { job_id: None, status: "completed", result: Some(result) }))
     }
 }
 
 impl Command for BulkChange {
-    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: ManyChanged) -> Result<Self::Output, Failure> {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: BulkChangeRequest) -> Result<Self::Output, Failure> {
         let (account, project) = (caller.account(), input.project_id);
         projects::require(tx, account, project)?;
-        let act = act(&input)?;
+        let edits = edits(&input)?;
         let Some(ids) = &input.ids else {
             if !input.all {
                 return Err(Failure::field("ids", "name the contacts, or set all to true for every one"));
             }
-            let wanted = wanted(tx, project, input.segment_id, input.filters)?;
-            let job = jobs::open(tx, account, project, Task::Change(Change::new(wanted, act)))?;
-            return Ok(Done(Outcome { job_id: Some(job.id), status: job.state.word(), result: None }));
+            let query = query(tx, project, input.segment_id, input.filters)?;
+            let job = jobs::open(tx, account, project, Task::Change(Change::new(query, edits)))?;
+            return Ok(Done(BulkChangeDone { job_id: Some(job.id), status: job.state.word(), result: None }));
         };
         if input.all || input.segment_id.is_some() || input.filters.is_some() {
             return Err(Failure::field("ids", "give either these, or all with its conditions"));
@@ -135,31 +134,31 @@ impl Command for BulkChange {
         }
         numbers.sort_unstable();
         numbers.dedup();
-        let (counts, notes) = jobs::change::apply(tx, (account, project), &act, &numbers)?;
+        let (counts, notes) = jobs::change::apply(tx, (account, project), &edits, &numbers)?;
         let errors = notes.into_iter().map(RowError::from).collect();
         let result = Some(ChangeResult::of(&counts, errors));
-        Ok(Done(Outcome { job_id: None, status: "completed", result }))
+        Ok(Done(BulkChangeDone { job_id: None, status: "completed", result }))
     }
 }
 
-fn act(input: &ManyChanged) -> Result<Act, Failure> {
+fn edits(input: &BulkChangeRequest) -> Result<ContactEdits, Failure> {
     let names = |field: &str, names: &[TagName]| match names.len() {
         many if many > limits::TAGS_PER_CONTACT_MAX => {
             Err(Failure::field(field, format_args!("name at most {} tags", limits::TAGS_PER_CONTACT_MAX)))
         }
         _ => Ok(names.iter().map(|name| name.to_string()).collect::<Vec<_>>()),
     };
-    let act = Act {
+    let edits = ContactEdits {
         add_tags: names("addTags", &input.add_tags)?,
         remove_tags: names("removeTags", &input.remove_tags)?,
         status: input.status,
         delete: input.delete,
     };
-    let changes = !act.add_tags.is_empty() || !act.remove_tags.is_empty() || act.status.is_some();
-    match (changes, act.delete) {
+    let changes = !edits.add_tags.is_empty() || !edits.remove_tags.is_empty() || edits.status.is_some();
+    match (changes, edits.delete) {
         (true, true) => Err(Failure::field("delete", "whoever is deleted cannot be changed as well; give one of both")),
         (false, false) => Err(Failure::field("addTags", "say what is to change: addTags, removeTags, status or delete")),
-        _ => Ok(act),
+        _ => Ok(edits),
     }
 }
 

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::bulk::RowError;
 use super::bulk_change::ChangeResult;
-use super::bulk_status::Which;
+use super::bulk_status::BulkJobRef;
 use crate::engine::api::answer::Moment;
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
 use crate::features::contacts::jobs::{self, State, Task};
@@ -21,8 +21,7 @@ pub struct BulkChangeStatus;
 /// A change that is worked off.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "BulkChangeProgress")]
-pub struct Progress {
+pub struct BulkChangeProgress {
     pub job_id: JobId,
     #[schemars(extend("enum" = ["pending", "processing", "completed", "failed"]))]
     pub status: &'static str,
@@ -44,12 +43,12 @@ impl Operation for BulkChangeStatus {
             .summary("Tell how far a change to many contacts is")
             .about("A finished job is told about for 30 days.")
             .fails(&[Code::NotFound]);
-    type Input = Which;
-    type Output = Done<Progress>;
+    type Input = BulkJobRef;
+    type Output = Done<BulkChangeProgress>;
 
     fn example() -> (Value, Self::Output) {
         let job_id = JobId::parse("66f1a2b3d4e5f60718293a4c").expect("24 hexadecimal characters");
-        let progress = Progress {
+        let progress = BulkChangeProgress {
             job_id,
             status: "processing",
             total: Some(20_000),
@@ -64,17 +63,17 @@ impl Operation for BulkChangeStatus {
 }
 
 impl Query for BulkChangeStatus {
-    fn run(view: &View<'_>, input: Which) -> Result<Self::Output, Failure> {
+    fn run(view: &View<'_>, input: BulkJobRef) -> Result<Self::Output, Failure> {
         let job = jobs::of_account(view.tx, view.caller.account(), input.job_id, input.project_id)?;
         let Task::Change(change) = &job.task else { return Err(jobs::wrong_kind(job.id)) };
         let result = match job.state {
-            State::Completed | State::Failed(_) | State::Seen(_) => {
+            State::Completed | State::Failed(_) | State::Acknowledged(_) => {
                 let notes = jobs::notes(view.tx, job.id, 0, limits::BULK_ERRORS_SHOWN_MAX)?;
                 Some(ChangeResult::of(&job.counts, notes.into_iter().map(RowError::from).collect()))
             }
-            State::Waiting | State::Running | State::Held => None,
+            State::Waiting | State::Running | State::AwaitingMapping => None,
         };
-        Ok(Done(Progress {
+        Ok(Done(BulkChangeProgress {
             job_id: job.id,
             status: job.state.word(),
             total: change.total,

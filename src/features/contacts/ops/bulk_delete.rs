@@ -10,7 +10,7 @@ use super::delete::remove;
 use crate::base::email::EmailAddress;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Replay, Spec, needs};
 use crate::engine::store::WriteTx;
-use crate::features::contacts::notices::{self, Action, Source};
+use crate::features::contacts::webhook_events::{self, Action, Source};
 use crate::features::contacts::store;
 use crate::features::projects;
 use crate::vocab::codes::Code;
@@ -24,7 +24,7 @@ pub struct BulkDelete;
 /// Which contacts.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Leavers {
+pub struct BulkDeleteRequest {
     /// The project they belong to.
     pub project_id: ProjectId,
     /// Their emails, 1 to 1,000.
@@ -35,8 +35,7 @@ pub struct Leavers {
 /// What was deleted.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "DeletedContacts")]
-pub struct Deleted {
+pub struct DeletedContacts {
     /// How many are gone.
     pub deleted: u64,
     /// Emails of nobody in the project.
@@ -50,17 +49,17 @@ impl Operation for BulkDelete {
         .about("Emits subscriber.unsubscribed with action \"deleted\" for each contact that is gone.")
         .replay(Replay::Keyed)
         .fails(&[Code::NotFound]);
-    type Input = Leavers;
-    type Output = Done<Deleted>;
+    type Input = BulkDeleteRequest;
+    type Output = Done<DeletedContacts>;
 
     fn example() -> (Value, Self::Output) {
         let input = json!({ "projectId": "66f1a2b3d4e5f60718293a4b", "emails": ["ada@example.com", "nobody@example.com"] });
-        (input, Done(Deleted { deleted: 1, not_found: vec!["nobody@example.com".into()] }))
+        (input, Done(DeletedContacts { deleted: 1, not_found: vec!["nobody@example.com".into()] }))
     }
 }
 
 impl Command for BulkDelete {
-    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: Leavers) -> Result<Self::Output, Failure> {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: BulkDeleteRequest) -> Result<Self::Output, Failure> {
         let project = input.project_id;
         projects::require(tx, caller.account(), project)?;
         let max = limits::BULK_DELETE_MAX;
@@ -85,8 +84,8 @@ impl Command for BulkDelete {
             Ok::<_, Failure>(())
         })?;
         for contact in &gone {
-            notices::unsubscribed(tx, (caller.account(), project), contact, Action::Deleted, Source::of(caller));
+            webhook_events::unsubscribed(tx, (caller.account(), project), contact, Action::Deleted, Source::of(caller));
         }
-        Ok(Done(Deleted { deleted: gone.len() as u64, not_found }))
+        Ok(Done(DeletedContacts { deleted: gone.len() as u64, not_found }))
     }
 }

@@ -19,7 +19,7 @@ pub struct BulkStatus;
 /// Which job.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Which {
+pub struct BulkJobRef {
     /// As the bulk write answered it.
     pub job_id: JobId,
     /// Where it was started; not needed, but it must be right.
@@ -29,8 +29,7 @@ pub struct Which {
 /// A bulk write that is worked off.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "BulkProgress")]
-pub struct Progress {
+pub struct BulkProgress {
     pub job_id: JobId,
     #[schemars(extend("enum" = ["pending", "processing", "completed", "failed"]))]
     pub status: &'static str,
@@ -51,12 +50,12 @@ impl Operation for BulkStatus {
         .summary("Tell how far a bulk write is")
         .about("A finished job is told about for 30 days.")
         .fails(&[Code::NotFound]);
-    type Input = Which;
-    type Output = Done<Progress>;
+    type Input = BulkJobRef;
+    type Output = Done<BulkProgress>;
 
     fn example() -> (Value, Self::Output) {
         let job_id = JobId::parse("66f1a2b3d4e5f60718293a4c").expect("24 hexadecimal characters");
-        let progress = Progress {
+        let progress = BulkProgress {
             job_id,
             status: "completed",
             total_contacts: 20_000,
@@ -71,19 +70,19 @@ impl Operation for BulkStatus {
 }
 
 impl Query for BulkStatus {
-    fn run(view: &View<'_>, input: Which) -> Result<Self::Output, Failure> {
+    fn run(view: &View<'_>, input: BulkJobRef) -> Result<Self::Output, Failure> {
         let job = jobs::of_account(view.tx, view.caller.account(), input.job_id, input.project_id)?;
         let Task::Bulk(bulk) = &job.task else { return Err(jobs::wrong_kind(job.id)) };
         let result = match job.state {
             State::Completed => {
-                let told = jobs::told_counts(&job.counts);
+                let reported = jobs::bulk_counts(&job.counts);
                 let notes = jobs::notes(view.tx, job.id, 0, limits::BULK_ERRORS_SHOWN_MAX)?;
                 let errors = notes.into_iter().map(RowError::from).collect();
-                Some(BulkResult { success: told.success, failed: told.failed, updated: told.updated, errors })
+                Some(BulkResult { success: reported.success, failed: reported.failed, updated: reported.updated, errors })
             }
             _ => None,
         };
-        Ok(Done(Progress {
+        Ok(Done(BulkProgress {
             job_id: job.id,
             status: job.state.word(),
             total_contacts: bulk.rows.into(),

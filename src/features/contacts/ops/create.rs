@@ -12,11 +12,11 @@ use crate::base::phone::Phone;
 use crate::engine::api::{Caller, Command, Created, Failure, Operation, Replay, Spec, needs};
 use crate::engine::store::WriteTx;
 use crate::features::contacts::fields::{self, FieldValue};
-use crate::features::contacts::intake::{self, Birth, PersonName, Statement};
+use crate::features::contacts::write::{self, NewContactKey, PersonName, ContactInput};
 use crate::features::contacts::model::Status;
-use crate::features::contacts::tags::{Numbers, TagName};
+use crate::features::contacts::tags::{TagNumbers, TagName};
 use crate::features::contacts::views::{ContactView, Viewer};
-use crate::features::contacts::{notices, store};
+use crate::features::contacts::{webhook_events, store};
 use crate::features::projects;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{ContactId, ProjectId};
@@ -28,7 +28,7 @@ pub struct Create;
 /// A new contact.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct NewContact {
+pub struct CreateContact {
     /// The project it belongs to.
     pub project_id: ProjectId,
     /// Kept as given; unique in the project whatever its case.
@@ -58,7 +58,7 @@ impl Operation for Create {
         .about("Emits subscriber.added. An email that the project has already is refused with 409 and data.id names its contact.")
         .replay(Replay::Keyed)
         .fails(&[Code::NotFound, Code::ContactExists, Code::LimitReached]);
-    type Input = NewContact;
+    type Input = CreateContact;
     type Output = Created<ContactView>;
 
     fn example() -> (Value, Self::Output) {
@@ -72,10 +72,10 @@ impl Operation for Create {
 }
 
 impl Command for Create {
-    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: NewContact) -> Result<Self::Output, Failure> {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: CreateContact) -> Result<Self::Output, Failure> {
         let project = input.project_id;
         projects::require(tx, caller.account(), project)?;
-        let statement = Statement {
+        let contact_input = ContactInput {
             email: input.email,
             first_name: input.first_name,
             last_name: input.last_name,
@@ -86,19 +86,19 @@ impl Command for Create {
             custom_fields: input.custom_fields.unwrap_or_default(),
             status: input.status,
         };
-        statement.check()?;
-        let normalised = statement.email.normalised();
+        contact_input.check()?;
+        let normalised = contact_input.email.normalised();
         if let Some(existing) = store::find_by_email(tx, project, &normalised)? {
             return Err(Failure::new(Code::ContactExists).with(json!({ "id": existing.id })));
         }
         let digest = store::email_digest(&normalised);
         let contact = store::change(tx, project, |tx, changes| {
-            let number = intake::next_number(tx, project)?;
-            let birth = Birth { id: ContactId::numbered(tx.now(), number, tx.random()), digest };
-            intake::create(tx, changes, &mut Numbers::new(project), &birth, (statement, &[])).map_err(Failure::from)
+            let number = write::next_number(tx, project)?;
+            let key = NewContactKey { id: ContactId::numbered(tx.now(), number, tx.random()), digest };
+            write::create(tx, changes, &mut TagNumbers::new(project), &key, (contact_input, &[])).map_err(Failure::from)
         })?;
         let created = Viewer::new(&*tx, caller, project).view(contact.clone())?;
-        notices::added(tx, caller, project, &contact, &created.tags);
+        webhook_events::added(tx, caller, project, &contact, &created.tags);
         Ok(Created(created))
     }
 }

@@ -4,13 +4,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::get::Which;
+use super::get::ContactRef;
 use crate::base::email::EmailAddress;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
 use crate::engine::store::{Error, WriteTx};
 use crate::features::contacts::erasure;
 use crate::features::contacts::model::Contact;
-use crate::features::contacts::notices::{self, Action, Source};
+use crate::features::contacts::webhook_events::{self, Action, Source};
 use crate::features::contacts::store::{self, Changes};
 use crate::features::projects;
 use crate::vocab::codes::Code;
@@ -23,8 +23,7 @@ pub struct Delete;
 
 /// What was deleted.
 #[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "DeletedContact")]
-pub struct Deleted {
+pub struct DeletedContact {
     /// The contact that is gone.
     pub id: ContactId,
     /// Always true.
@@ -42,23 +41,23 @@ impl Operation for Delete {
                 address, so that it is not mailed again by mistake.",
         )
         .fails(&[Code::NotFound]);
-    type Input = Which;
-    type Output = Done<Deleted>;
+    type Input = ContactRef;
+    type Output = Done<DeletedContact>;
 
     fn example() -> (Value, Self::Output) {
         let id = ContactId::parse("66f1a2b30000000a5c3e9d71").expect("24 hexadecimal characters");
-        (json!({ "id": id, "projectId": "66f1a2b3d4e5f60718293a4b" }), Done(Deleted { id, deleted: true }))
+        (json!({ "id": id, "projectId": "66f1a2b3d4e5f60718293a4b" }), Done(DeletedContact { id, deleted: true }))
     }
 }
 
 impl Command for Delete {
-    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: Which) -> Result<Self::Output, Failure> {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: ContactRef) -> Result<Self::Output, Failure> {
         let project = input.project_id;
         projects::require(tx, caller.account(), project)?;
         let contact = store::find(tx, project, input.id)?.ok_or(Code::NotFound)?;
         store::change(tx, project, |tx, changes| remove(tx, changes, caller.account(), &contact))?;
-        notices::unsubscribed(tx, (caller.account(), project), &contact, Action::Deleted, Source::of(caller));
-        Ok(Done(Deleted { id: contact.id, deleted: true }))
+        webhook_events::unsubscribed(tx, (caller.account(), project), &contact, Action::Deleted, Source::of(caller));
+        Ok(Done(DeletedContact { id: contact.id, deleted: true }))
     }
 }
 

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use crate::engine::api::answer::Moment;
 use crate::engine::api::{Caller, Command, Done, Engine, Failure, Operation, Spec, needs};
 use crate::engine::store::{Read, WriteTx};
-use crate::features::contacts::condition::{FilterTree, saved};
-use crate::features::contacts::jobs::{self, Job, State, Task, Wanted};
+use crate::features::contacts::filter::{FilterTree, segment_store};
+use crate::features::contacts::jobs::{self, Job, State, Task, ContactQuery};
 use crate::features::projects;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{JobId, ProjectId, SegmentId};
@@ -28,20 +28,20 @@ pub struct ExportRequest {
     /// Only contacts of this segment.
     pub segment_id: Option<SegmentId>,
     /// Only contacts that meet these conditions.
-    pub filters: Option<Filters>,
+    pub filters: Option<ExportFilters>,
 }
 
 /// The conditions of a segment, and a search.
 #[derive(Debug, JsonSchema)]
-#[schemars(rename = "ExportFilters", extend("additionalProperties" = false))]
-pub struct Filters {
+#[schemars(extend("additionalProperties" = false))]
+pub struct ExportFilters {
     /// Text to be found in email, names, phone, tags or custom fields.
     pub search: Option<String>,
     #[schemars(flatten)]
     pub conditions: FilterTree,
 }
 
-impl<'de> Deserialize<'de> for Filters {
+impl<'de> Deserialize<'de> for ExportFilters {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         // Not flattened by serde: that would let unknown names pass.
         let mut given = serde_json::Map::<String, Value>::deserialize(deserializer)?;
@@ -81,7 +81,7 @@ pub struct ExportView {
 }
 
 /// An export as its caller sees it, without a link.
-pub fn view(job: &Job, export: &jobs::Export) -> ExportView {
+pub fn export_view(job: &Job, export: &jobs::Export) -> ExportView {
     ExportView {
         job_id: job.id,
         project_id: job.project,
@@ -103,7 +103,7 @@ pub fn file_path(id: JobId) -> String {
 
 /// The same with the link, as long as there is one.
 pub fn view_with_link(engine: &Engine, job: &Job, export: &jobs::Export) -> ExportView {
-    let mut view = view(job, export);
+    let mut view = export_view(job, export);
     if let (State::Completed, Some(completed_at)) = (&job.state, job.completed_at) {
         let expires_at = completed_at.plus_ms(limits::EXPORT_LINK_MS);
         if engine.clock.now() < expires_at {
@@ -157,31 +157,31 @@ impl Command for Export {
     fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: ExportRequest) -> Result<Self::Output, Failure> {
         let project = input.project_id;
         projects::require(tx, caller.account(), project)?;
-        let wanted = wanted(tx, project, input.segment_id, input.filters)?;
+        let query = query(tx, project, input.segment_id, input.filters)?;
         let date: String = tx.now().to_string().chars().take(10).collect();
-        let export = jobs::Export { wanted, file_name: format!("contacts-{date}.csv"), file: None };
+        let export = jobs::Export { query, file_name: format!("contacts-{date}.csv"), file: None };
         let job = jobs::open(tx, caller.account(), project, Task::Export(export.clone()))?;
-        Ok(Done(view(&job, &export)))
+        Ok(Done(export_view(&job, &export)))
     }
 }
 
 /// Which contacts a job is about, checked.
-pub fn wanted(
+pub fn query(
     tx: &impl Read,
     project: ProjectId,
     segment: Option<SegmentId>,
-    filters: Option<Filters>,
-) -> Result<Wanted, Failure> {
+    filters: Option<ExportFilters>,
+) -> Result<ContactQuery, Failure> {
     if let Some(segment) = segment {
-        saved::require(tx, project, segment)?;
+        segment_store::require(tx, project, segment)?;
     }
-    let mut wanted = Wanted { segment, ..Wanted::default() };
+    let mut query = ContactQuery { segment, ..ContactQuery::default() };
     if let Some(filters) = filters {
         filters.conditions.check("filters")?.check_names(tx, project, "filters")?;
-        wanted.filters = Some(serde_json::to_string(&filters.conditions).expect("a filter tree is JSON"));
-        wanted.search = checked_search(filters.search)?;
+        query.filters = Some(serde_json::to_string(&filters.conditions).expect("a filter tree is JSON"));
+        query.search = checked_search(filters.search)?;
     }
-    Ok(wanted)
+    Ok(query)
 }
 
 fn checked_search(text: Option<String>) -> Result<Option<String>, Failure> {

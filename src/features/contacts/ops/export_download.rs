@@ -21,7 +21,7 @@ pub struct ExportDownload;
 /// The link, taken apart.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Link {
+pub struct DownloadLink {
     pub job_id: JobId,
     /// What makes the link work, for one hour.
     pub token: Option<String>,
@@ -33,7 +33,7 @@ impl Operation for ExportDownload {
         .about("Without a key: the link itself is the permission, and works for one hour. Answers text/csv.")
         .rate(RouteGroup::Imports)
         .fails(&[Code::NotFound]);
-    type Input = Link;
+    type Input = DownloadLink;
     type Output = Bare;
 
     fn example() -> (Value, Self::Output) {
@@ -44,7 +44,7 @@ impl Operation for ExportDownload {
 impl Raw for ExportDownload {
     const MEDIA: Media = Media::gives("text/csv; charset=utf-8");
 
-    async fn run(context: Context, input: Link, _: RawRequest) -> Result<Reply, Failure> {
+    async fn run(context: Context, input: DownloadLink, _: RawRequest) -> Result<Reply, Failure> {
         let path = file_path(input.job_id);
         let token = input.token.unwrap_or_default();
         // The engine's own clock: what a link is for must end on time, whatever else this request waited for.

@@ -18,7 +18,7 @@ pub struct ExportStatus;
 /// Which export.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Which {
+pub struct ExportRef {
     /// As the export answered it.
     pub job_id: JobId,
     /// The project of the export.
@@ -30,7 +30,7 @@ impl Operation for ExportStatus {
         .summary("Tell how far an export is")
         .about("downloadUrl is there once the file is written, and for one hour.")
         .fails(&[Code::NotFound]);
-    type Input = Which;
+    type Input = ExportRef;
     type Output = Done<ExportView>;
 
     fn example() -> (Value, Self::Output) {
@@ -53,7 +53,7 @@ impl Operation for ExportStatus {
 
 /// Outward because links are signed by the engine, which a query does not see.
 impl Outward for ExportStatus {
-    async fn run(context: Context, input: Which) -> Result<Self::Output, Failure> {
+    async fn run(context: Context, input: ExportRef) -> Result<Self::Output, Failure> {
         let tx = context.world().store.read();
         let job = jobs::of_account(&tx, context.caller.account(), input.job_id, Some(input.project_id))?;
         let Task::Export(export) = &job.task else { return Err(jobs::wrong_kind(job.id)) };

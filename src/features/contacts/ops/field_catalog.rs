@@ -12,7 +12,7 @@ use crate::base::bounded::Bounded;
 use crate::engine::api::answer::Moment;
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
 use crate::engine::store::Read;
-use crate::features::contacts::condition::saved;
+use crate::features::contacts::filter::segment_store;
 use crate::features::contacts::fields::FieldValue;
 use crate::features::contacts::model::ContactRow;
 use crate::features::contacts::selection::Filters;
@@ -29,7 +29,7 @@ pub struct FieldCatalog;
 /// Of whom.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Wanted {
+pub struct ListFields {
     pub project_id: ProjectId,
     /// Only members of this segment.
     pub segment_id: Option<SegmentId>,
@@ -61,7 +61,7 @@ pub struct Entry {
     /// For people.
     pub label: String,
     #[serde(rename = "type")]
-    pub kind: Kind,
+    pub kind: FieldKind,
     /// Share of the contacts that have it, 0 to 1.
     pub fill_rate: f64,
     /// A few different values.
@@ -73,8 +73,7 @@ pub struct Entry {
 /// What the values of a field are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-#[schemars(rename = "FieldKind")]
-pub enum Kind {
+pub enum FieldKind {
     String,
     Number,
     Boolean,
@@ -103,14 +102,14 @@ impl Operation for FieldCatalog {
             .about("Computed from the newest 50,000 of the contacts asked for.")
             .heavy()
             .fails(&[Code::NotFound]);
-    type Input = Wanted;
+    type Input = ListFields;
     type Output = Done<Catalog>;
 
     fn example() -> (Value, Self::Output) {
         let entry = |key: &str, label: &str, sample: &str, auto| Entry {
             key: key.into(),
             label: label.into(),
-            kind: Kind::String,
+            kind: FieldKind::String,
             fill_rate: 1.0,
             sample: vec![sample.into()],
             auto,
@@ -122,15 +121,15 @@ impl Operation for FieldCatalog {
 }
 
 impl Query for FieldCatalog {
-    fn run(ask: &View<'_>, input: Wanted) -> Result<Self::Output, Failure> {
-        let (tx, project) = (ask.tx, input.project_id);
-        projects::require(tx, ask.caller.account(), project)?;
+    fn run(view: &View<'_>, input: ListFields) -> Result<Self::Output, Failure> {
+        let (tx, project) = (view.tx, input.project_id);
+        projects::require(tx, view.caller.account(), project)?;
         let tags: Vec<String> = input.tag.into_iter().collect();
         let filters =
             Filters { status: None, tags: &tags, created_from: None, created_to: None, updated_from: None, updated_to: None };
         let mut wanted = filters.select(tx, project)?;
         if let Some(segment) = input.segment_id {
-            wanted &= saved::require(tx, project, segment)?.filter()?.members(tx, project, ask.now)?.as_ref();
+            wanted &= segment_store::require(tx, project, segment)?.filter()?.members(tx, project, view.now)?.as_ref();
         }
         let total_subscribers = wanted.len();
         // Numbers grow with time: the newest are the last.
@@ -143,7 +142,7 @@ impl Query for FieldCatalog {
         }
         let tally = Tally::of(tx, project, &wanted)?;
         let entries = tally.entries(wanted.len());
-        Ok(Done(Catalog { entries, total_subscribers, examined: wanted.len(), computed_at: Moment(ask.now) }))
+        Ok(Done(Catalog { entries, total_subscribers, examined: wanted.len(), computed_at: Moment(view.now) }))
     }
 }
 
@@ -158,7 +157,7 @@ struct Tally {
 #[derive(Default)]
 struct Seen {
     filled: u64,
-    kinds: BTreeMap<Kind, u64>,
+    kinds: BTreeMap<FieldKind, u64>,
     sample: BTreeSet<String>,
 }
 
@@ -173,13 +172,13 @@ impl Seen {
         match value {
             FieldValue::Null => {}
             FieldValue::Text(text) => self.text(text),
-            FieldValue::Whole(_) | FieldValue::Number(_) => self.add(Kind::Number, &value.as_text().unwrap_or_default()),
-            FieldValue::Bool(_) => self.add(Kind::Boolean, &value.as_text().unwrap_or_default()),
-            FieldValue::List(_) | FieldValue::Map(_) => self.add(Kind::Unknown, ""),
+            FieldValue::Whole(_) | FieldValue::Number(_) => self.add(FieldKind::Number, &value.as_text().unwrap_or_default()),
+            FieldValue::Bool(_) => self.add(FieldKind::Boolean, &value.as_text().unwrap_or_default()),
+            FieldValue::List(_) | FieldValue::Map(_) => self.add(FieldKind::Unknown, ""),
         }
     }
 
-    fn add(&mut self, kind: Kind, text: &str) {
+    fn add(&mut self, kind: FieldKind, text: &str) {
         self.filled += 1;
         *self.kinds.entry(kind).or_default() += 1;
         if self.sample.len() < SAMPLES && !text.is_empty() {
@@ -189,10 +188,10 @@ impl Seen {
 
     fn entry(&self, key: &str, label: &str, auto: bool, of: u64) -> Entry {
         let kind = match self.kinds.keys().copied().collect::<Vec<_>>().as_slice() {
-            [] => Kind::Unknown,
+            [] => FieldKind::Unknown,
             [kind] => *kind,
             // Dates beside words are words.
-            _ => Kind::String,
+            _ => FieldKind::String,
         };
         let fill_rate = if of == 0 { 0.0 } else { (self.filled as f64 / of as f64 * 1e4).round() / 1e4 };
         Entry { key: key.into(), label: label.into(), kind, fill_rate, sample: self.sample.iter().cloned().collect(), auto }
@@ -235,13 +234,13 @@ impl Tally {
     }
 }
 
-fn kind_of(text: &str) -> Kind {
+fn kind_of(text: &str) -> FieldKind {
     if text.parse::<Moment>().is_ok() {
-        Kind::Date
+        FieldKind::Date
     } else if text.starts_with("https://") || text.starts_with("http://") {
-        Kind::Url
+        FieldKind::Url
     } else {
-        Kind::String
+        FieldKind::String
     }
 }
 

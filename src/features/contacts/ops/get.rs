@@ -17,7 +17,7 @@ pub struct Get;
 /// Which contact.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Which {
+pub struct ContactRef {
     /// The contact's id.
     pub id: ContactId,
     /// The project it belongs to.
@@ -29,7 +29,7 @@ impl Operation for Get {
         .summary("Read one contact")
         .also_at(&["/v1/subscribers/{id}"])
         .fails(&[Code::NotFound]);
-    type Input = Which;
+    type Input = ContactRef;
     type Output = Done<ContactView>;
 
     fn example() -> (Value, Self::Output) {
@@ -39,9 +39,9 @@ impl Operation for Get {
 }
 
 impl Query for Get {
-    fn run(ask: &View<'_>, input: Which) -> Result<Self::Output, Failure> {
-        projects::require(ask.tx, ask.caller.account(), input.project_id)?;
-        let contact = store::find(ask.tx, input.project_id, input.id)?.ok_or(Code::NotFound)?;
-        Ok(Done(Viewer::new(ask.tx, ask.caller, input.project_id).view(contact)?))
+    fn run(view: &View<'_>, input: ContactRef) -> Result<Self::Output, Failure> {
+        projects::require(view.tx, view.caller.account(), input.project_id)?;
+        let contact = store::find(view.tx, input.project_id, input.id)?.ok_or(Code::NotFound)?;
+        Ok(Done(Viewer::new(view.tx, view.caller, input.project_id).view(contact)?))
     }
 }

@@ -15,7 +15,7 @@ use crate::engine::api::wire::{Body, BodyError, Reply, ReplyBody};
 use crate::engine::api::{NoInput, Answer, BodySize, Context, Created, Failure, Operation, Raw, RawRequest, Spec, needs};
 use crate::engine::store::blobs;
 use crate::features::contacts::batch::OnConflict;
-use crate::features::contacts::jobs::{self, Columns, Encoding, Mapping, Sniffer, Task};
+use crate::features::contacts::jobs::{self, Columns, Encoding, ColumnMap, Sniffer, Task};
 use crate::features::contacts::model::Status;
 use crate::features::projects;
 use crate::vocab::codes::Code;
@@ -54,8 +54,7 @@ pub struct Form {
 
 /// The import that began.
 #[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "ImportStarted")]
-pub struct Started {
+pub struct ImportStarted {
     /// `contact_import`
     pub object: &'static str,
     pub id: JobId,
@@ -75,11 +74,11 @@ impl Operation for Import {
         .body(BodySize::Upload)
         .fails(&[Code::NotFound, Code::LimitReached]);
     type Input = NoInput;
-    type Output = Created<Started>;
+    type Output = Created<ImportStarted>;
 
     fn example() -> (Value, Self::Output) {
         let id = JobId::parse("66f1a2b3d4e5f60718293a4c").expect("24 hexadecimal characters");
-        (json!({}), Created(Started { object: "contact_import", id, status: "processing" }))
+        (json!({}), Created(ImportStarted { object: "contact_import", id, status: "processing" }))
     }
 }
 
@@ -100,7 +99,7 @@ impl Raw for Import {
             let _ = context.world().store.write(move |tx| blobs::expire(tx, file, tx.now())).await;
         }
         let status = if upload.hold { "uploaded" } else { "processing" };
-        let started = Created(Started { object: "contact_import", id: started?, status });
+        let started = Created(ImportStarted { object: "contact_import", id: started?, status });
         let encoded = started.encode(&context.envelope);
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -121,7 +120,7 @@ struct Upload {
     head: Vec<u8>,
     encoding: Option<Encoding>,
     project: Option<ProjectId>,
-    mapping: Option<Mapping>,
+    mapping: Option<ColumnMap>,
     on_conflict: OnConflict,
     delimiter: Option<u8>,
     tags: Vec<String>,
@@ -272,7 +271,7 @@ impl Upload {
         let write = context.world().store.write(move |tx| {
             projects::require(tx, account, project)?;
             if hold {
-                return jobs::held::hold(tx, account, project, task, bytes).map(|job| job.id);
+                return jobs::pending_imports::add(tx, account, project, task, bytes).map(|job| job.id);
             }
             // The job lets the file go; until then nothing else does.
             if !blobs::complete(tx, file, bytes, None)? {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::engine::api::{Failure, Limit, Listed, Offset, Operation, Page, PageNumber, Query, Spec, View, Window, needs};
-use crate::features::contacts::batch::Note;
+use crate::features::contacts::batch::RowNote;
 use crate::features::contacts::jobs::{self, Task};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{JobId, ProjectId};
@@ -17,7 +17,7 @@ pub struct ImportErrors;
 /// Which import, and which part of the list.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Which {
+pub struct ListImportErrors {
     /// As the import answered it.
     pub id: JobId,
     /// Where it was started; not needed, but it must be right.
@@ -44,8 +44,8 @@ pub struct ImportError {
     pub error: String,
 }
 
-impl From<Note> for ImportError {
-    fn from(note: Note) -> Self {
+impl From<RowNote> for ImportError {
+    fn from(note: RowNote) -> Self {
         Self { row: note.row, email: note.email, field: note.field, error: note.error }
     }
 }
@@ -60,7 +60,7 @@ impl Operation for ImportErrors {
         .summary("List what is to be told of single rows of an import")
         .about("In the order of the file. The first thousand are kept; the counts of the import say how many rows failed in all.")
         .fails(&[Code::NotFound]);
-    type Input = Which;
+    type Input = ListImportErrors;
     type Output = Page<ImportError>;
 
     fn example() -> (Value, Self::Output) {
@@ -76,11 +76,11 @@ impl Operation for ImportErrors {
 }
 
 impl Query for ImportErrors {
-    fn run(view: &View<'_>, input: Which) -> Result<Self::Output, Failure> {
+    fn run(view: &View<'_>, input: ListImportErrors) -> Result<Self::Output, Failure> {
         let window = Window::new(input.limit, input.offset, input.page);
         let job = jobs::of_account(view.tx, view.caller.account(), input.id, input.project_id)?;
         let Task::Import(_) = &job.task else { return Err(jobs::wrong_kind(job.id)) };
         let notes = jobs::notes(view.tx, job.id, window.offset, window.limit)?;
-        Ok(Page { items: notes.into_iter().map(ImportError::from).collect(), total: job.told.into(), window })
+        Ok(Page { items: notes.into_iter().map(ImportError::from).collect(), total: job.note_count.into(), window })
     }
 }

@@ -8,7 +8,7 @@ use super::import::{delimiter, wrong_delimiter};
 use crate::base::bounded::Bounded;
 use crate::engine::api::answer::Moment;
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
-use crate::features::contacts::jobs::{self, held};
+use crate::features::contacts::jobs::{self, pending_imports};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{JobId, ProjectId};
 use crate::vocab::limits;
@@ -20,7 +20,7 @@ pub struct ImportPreview;
 /// Which file.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Wanted {
+pub struct PreviewImport {
     /// As the upload answered it.
     pub id: JobId,
     /// Where it was uploaded; not needed, but it must be right.
@@ -34,8 +34,7 @@ pub struct Wanted {
 /// A file in short.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "ImportPreviewed")]
-pub struct Preview {
+pub struct ImportPreviewed {
     pub id: JobId,
     pub project_id: ProjectId,
     pub file_name: String,
@@ -43,7 +42,7 @@ pub struct Preview {
     /// What stands between cells.
     pub delimiter: String,
     /// Every column of the file.
-    pub columns: Vec<Column>,
+    pub columns: Vec<ImportColumn>,
     /// The file is forgotten then, if no import has begun.
     pub expires_at: Moment,
 }
@@ -51,8 +50,7 @@ pub struct Preview {
 /// A column of a file.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "ImportColumn")]
-pub struct Column {
+pub struct ImportColumn {
     /// Its cell in the first row.
     pub header: String,
     /// What it seems to be: the name of a field, `customFields.` and the name of one, or null.
@@ -69,17 +67,17 @@ impl Operation for ImportPreview {
         .summary("Look at a file before its import")
         .about("For a file that was uploaded with `hold`. An import that has begun is refused with 409.")
         .fails(&[Code::NotFound, Code::WrongState]);
-    type Input = Wanted;
-    type Output = Done<Preview>;
+    type Input = PreviewImport;
+    type Output = Done<ImportPreviewed>;
 
     fn example() -> (Value, Self::Output) {
         let id = JobId::parse("66f1a2b3d4e5f60718293a4c").expect("24 hexadecimal characters");
-        let column = |header: &str, guess: Option<&str>, sample: &str| Column {
+        let column = |header: &str, guess: Option<&str>, sample: &str| ImportColumn {
             header: header.into(),
             guess: guess.map(str::to_owned),
             samples: vec![sample.into()],
         };
-        let preview = Preview {
+        let preview = ImportPreviewed {
             id,
             project_id: ProjectId::parse("66f1a2b3d4e5f60718293a4b").expect("24 hexadecimal characters"),
             file_name: "people.csv".into(),
@@ -93,27 +91,27 @@ impl Operation for ImportPreview {
 }
 
 impl Query for ImportPreview {
-    fn run(ask: &View<'_>, input: Wanted) -> Result<Self::Output, Failure> {
-        let job = jobs::of_account(ask.tx, ask.caller.account(), input.id, input.project_id)?;
-        let import = held::import_of(&job)?;
+    fn run(view: &View<'_>, input: PreviewImport) -> Result<Self::Output, Failure> {
+        let job = jobs::of_account(view.tx, view.caller.account(), input.id, input.project_id)?;
+        let import = pending_imports::import_of(&job)?;
         let given = input.delimiter.as_deref().filter(|text| !text.is_empty());
         let cut = given.map(|text| delimiter(text).ok_or_else(wrong_delimiter)).transpose()?;
         let rows = input.rows.map_or(ROWS, Bounded::get) as usize;
-        let glance = held::glance(ask.tx, job.id, import, cut, rows)?;
-        let guesses = held::guesses(&glance.headers);
-        let columns = glance.headers.into_iter().zip(guesses).enumerate().map(|(at, (header, guess))| Column {
+        let file = pending_imports::preview(view.tx, job.id, import, cut, rows)?;
+        let guesses = pending_imports::guesses(&file.headers);
+        let columns = file.headers.into_iter().zip(guesses).enumerate().map(|(at, (header, guess))| ImportColumn {
             header,
             guess,
-            samples: glance.rows.iter().map(|row| row.get(at).cloned().unwrap_or_default()).collect(),
+            samples: file.rows.iter().map(|row| row.get(at).cloned().unwrap_or_default()).collect(),
         });
-        Ok(Done(Preview {
+        Ok(Done(ImportPreviewed {
             id: job.id,
             project_id: job.project,
-            file_name: glance.file_name,
-            bytes: glance.bytes,
-            delimiter: char::from(glance.delimiter).to_string(),
+            file_name: file.file_name,
+            bytes: file.bytes,
+            delimiter: char::from(file.delimiter).to_string(),
             columns: columns.collect(),
-            expires_at: Moment(job.created_at.plus_ms(limits::UPLOAD_HELD_MS)),
+            expires_at: Moment(job.created_at.plus_ms(limits::PENDING_IMPORT_MS)),
         }))
     }
 }

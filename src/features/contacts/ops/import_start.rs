@@ -4,11 +4,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::import::{Started, delimiter, wrong_delimiter};
+use super::import::{ImportStarted, delimiter, wrong_delimiter};
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
 use crate::engine::store::WriteTx;
 use crate::features::contacts::batch::OnConflict;
-use crate::features::contacts::jobs::{self, Columns, Import, Mapping, held};
+use crate::features::contacts::jobs::{self, Columns, Import, ColumnMap, pending_imports};
 use crate::features::contacts::model::Status;
 use crate::features::contacts::tags::TagName;
 use crate::features::projects;
@@ -23,13 +23,13 @@ pub struct ImportStart;
 /// How the file is to be read.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Reading {
+pub struct StartImport {
     /// As the upload answered it.
     pub id: JobId,
     /// Where it was uploaded; not needed, but it must be right.
     pub project_id: Option<ProjectId>,
     /// Which header is which field; guessed from common headers if absent.
-    pub column_map: Option<Mapping>,
+    pub column_map: Option<ColumnMap>,
     /// What happens to contacts that are there already.
     #[serde(default)]
     pub on_conflict: Existing,
@@ -58,8 +58,8 @@ impl Operation for ImportStart {
         .summary("Import a file that was uploaded before")
         .about("For a file that was uploaded with `hold`. Once begun, it is like any other import; a second time is refused with 409.")
         .fails(&[Code::NotFound, Code::WrongState, Code::LimitReached]);
-    type Input = Reading;
-    type Output = Done<Started>;
+    type Input = StartImport;
+    type Output = Done<ImportStarted>;
 
     fn example() -> (Value, Self::Output) {
         let id = JobId::parse("66f1a2b3d4e5f60718293a4c").expect("24 hexadecimal characters");
@@ -67,29 +67,29 @@ impl Operation for ImportStart {
             "id": id, "columnMap": { "email": "E-mail", "customFields": { "shoeSize": "Shoe size" } }, "onConflict": "upsert",
             "tags": ["fair"], "status": "subscribed",
         });
-        (input, Done(Started { object: "contact_import", id, status: "processing" }))
+        (input, Done(ImportStarted { object: "contact_import", id, status: "processing" }))
     }
 }
 
 impl Command for ImportStart {
-    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: Reading) -> Result<Self::Output, Failure> {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: StartImport) -> Result<Self::Output, Failure> {
         let job = jobs::of_account(tx, caller.account(), input.id, input.project_id)?;
         projects::require(tx, caller.account(), job.project)?;
-        let import = held::import_of(&job)?.clone();
+        let import = pending_imports::import_of(&job)?.clone();
         if input.tags.len() > limits::TAGS_PER_CONTACT_MAX {
             return Err(Failure::field("tags", format_args!("give at most {} tags", limits::TAGS_PER_CONTACT_MAX)));
         }
         let given = input.delimiter.as_deref().filter(|text| !text.is_empty());
         let cut = given.map(|text| delimiter(text).ok_or_else(wrong_delimiter)).transpose()?;
-        let glance = held::glance(tx, job.id, &import, cut, 0)?;
+        let file = pending_imports::preview(tx, job.id, &import, cut, 0)?;
         let columns = match &input.column_map {
-            Some(mapping) => Columns::named(mapping, &glance.headers)?,
-            None => Columns::guessed(&glance.headers)?,
+            Some(mapping) => Columns::named(mapping, &file.headers)?,
+            None => Columns::guessed(&file.headers)?,
         };
         let import = Import {
             columns,
-            delimiter: glance.delimiter,
-            offset: glance.offset,
+            delimiter: file.delimiter,
+            offset: file.offset,
             on_conflict: match input.on_conflict {
                 Existing::Upsert => OnConflict::Upsert,
                 Existing::Skip => OnConflict::Skip,
@@ -98,8 +98,8 @@ impl Command for ImportStart {
             status: input.status,
             ..import
         };
-        let job = held::begin(tx, job, import)?;
-        Ok(Done(Started { object: "contact_import", id: job.id, status: "processing" }))
+        let job = pending_imports::begin(tx, job, import)?;
+        Ok(Done(ImportStarted { object: "contact_import", id: job.id, status: "processing" }))
     }
 }
 
@@ -109,7 +109,7 @@ mod tests {
 
     use crate::features::contacts::jobs;
     use crate::testing::Mill;
-    use crate::vocab::limits::{UPLOAD_HELD_MS, UPLOADS_HELD_PER_PROJECT_MAX};
+    use crate::vocab::limits::{PENDING_IMPORT_MS, PENDING_IMPORTS_PER_PROJECT_MAX};
 
     fn hold(mill: &Mill, file: &str) -> String {
         let project = mill.project.to_string();
@@ -157,7 +157,7 @@ mod tests {
         let mill = Mill::new();
         let first = hold(&mill, "email\na@example.com\n");
         mill.clock.advance_ms(1_000);
-        let rest: Vec<String> = (0..UPLOADS_HELD_PER_PROJECT_MAX)
+        let rest: Vec<String> = (0..PENDING_IMPORTS_PER_PROJECT_MAX)
             .map(|_| {
                 mill.clock.advance_ms(1_000);
                 hold(&mill, "email\na@example.com\n")
@@ -167,7 +167,7 @@ mod tests {
         assert_eq!(mill.get(&format!("{}/preview", rest[0])).status, 200);
         let forget = |mill: &Mill| mill.world().store.write_blocking(jobs::forget).expect("written").expect("no error");
         assert!(!forget(&mill));
-        mill.clock.advance_ms(UPLOAD_HELD_MS);
+        mill.clock.advance_ms(PENDING_IMPORT_MS);
         while forget(&mill) {}
         let gone: Vec<Value> = rest.iter().map(|path| json!(mill.get(path).refusal().0)).collect();
         assert!(gone.iter().all(|status| *status == json!(404)), "{gone:?}");

@@ -18,7 +18,7 @@ pub struct ImportStatus;
 /// Which import.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Which {
+pub struct ImportRef {
     /// As the import answered it.
     pub id: JobId,
     /// Where it was started; not needed, but it must be right.
@@ -70,7 +70,7 @@ impl Operation for ImportStatus {
         .summary("Tell how far an import is")
         .about("A finished import is told about for 30 days.")
         .fails(&[Code::NotFound]);
-    type Input = Which;
+    type Input = ImportRef;
     type Output = Done<ImportProgress>;
 
     fn example() -> (Value, Self::Output) {
@@ -90,7 +90,7 @@ impl Operation for ImportStatus {
 }
 
 impl Query for ImportStatus {
-    fn run(view: &View<'_>, input: Which) -> Result<Self::Output, Failure> {
+    fn run(view: &View<'_>, input: ImportRef) -> Result<Self::Output, Failure> {
         let job = jobs::of_account(view.tx, view.caller.account(), input.id, input.project_id)?;
         let Task::Import(import) = &job.task else { return Err(jobs::wrong_kind(job.id)) };
         let progress = match job.state {

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::jobs::JobView;
+use super::jobs::ContactJob;
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
 use crate::features::contacts::jobs;
 use crate::vocab::codes::Code;
@@ -17,8 +17,7 @@ pub struct Job;
 /// Which job.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[schemars(rename = "ContactJobAlone")]
-pub struct Which {
+pub struct JobRef {
     /// As it was answered when the job began.
     pub id: JobId,
 }
@@ -28,18 +27,18 @@ impl Operation for Job {
         .summary("Tell what an import, an export or a change of many contacts is, and whose")
         .about("A finished job is told about for 30 days. The operations on each kind say more of it.")
         .fails(&[Code::NotFound]);
-    type Input = Which;
-    type Output = Done<JobView>;
+    type Input = JobRef;
+    type Output = Done<ContactJob>;
 
     fn example() -> (Value, Self::Output) {
-        let job = JobView::sample();
+        let job = ContactJob::sample();
         (json!({ "id": job.id }), Done(job))
     }
 }
 
 impl Query for Job {
-    fn run(ask: &View<'_>, input: Which) -> Result<Self::Output, Failure> {
-        Ok(Done(jobs::of_account(ask.tx, ask.caller.account(), input.id, None)?.into()))
+    fn run(view: &View<'_>, input: JobRef) -> Result<Self::Output, Failure> {
+        Ok(Done(jobs::of_account(view.tx, view.caller.account(), input.id, None)?.into()))
     }
 }
 

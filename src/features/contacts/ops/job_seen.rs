@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::import_status::Which;
-use super::jobs::JobView;
+use super::import_status::ImportRef;
+use super::jobs::ContactJob;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
 use crate::engine::store::WriteTx;
 use crate::features::contacts::jobs;
@@ -18,20 +18,20 @@ impl Operation for JobSeen {
         .summary("Take note that an import, an export or a change failed")
         .about("It stays in the list of jobs, and needs nobody's attention any more. Once more changes nothing.")
         .fails(&[Code::NotFound, Code::WrongState]);
-    type Input = Which;
-    type Output = Done<JobView>;
+    type Input = ImportRef;
+    type Output = Done<ContactJob>;
 
     fn example() -> (Value, Self::Output) {
         let error = Some("The uploaded file is not there any more; upload it again.".to_owned());
-        let job = JobView { status: "failed", error, seen: true, ..JobView::sample() };
+        let job = ContactJob { status: "failed", error, seen: true, ..ContactJob::sample() };
         (json!({ "id": job.id }), Done(job))
     }
 }
 
 impl Command for JobSeen {
-    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: Which) -> Result<Self::Output, Failure> {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: ImportRef) -> Result<Self::Output, Failure> {
         let job = jobs::of_account(tx, caller.account(), input.id, input.project_id)?;
-        Ok(Done(jobs::mark_seen(tx, job)?.into()))
+        Ok(Done(jobs::acknowledge(tx, job)?.into()))
     }
 }
 

@@ -18,7 +18,7 @@ pub struct Jobs;
 /// Whose jobs.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Whose {
+pub struct ListJobs {
     /// Only those of this project.
     pub project_id: Option<ProjectId>,
     #[serde(default)]
@@ -27,17 +27,15 @@ pub struct Whose {
 
 /// Jobs.
 #[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "ContactJobs")]
-pub struct Listing {
+pub struct ContactJobs {
     /// The newest first.
-    pub jobs: Vec<JobView>,
+    pub jobs: Vec<ContactJob>,
 }
 
 /// A job in short.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "ContactJob")]
-pub struct JobView {
+pub struct ContactJob {
     pub id: JobId,
     pub project_id: ProjectId,
     #[schemars(extend("enum" = ["bulk", "import", "export", "change"]))]
@@ -56,7 +54,7 @@ pub struct JobView {
     pub completed_at: Option<Moment>,
 }
 
-impl From<Job> for JobView {
+impl From<Job> for ContactJob {
     fn from(job: Job) -> Self {
         let kind = match job.task {
             Task::Bulk(_) => "bulk",
@@ -72,14 +70,14 @@ impl From<Job> for JobView {
             processed: job.counts.total,
             failed: job.counts.failed,
             error: job.state.reason(),
-            seen: matches!(job.state, State::Seen(_)),
+            seen: matches!(job.state, State::Acknowledged(_)),
             created_at: Moment(job.created_at),
             completed_at: job.completed_at.map(Moment),
         }
     }
 }
 
-impl JobView {
+impl ContactJob {
     /// An example for the documentation.
     pub fn sample() -> Self {
         Self {
@@ -103,23 +101,23 @@ impl Operation for Jobs {
         .about("Whatever became of them, for 30 days after their end; files that wait for their import for one.")
         .heavy()
         .fails(&[Code::NotFound]);
-    type Input = Whose;
-    type Output = Done<Listing>;
+    type Input = ListJobs;
+    type Output = Done<ContactJobs>;
 
     fn example() -> (Value, Self::Output) {
-        let job = JobView::sample();
-        (json!({ "projectId": "66f1a2b3d4e5f60718293a4b", "limit": 5 }), Done(Listing { jobs: vec![job] }))
+        let job = ContactJob::sample();
+        (json!({ "projectId": "66f1a2b3d4e5f60718293a4b", "limit": 5 }), Done(ContactJobs { jobs: vec![job] }))
     }
 }
 
 impl Query for Jobs {
-    fn run(ask: &View<'_>, input: Whose) -> Result<Self::Output, Failure> {
-        let account = ask.caller.account();
+    fn run(view: &View<'_>, input: ListJobs) -> Result<Self::Output, Failure> {
+        let account = view.caller.account();
         if let Some(project) = input.project_id {
-            projects::require(ask.tx, account, project)?;
+            projects::require(view.tx, account, project)?;
         }
-        let found = jobs::recent(ask.tx, account, input.project_id, input.limit.0 as usize)?;
-        Ok(Done(Listing { jobs: found.into_iter().map(JobView::from).collect() }))
+        let found = jobs::recent(view.tx, account, input.project_id, input.limit.0 as usize)?;
+        Ok(Done(ContactJobs { jobs: found.into_iter().map(ContactJob::from).collect() }))
     }
 }
 

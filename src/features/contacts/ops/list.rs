@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::engine::api::answer::Moment;
 use crate::engine::api::{Failure, Limit, Offset, Operation, Page, PageNumber, Query, Spec, View, Window, needs};
-use crate::features::contacts::condition::saved;
+use crate::features::contacts::filter::segment_store;
 use crate::features::contacts::model::Status;
 use crate::features::contacts::selection::{Filters, SortBy, SortOrder, page};
 use crate::features::contacts::views::{ContactView, Viewer};
@@ -21,7 +21,7 @@ pub struct List;
 /// Which contacts, in which order, and which page of them.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Wanted {
+pub struct ListContacts {
     /// The project they belong to.
     pub project_id: ProjectId,
     /// Words to find in email, names, phone, tags and custom fields, also while they are being typed and with small typing errors.
@@ -63,7 +63,7 @@ impl Operation for List {
         .about("All filters must be met. Newest first, unless a search ranks them or sortBy says otherwise.")
         .heavy()
         .fails(&[Code::NotFound]);
-    type Input = Wanted;
+    type Input = ListContacts;
     type Output = Page<ContactView>;
 
     fn example() -> (Value, Self::Output) {
@@ -74,9 +74,9 @@ impl Operation for List {
 }
 
 impl Query for List {
-    fn run(ask: &View<'_>, input: Wanted) -> Result<Self::Output, Failure> {
-        let (tx, project) = (ask.tx, input.project_id);
-        projects::require(tx, ask.caller.account(), project)?;
+    fn run(view: &View<'_>, input: ListContacts) -> Result<Self::Output, Failure> {
+        let (tx, project) = (view.tx, input.project_id);
+        projects::require(tx, view.caller.account(), project)?;
         let window = Window::new(input.limit, input.offset, input.page);
         let time = |moment: Option<Moment>| moment.map(|Moment(at)| at);
         let filters = Filters {
@@ -89,24 +89,24 @@ impl Query for List {
         };
         let mut wanted = filters.select(tx, project)?;
         if let Some(segment) = input.segment_id {
-            wanted &= saved::require(tx, project, segment)?.filter()?.members(tx, project, ask.now)?.as_ref();
+            wanted &= segment_store::require(tx, project, segment)?.filter()?.members(tx, project, view.now)?.as_ref();
         }
         let search = input.search.as_deref().map(str::trim).filter(|text| !text.is_empty());
         let (numbers, total) = match (search, input.sort_by) {
             (Some(text), None) => {
-                let hits = ask.search.search(&project.0, text, &wanted, window.offset, window.limit);
+                let hits = view.search.search(&project.0, text, &wanted, window.offset, window.limit);
                 let hits = hits.map_err(Failure::internal)?;
                 (hits.numbers, hits.total)
             }
             (text, sort_by) => {
                 if let Some(text) = text {
-                    wanted &= ask.search.matching(&project.0, text).map_err(Failure::internal)?;
+                    wanted &= view.search.matching(&project.0, text).map_err(Failure::internal)?;
                 }
                 let order = (sort_by.unwrap_or_default(), input.sort_order);
                 (page(tx, project, &wanted, order, window)?, wanted.len())
             }
         };
-        let mut viewer = Viewer::new(tx, ask.caller, project);
+        let mut viewer = Viewer::new(tx, view.caller, project);
         let mut items = Vec::with_capacity(numbers.len());
         for number in numbers {
             // A number from the index is in `wanted` too, so its contact is there in this very snapshot.
@@ -117,7 +117,7 @@ impl Query for List {
         Ok(Page { items, total, window })
     }
 
-    fn refreshes(input: &Wanted) -> bool {
+    fn refreshes(input: &ListContacts) -> bool {
         input.refresh && input.search.is_some()
     }
 }

@@ -8,9 +8,9 @@ use crate::base::email::EmailAddress;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
 use crate::engine::store::WriteTx;
 use crate::features::contacts::model::{Contact, Status};
-use crate::features::contacts::notices::{self, Action, Source};
+use crate::features::contacts::webhook_events::{self, Action, Source};
 use crate::features::contacts::tags::{self, TagName};
-use crate::features::contacts::{intake, store};
+use crate::features::contacts::{write, store};
 use crate::features::projects;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::ProjectId;
@@ -75,10 +75,10 @@ impl Command for SetStatus {
             let joins = input.status == Status::Subscribed;
             retag(tx, project, &mut after, &names, joins)?;
             if !joins && after.differs(&before) {
-                notices::unsubscribed(tx, (caller.account(), project), &after, Action::TagsLeft, Source::of(caller));
+                webhook_events::unsubscribed(tx, (caller.account(), project), &after, Action::TagsLeft, Source::of(caller));
             }
         }
-        notices::status_changed(tx, (caller.account(), project), Source::of(caller), &before, &after);
+        webhook_events::status_changed(tx, (caller.account(), project), Source::of(caller), &before, &after);
         save(tx, project, &before, after)?;
         Ok(Done(Success { success: true }))
     }
@@ -93,10 +93,10 @@ pub fn retag(
     joins: bool,
 ) -> Result<(), Failure> {
     if joins {
-        let mut numbers = tags::Numbers::new(project);
+        let mut numbers = tags::TagNumbers::new(project);
         let wanted = numbers.of(tx, names.iter().map(|name| &**name))?;
-        let wanted = wanted.map_err(intake::too_many_names)?;
-        return Ok(intake::add_tags(tx, project, &mut contact.tags, wanted)?);
+        let wanted = wanted.map_err(write::tag_limit_reached)?;
+        return Ok(write::add_tags(tx, project, &mut contact.tags, wanted)?);
     }
     for name in names {
         if let Some(number) = tags::number(tx, project, name)? {

@@ -8,9 +8,9 @@ use super::set_status::{Success, retag, save};
 use crate::base::email::EmailAddress;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
 use crate::engine::store::WriteTx;
-use crate::features::contacts::notices::{self, Action, Source};
+use crate::features::contacts::webhook_events::{self, Action, Source};
 use crate::features::contacts::tags::TagName;
-use crate::features::contacts::{standing, store};
+use crate::features::contacts::{subscription, store};
 use crate::features::projects;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::ProjectId;
@@ -22,7 +22,7 @@ pub struct Unsubscribe;
 /// Who unsubscribes from what.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Leaving {
+pub struct UnsubscribeRequest {
     /// The contact's email.
     pub email: EmailAddress,
     /// The project it leaves.
@@ -41,7 +41,7 @@ impl Operation for Unsubscribe {
         .about("Emits subscriber.unsubscribed with action \"unsubscribed\", or \"tags_left\" if only tags are left. Repeating it changes nothing \
              and emits nothing.")
         .fails(&[Code::NotFound]);
-    type Input = Leaving;
+    type Input = UnsubscribeRequest;
     type Output = Done<Success>;
 
     fn example() -> (Value, Self::Output) {
@@ -51,7 +51,7 @@ impl Operation for Unsubscribe {
 }
 
 impl Command for Unsubscribe {
-    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: Leaving) -> Result<Self::Output, Failure> {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: UnsubscribeRequest) -> Result<Self::Output, Failure> {
         let project = input.project_id;
         projects::require(tx, caller.account(), project)?;
         let before = store::find_by_email(tx, project, &input.email.normalised())?.ok_or(Code::NotFound)?;
@@ -63,12 +63,12 @@ impl Command for Unsubscribe {
             }
             retag(tx, project, &mut after, &names, false)?;
             if after.differs(&before) {
-                notices::unsubscribed(tx, (caller.account(), project), &after, Action::TagsLeft, Source::of(caller));
+                webhook_events::unsubscribed(tx, (caller.account(), project), &after, Action::TagsLeft, Source::of(caller));
             }
             save(tx, project, &before, after)?;
             return Ok(Done(Success { success: true }));
         }
-        standing::unsubscribe(tx, (caller.account(), project), &before, Source::of(caller))?;
+        subscription::unsubscribe(tx, (caller.account(), project), &before, Source::of(caller))?;
         Ok(Done(Success { success: true }))
     }
 }

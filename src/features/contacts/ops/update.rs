@@ -12,12 +12,12 @@ use crate::base::phone::Phone;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
 use crate::engine::store::WriteTx;
 use crate::features::contacts::fields::{self, FieldValue};
-use crate::features::contacts::intake::{self, PersonName};
+use crate::features::contacts::write::{self, PersonName};
 use crate::features::contacts::model::{Contact, Status};
-use crate::features::contacts::notices::{self, Source};
-use crate::features::contacts::profile::Profile;
+use crate::features::contacts::webhook_events::{self, Source};
+use crate::features::contacts::profile::ContactProfile;
 use crate::features::contacts::store;
-use crate::features::contacts::tags::{Numbers, TagName};
+use crate::features::contacts::tags::{TagNumbers, TagName};
 use crate::features::contacts::views::{ContactView, Viewer};
 use crate::features::projects;
 use crate::vocab::codes::Code;
@@ -92,8 +92,8 @@ impl Command for Update {
                 changes.replace(tx, &before, &after);
                 Ok::<_, Failure>(())
             })?;
-            notices::updated(tx, caller, project, &after);
-            notices::status_changed(tx, (caller.account(), project), Source::of(caller), &before, &after);
+            webhook_events::updated(tx, caller, project, &after);
+            webhook_events::status_changed(tx, (caller.account(), project), Source::of(caller), &before, &after);
         }
         Ok(Done(Viewer::new(&*tx, caller, project).view(after)?))
     }
@@ -102,13 +102,13 @@ impl Command for Update {
 fn patched(tx: &mut WriteTx<'_>, before: &Contact, input: ContactPatch) -> Result<Contact, Failure> {
     let mut after = before.clone();
     let ContactPatch { first_name, last_name, phone, country, language, custom_fields, .. } = input;
-    Profile { first_name, last_name, phone, country, language, custom_fields }.apply(&mut after)?;
+    ContactProfile { first_name, last_name, phone, country, language, custom_fields }.apply(&mut after)?;
     if let Some(names) = input.tags {
         if names.len() > limits::TAGS_PER_CONTACT_MAX {
-            return Err(intake::too_many_tags().into());
+            return Err(write::too_many_tags().into());
         }
-        let mut numbers = Numbers::new(input.project_id);
-        after.tags = numbers.of(tx, names.iter().map(|name| &**name))?.map_err(intake::too_many_names)?;
+        let mut numbers = TagNumbers::new(input.project_id);
+        after.tags = numbers.of(tx, names.iter().map(|name| &**name))?.map_err(write::tag_limit_reached)?;
     }
     if let Some(status) = input.status {
         after.set_status(status, tx.now());

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::engine::api::{BodySize, Caller, Command, Done, Failure, Operation, Replay, Spec, needs};
 use crate::engine::store::WriteTx;
-use crate::features::contacts::Refusal;
+use crate::features::contacts::FieldError;
 use crate::features::events::intake::{self, Denied, Taken};
 use crate::features::events::reported::Reported;
 use crate::features::events::views::{Invalid, RowResult};
@@ -35,7 +35,7 @@ pub struct Events {
 }
 
 /// Rows that were read, each by itself.
-pub struct Rows(Vec<Result<Reported, Refusal>>);
+pub struct Rows(Vec<Result<Reported, FieldError>>);
 
 impl<'de> Deserialize<'de> for Rows {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -105,7 +105,7 @@ impl Outcome {
         self.results.push(RowResult::of(taken, key));
     }
 
-    fn refuse(&mut self, refusal: Refusal) {
+    fn refuse(&mut self, refusal: FieldError) {
         let index = self.results.len();
         self.results.push(RowResult::default());
         self.invalid.push(Invalid { index, error: refusal.reason, field: refusal.field.into_owned() });
@@ -142,7 +142,7 @@ impl Operation for Batch {
         let event_id = EventId::parse("66f1a2b300000007a1b2c3d4").expect("24 hexadecimal characters");
         outcome.take(&Taken::Stored(event_id), Some("order-1001:paid".into()));
         let reason = "The domain after the @ has no dot; give it in full, like example.com.";
-        outcome.refuse(Refusal::new("identifiers.email", reason));
+        outcome.refuse(FieldError::new("identifiers.email", reason));
         (input, Done(outcome))
     }
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::base::clock::Timestamp;
 use crate::engine::api::{Done, Failure, Limit, Operation, Query, Spec, View, needs};
-use crate::features::contacts::{self, EventView, journal};
+use crate::features::contacts::{self, CustomerEvent, customer_events};
 use crate::features::projects;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{ContactId, EventId, ProjectId};
@@ -35,7 +35,7 @@ pub struct WhoseEvents {
 #[schemars(rename = "CustomerEventPart")]
 pub struct Part {
     /// By when they occurred, the newest first.
-    pub events: Vec<EventView>,
+    pub events: Vec<CustomerEvent>,
     /// Where the next part begins; null if there is none.
     pub next_cursor: Option<String>,
     pub has_more: bool,
@@ -52,7 +52,7 @@ impl Operation for List {
 
     fn example() -> (Value, Self::Output) {
         let input = json!({ "id": "66f1a2b30000000a5c3e9d71", "projectId": "66f1a2b3d4e5f60718293a4b", "limit": 1 });
-        (input, Done(Part { events: vec![EventView::sample()], next_cursor: None, has_more: false }))
+        (input, Done(Part { events: vec![CustomerEvent::sample()], next_cursor: None, has_more: false }))
     }
 }
 
@@ -63,12 +63,12 @@ impl Query for List {
         let contact = contacts::find(tx, project, input.id)?.ok_or(Code::NotFound)?;
         let before = input.cursor.as_deref().map(place).transpose()?;
         let limit = input.limit.0 as usize;
-        let mut events = journal::of(tx, project, contact.id.number(), before, limit + 1)?;
+        let mut events = customer_events::of(tx, project, contact.id.number(), before, limit + 1)?;
         let has_more = events.len() > limit;
         events.truncate(limit);
         let last = events.last().filter(|_| has_more);
         let next_cursor = last.map(|(id, event)| format!("{}-{id}", event.occurred_at.0));
-        Ok(Done(Part { events: events.into_iter().map(EventView::of).collect(), next_cursor, has_more }))
+        Ok(Done(Part { events: events.into_iter().map(CustomerEvent::of).collect(), next_cursor, has_more }))
     }
 }
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::engine::api::{Done, Failure, Limit, Operation, Query, Spec, View, needs};
-use crate::features::contacts::journal;
+use crate::features::contacts::customer_events;
 use crate::features::projects;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::ProjectId;
@@ -49,7 +49,7 @@ impl Operation for Names {
 impl Query for Names {
     fn run(ask: &View<'_>, input: Whose) -> Result<Self::Output, Failure> {
         projects::require(ask.tx, ask.caller.account(), input.project_id)?;
-        Ok(Done(Known { names: journal::names(ask.tx, input.project_id, input.limit.0 as usize)? }))
+        Ok(Done(Known { names: customer_events::names(ask.tx, input.project_id, input.limit.0 as usize)? }))
     }
 }
 

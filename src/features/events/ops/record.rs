@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use crate::engine::api::answer::Moment;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Replay, Spec, needs};
 use crate::engine::store::WriteTx;
-use crate::features::contacts::journal::EventName;
-use crate::features::contacts::profile::Profile;
+use crate::features::contacts::customer_events::EventName;
+use crate::features::contacts::profile::ContactProfile;
 use crate::features::events::intake::{self, Taken};
 use crate::features::events::properties::Properties;
 use crate::features::events::reported::{DedupeKey, Identifiers, Reported};
@@ -32,7 +32,7 @@ pub struct NewEvent {
     pub name: EventName,
     pub identifiers: Identifiers,
     /// What is known of the contact by now, as with changing a contact. Never changes its subscription.
-    pub profile: Option<Profile>,
+    pub profile: Option<ContactProfile>,
     /// At most 16 KB of JSON, 50 names, 4 levels of objects and lists. `value` is an amount in major units, `currency` its ISO 4217
     /// code, USD if absent.
     pub properties: Option<Properties>,

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use crate::base::clock::Timestamp;
 use crate::engine::store::{Read, WriteTx};
-use crate::features::contacts::activity::{self, Deed};
-use crate::features::contacts::condition::Action;
-use crate::features::contacts::{roll, strangers};
+use crate::features::contacts::activity::{self, Activity};
+use crate::features::contacts::filter::Action;
+use crate::features::contacts::{upsert_by_email, noncontact_clicks};
 use crate::features::events::intake;
 use crate::features::events::reported::Reported;
 use crate::features::events::settling;
@@ -42,13 +42,13 @@ impl Arrival {
         let person = |index: usize| word(index).map_or(0, |number| number.parse::<u32>().expect("a person") - 1);
         match words[0] {
             "click" => {
-                let deed =
-                    Deed { action: Action::Clicked, mailing: mailing(project, words[1]), campaign: None, at: time(words[2]) };
-                activity::note(tx, project, &[(person(3), deed)]).expect("written");
+                let activity =
+                    Activity { action: Action::Clicked, mailing: mailing(project, words[1]), campaign: None, at: time(words[2]) };
+                activity::note(tx, project, &[(person(3), activity)]).expect("written");
             }
             "before" => {
                 let email = PEOPLE[person(3) as usize].parse().expect("an address");
-                strangers::note(tx, project, &email, time(words[2]), mailing(project, words[1]));
+                noncontact_clicks::note(tx, project, &email, time(words[2]), mailing(project, words[1]));
             }
             "scanner" => {
                 let mailing = mailing(project, words[1]);
@@ -112,9 +112,9 @@ pub fn project(tx: &mut WriteTx<'_>, number: u32) -> ProjectId {
     let mut bytes = [0xEE; 12];
     bytes[8..].copy_from_slice(&number.to_be_bytes());
     let project = ProjectId::from_bytes(bytes);
-    roll::call(tx, project, |tx, roll| {
+    upsert_by_email::resolve(tx, project, |tx, roll| {
         for email in PEOPLE {
-            let newcomer = roll::newcomer(email.parse().expect("an address"), Default::default()).expect("nothing wrong");
+            let newcomer = upsert_by_email::new_contact(email.parse().expect("an address"), Default::default()).expect("nothing wrong");
             roll.add(tx, newcomer)?;
         }
         Ok::<_, crate::engine::store::Error>(())

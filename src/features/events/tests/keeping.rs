@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use super::{Shop, at};
-use crate::features::contacts::activity::{self, Deed};
-use crate::features::contacts::condition::Action;
-use crate::features::contacts::identities::digest;
+use crate::features::contacts::activity::{self, Activity};
+use crate::features::contacts::filter::Action;
+use crate::features::contacts::external_ids::digest;
 use crate::features::events;
 use crate::features::sending::orders::{self, Scope};
 use crate::features::tracking;
@@ -101,7 +101,7 @@ fn refunds_of_one_batch_are_each_counted() {
     let ada = shop.add("ada@example.com");
     let number = ContactId::parse(&ada).expect("an id").number();
     let project = shop.mill.project;
-    let click = Deed { action: Action::Clicked, mailing: MAILING, campaign: None, at: crate::testing::START.plus_ms(-5) };
+    let click = Activity { action: Action::Clicked, mailing: MAILING, campaign: None, at: crate::testing::START.plus_ms(-5) };
     let store = &shop.mill.world().store;
     store.write_blocking(move |tx| activity::note(tx, project, &[(number, click)])).expect("written").expect("noted");
     let order = |name: &str, value: u32| {
@@ -126,7 +126,7 @@ fn personal_data_has_events_and_payments_and_after_erasing_nothing_is_left_but_n
     let ada = shop.add("ada@example.com");
     let number = ContactId::parse(&ada).expect("an id").number();
     let project = shop.mill.project;
-    let click = Deed { action: Action::Clicked, mailing: MAILING, campaign: None, at: crate::testing::START.plus_ms(-5) };
+    let click = Activity { action: Action::Clicked, mailing: MAILING, campaign: None, at: crate::testing::START.plus_ms(-5) };
     let store = &shop.mill.world().store;
     store.write_blocking(move |tx| activity::note(tx, project, &[(number, click)])).expect("written").expect("noted");
     let mut paid = named("paid", "ada@example.com", 0);

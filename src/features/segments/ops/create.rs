@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use crate::base::text::{LongText, Name};
 use crate::engine::api::{Context, Created, Failure, Operation, Outward, Spec, needs};
 use crate::engine::store::WriteTx;
-use crate::features::contacts::condition::FilterTree;
-use crate::features::contacts::condition::saved::{self, NewSegment, Segment};
+use crate::features::contacts::filter::FilterTree;
+use crate::features::contacts::filter::segment_store::{self, NewSegment, Segment};
 use crate::features::projects;
 use crate::features::segments::views::{SegmentView, with_count};
 use crate::features::segments::{check_name, count_given};
@@ -74,7 +74,7 @@ impl Outward for Create {
 fn make(tx: &mut WriteTx<'_>, account: AccountId, input: Wanted) -> Result<Segment, Failure> {
     let project = input.project_id;
     projects::require(tx, account, project)?;
-    let others = saved::all(tx, project)?;
+    let others = segment_store::all(tx, project)?;
     check_name(&others, &input.name, None)?;
     if others.len() >= limits::SEGMENTS_PER_PROJECT_MAX {
         let detail = format!("A project has at most {} segments; delete some first.", limits::SEGMENTS_PER_PROJECT_MAX);
@@ -87,7 +87,7 @@ fn make(tx: &mut WriteTx<'_>, account: AccountId, input: Wanted) -> Result<Segme
         filters: input.filters.unwrap_or_default(),
     };
     let segment = Segment::new(new, tx.now());
-    saved::save(tx, project, &segment);
+    segment_store::save(tx, project, &segment);
     Ok(segment)
 }
 

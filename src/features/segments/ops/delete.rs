@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::get::WhichSegment;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
 use crate::engine::store::WriteTx;
-use crate::features::contacts::condition::saved;
+use crate::features::contacts::filter::segment_store;
 use crate::features::projects;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::SegmentId;
@@ -43,8 +43,8 @@ impl Operation for Delete {
 impl Command for Delete {
     fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: WhichSegment) -> Result<Self::Output, Failure> {
         projects::require(tx, caller.account(), input.project_id)?;
-        let segment = saved::require(tx, input.project_id, input.id)?;
-        saved::delete(tx, input.project_id, segment.id);
+        let segment = segment_store::require(tx, input.project_id, input.id)?;
+        segment_store::delete(tx, input.project_id, segment.id);
         Ok(Done(DeletedSegment { id: segment.id, deleted: true }))
     }
 }

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
-use crate::features::contacts::condition::saved;
+use crate::features::contacts::filter::segment_store;
 use crate::features::projects;
 use crate::features::segments::views::{SegmentView, view, with_count};
 use crate::vocab::codes::Code;
@@ -56,7 +56,7 @@ impl Operation for Get {
 impl Query for Get {
     fn run(ask: &View<'_>, input: Wanted) -> Result<Self::Output, Failure> {
         projects::require(ask.tx, ask.caller.account(), input.project_id)?;
-        let segment = saved::require(ask.tx, input.project_id, input.id)?;
+        let segment = segment_store::require(ask.tx, input.project_id, input.id)?;
         Ok(Done(match input.count {
             Some(false) => with_count(segment, None)?,
             Some(true) | None => view(ask.tx, input.project_id, segment, ask.now)?,

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::engine::api::{Failure, Limit, Offset, Operation, Page, PageNumber, Query, Spec, View, Window, needs};
-use crate::features::contacts::condition::saved;
+use crate::features::contacts::filter::segment_store;
 use crate::features::projects;
 use crate::features::segments::views::{SegmentView, view, with_count};
 use crate::vocab::codes::Code;
@@ -53,7 +53,7 @@ impl Query for List {
         let (tx, project) = (ask.tx, input.project_id);
         projects::require(tx, ask.caller.account(), project)?;
         let window = Window::new(input.limit, input.offset, input.page);
-        let mut wanted = saved::all(tx, project)?;
+        let mut wanted = segment_store::all(tx, project)?;
         wanted.reverse();
         let total = wanted.len() as u64;
         let items = window.cut(wanted).into_iter().map(|segment| match input.count {

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::base::bounded::Bounded;
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
-use crate::features::contacts::condition::FilterTree;
+use crate::features::contacts::filter::FilterTree;
 use crate::features::contacts::{self, ContactView};
 use crate::features::projects;
 use crate::vocab::codes::Code;

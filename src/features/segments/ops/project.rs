@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
-use crate::features::contacts::condition::saved;
+use crate::features::contacts::filter::segment_store;
 use crate::features::projects::{self, Belongs};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::SegmentId;
@@ -41,7 +41,7 @@ impl Operation for Project {
 
 impl Query for Project {
     fn run(ask: &View<'_>, input: Which) -> Result<Self::Output, Failure> {
-        let has = |tx: &_, project| saved::exists(tx, project, input.id);
+        let has = |tx: &_, project| segment_store::exists(tx, project, input.id);
         let project_id = projects::having(ask.tx, ask.caller.account(), has)?.ok_or(Code::NotFound)?;
         Ok(Done(Belongs { project_id }))
     }

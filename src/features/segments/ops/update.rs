@@ -9,8 +9,8 @@ use crate::base::patch::Patch;
 use crate::base::text::LongText;
 use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, needs};
 use crate::engine::store::WriteTx;
-use crate::features::contacts::condition::FilterTree;
-use crate::features::contacts::condition::saved::{self, Segment};
+use crate::features::contacts::filter::FilterTree;
+use crate::features::contacts::filter::segment_store::{self, Segment};
 use crate::features::projects;
 use crate::features::segments::views::{SegmentView, view};
 use crate::features::segments::{check_name, count_given};
@@ -60,7 +60,7 @@ impl Outward for Update {
         // Counted before anything is written: what can fail or take long is behind us then, and the count is remembered.
         let counted = context.read(move |tx| {
             projects::require(tx, account, project)?;
-            let segment = saved::require(tx, project, id)?;
+            let segment = segment_store::require(tx, project, id)?;
             match given {
                 Some(filters) => count_given(tx, project, &filters, now),
                 None => Ok(segment.filter()?.count(tx, project, now)?),
@@ -75,10 +75,10 @@ impl Outward for Update {
 fn change(tx: &mut WriteTx<'_>, account: AccountId, input: SegmentPatch) -> Result<Segment, Failure> {
     let project = input.project_id;
     projects::require(tx, account, project)?;
-    let before = saved::require(tx, project, input.id)?;
+    let before = segment_store::require(tx, project, input.id)?;
     let mut after = before.clone();
     if let Some(name) = input.name {
-        check_name(&saved::all(tx, project)?, &name, Some(before.id))?;
+        check_name(&segment_store::all(tx, project)?, &name, Some(before.id))?;
         after.name = name.to_string();
     }
     input.description.map(|text| text.to_string()).apply(&mut after.description);
@@ -88,7 +88,7 @@ fn change(tx: &mut WriteTx<'_>, account: AccountId, input: SegmentPatch) -> Resu
     }
     if after != before {
         after.updated_at = tx.now();
-        saved::save(tx, project, &after);
+        segment_store::save(tx, project, &after);
     }
     Ok(after)
 }

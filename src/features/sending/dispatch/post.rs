@@ -18,7 +18,7 @@ use crate::engine::mail::delivery::{BeforeDot, Cause, Envelope, Handoff, Outcome
 use crate::engine::mail::dkim::Signer;
 use crate::engine::mail::transport::Transport;
 use crate::engine::store::{ReadTx, Store};
-use crate::features::contacts::tags::Names;
+use crate::features::contacts::tags::TagNames;
 use crate::features::domains::{self, SendingDomain, Stream};
 use crate::features::sending::ledger::{Answer, Ledger, What};
 use crate::features::sending::letter::{Posted, Secrets, Stationery};
@@ -311,7 +311,7 @@ impl Post {
             return Ok(Made::Untimely(cause));
         }
         let tags = match (&person.contact, mailing.project) {
-            (Some(contact), Some(project)) => Names::new(&tx, project).of(&contact.tags)?,
+            (Some(contact), Some(project)) => TagNames::new(&tx, project).of(&contact.tags)?,
             _ => Vec::new(),
         };
         let written = stationery.write(&self.secrets, &person, number, &tags, self.now());

@@ -8,7 +8,7 @@ use crate::base::email::EmailAddress;
 use crate::base::text::ShortText;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Replay, Spec, needs};
 use crate::engine::store::{Read, WriteTx};
-use crate::features::contacts::condition::saved;
+use crate::features::contacts::filter::segment_store;
 use crate::features::contacts::tags;
 use crate::features::domains::Utm;
 use crate::features::sending::model::{Address, Content, Kind, NewMailing, Sender, To, Tracking};
@@ -264,7 +264,7 @@ fn to(tx: &impl Read, project: Option<ProjectId>, input: &NewSend) -> Result<To,
         (RecipientType::Audience, None) => Ok(To::Everyone),
         (RecipientType::Audience | RecipientType::Segment, Some(id)) => {
             let id = SegmentId::parse(id).ok_or_else(wrong)?;
-            saved::require(tx, project, id)?;
+            segment_store::require(tx, project, id)?;
             Ok(To::Segment(id))
         }
         (RecipientType::Tag, Some(id)) => {

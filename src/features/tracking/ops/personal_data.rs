@@ -10,8 +10,8 @@ use crate::base::currency::Currency;
 use crate::engine::api::answer::Moment;
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
 use crate::engine::store::Read;
-use crate::features::contacts::condition::Action;
-use crate::features::contacts::{self, Contact, ContactView, EventView, activity, journal};
+use crate::features::contacts::filter::Action;
+use crate::features::contacts::{self, Contact, ContactView, CustomerEvent, activity, customer_events};
 use crate::features::sending::{self, Delivery};
 use crate::features::sending::{engagement, orders};
 use crate::features::suppressions::Reason;
@@ -47,7 +47,7 @@ pub struct Everything {
     /// When the contact opened and clicked, the newest first.
     pub activity: Vec<KeptDeed>,
     /// What was reported of the contact with POST /v1/events in the last 90 days, the newest first.
-    pub events: Vec<EventView>,
+    pub events: Vec<CustomerEvent>,
     /// What was paid and paid back in the contact's name.
     pub payments: Vec<Payment>,
     /// Why the address is on the account's suppression list, if it is.
@@ -147,7 +147,7 @@ impl Operation for PersonalData {
             topics: vec![TopicState { topic_id, name: "Product updates".into(), subscribed: true }],
             sends: vec![sent],
             activity: vec![KeptDeed { action: Action::Opened, at: Moment::sample(), send_id, campaign_id: None }],
-            events: vec![EventView::sample()],
+            events: vec![CustomerEvent::sample()],
             payments: vec![Payment {
                 at: Moment::sample(),
                 amount: Amount::parse("49.9").expect("a number"),
@@ -169,22 +169,22 @@ impl Query for PersonalData {
         projects::require(tx, ask.caller.account(), project)?;
         let contact = contacts::find(tx, project, input.id)?.ok_or(Code::NotFound)?;
         let topics = topic_states(tx, project, &contact)?;
-        let deeds = activity::of(tx, project, contact.id.number(), limits::PERSONAL_DATA_ROWS_MAX)?;
-        let events = journal::of(tx, project, contact.id.number(), None, limits::PERSONAL_DATA_ROWS_MAX)?;
+        let activities = activity::of(tx, project, contact.id.number(), limits::PERSONAL_DATA_ROWS_MAX)?;
+        let events = customer_events::of(tx, project, contact.id.number(), None, limits::PERSONAL_DATA_ROWS_MAX)?;
         let payments = payments(tx, project, contact.id.number())?;
-        let truncated = [deeds.len(), events.len(), payments.len()].iter().any(|many| *many >= limits::PERSONAL_DATA_ROWS_MAX);
-        let events = events.into_iter().map(EventView::of).collect();
+        let truncated = [activities.len(), events.len(), payments.len()].iter().any(|many| *many >= limits::PERSONAL_DATA_ROWS_MAX);
+        let events = events.into_iter().map(CustomerEvent::of).collect();
         let (mut sends, mut activity) = (Vec::new(), Vec::new());
-        for deed in deeds {
-            if deed.action == Action::Sent {
-                sends.extend(sent(tx, &contact, deed.mailing, deed.at)?);
+        for entry in activities {
+            if entry.action == Action::Sent {
+                sends.extend(sent(tx, &contact, entry.mailing, entry.at)?);
                 continue;
             }
             activity.push(KeptDeed {
-                action: deed.action,
-                at: Moment(deed.at),
-                send_id: deed.mailing,
-                campaign_id: deed.campaign,
+                action: entry.action,
+                at: Moment(entry.at),
+                send_id: entry.mailing,
+                campaign_id: entry.campaign,
             });
         }
         let profile = contacts::Viewer::new(tx, ask.caller, project).view(contact)?;
@@ -196,7 +196,7 @@ impl Query for PersonalData {
 
 fn payments(tx: &impl Read, project: ProjectId, number: u32) -> Result<Vec<Payment>, Failure> {
     let mut payments = Vec::new();
-    for digest in journal::orders_of(tx, project, number, limits::PERSONAL_DATA_ROWS_MAX)? {
+    for digest in customer_events::orders_of(tx, project, number, limits::PERSONAL_DATA_ROWS_MAX)? {
         let Some(order) = orders::find(tx, project, digest)? else { continue };
         let theirs = order.facts.iter().filter(|fact| fact.contact == Some(number));
         payments.extend(theirs.map(|fact| Payment {

@@ -11,9 +11,9 @@ use crate::base::clock::Timestamp;
 use crate::engine::api::answer::Moment;
 use crate::engine::api::{Done, Failure, Limit, Operation, Query, Spec, View, needs};
 use crate::engine::store::ReadTx;
-use crate::features::contacts::activity::{self, Deed};
-use crate::features::contacts::condition::Action;
-use crate::features::contacts::{self, Contact, EventView, journal};
+use crate::features::contacts::activity::{self, Activity};
+use crate::features::contacts::filter::Action;
+use crate::features::contacts::{self, Contact, CustomerEvent, customer_events};
 use crate::features::projects;
 use crate::features::sending::{self, Mailing, engagement};
 use crate::features::tracking::person::row_of;
@@ -67,7 +67,7 @@ pub struct Happened {
     /// What a mail server said.
     pub detail: Option<String>,
     /// With `event`: what was reported.
-    pub event: Option<EventView>,
+    pub event: Option<CustomerEvent>,
 }
 
 /// What happened.
@@ -114,7 +114,7 @@ impl Operation for Timeline {
             subject: Some("Spring is here".into()),
             ..Happened::at(Moment::sample().0, Kind::Opened)
         };
-        let event = Happened { event: Some(EventView::sample()), ..Happened::at(Moment::sample().0, Kind::Event) };
+        let event = Happened { event: Some(CustomerEvent::sample()), ..Happened::at(Moment::sample().0, Kind::Event) };
         let part = Part { entries: vec![event, opened], next_cursor: None, has_more: false };
         (json!({ "id": "66f1a2b30000000a5c3e9d71", "projectId": "66f1a2b3d4e5f60718293a4b", "limit": 2 }), Done(part))
     }
@@ -182,13 +182,13 @@ impl Story<'_> {
         let number = self.contact.id.number();
         let after = Timestamp(at.0 + 1);
         let mut all = self.outcomes()?;
-        for deed in activity::before(self.tx, self.project, number, after, many)? {
-            all.push(self.deed(&deed)?);
+        for activity in activity::before(self.tx, self.project, number, after, many)? {
+            all.push(self.activity(&activity)?);
         }
-        let events = journal::of(self.tx, self.project, number, Some((after, EventId::from_bytes([0; 12]))), many)?;
+        let events = customer_events::of(self.tx, self.project, number, Some((after, EventId::from_bytes([0; 12]))), many)?;
         all.extend(events.into_iter().map(|(id, event)| {
             let at = event.occurred_at;
-            Happened { event: Some(EventView::of((id, event))), ..Happened::at(at, Kind::Event) }
+            Happened { event: Some(CustomerEvent::of((id, event))), ..Happened::at(at, Kind::Event) }
         }));
         all.push(Happened::at(self.contact.created_at, Kind::Created));
         all.retain(|entry| entry.at.0 <= at);
@@ -202,27 +202,27 @@ impl Story<'_> {
         Ok(self.mailings.get(&id).and_then(Option::as_ref))
     }
 
-    fn deed(&mut self, deed: &Deed) -> Result<Happened, Failure> {
-        let kind = match deed.action {
+    fn activity(&mut self, activity: &Activity) -> Result<Happened, Failure> {
+        let kind = match activity.action {
             Action::Sent => Kind::Sent,
             Action::Opened => Kind::Opened,
             Action::Clicked => Kind::Clicked,
         };
-        let subject = self.mailing(deed.mailing)?.map(|mailing| mailing.subject.clone());
-        Ok(Happened { send_id: Some(deed.mailing), campaign_id: deed.campaign, subject, ..Happened::at(deed.at, kind) })
+        let subject = self.mailing(activity.mailing)?.map(|mailing| mailing.subject.clone());
+        Ok(Happened { send_id: Some(activity.mailing), campaign_id: activity.campaign, subject, ..Happened::at(activity.at, kind) })
     }
 
     /// What became of the newest messages, and that the contact is unsubscribed, where no message tells of it.
     fn outcomes(&mut self) -> Result<Vec<Happened>, Failure> {
         let number = self.contact.id.number();
-        let deeds = activity::of(self.tx, self.project, number, limits::TIMELINE_DEEDS_MAX)?;
+        let activities = activity::of(self.tx, self.project, number, limits::TIMELINE_DEEDS_MAX)?;
         let mut outcomes = Vec::new();
-        let sent = deeds.into_iter().filter(|deed| deed.action == Action::Sent).take(limits::TIMELINE_SENDS_MAX);
-        for deed in sent {
+        let sent = activities.into_iter().filter(|activity| activity.action == Action::Sent).take(limits::TIMELINE_SENDS_MAX);
+        for activity in sent {
             let (tx, email) = (self.tx, self.contact.email.as_str());
-            let Some(mailing) = self.mailing(deed.mailing)? else { continue };
+            let Some(mailing) = self.mailing(activity.mailing)? else { continue };
             let Some((row, _)) = row_of(tx, mailing, number, email)? else { continue };
-            let did = engagement::of(tx, deed.mailing, row)?;
+            let did = engagement::of(tx, activity.mailing, row)?;
             let bounce = did.bounce.map(|bounce| bounce.detail);
             for (at, kind, detail) in [
                 (did.bounced_at, Kind::Bounced, bounce),
@@ -231,7 +231,7 @@ impl Story<'_> {
             ] {
                 let Some(at) = at else { continue };
                 let subject = Some(mailing.subject.clone());
-                let of = Happened { send_id: Some(deed.mailing), campaign_id: deed.campaign, subject, ..Happened::at(at, kind) };
+                let of = Happened { send_id: Some(activity.mailing), campaign_id: activity.campaign, subject, ..Happened::at(at, kind) };
                 outcomes.push(Happened { detail, ..of });
             }
         }

@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::base::bounded::Bounded;
 use crate::engine::api::answer::Moment;
 use crate::features::contacts::fields::FieldValue;
-use crate::features::contacts::journal::EventName;
+use crate::features::contacts::customer_events::EventName;
 use crate::features::contacts::model::Status;
 use crate::vocab::ids::{CampaignId, TagId, TopicId};
 use crate::vocab::limits;

@@ -1,4 +1,4 @@
-//! What other systems call a contact: ids of customers and checkouts, each by its digest, so that whoever names only such an id can be
+//! External IDs of contacts: ids of customers and checkouts, each by its digest, so that whoever names only such an id can be
 //! understood. An id belongs to the contact that it was last said of. Of orders it is known only which ones a contact has: whose an
 //! order is stands with the order. It does not know who says so.
 

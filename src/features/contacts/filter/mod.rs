@@ -5,17 +5,17 @@
 //! `compare.rs`, how a million contacts are looked through in `plan.rs` and `scan.rs`.
 //!
 //! What it does not know: who may see the contacts, and how what they did is recorded; see `contacts::activity` and
-//! `contacts::journal`.
+//! `contacts::customer_events`.
 
 mod activity;
 mod check;
 mod compare;
 mod event;
-mod facts;
-mod members;
+mod evaluate;
+mod matching;
 mod plan;
 mod row;
-pub mod saved;
+pub mod segment_store;
 mod scan;
 #[cfg(test)]
 mod tests;
@@ -23,7 +23,7 @@ mod tree;
 
 pub use check::Filter;
 pub use compare::Period;
-pub use facts::{ContactFacts, Mark, tag_ids, topic_ids};
+pub use evaluate::{ContactFacts, EventFact, tag_ids, topic_ids};
 pub use tree::{
     Action, ActivityCondition, ActivityMode, EventCondition, EventMode, FieldCondition, FilterTree, Match, Mode, Operand, Unit,
     Validation,

@@ -13,9 +13,9 @@ use crate::base::clock::{ManualClock, Timestamp};
 use crate::base::random::SeededRandom;
 use crate::engine::api::answer::Moment;
 use crate::engine::store::{Options, Store, WriteTx};
-use crate::features::contacts::activity::{self, Deed};
+use crate::features::contacts::activity::{self, Activity};
 use crate::features::contacts::fields::FieldValue;
-use crate::features::contacts::journal::{EventName, NewEvent, Page};
+use crate::features::contacts::customer_events::{EventName, NewEvent, EventWriter};
 use crate::features::contacts::model::{Contact, Status};
 use crate::features::contacts::store::{self, Facet};
 use crate::features::contacts::topics::{Topic, TopicDefault, TopicVisibility};
@@ -106,9 +106,9 @@ struct Scene {
     topics: Vec<TopicId>,
     contacts: Vec<(Contact, Vec<TagId>)>,
     /// What is recorded of each contact.
-    told: Vec<(u32, Deed)>,
+    told: Vec<(u32, Activity)>,
     /// What was reported of each.
-    reported: Vec<(u32, Mark)>,
+    reported: Vec<(u32, EventFact)>,
     now: Timestamp,
 }
 
@@ -214,7 +214,7 @@ fn change_some(tx: &mut WriteTx<'_>) {
     .expect("written");
 }
 
-type Recorded = (Vec<(Contact, Vec<TagId>)>, Vec<(u32, Deed)>);
+type Recorded = (Vec<(Contact, Vec<TagId>)>, Vec<(u32, Activity)>);
 
 fn recorded(store: &Store, now: Timestamp, dice: &mut Dice) -> Recorded {
     let tx = store.read();
@@ -227,34 +227,34 @@ fn recorded(store: &Store, now: Timestamp, dice: &mut Dice) -> Recorded {
             let campaign = Some(CAMPAIGNS[dice.below(2) as usize]);
             told.push((
                 number,
-                Deed { action, mailing: MAILING, campaign, at: now.plus_ms(-(dice.below(10 * DAY_MS as u64) as i64)) },
+                Activity { action, mailing: MAILING, campaign, at: now.plus_ms(-(dice.below(10 * DAY_MS as u64) as i64)) },
             ));
         }
         let ids = tag_ids(&tx, PROJECT, &contact).expect("readable");
         contacts.push((contact, ids));
     }
-    let deeds = told.clone();
-    write(store, move |tx| activity::note(tx, PROJECT, &deeds)).expect("written");
+    let activities = told.clone();
+    write(store, move |tx| activity::note(tx, PROJECT, &activities)).expect("written");
     (contacts, told)
 }
 
-fn report(store: &Store, now: Timestamp, dice: &mut Dice) -> Vec<(u32, Mark)> {
+fn report(store: &Store, now: Timestamp, dice: &mut Dice) -> Vec<(u32, EventFact)> {
     let mut reported = Vec::new();
     for number in 0..CONTACTS {
         for _ in 0..dice.below(3) {
             let at = now.plus_ms(-(dice.below(10 * DAY_MS as u64) as i64));
-            reported.push((number, Mark { name: dice.of(&EVENTS).to_lowercase(), at }));
+            reported.push((number, EventFact { name: dice.of(&EVENTS).to_lowercase(), at }));
         }
     }
-    let marks = reported.clone();
+    let event_facts = reported.clone();
     write(store, move |tx| {
-        let mut page = Page::new(tx, PROJECT, 0, Vec::new()).expect("readable");
-        for (number, mark) in marks {
-            assert!(page.has_room_for(tx, &mark.name).expect("readable"));
-            let new = NewEvent { name: mark.name, occurred_at: Some(mark.at), ..NewEvent::default() };
-            page.note(tx, number, new).expect("written");
+        let mut writer = EventWriter::new(tx, PROJECT, 0, Vec::new()).expect("readable");
+        for (number, event) in event_facts {
+            assert!(writer.accepts_name(tx, &event.name).expect("readable"));
+            let new = NewEvent { name: event.name, occurred_at: Some(event.at), ..NewEvent::default() };
+            writer.note(tx, number, new).expect("written");
         }
-        page.finish(tx).expect("written");
+        writer.finish(tx).expect("written");
     });
     reported
 }
@@ -378,15 +378,15 @@ fn tree(tags: &[TagId], topics: &[TopicId]) -> impl Strategy<Value = FilterTree>
 fn the_planner_finds_exactly_those_who_meet_the_condition() {
     let scene = scene();
     let tx = scene.store.read();
-    let deeds_of =
-        |number: u32| -> Vec<Deed> { scene.told.iter().filter(|(of, _)| *of == number).map(|(_, deed)| *deed).collect() };
-    let marks_of = |number: u32| -> Vec<Mark> {
-        scene.reported.iter().filter(|(of, _)| *of == number).map(|(_, mark)| mark.clone()).collect()
+    let activities_of =
+        |number: u32| -> Vec<Activity> { scene.told.iter().filter(|(of, _)| *of == number).map(|(_, activity)| *activity).collect() };
+    let event_facts_of = |number: u32| -> Vec<EventFact> {
+        scene.reported.iter().filter(|(of, _)| *of == number).map(|(_, event)| event.clone()).collect()
     };
-    let did = |number: u32| (deeds_of(number), marks_of(number));
+    let did = |number: u32| (activities_of(number), event_facts_of(number));
     let gets = |contact: &Contact| topic_ids(&tx, PROJECT, contact).expect("readable");
     let of = |(contact, _): &(Contact, Vec<TagId>)| (did(contact.id.number()), gets(contact));
-    let deeds = scene.contacts.iter().map(of).collect::<Vec<_>>();
+    let activities = scene.contacts.iter().map(of).collect::<Vec<_>>();
     let config = ProptestConfig { failure_persistence: None, cases: 300, ..ProptestConfig::default() };
     let mut runner = proptest::test_runner::TestRunner::new(config);
     let telling = std::cell::Cell::new(0);
@@ -394,7 +394,7 @@ fn the_planner_finds_exactly_those_who_meet_the_condition() {
         .run(&tree(&scene.tags, &scene.topics), |tree| {
             let filter = tree.check("filters").expect("the generator makes valid trees");
             let planned = filter.select(&tx, PROJECT, scene.now).expect("readable");
-            let meets = scene.contacts.iter().zip(&deeds).filter(|((contact, tags), ((activity, events), topics))| {
+            let meets = scene.contacts.iter().zip(&activities).filter(|((contact, tags), ((activity, events), topics))| {
                 filter.matches(&ContactFacts { contact, tags, topics, activity, events, now: scene.now })
             });
             let plain: RoaringBitmap = meets.map(|((contact, _), _)| contact.id.number()).collect();

@@ -3,34 +3,34 @@
 //! A value that begins with one of these characters gets an apostrophe in front, which spreadsheets understand as "this is text".
 
 /// What a formula can begin with.
-const DANGEROUS: [u8; 6] = [b'=', b'+', b'-', b'@', b'\t', b'\r'];
+const FORMULA_STARTS: [u8; 6] = [b'=', b'+', b'-', b'@', b'\t', b'\r'];
 
 /// Whether a cell must not be written as it is.
-pub fn is_dangerous(cell: &[u8]) -> bool {
-    cell.first().is_some_and(|first| DANGEROUS.contains(first))
+pub fn starts_formula(cell: &[u8]) -> bool {
+    cell.first().is_some_and(|first| FORMULA_STARTS.contains(first))
 }
 
-/// The cell without the apostrophe that [`write`] put in front.
-pub fn unprotected(cell: &[u8]) -> &[u8] {
+/// The cell without the apostrophe that [`write_cell`] put in front.
+pub fn unescape(cell: &[u8]) -> &[u8] {
     match cell {
-        [b'\'', rest @ ..] if is_dangerous(rest) => rest,
+        [b'\'', rest @ ..] if starts_formula(rest) => rest,
         cell => cell,
     }
 }
 
 /// Append the text as a cell of a CSV file: quoted where needed, never a formula.
-pub fn write(out: &mut Vec<u8>, text: &str) {
+pub fn write_cell(out: &mut Vec<u8>, text: &str) {
     let bytes = text.as_bytes();
     let quoted = bytes.iter().any(|byte| matches!(byte, b'"' | b',' | b'\n' | b'\r' | b'\t')) || text != text.trim();
     if !quoted {
-        if is_dangerous(bytes) {
+        if starts_formula(bytes) {
             out.push(b'\'');
         }
         out.extend_from_slice(bytes);
         return;
     }
     out.push(b'"');
-    if is_dangerous(bytes) {
+    if starts_formula(bytes) {
         out.push(b'\'');
     }
     for &byte in bytes {
@@ -62,7 +62,7 @@ mod tests {
             ("plain", "plain"),
         ] {
             let mut out = Vec::new();
-            write(&mut out, given);
+            write_cell(&mut out, given);
             assert_eq!(String::from_utf8(out).expect("text"), expected);
         }
     }
@@ -71,13 +71,13 @@ mod tests {
         #[test]
         fn a_written_cell_reads_back(text in "['=+@\",\r\n\ta-]{1,8}") {
             // An apostrophe of its own before such a character is the one thing that cannot be told apart.
-            prop_assume!(!(text.starts_with('\'') && is_dangerous(&text.as_bytes()[1..])));
+            prop_assume!(!(text.starts_with('\'') && starts_formula(&text.as_bytes()[1..])));
             let mut out = Vec::new();
-            write(&mut out, &text);
+            write_cell(&mut out, &text);
             out.extend_from_slice(b",end\n");
             let mut records = Records::new(out.as_slice(), b',', 0);
             let record = records.read().expect("well formed").expect("a record");
-            prop_assert_eq!(unprotected(record.cell(0)), text.as_bytes());
+            prop_assert_eq!(unescape(record.cell(0)), text.as_bytes());
         }
     }
 }

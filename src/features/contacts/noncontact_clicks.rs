@@ -1,22 +1,22 @@
-//! Clicks by people who were no contacts of the project: in what was sent to their address directly.
+//! Clicks from addresses that are not contacts of the project: in messages that were sent to the address directly.
 //!
 //! An order can make such a person a contact, and is credited to what they clicked before. They are kept under a digest of the
 //! address, for as long as an order can be reported that is credited to them. Tracking writes here; what an order is, is not known.
 
 use std::ops::ControlFlow;
 
-use super::condition::Period;
+use super::filter::Period;
 use super::store::email_digest_of;
 use crate::base::clock::Timestamp;
 use crate::base::email::EmailAddress;
 use crate::engine::store::key::Key;
 use crate::engine::store::{Order, Read, Result, Span, Table, WriteTx};
 use crate::vocab::ids::{MailingId, ProjectId};
-use crate::vocab::limits::{CONVERSION_WINDOW_MS, DAY_MS, EVENT_KEPT_DAYS, STRANGERS_FORGOTTEN_PER_STEP};
+use crate::vocab::limits::{CONVERSION_WINDOW_MS, DAY_MS, EVENT_KEPT_DAYS, NONCONTACT_CLICKS_DELETED_PER_STEP};
 use crate::vocab::tables;
 
-const CLICKS: Table<Click, ()> = Table::new(tables::STRANGER_CLICKS);
-const BY_TIME: Table<(Timestamp, Click), ()> = Table::new(tables::STRANGER_CLICKS_BY_TIME);
+const CLICKS: Table<Click, ()> = Table::new(tables::NONCONTACT_CLICKS);
+const BY_TIME: Table<(Timestamp, Click), ()> = Table::new(tables::NONCONTACT_CLICKS_BY_TIME);
 
 /// Whose address, when, and in which mailing.
 type Click = (ProjectId, [u8; 16], Timestamp, MailingId);
@@ -61,11 +61,11 @@ pub fn forget(tx: &mut WriteTx<'_>, project: ProjectId, email: &EmailAddress, ma
 /// Forget clicks that no order can be credited to any more; true if there may be more.
 pub fn sweep(tx: &mut WriteTx<'_>) -> Result<bool> {
     let span = Span { from: Vec::new(), to: Some(tx.now().plus_ms(-KEPT_MS).to_bytes()) };
-    let old = tx.list(BY_TIME, &span, Order::Forward, STRANGERS_FORGOTTEN_PER_STEP)?;
+    let old = tx.list(BY_TIME, &span, Order::Forward, NONCONTACT_CLICKS_DELETED_PER_STEP)?;
     for ((_, click), ()) in &old {
         remove(tx, click);
     }
-    Ok(old.len() == STRANGERS_FORGOTTEN_PER_STEP)
+    Ok(old.len() == NONCONTACT_CLICKS_DELETED_PER_STEP)
 }
 
 fn remove(tx: &mut WriteTx<'_>, click: &Click) {

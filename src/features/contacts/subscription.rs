@@ -2,8 +2,8 @@
 //!
 //! Each change is made once, told at most once, and asked of the rules of [`Status::keeps`]. It does not know how the word came in.
 
-use super::model::{Ask, Contact, Status};
-use super::notices::{self, Action, Source};
+use super::model::{ChangeOrigin, Contact, Status};
+use super::webhook_events::{self, Action, Source};
 use super::store;
 use crate::engine::store::{Error, Result, WriteTx};
 use crate::vocab::ids::{AccountId, ProjectId};
@@ -11,13 +11,13 @@ use crate::vocab::ids::{AccountId, ProjectId};
 /// The contact does not want mail any more. Says whether that is news; only news are told.
 pub fn unsubscribe(tx: &mut WriteTx<'_>, place: (AccountId, ProjectId), contact: &Contact, source: Source) -> Result<bool> {
     let Some(after) = put(tx, place.1, contact, Status::Unsubscribed)? else { return Ok(false) };
-    notices::unsubscribed(tx, place, &after, Action::Unsubscribed, source);
+    webhook_events::unsubscribed(tx, place, &after, Action::Unsubscribed, source);
     Ok(true)
 }
 
 /// The contact's address does not take mail. Says whether that is news. An unsubscribed contact stays unsubscribed.
 pub fn bounce(tx: &mut WriteTx<'_>, project: ProjectId, contact: &Contact) -> Result<bool> {
-    if contact.status.keeps(Status::Bounced, Ask::Incidental).is_some() {
+    if contact.status.keeps(Status::Bounced, ChangeOrigin::Incidental).is_some() {
         return Ok(false);
     }
     Ok(put(tx, project, contact, Status::Bounced)?.is_some())
@@ -34,7 +34,7 @@ pub fn resubscribe(tx: &mut WriteTx<'_>, project: ProjectId, contact: &Contact) 
 
 /// The contact has left one topic. The choice itself is kept by topics.
 pub fn leave_topic(tx: &mut WriteTx<'_>, place: (AccountId, ProjectId), contact: &Contact, source: Source) {
-    notices::unsubscribed(tx, place, contact, Action::TopicLeft, source);
+    webhook_events::unsubscribed(tx, place, contact, Action::TopicLeft, source);
 }
 
 fn put(tx: &mut WriteTx<'_>, project: ProjectId, before: &Contact, status: Status) -> Result<Option<Contact>> {

@@ -16,7 +16,7 @@ use super::tree::Validation;
 use crate::base::clock::Timestamp;
 use crate::engine::store::{Read, Result};
 use crate::features::contacts::store::{self, Facet};
-use crate::features::contacts::{activity, journal, tags, topics};
+use crate::features::contacts::{activity, customer_events, tags, topics};
 use crate::vocab::ids::{ProjectId, TagId, TopicId};
 
 /// What is known of a part of the condition before any row is read.
@@ -38,13 +38,13 @@ impl Part<'_> {
 pub(super) enum Probe<'f> {
     Field(&'f FieldTest),
     /// Each holds.
-    All(Vec<Gate<'f>>),
+    All(Vec<ScopedProbe<'f>>),
     /// One holds.
-    Any(Vec<Gate<'f>>),
+    Any(Vec<ScopedProbe<'f>>),
 }
 
 /// A probe within a combination, with what is known of it.
-pub(super) enum Gate<'f> {
+pub(super) enum ScopedProbe<'f> {
     Free(Probe<'f>),
     /// These contacts need not be asked: they pass.
     Unless(RoaringBitmap, Probe<'f>),
@@ -57,17 +57,17 @@ impl Probe<'_> {
     pub(super) fn holds(&self, number: u32, row: &Row<'_>) -> Option<bool> {
         match self {
             Probe::Field(test) => Some(row.any(&test.field, &|piece| test.test.holds(piece))? != test.negated),
-            Probe::All(gates) => {
-                for gate in gates {
-                    if !gate.holds(number, row)? {
+            Probe::All(scoped_probes) => {
+                for scoped in scoped_probes {
+                    if !scoped.holds(number, row)? {
                         return Some(false);
                     }
                 }
                 Some(true)
             }
-            Probe::Any(gates) => {
-                for gate in gates {
-                    if gate.holds(number, row)? {
+            Probe::Any(scoped_probes) => {
+                for scoped in scoped_probes {
+                    if scoped.holds(number, row)? {
                         return Some(true);
                     }
                 }
@@ -77,18 +77,18 @@ impl Probe<'_> {
     }
 }
 
-impl Gate<'_> {
+impl ScopedProbe<'_> {
     fn holds(&self, number: u32, row: &Row<'_>) -> Option<bool> {
         match self {
-            Gate::Free(probe) => probe.holds(number, row),
-            Gate::Unless(pass, probe) => {
+            ScopedProbe::Free(probe) => probe.holds(number, row),
+            ScopedProbe::Unless(pass, probe) => {
                 if pass.contains(number) {
                     Some(true)
                 } else {
                     probe.holds(number, row)
                 }
             }
-            Gate::Only(asked, probe) => {
+            ScopedProbe::Only(asked, probe) => {
                 if asked.contains(number) {
                     probe.holds(number, row)
                 } else {
@@ -195,7 +195,7 @@ impl<R: Read> Plan<'_, R> {
     }
 
     fn reported(&self, test: &EventTest) -> Result<RoaringBitmap> {
-        let who = journal::who(self.tx, self.project, &test.name, test.period(self.now))?;
+        let who = customer_events::who(self.tx, self.project, &test.name, test.period(self.now))?;
         Ok(if test.wanted { &self.all & who } else { &self.all - who })
     }
 }
@@ -212,12 +212,12 @@ fn all_of<'f>(all: &RoaringBitmap, parts: Vec<Part<'f>>) -> Part<'f> {
         return Part::known(sure);
     }
     // Whoever is open here is sure or open in each part: only the open ones must be asked.
-    let gates = parts.into_iter().filter_map(|part| {
+    let scoped_probes = parts.into_iter().filter_map(|part| {
         let pass = &part.sure & &open;
         let probe = part.probe?;
-        (pass != open).then(|| if pass.is_empty() { Gate::Free(probe) } else { Gate::Unless(pass, probe) })
+        (pass != open).then(|| if pass.is_empty() { ScopedProbe::Free(probe) } else { ScopedProbe::Unless(pass, probe) })
     });
-    let probe = Probe::All(gates.collect());
+    let probe = Probe::All(scoped_probes.collect());
     Part { sure, open, probe: Some(probe) }
 }
 
@@ -233,11 +233,11 @@ fn any_of(parts: Vec<Part<'_>>) -> Part<'_> {
         return Part::known(sure);
     }
     // Whoever is open here is sure in no part.
-    let gates = parts.into_iter().filter_map(|part| {
+    let scoped_probes = parts.into_iter().filter_map(|part| {
         let asked = &part.open & &open;
         let probe = part.probe?;
-        (!asked.is_empty()).then(|| if asked == open { Gate::Free(probe) } else { Gate::Only(asked, probe) })
+        (!asked.is_empty()).then(|| if asked == open { ScopedProbe::Free(probe) } else { ScopedProbe::Only(asked, probe) })
     });
-    let probe = Probe::Any(gates.collect());
+    let probe = Probe::Any(scoped_probes.collect());
     Part { sure, open, probe: Some(probe) }
 }

@@ -1,47 +1,47 @@
-//! Contacts by their addresses for callers that make some on the way: whom an address belongs to, and a contact for one that has none.
+//! Find or create contacts by email: the contact that an address belongs to, or a new one.
 //!
-//! A contact made here can be mailed by nobody: it was named by somebody else and never asked for mail.
+//! A contact created here is not subscribed: another system named it, and it never asked for mail.
 
 use std::collections::HashMap;
 
-use super::emails;
-use super::intake::{self, Birth, Denied, Refusal, Statement};
+use super::email_index;
+use super::write::{self, NewContactKey, WriteError, FieldError, ContactInput};
 use super::model::{Contact, Status};
-use super::profile::Profile;
+use super::profile::ContactProfile;
 use super::store::{self, Changes};
-use super::tags::Numbers;
+use super::tags::TagNumbers;
 use crate::base::email::EmailAddress;
 use crate::engine::store::{Error, Read, Result, WriteTx};
 use crate::vocab::ids::{ContactId, ProjectId};
 
-/// The addresses of one project, and what one command does with its contacts.
-pub struct Roll<'c> {
+/// Resolves addresses of one project to contacts within one command, and collects the changes to them.
+pub struct ContactResolver<'c> {
     changes: &'c mut Changes,
-    /// Whose the addresses are that were asked for at once.
+    /// The contacts of the addresses that were looked up together.
     known: HashMap<[u8; 16], Option<u32>>,
-    /// Those that were made here: they are not in the index before the command is done.
-    born: HashMap<[u8; 16], u32>,
+    /// Contacts created here: they are not in the index until the command is done.
+    created: HashMap<[u8; 16], u32>,
 }
 
-/// A contact that can be made: everything about it is checked.
-pub struct Newcomer {
-    statement: Statement,
+/// A contact that can be created: its fields are checked.
+pub struct NewContact {
+    input: ContactInput,
     digest: [u8; 16],
 }
 
-/// Call the roll of a project; what `act` does with its contacts is written when it has succeeded.
-pub fn call<T, E: From<Error>>(
+/// Resolve contacts of a project; the changes that `act` makes are written once it succeeds.
+pub fn resolve<T, E: From<Error>>(
     tx: &mut WriteTx<'_>,
     project: ProjectId,
-    act: impl FnOnce(&mut WriteTx<'_>, &mut Roll<'_>) -> std::result::Result<T, E>,
+    act: impl FnOnce(&mut WriteTx<'_>, &mut ContactResolver<'_>) -> std::result::Result<T, E>,
 ) -> std::result::Result<T, E> {
-    store::change(tx, project, |tx, changes| act(tx, &mut Roll { changes, known: HashMap::new(), born: HashMap::new() }))
+    store::change(tx, project, |tx, changes| act(tx, &mut ContactResolver { changes, known: HashMap::new(), created: HashMap::new() }))
 }
 
 /// Everything that can be said against a new contact with this address and profile.
-pub fn newcomer(email: EmailAddress, profile: Profile) -> std::result::Result<Newcomer, Refusal> {
+pub fn new_contact(email: EmailAddress, profile: ContactProfile) -> std::result::Result<NewContact, FieldError> {
     let digest = store::email_digest_of(&email);
-    Ok(Newcomer { statement: profile.statement(email, Status::NonSubscribed)?, digest })
+    Ok(NewContact { input: profile.into_input(email, Status::NonSubscribed)?, digest })
 }
 
 /// What an address is looked up by.
@@ -49,19 +49,19 @@ pub fn address_digest(email: &EmailAddress) -> [u8; 16] {
     store::email_digest_of(email)
 }
 
-impl Roll<'_> {
+impl ContactResolver<'_> {
     /// Look up many addresses at once, which takes less than one after the other.
     pub fn look_up(&mut self, tx: &impl Read, mut digests: Vec<[u8; 16]>) -> Result<()> {
         digests.sort_unstable();
         digests.dedup();
-        let numbers = emails::find_all(tx, self.changes.project(), &digests)?;
+        let numbers = email_index::find_all(tx, self.changes.project(), &digests)?;
         self.known = digests.into_iter().zip(numbers).collect();
         Ok(())
     }
 
     /// The number of the contact whose address has this digest.
     pub fn find(&self, tx: &impl Read, digest: [u8; 16]) -> Result<Option<u32>> {
-        match (self.born.get(&digest), self.known.get(&digest)) {
+        match (self.created.get(&digest), self.known.get(&digest)) {
             (Some(number), _) => Ok(Some(*number)),
             (None, Some(known)) => Ok(*known),
             (None, None) => store::number_by_digest(tx, self.changes.project(), digest),
@@ -69,17 +69,17 @@ impl Roll<'_> {
     }
 
     /// Make a contact whose address has none.
-    pub fn add(&mut self, tx: &mut WriteTx<'_>, newcomer: Newcomer) -> Result<u32> {
-        let Newcomer { statement, digest } = newcomer;
+    pub fn add(&mut self, tx: &mut WriteTx<'_>, new_contact: NewContact) -> Result<u32> {
+        let NewContact { input, digest } = new_contact;
         let project = self.changes.project();
-        let number = intake::next_number(tx, project)?;
-        let birth = Birth { id: ContactId::numbered(tx.now(), number, tx.random()), digest };
-        match intake::create(tx, self.changes, &mut Numbers::new(project), &birth, (statement, &[])) {
+        let number = write::next_number(tx, project)?;
+        let key = NewContactKey { id: ContactId::numbered(tx.now(), number, tx.random()), digest };
+        match write::create(tx, self.changes, &mut TagNumbers::new(project), &key, (input, &[])) {
             Ok(_) => {}
-            Err(Denied::Store(error)) => return Err(error),
-            Err(Denied::Row(_)) => unreachable!("only tags can be refused here, and a newcomer has none"),
+            Err(WriteError::Store(error)) => return Err(error),
+            Err(WriteError::Field(_)) => unreachable!("only tags can be refused here, and a new contact has none"),
         }
-        self.born.insert(digest, number);
+        self.created.insert(digest, number);
         Ok(number)
     }
 
@@ -88,8 +88,8 @@ impl Roll<'_> {
         &self,
         tx: &WriteTx<'_>,
         number: u32,
-        profile: Profile,
-    ) -> Result<std::result::Result<Option<(Contact, Contact)>, Refusal>> {
+        profile: ContactProfile,
+    ) -> Result<std::result::Result<Option<(Contact, Contact)>, FieldError>> {
         let Some(before) = store::by_number(tx, self.changes.project(), number)? else { return Ok(Ok(None)) };
         let mut after = before.clone();
         if let Err(refusal) = profile.apply(&mut after) {

@@ -4,7 +4,7 @@
 
 use super::columns::Columns;
 use super::records::{Encoding, Records};
-use super::{HELD, Import, JOBS, Job, OPEN, State, Task, check_room, new};
+use super::{AWAITING_MAPPING, Import, JOBS, Job, OPEN, State, Task, check_room, new};
 use crate::engine::api::Failure;
 use crate::engine::store::{Order, Read, Result, WriteTx, blobs};
 use crate::vocab::codes::Code;
@@ -12,30 +12,30 @@ use crate::vocab::ids::{AccountId, JobId, ProjectId};
 use crate::vocab::limits;
 
 /// Keep an uploaded file until somebody begins its import.
-pub fn hold(tx: &mut WriteTx<'_>, account: AccountId, project: ProjectId, import: Import, bytes: u64) -> Result<Job, Failure> {
-    let expires_at = tx.now().plus_ms(limits::UPLOAD_HELD_MS);
+pub fn add(tx: &mut WriteTx<'_>, account: AccountId, project: ProjectId, import: Import, bytes: u64) -> Result<Job, Failure> {
+    let expires_at = tx.now().plus_ms(limits::PENDING_IMPORT_MS);
     if !blobs::complete(tx, import.file, bytes, Some(expires_at))? {
         return Err(gone());
     }
-    let mut theirs = tx.list(JOBS, &JOBS.under(&(HELD,)), Order::Forward, usize::MAX)?;
-    theirs.retain(|(_, job)| job.project == project);
-    let surplus = (theirs.len() + 1).saturating_sub(limits::UPLOADS_HELD_PER_PROJECT_MAX);
-    for (key, job) in theirs.into_iter().take(surplus) {
+    let mut pending = tx.list(JOBS, &JOBS.under(&(AWAITING_MAPPING,)), Order::Forward, usize::MAX)?;
+    pending.retain(|(_, job)| job.project == project);
+    let surplus = (pending.len() + 1).saturating_sub(limits::PENDING_IMPORTS_PER_PROJECT_MAX);
+    for (key, job) in pending.into_iter().take(surplus) {
         tx.delete(JOBS, &key);
         if let Task::Import(import) = job.task {
             let now = tx.now();
             blobs::expire(tx, import.file, now)?;
         }
     }
-    let job = Job { state: State::Held, ..new(tx, account, project, Task::Import(import)) };
-    tx.put(JOBS, &(HELD, job.id), &job);
+    let job = Job { state: State::AwaitingMapping, ..new(tx, account, project, Task::Import(import)) };
+    tx.put(JOBS, &(AWAITING_MAPPING, job.id), &job);
     Ok(job)
 }
 
 /// The import of a file that waits.
 pub fn import_of(job: &Job) -> Result<&Import, Failure> {
     match (&job.state, &job.task) {
-        (State::Held, Task::Import(import)) => Ok(import),
+        (State::AwaitingMapping, Task::Import(import)) => Ok(import),
         (_, Task::Import(_)) => {
             let detail = "This import has begun already; GET /v1/contacts/imports/{id} tells how far it is.";
             Err(Failure::because(Code::WrongState, detail))
@@ -50,7 +50,7 @@ pub fn begin(tx: &mut WriteTx<'_>, job: Job, import: Import) -> Result<Job, Fail
     let head = blobs::head(tx, import.file)?.ok_or_else(gone)?;
     // The job lets the file go; until then nothing else does.
     blobs::complete(tx, import.file, head.bytes, None)?;
-    tx.delete(JOBS, &(HELD, job.id));
+    tx.delete(JOBS, &(AWAITING_MAPPING, job.id));
     let job = Job { state: State::Waiting, task: Task::Import(import), ..job };
     tx.put(JOBS, &(OPEN, job.id), &job);
     Ok(job)
@@ -62,9 +62,9 @@ fn gone() -> Failure {
 
 /// Forget one file that nobody came back to; true if there may be more.
 pub fn forget(tx: &mut WriteTx<'_>) -> Result<bool> {
-    let oldest = tx.list(JOBS, &JOBS.under(&(HELD,)), Order::Forward, 1)?;
+    let oldest = tx.list(JOBS, &JOBS.under(&(AWAITING_MAPPING,)), Order::Forward, 1)?;
     let Some((key, job)) = oldest.into_iter().next() else { return Ok(false) };
-    let is_old = tx.now().ms_since(job.created_at) >= limits::UPLOAD_HELD_MS;
+    let is_old = tx.now().ms_since(job.created_at) >= limits::PENDING_IMPORT_MS;
     if is_old {
         // Its file has an expiry of its own.
         tx.delete(JOBS, &key);
@@ -73,7 +73,7 @@ pub fn forget(tx: &mut WriteTx<'_>) -> Result<bool> {
 }
 
 /// The file of a held import, in short.
-pub struct Glance {
+pub struct FilePreview {
     pub file_name: String,
     pub bytes: u64,
     pub headers: Vec<String>,
@@ -85,7 +85,7 @@ pub struct Glance {
 }
 
 /// Look at the beginning of a held file, cut at this delimiter, or else at the one that fits best.
-pub fn glance(tx: &impl Read, id: JobId, import: &Import, delimiter: Option<u8>, rows: usize) -> Result<Glance, Failure> {
+pub fn preview(tx: &impl Read, id: JobId, import: &Import, delimiter: Option<u8>, rows: usize) -> Result<FilePreview, Failure> {
     let absent = || gone().with(serde_json::json!({ "jobId": id }));
     let head = blobs::head(tx, import.file)?.ok_or_else(absent)?;
     let start = blobs::chunk(tx, import.file, 0)?.unwrap_or_default();
@@ -93,7 +93,7 @@ pub fn glance(tx: &impl Read, id: JobId, import: &Import, delimiter: Option<u8>,
     let (headers, offset) = super::headers(&start, delimiter, import.encoding)?;
     let whole = start.len() as u64 == head.bytes;
     let rows = first_rows(&start, whole, (offset, headers.len()), delimiter, import.encoding, rows);
-    Ok(Glance { file_name: head.name, bytes: head.bytes, headers, rows, offset, delimiter })
+    Ok(FilePreview { file_name: head.name, bytes: head.bytes, headers, rows, offset, delimiter })
 }
 
 fn first_rows(

@@ -5,7 +5,7 @@ use std::ops::Bound;
 use sha2::{Digest, Sha256};
 
 use super::activity::{ActivityTest, When};
-use super::compare::{self, Period, Place, Test, TextTest};
+use super::compare::{self, Period, TextPosition, Test, TextTest};
 use super::event::{EventSpan, EventTest};
 use super::tree::{
     ActivityCondition, ActivityMode, EventCondition, EventMode, FieldCondition, FilterTree, Match, Mode, Operand, Unit,
@@ -26,11 +26,11 @@ pub struct Filter {
     pub(super) digest: [u8; 32],
     pub(super) depends_on_now: bool,
     /// Whether the answer changes with what is sent and done.
-    pub(super) asks_activity: bool,
+    pub(super) uses_activity: bool,
     /// Whether the answer changes with the events that are reported.
-    pub(super) asks_events: bool,
+    pub(super) uses_events: bool,
     /// Whether the answer changes with topics and the choices about them.
-    pub(super) asks_topics: bool,
+    pub(super) uses_topics: bool,
 }
 
 /// One part of a checked condition.
@@ -111,8 +111,8 @@ impl FilterTree {
         }
         let written = serde_json::to_vec(self).expect("a filter tree is JSON");
         let digest = Sha256::digest(written).into();
-        let Check { depends_on_now, asks_activity, asks_events, asks_topics, .. } = check;
-        Ok(Filter { root, digest, depends_on_now, asks_activity, asks_events, asks_topics })
+        let Check { depends_on_now, uses_activity, uses_events, uses_topics, .. } = check;
+        Ok(Filter { root, digest, depends_on_now, uses_activity, uses_events, uses_topics })
     }
 }
 
@@ -120,9 +120,9 @@ impl FilterTree {
 struct Check {
     conditions: usize,
     depends_on_now: bool,
-    asks_activity: bool,
-    asks_events: bool,
-    asks_topics: bool,
+    uses_activity: bool,
+    uses_events: bool,
+    uses_topics: bool,
 }
 
 impl Check {
@@ -144,13 +144,13 @@ impl Check {
         for (index, condition) in group.activity.iter().enumerate() {
             let test = activity(condition, &format!("{path}.activity[{index}]"))?;
             self.depends_on_now |= test.depends_on_now();
-            self.asks_activity = true;
+            self.uses_activity = true;
             nodes.push(Node::Activity(test));
         }
         for (index, condition) in group.events.iter().enumerate() {
             let test = event(condition, &format!("{path}.events[{index}]"))?;
             self.depends_on_now |= test.depends_on_now();
-            self.asks_events = true;
+            self.uses_events = true;
             nodes.push(Node::Event(test));
         }
         self.conditions += nodes.len();
@@ -182,13 +182,13 @@ impl Check {
         if !group.exclude_topics.is_empty() {
             nodes.push(Node::NoTopics(group.exclude_topics.clone()));
         }
-        self.asks_topics |= !group.topics.is_empty() || !group.exclude_topics.is_empty();
+        self.uses_topics |= !group.topics.is_empty() || !group.exclude_topics.is_empty();
         nodes.extend(group.status.map(|status| Node::Status(vec![status])));
         nodes.extend(group.validation_status.map(Node::Validation));
         for (name, values) in &group.custom_fields {
             let path = format!("{path}.customFields.{name}");
             custom_name(name, &path)?;
-            let test = Test::Text(TextTest { place: Place::Whole, needles: needles(values, &path)? });
+            let test = Test::Text(TextTest { position: TextPosition::Whole, needles: needles(values, &path)? });
             nodes.push(Node::Field(FieldTest { field: Field::Custom(name.clone()), test, negated: false }));
         }
         Ok(())
@@ -228,22 +228,22 @@ fn needle(value: &Operand, path: &str) -> Result<String, Failure> {
 }
 
 /// What a mode asks of a value.
-enum Ask {
-    Text { place: Place, negated: bool },
+enum Comparison {
+    Text { position: TextPosition, negated: bool },
     Date,
     Number,
 }
 
-fn ask(mode: Mode) -> Ask {
+fn comparison(mode: Mode) -> Comparison {
     match mode {
-        Mode::Is => Ask::Text { place: Place::Whole, negated: false },
-        Mode::IsNot => Ask::Text { place: Place::Whole, negated: true },
-        Mode::StartsWith => Ask::Text { place: Place::Start, negated: false },
-        Mode::EndsWith => Ask::Text { place: Place::End, negated: false },
-        Mode::Contains => Ask::Text { place: Place::Anywhere, negated: false },
-        Mode::NotContains => Ask::Text { place: Place::Anywhere, negated: true },
-        Mode::DateAfter | Mode::DateBefore | Mode::DateOn | Mode::DateBetween => Ask::Date,
-        Mode::NumberGt | Mode::NumberGte | Mode::NumberLt | Mode::NumberLte | Mode::NumberBetween => Ask::Number,
+        Mode::Is => Comparison::Text { position: TextPosition::Whole, negated: false },
+        Mode::IsNot => Comparison::Text { position: TextPosition::Whole, negated: true },
+        Mode::StartsWith => Comparison::Text { position: TextPosition::Start, negated: false },
+        Mode::EndsWith => Comparison::Text { position: TextPosition::End, negated: false },
+        Mode::Contains => Comparison::Text { position: TextPosition::Anywhere, negated: false },
+        Mode::NotContains => Comparison::Text { position: TextPosition::Anywhere, negated: true },
+        Mode::DateAfter | Mode::DateBefore | Mode::DateOn | Mode::DateBetween => Comparison::Date,
+        Mode::NumberGt | Mode::NumberGte | Mode::NumberLt | Mode::NumberLte | Mode::NumberBetween => Comparison::Number,
     }
 }
 
@@ -251,26 +251,26 @@ fn field(condition: &FieldCondition, path: &str) -> Result<Node, Failure> {
     let values_path = format!("{path}.values");
     let values = condition.values.as_slice();
     let mode_is_wrong = |expected: &str| Failure::field(&format!("{path}.mode"), format_args!("{} {expected}", condition.key));
-    match (target(&condition.key), ask(condition.mode)) {
-        (Target::Created, Ask::Date) => Ok(Node::Created(dates(condition.mode, values, &values_path)?)),
-        (Target::Updated, Ask::Date) => Ok(Node::Updated(dates(condition.mode, values, &values_path)?)),
+    match (target(&condition.key), comparison(condition.mode)) {
+        (Target::Created, Comparison::Date) => Ok(Node::Created(dates(condition.mode, values, &values_path)?)),
+        (Target::Updated, Comparison::Date) => Ok(Node::Updated(dates(condition.mode, values, &values_path)?)),
         (Target::Created | Target::Updated, _) => {
             Err(mode_is_wrong("is a time; use date_after, date_before, date_on or date_between"))
         }
-        (Target::Status, Ask::Text { place: Place::Whole, negated }) => statuses(values, negated, &values_path),
+        (Target::Status, Comparison::Text { position: TextPosition::Whole, negated }) => statuses(values, negated, &values_path),
         (Target::Status, _) => Err(mode_is_wrong("is one of four words; use is or is_not")),
-        (Target::Field(field), Ask::Text { place, negated }) => {
+        (Target::Field(field), Comparison::Text { position, negated }) => {
             if let Field::Custom(name) = &field {
                 custom_name(name, &format!("{path}.key"))?;
             }
-            let test = Test::Text(TextTest { place, needles: needles(values, &values_path)? });
+            let test = Test::Text(TextTest { position, needles: needles(values, &values_path)? });
             Ok(Node::Field(FieldTest { field, test, negated }))
         }
         (Target::Field(field @ Field::Custom(_)), asked) => {
             let Field::Custom(name) = &field else { unreachable!("just matched as a custom field") };
             custom_name(name, &format!("{path}.key"))?;
             let test = match asked {
-                Ask::Date => Test::Time(dates(condition.mode, values, &values_path)?),
+                Comparison::Date => Test::Time(dates(condition.mode, values, &values_path)?),
                 _ => numbers(condition.mode, values, &values_path)?,
             };
             Ok(Node::Field(FieldTest { field, test, negated: false }))
@@ -354,7 +354,7 @@ fn activity(condition: &ActivityCondition, path: &str) -> Result<ActivityTest, F
     let when = match (mode, amount, unit, from, to) {
         (ActivityMode::Within, Some(amount), Some(unit), ..) => When::WithinMs(ago_ms(amount.get(), *unit)?),
         (ActivityMode::Before, Some(amount), Some(unit), ..) => When::BeforeMs(ago_ms(amount.get(), *unit)?),
-        (ActivityMode::Between, _, _, Some(from), Some(to)) => When::During(stretch(from.0, to.0, path)?),
+        (ActivityMode::Between, _, _, Some(from), Some(to)) => When::During(period_between(from.0, to.0, path)?),
         _ => When::Never,
     };
     Ok(ActivityTest { action: *action, campaign: *campaign_id, when })
@@ -367,7 +367,7 @@ fn event(condition: &EventCondition, path: &str) -> Result<EventTest, Failure> {
     parameters(path, (unit.is_some(), amount.is_some(), ago), (from.is_some(), to.is_some(), between))?;
     let span = match (amount, unit, from, to) {
         (Some(amount), Some(unit), ..) => EventSpan::LastMs(ago_ms((amount.get(), *unit), limits::EVENT_KEPT_DAYS, path)?),
-        (_, _, Some(from), Some(to)) => EventSpan::During(stretch(from.0, to.0, path)?),
+        (_, _, Some(from), Some(to)) => EventSpan::During(period_between(from.0, to.0, path)?),
         _ => EventSpan::During(Period::ALWAYS),
     };
     let wanted = matches!(mode, EventMode::Within | EventMode::Ever | EventMode::Between);
@@ -397,7 +397,7 @@ fn parameters(
     Ok(())
 }
 
-fn stretch(from: Timestamp, to: Timestamp, path: &str) -> Result<Period, Failure> {
+fn period_between(from: Timestamp, to: Timestamp, path: &str) -> Result<Period, Failure> {
     if to <= from {
         return Err(Failure::field(&format!("{path}.to"), "must be later than from"));
     }

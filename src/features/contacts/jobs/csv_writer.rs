@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::cells;
+use super::formula_escape;
 use super::columns::CUSTOM_PREFIX;
 use crate::base::clock::Timestamp;
 use crate::features::contacts::fields::FieldValue;
@@ -24,18 +24,18 @@ const HEADERS: [&str; 12] = [
     "unsubscribed_at",
 ];
 
-/// Writes lines that all have the same columns.
-pub struct Sheet {
+/// Writes rows that all have the same columns.
+pub struct CsvWriter {
     keys: Vec<String>,
 }
 
-impl Sheet {
-    /// A sheet with a column for each of `keys`; writes its headers.
+impl CsvWriter {
+    /// A writer with a column for each of `keys`; writes the headers.
     pub fn new(keys: &BTreeSet<String>, out: &mut Vec<u8>) -> Self {
         out.extend_from_slice(HEADERS.join(",").as_bytes());
         for key in keys {
             out.push(b',');
-            cells::write(out, &format!("{CUSTOM_PREFIX}{key}"));
+            formula_escape::write_cell(out, &format!("{CUSTOM_PREFIX}{key}"));
         }
         out.extend_from_slice(b"\r\n");
         Self { keys: keys.iter().cloned().collect() }
@@ -44,7 +44,7 @@ impl Sheet {
     /// Write one line.
     pub fn write(&self, out: &mut Vec<u8>, contact: &ContactRow<'_>, tags: &[String]) {
         let time = |time: Option<Timestamp>| time.map(|time| time.to_string()).unwrap_or_default();
-        cells::write(out, &contact.id.to_string());
+        formula_escape::write_cell(out, &contact.id.to_string());
         let texts =
             [Some(contact.email), contact.first_name, contact.last_name, contact.phone, contact.country, contact.language];
         for text in texts {
@@ -64,7 +64,7 @@ impl Sheet {
 
 fn cell(out: &mut Vec<u8>, text: &str) {
     out.push(b',');
-    cells::write(out, text);
+    formula_escape::write_cell(out, text);
 }
 
 /// Names between semicolons; as JSON where a name has a separator in it.

@@ -30,7 +30,7 @@ pub enum Test {
 
 /// How text is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum TextPosition {
     Whole,
     Start,
     End,
@@ -40,7 +40,7 @@ pub enum Place {
 /// One of these texts must stand in that place.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TextTest {
-    pub place: Place,
+    pub position: TextPosition,
     /// Invariant: folded, and none is empty.
     pub needles: Vec<String>,
 }
@@ -144,27 +144,27 @@ impl TextTest {
 
     fn text(&self, text: &[u8]) -> bool {
         if text.is_ascii() {
-            return self.needles.iter().any(|needle| self.place.finds_ascii(text, needle.as_bytes()));
+            return self.needles.iter().any(|needle| self.position.finds_ascii(text, needle.as_bytes()));
         }
         let Ok(text) = std::str::from_utf8(text) else { return false };
         let folded = fold(text);
-        self.needles.iter().any(|needle| match self.place {
-            Place::Whole => folded == *needle,
-            Place::Start => folded.starts_with(needle.as_str()),
-            Place::End => folded.ends_with(needle.as_str()),
-            Place::Anywhere => folded.contains(needle.as_str()),
+        self.needles.iter().any(|needle| match self.position {
+            TextPosition::Whole => folded == *needle,
+            TextPosition::Start => folded.starts_with(needle.as_str()),
+            TextPosition::End => folded.ends_with(needle.as_str()),
+            TextPosition::Anywhere => folded.contains(needle.as_str()),
         })
     }
 }
 
-impl Place {
+impl TextPosition {
     /// The same for text of ASCII only, where folding is the case of letters and needs no copy.
     fn finds_ascii(self, text: &[u8], needle: &[u8]) -> bool {
         match self {
-            Place::Whole => text.eq_ignore_ascii_case(needle),
-            Place::Start => text.get(..needle.len()).is_some_and(|start| start.eq_ignore_ascii_case(needle)),
-            Place::End => text.len().checked_sub(needle.len()).is_some_and(|start| text[start..].eq_ignore_ascii_case(needle)),
-            Place::Anywhere => {
+            TextPosition::Whole => text.eq_ignore_ascii_case(needle),
+            TextPosition::Start => text.get(..needle.len()).is_some_and(|start| start.eq_ignore_ascii_case(needle)),
+            TextPosition::End => text.len().checked_sub(needle.len()).is_some_and(|start| text[start..].eq_ignore_ascii_case(needle)),
+            TextPosition::Anywhere => {
                 let Some((first, _)) = needle.split_first() else { return true };
                 text.windows(needle.len())
                     .any(|window| window[0].to_ascii_lowercase() == *first && window.eq_ignore_ascii_case(needle))
@@ -177,35 +177,35 @@ impl Place {
 mod tests {
     use super::*;
 
-    fn text_holds(place: Place, needle: &str, text: &str) -> bool {
-        Test::Text(TextTest { place, needles: vec![fold(needle)] }).holds(Piece::Text(text.as_bytes()))
+    fn text_holds(position: TextPosition, needle: &str, text: &str) -> bool {
+        Test::Text(TextTest { position, needles: vec![fold(needle)] }).holds(Piece::Text(text.as_bytes()))
     }
 
     #[test]
     fn text_is_found_in_its_place_whatever_its_case() {
-        for (place, needle, text, found) in [
-            (Place::Whole, "VIP", "vip", true),
-            (Place::Whole, "vip", "vips", false),
-            (Place::Start, "Ann", "ANNA", true),
-            (Place::Start, "nna", "Anna", false),
-            (Place::Start, "Annabel", "Anna", false),
-            (Place::End, "@Example.com", "ann@EXAMPLE.com", true),
-            (Place::End, "longer than it", "it", false),
-            (Place::Anywhere, "ExAm", "ann@example.com", true),
-            (Place::Anywhere, "aab", "aaab", true),
-            (Place::Anywhere, "example.org", "ann@example.com", false),
-            (Place::Whole, "CAFÉ", "cafe\u{301}", true),
-            (Place::Start, "ΟΔ", "οδος", true),
-            (Place::Anywhere, "é", "cafe", false),
-            (Place::Anywhere, "k", "\u{212a}elvin", true),
+        for (position, needle, text, found) in [
+            (TextPosition::Whole, "VIP", "vip", true),
+            (TextPosition::Whole, "vip", "vips", false),
+            (TextPosition::Start, "Ann", "ANNA", true),
+            (TextPosition::Start, "nna", "Anna", false),
+            (TextPosition::Start, "Annabel", "Anna", false),
+            (TextPosition::End, "@Example.com", "ann@EXAMPLE.com", true),
+            (TextPosition::End, "longer than it", "it", false),
+            (TextPosition::Anywhere, "ExAm", "ann@example.com", true),
+            (TextPosition::Anywhere, "aab", "aaab", true),
+            (TextPosition::Anywhere, "example.org", "ann@example.com", false),
+            (TextPosition::Whole, "CAFÉ", "cafe\u{301}", true),
+            (TextPosition::Start, "ΟΔ", "οδος", true),
+            (TextPosition::Anywhere, "é", "cafe", false),
+            (TextPosition::Anywhere, "k", "\u{212a}elvin", true),
         ] {
-            assert_eq!(text_holds(place, needle, text), found, "{place:?} {needle} in {text}");
+            assert_eq!(text_holds(position, needle, text), found, "{position:?} {needle} in {text}");
         }
     }
 
     #[test]
     fn numbers_and_booleans_are_compared_as_they_are_written() {
-        let is = |needle: &str| Test::Text(TextTest { place: Place::Whole, needles: vec![needle.into()] });
+        let is = |needle: &str| Test::Text(TextTest { position: TextPosition::Whole, needles: vec![needle.into()] });
         assert!(is("-9223372036854775808").holds(Piece::Whole(i64::MIN)));
         assert!(is("7").holds(Piece::Whole(7)) && is("7").holds(Piece::Number(7.0)) && is("2.5").holds(Piece::Number(2.5)));
         assert!(is("true").holds(Piece::Bool(true)) && !is("true").holds(Piece::Bool(false)));

@@ -1,4 +1,4 @@
-//! What a condition asks of the events that were reported of contacts. Who has such events is told by `contacts::journal`.
+//! What a condition asks of the events that were reported of contacts. Who has such events is told by `contacts::customer_events`.
 
 use super::compare::Period;
 use crate::base::clock::Timestamp;

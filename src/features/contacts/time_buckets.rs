@@ -1,15 +1,15 @@
-//! Stretches of time by which sets of contacts are kept: all time, days and hours, of UTC.
+//! Buckets of time by which sets of contacts are kept: all time, days and hours, of UTC.
 //!
-//! Whoever did something is in the set of each stretch that contains the moment. A period is then answered from whole days and hours;
+//! Whoever did something is in the set of each bucket that contains the moment. A period is then answered from whole days and hours;
 //! only contacts of the two hours at its ends must be looked at one by one. It does not know what was done.
 
 use roaring::RoaringBitmap;
 
-use super::condition::Period;
+use super::filter::Period;
 use crate::base::clock::Timestamp;
 use crate::engine::store::Result;
 
-/// The stretch of all time.
+/// The bucket of all time.
 pub const EVER: u32 = 0;
 /// Added to the number of a day since 1970.
 pub const DAY: u32 = 1 << 30;
@@ -20,7 +20,7 @@ const HOUR_MS: i64 = 60 * 60 * 1000;
 /// Hours are counted up to here; it is the year 124,000.
 const HOUR_LAST: u32 = DAY - 1;
 
-/// The stretches that contain a moment.
+/// The buckets that contain a moment.
 pub fn of(at: Timestamp) -> [u32; 3] {
     [EVER, DAY | day(at), HOUR | hour(at)]
 }
@@ -40,7 +40,7 @@ fn hours_up(at: Timestamp) -> u32 {
     ((at.0.max(0).saturating_add(HOUR_MS - 1)) / HOUR_MS).min(i64::from(HOUR_LAST)) as u32
 }
 
-/// Who did it in a period: `between` tells everybody in the stretches from a first one until before an end, `has` whether one contact
+/// Who did it in a period: `between` tells everybody in the buckets from a first one until before an end, `has` whether one contact
 /// did it in the period, by its rows.
 pub fn who(
     period: Period,

@@ -3,7 +3,7 @@
 use super::{State, Task, bulk, change, export, find_open, finish, import, open_jobs};
 use crate::engine::api::World;
 use crate::engine::store::{Error, Result};
-use crate::features::contacts::emails;
+use crate::features::contacts::email_index;
 use crate::vocab::ids::{JobId, ProjectId};
 
 /// Slices of the index of emails merged in one step: a second or two.
@@ -43,13 +43,13 @@ fn merge(world: &World) -> Result<bool> {
     let importing: Vec<ProjectId> =
         open_jobs(&tx)?.into_iter().filter(|job| matches!(job.task, Task::Import(_))).map(|job| job.project).collect();
     let mut more = false;
-    for project in emails::projects_with_runs(&tx)? {
-        let much = emails::is_full(&tx, project)?;
+    for project in email_index::projects_with_runs(&tx)? {
+        let much = email_index::is_full(&tx, project)?;
         if !much && importing.contains(&project) {
             continue;
         }
         for _ in 0..MERGES_PER_STEP {
-            more = world.store.write_blocking(move |tx| emails::merge(tx, project))??;
+            more = world.store.write_blocking(move |tx| email_index::merge(tx, project))??;
             if !more {
                 break;
             }

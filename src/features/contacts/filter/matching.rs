@@ -44,13 +44,13 @@ impl Filter {
         let mut digest = Sha256::new();
         digest.update(project.0);
         digest.update(revision.to_be_bytes());
-        if self.asks_activity {
+        if self.uses_activity {
             digest.update(store::count(tx, project, Facet::Activity)?.to_be_bytes());
         }
-        if self.asks_events {
+        if self.uses_events {
             digest.update(store::count(tx, project, Facet::Events)?.to_be_bytes());
         }
-        if self.asks_topics {
+        if self.uses_topics {
             digest.update(store::count(tx, project, Facet::Topics)?.to_be_bytes());
         }
         digest.update(self.digest);

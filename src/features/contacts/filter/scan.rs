@@ -1,6 +1,6 @@
 //! The one walk over rows: which of these contacts pass a probe.
 //!
-//! Numbers are cut into stretches that any thread may take next. A stretch with many candidates is read in one range, one with few
+//! Numbers are cut into chunks that any thread may take next. A chunk with many candidates is read in one range, one with few
 //! by looking each up. Memory is bounded by the result.
 
 use std::ops::ControlFlow;
@@ -17,8 +17,8 @@ use crate::features::contacts::store::{self, CONTACTS};
 use crate::vocab::ids::ProjectId;
 use crate::vocab::tables;
 
-/// Numbers in one stretch: a few hundred microseconds of work, so that threads end together.
-const STRETCH: u32 = 4_096;
+/// Numbers in one chunk: a few hundred microseconds of work, so that threads end together.
+const CHUNK: u32 = 4_096;
 /// Below this many candidates a second thread costs more than it brings.
 const ALONE_MAX: u64 = 4_096;
 /// Threads of one walk: more would leave nothing to other requests, and two is what a small machine has.
@@ -28,42 +28,42 @@ const ROWS_PER_LOOKUP: u64 = 12;
 
 /// Which contacts of `open` pass.
 pub(super) fn passing(tx: &impl Read, project: ProjectId, open: &RoaringBitmap, probe: &Probe<'_>) -> Result<RoaringBitmap> {
-    let stretches = stretches(open);
-    let threads = std::thread::available_parallelism().map_or(1, |cores| cores.get().min(THREADS_MAX)).min(stretches.len());
+    let chunks = chunks(open);
+    let threads = std::thread::available_parallelism().map_or(1, |cores| cores.get().min(THREADS_MAX)).min(chunks.len());
     match tx.snapshot() {
         Some(snapshot) if open.len() > ALONE_MAX && threads > 1 => {
-            let walk = Walk { project, open, probe, stretches, next: AtomicUsize::new(0), failed: AtomicBool::new(false) };
+            let walk = Walk { project, open, probe, chunks, next: AtomicUsize::new(0), failed: AtomicBool::new(false) };
             together(snapshot, &walk, threads)
         }
         _ => {
             let mut passing = RoaringBitmap::new();
-            for stretch in stretches {
-                one(tx, project, open, probe, stretch, &mut passing)?;
+            for chunk in chunks {
+                one(tx, project, open, probe, chunk, &mut passing)?;
             }
             Ok(passing)
         }
     }
 }
 
-/// A stretch of numbers: the first and last candidate in it, and how many there are.
+/// A chunk of numbers: the first and last candidate in it, and how many there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Stretch {
+struct Chunk {
     first: u32,
     last: u32,
     candidates: u64,
 }
 
-fn stretches(open: &RoaringBitmap) -> Vec<Stretch> {
-    let mut stretches = Vec::new();
+fn chunks(open: &RoaringBitmap) -> Vec<Chunk> {
+    let mut chunks = Vec::new();
     let mut from = open.min();
     while let Some(first) = from {
-        let end = first - first % STRETCH + (STRETCH - 1);
+        let end = first - first % CHUNK + (CHUNK - 1);
         let candidates = open.range_cardinality(first..=end);
         let last = open.select((open.rank(first) + candidates - 2) as u32).expect("as many candidates were just counted");
-        stretches.push(Stretch { first, last, candidates });
+        chunks.push(Chunk { first, last, candidates });
         from = end.checked_add(1).and_then(|next| open.range(next..).next());
     }
-    stretches
+    chunks
 }
 
 /// What the threads of one walk share.
@@ -71,7 +71,7 @@ struct Walk<'w, 'f> {
     project: ProjectId,
     open: &'w RoaringBitmap,
     probe: &'w Probe<'f>,
-    stretches: Vec<Stretch>,
+    chunks: Vec<Chunk>,
     next: AtomicUsize,
     /// One thread met an error: the others may stop.
     failed: AtomicBool,
@@ -105,9 +105,9 @@ fn together(tx: &(impl Read + Sync), walk: &Walk<'_, '_>, threads: usize) -> Res
 
 fn take(tx: &impl Read, walk: &Walk<'_, '_>, passing: &mut RoaringBitmap) -> Result<()> {
     while !walk.failed.load(Ordering::Relaxed)
-        && let Some(stretch) = walk.stretches.get(walk.next.fetch_add(1, Ordering::Relaxed))
+        && let Some(chunk) = walk.chunks.get(walk.next.fetch_add(1, Ordering::Relaxed))
     {
-        one(tx, walk.project, walk.open, walk.probe, *stretch, passing)?;
+        one(tx, walk.project, walk.open, walk.probe, *chunk, passing)?;
     }
     Ok(())
 }
@@ -117,10 +117,10 @@ fn one(
     project: ProjectId,
     open: &RoaringBitmap,
     probe: &Probe<'_>,
-    stretch: Stretch,
+    chunk: Chunk,
     passing: &mut RoaringBitmap,
 ) -> Result<()> {
-    let Stretch { first, last, candidates } = stretch;
+    let Chunk { first, last, candidates } = chunk;
     let mut wanted = open.range(first..=last);
     if u64::from(last - first) > candidates * ROWS_PER_LOOKUP {
         for number in wanted {
@@ -155,18 +155,18 @@ mod tests {
 
     #[test]
     fn stretches_cover_every_candidate_once_up_to_the_last_number() {
-        let open: RoaringBitmap = [0, 5, STRETCH - 1, STRETCH, 3 * STRETCH + 7, u32::MAX - 1, u32::MAX].into_iter().collect();
-        let found = stretches(&open);
-        let stretch = |first, last, candidates| Stretch { first, last, candidates };
+        let open: RoaringBitmap = [0, 5, CHUNK - 1, CHUNK, 3 * CHUNK + 7, u32::MAX - 1, u32::MAX].into_iter().collect();
+        let found = chunks(&open);
+        let chunk = |first, last, candidates| Chunk { first, last, candidates };
         assert_eq!(
             found,
             [
-                stretch(0, STRETCH - 1, 3),
-                stretch(STRETCH, STRETCH, 1),
-                stretch(3 * STRETCH + 7, 3 * STRETCH + 7, 1),
-                stretch(u32::MAX - 1, u32::MAX, 2),
+                chunk(0, CHUNK - 1, 3),
+                chunk(CHUNK, CHUNK, 1),
+                chunk(3 * CHUNK + 7, 3 * CHUNK + 7, 1),
+                chunk(u32::MAX - 1, u32::MAX, 2),
             ]
         );
-        assert!(stretches(&RoaringBitmap::new()).is_empty());
+        assert!(chunks(&RoaringBitmap::new()).is_empty());
     }
 }

@@ -1,7 +1,7 @@
 //! By which events are found: under their contacts, and by their keys.
 //!
 //! Those rows stand at random places of large tables: written with each request, nearly every one would copy a page of its own, many
-//! times its size. Therefore a request adds rows at the right edges alone: one with what is to stand under contacts (a lot), and one
+//! times its size. Therefore a request adds rows at the right edges alone: one with the index entries by contact (a pending batch), and one
 //! with its keys, sorted (a run). A worker brings them into the indexes, those of many requests together, so that a page is copied
 //! once for many rows. Who asks gets both: what is in the indexes, and what waits.
 //!
@@ -14,9 +14,9 @@ use std::ops::ControlFlow;
 use roaring::RoaringBitmap;
 use serde::{Deserialize, Serialize};
 
-use super::super::condition::Period;
-use super::super::identities::{self, Digest};
-use super::super::runs::lower_bound;
+use super::super::filter::Period;
+use super::super::external_ids::{self, Digest};
+use super::super::sorted_run::lower_bound;
 use crate::base::clock::Timestamp;
 use crate::engine::store::key::Key;
 use crate::engine::store::{Error, Order, Read, Record, Result, Span, Table, WriteTx};
@@ -24,9 +24,9 @@ use crate::vocab::ids::{EventId, ProjectId};
 use crate::vocab::{limits, tables};
 
 const BY_CONTACT: Table<(ProjectId, u32, Timestamp, EventId), u32> = Table::new(tables::CUSTOMER_EVENTS_BY_CONTACT);
-const KEYS: Table<(ProjectId, Digest), Spent> = Table::new(tables::CUSTOMER_EVENT_KEYS);
+const KEYS: Table<(ProjectId, Digest), UsedKey> = Table::new(tables::CUSTOMER_EVENT_KEYS);
 /// Under the number of the request's first event.
-const LOTS: Table<(ProjectId, u64), Lot> = Table::new(tables::CUSTOMER_EVENT_BACKLOG);
+const BACKLOG: Table<(ProjectId, u64), PendingBatch> = Table::new(tables::CUSTOMER_EVENT_BACKLOG);
 /// Under the same number: digests and event ids, sorted, one after the other.
 const RUNS: Table<(ProjectId, u64), Vec<u8>> = Table::new(tables::CUSTOMER_EVENT_KEY_RUNS);
 /// Bytes of one entry of a run: a digest and an id.
@@ -34,11 +34,11 @@ const RUN_ENTRY: usize = 28;
 
 /// What a key was used for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Spent {
+struct UsedKey {
     event: EventId,
 }
 
-impl Record for Spent {}
+impl Record for UsedKey {}
 
 /// What is to stand under a contact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,11 +53,11 @@ pub struct Entry {
     pub order: Option<Digest>,
 }
 
-/// What waits of one request.
+/// One request's entries that are not in the index yet.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Lot(Vec<Entry>);
+struct PendingBatch(Vec<Entry>);
 
-impl Record for Lot {}
+impl Record for PendingBatch {}
 
 /// The place of an event among those of its contact.
 pub type Place = (Timestamp, EventId);
@@ -69,11 +69,11 @@ pub fn add(
     entries: Vec<Entry>,
     mut keys: Vec<(Digest, EventId)>,
 ) -> Result<()> {
-    let oldest = oldest_lot(tx, project)?.unwrap_or(first);
+    let oldest = oldest_pending(tx, project)?.unwrap_or(first);
     let is_full = first.saturating_sub(oldest) >= limits::EVENTS_WAITING_MAX;
     if is_full || keys.len() < limits::EVENT_KEY_RUN_MIN {
         for (digest, event) in &keys {
-            tx.put(KEYS, &(project, *digest), &Spent { event: *event });
+            tx.put(KEYS, &(project, *digest), &UsedKey { event: *event });
         }
     } else {
         keys.sort_unstable();
@@ -87,7 +87,7 @@ pub fn add(
     if is_full {
         entries.iter().for_each(|entry| put(tx, project, entry));
     } else {
-        tx.put(LOTS, &(project, first), &Lot(entries));
+        tx.put(BACKLOG, &(project, first), &PendingBatch(entries));
     }
     Ok(())
 }
@@ -96,13 +96,13 @@ fn put(tx: &mut WriteTx<'_>, project: ProjectId, entry: &Entry) {
     let Entry { contact, occurred_at, event, name, order } = *entry;
     tx.put(BY_CONTACT, &(project, contact, occurred_at, event), &name);
     if let Some(order) = order {
-        identities::note_order(tx, project, order, contact);
+        external_ids::note_order(tx, project, order, contact);
     }
 }
 
-fn oldest_lot(tx: &impl Read, project: ProjectId) -> Result<Option<u64>> {
+fn oldest_pending(tx: &impl Read, project: ProjectId) -> Result<Option<u64>> {
     let mut oldest = None;
-    tx.visit_bytes(LOTS.id, &LOTS.under(&(project,)), Order::Forward, &mut |mut key, _| {
+    tx.visit_bytes(BACKLOG.id, &BACKLOG.under(&(project,)), Order::Forward, &mut |mut key, _| {
         oldest = <(ProjectId, u64)>::read(&mut key).map(|(_, first)| first);
         Ok(ControlFlow::Break(()))
     })?;
@@ -110,10 +110,10 @@ fn oldest_lot(tx: &impl Read, project: ProjectId) -> Result<Option<u64>> {
 }
 
 /// The events that have spent these keys; `digests` are sorted, so that neighbours are on one page.
-pub fn spent(tx: &impl Read, project: ProjectId, digests: &[Digest]) -> Result<Vec<Option<EventId>>> {
+pub fn used(tx: &impl Read, project: ProjectId, digests: &[Digest]) -> Result<Vec<Option<EventId>>> {
     let mut found = Vec::with_capacity(digests.len());
     for digest in digests {
-        found.push(tx.get(KEYS, &(project, *digest))?.map(|spent| spent.event));
+        found.push(tx.get(KEYS, &(project, *digest))?.map(|used| used.event));
     }
     tx.visit_bytes(RUNS.id, &RUNS.under(&(project,)), Order::Forward, &mut |_, run| {
         let mut rest = run;
@@ -140,8 +140,8 @@ pub fn release(tx: &mut WriteTx<'_>, project: ProjectId, digest: Digest) {
 }
 
 /// Everything that waits of a project.
-fn visit_waiting(tx: &impl Read, project: ProjectId, mut each: impl FnMut(&Entry)) -> Result<()> {
-    tx.visit(LOTS, &LOTS.under(&(project,)), Order::Forward, |_, Lot(entries)| {
+fn visit_pending(tx: &impl Read, project: ProjectId, mut each: impl FnMut(&Entry)) -> Result<()> {
+    tx.visit(BACKLOG, &BACKLOG.under(&(project,)), Order::Forward, |_, PendingBatch(entries)| {
         entries.iter().for_each(&mut each);
         Ok(ControlFlow::Continue(()))
     })
@@ -155,7 +155,7 @@ pub fn of(tx: &impl Read, project: ProjectId, contact: u32, before: Option<Place
     }
     let rows = tx.list(BY_CONTACT, &span, Order::Backward, limit)?;
     let mut places: Vec<Place> = rows.into_iter().map(|((_, _, at, event), _)| (at, event)).collect();
-    visit_waiting(tx, project, |entry| {
+    visit_pending(tx, project, |entry| {
         let place = (entry.occurred_at, entry.event);
         if entry.contact == contact && before.is_none_or(|before| place < before) {
             places.push(place);
@@ -179,9 +179,9 @@ pub fn has(tx: &impl Read, project: ProjectId, contact: u32, name: u32, period: 
 }
 
 /// The contacts with an event of this name in a period, of those that wait.
-pub fn who_waits(tx: &impl Read, project: ProjectId, name: u32, period: Period) -> Result<RoaringBitmap> {
+pub fn pending_contacts(tx: &impl Read, project: ProjectId, name: u32, period: Period) -> Result<RoaringBitmap> {
     let mut who = RoaringBitmap::new();
-    visit_waiting(tx, project, |entry| {
+    visit_pending(tx, project, |entry| {
         if entry.name == name && period.contains(entry.occurred_at) {
             who.insert(entry.contact);
         }
@@ -190,35 +190,35 @@ pub fn who_waits(tx: &impl Read, project: ProjectId, name: u32, period: Period) 
 }
 
 /// Digests of orders that are a contact's by events that wait.
-pub fn orders_waiting(tx: &impl Read, project: ProjectId, contact: u32) -> Result<BTreeSet<Digest>> {
+pub fn pending_orders(tx: &impl Read, project: ProjectId, contact: u32) -> Result<BTreeSet<Digest>> {
     let mut orders = BTreeSet::new();
-    visit_waiting(tx, project, |entry| orders.extend(entry.order.filter(|_| entry.contact == contact)))?;
+    visit_pending(tx, project, |entry| orders.extend(entry.order.filter(|_| entry.contact == contact)))?;
     Ok(orders)
 }
 
 /// Whether anything waits.
 pub fn is_behind(tx: &impl Read) -> Result<bool> {
-    let mut waits = false;
-    for table in [LOTS.id, RUNS.id] {
+    let mut pending = false;
+    for table in [BACKLOG.id, RUNS.id] {
         tx.visit_bytes(table, &Span::default(), Order::Forward, &mut |_, _| {
-            waits = true;
+            pending = true;
             Ok(ControlFlow::Break(()))
         })?;
     }
-    Ok(waits)
+    Ok(pending)
 }
 
 /// Bring what waits into the indexes, the oldest of about `limit` events; true if more may wait.
-pub fn bring_in(tx: &mut WriteTx<'_>, limit: usize) -> Result<bool> {
-    let (mut lots, mut events) = (Vec::new(), 0);
-    tx.visit(LOTS, &Span::default(), Order::Forward, |key, Lot(entries)| {
+pub fn merge_backlog(tx: &mut WriteTx<'_>, limit: usize) -> Result<bool> {
+    let (mut batches, mut events) = (Vec::new(), 0);
+    tx.visit(BACKLOG, &Span::default(), Order::Forward, |key, PendingBatch(entries)| {
         events += entries.len();
-        lots.push((key, entries));
+        batches.push((key, entries));
         Ok(if events < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
     })?;
-    for (key, entries) in &lots {
+    for (key, entries) in &batches {
         entries.iter().for_each(|entry| put(tx, key.0, entry));
-        tx.delete(LOTS, key);
+        tx.delete(BACKLOG, key);
     }
     let (mut runs, mut keys) = (Vec::new(), 0);
     tx.visit(RUNS, &Span::default(), Order::Forward, |key, run| {
@@ -228,7 +228,7 @@ pub fn bring_in(tx: &mut WriteTx<'_>, limit: usize) -> Result<bool> {
     })?;
     for (key, run) in &runs {
         for (digest, event) in run.chunks_exact(RUN_ENTRY).map(run_entry) {
-            tx.put(KEYS, &(key.0, digest), &Spent { event });
+            tx.put(KEYS, &(key.0, digest), &UsedKey { event });
         }
         tx.delete(RUNS, key);
     }
@@ -236,18 +236,18 @@ pub fn bring_in(tx: &mut WriteTx<'_>, limit: usize) -> Result<bool> {
 }
 
 /// Bring in what waits of some contacts of a project: whoever changes their rows does so first.
-pub fn bring_in_of(tx: &mut WriteTx<'_>, project: ProjectId, contacts: &RoaringBitmap) -> Result<()> {
-    let mut lots = Vec::new();
-    tx.visit(LOTS, &LOTS.under(&(project,)), Order::Forward, |key, Lot(entries)| {
+pub fn merge_backlog_of(tx: &mut WriteTx<'_>, project: ProjectId, contacts: &RoaringBitmap) -> Result<()> {
+    let mut batches = Vec::new();
+    tx.visit(BACKLOG, &BACKLOG.under(&(project,)), Order::Forward, |key, PendingBatch(entries)| {
         if entries.iter().any(|entry| contacts.contains(entry.contact)) {
-            lots.push((key, entries));
+            batches.push((key, entries));
         }
         Ok(ControlFlow::Continue(()))
     })?;
-    for (key, entries) in lots {
+    for (key, entries) in batches {
         let (theirs, others): (Vec<Entry>, Vec<Entry>) = entries.into_iter().partition(|entry| contacts.contains(entry.contact));
         theirs.iter().for_each(|entry| put(tx, project, entry));
-        if others.is_empty() { tx.delete(LOTS, &key) } else { tx.put(LOTS, &key, &Lot(others)) }
+        if others.is_empty() { tx.delete(BACKLOG, &key) } else { tx.put(BACKLOG, &key, &PendingBatch(others)) }
     }
     Ok(())
 }

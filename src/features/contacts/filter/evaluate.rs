@@ -8,7 +8,7 @@ use super::event::EventTest;
 use super::tree::Validation;
 use crate::base::clock::Timestamp;
 use crate::engine::store::{Read, Result};
-use crate::features::contacts::activity::Deed;
+use crate::features::contacts::activity::Activity;
 use crate::features::contacts::fields::FieldValue;
 use crate::features::contacts::model::Contact;
 use crate::features::contacts::{tags, topics};
@@ -23,15 +23,15 @@ pub struct ContactFacts<'a> {
     /// The topics that the contact is subscribed to.
     pub topics: &'a [TopicId],
     /// Everything recorded about the contact.
-    pub activity: &'a [Deed],
+    pub activity: &'a [Activity],
     /// Every event that was reported of the contact.
-    pub events: &'a [Mark],
+    pub events: &'a [EventFact],
     pub now: Timestamp,
 }
 
 /// An event as conditions see it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mark {
+pub struct EventFact {
     /// Folded.
     pub name: String,
     pub at: Timestamp,
@@ -118,15 +118,15 @@ impl FieldTest {
 impl EventTest {
     fn holds(&self, facts: &ContactFacts<'_>) -> bool {
         let period = self.period(facts.now);
-        facts.events.iter().any(|mark| mark.name == self.name && period.contains(mark.at)) == self.wanted
+        facts.events.iter().any(|event| event.name == self.name && period.contains(event.at)) == self.wanted
     }
 }
 
 impl ActivityTest {
     fn holds(&self, facts: &ContactFacts<'_>) -> bool {
         let (period, wanted) = self.period(facts.now);
-        let counts = |deed: &Deed| {
-            deed.action == self.action && (self.campaign.is_none() || deed.campaign == self.campaign) && period.contains(deed.at)
+        let counts = |activity: &Activity| {
+            activity.action == self.action && (self.campaign.is_none() || activity.campaign == self.campaign) && period.contains(activity.at)
         };
         facts.activity.iter().any(counts) == wanted
     }

@@ -9,7 +9,7 @@
 
 use std::ops::ControlFlow;
 
-use super::runs;
+use super::sorted_run;
 use crate::engine::store::key::Key;
 use crate::engine::store::{Error, Order, Read, Result, Span, Table, WriteTx};
 use crate::vocab::ids::ProjectId;
@@ -80,7 +80,7 @@ fn in_runs(tx: &impl Read, project: ProjectId, digests: &[Digest], found: &mut [
 }
 
 fn lower_bound(run: &[u8], digest: &Digest) -> usize {
-    runs::lower_bound::<ENTRY>(run, digest)
+    sorted_run::lower_bound::<ENTRY>(run, digest)
 }
 
 fn entry(bytes: &[u8]) -> Entry {

@@ -1,4 +1,4 @@
-//! The journal of contacts: events that customers' systems report of them, kept so that they can be listed, shown to the person and
+//! Customer events: events that customers' systems report of them, kept so that they can be listed, shown to the person and
 //! erased, and so that conditions can ask who did something when. `features/events` writes here; what an event means is not known.
 //!
 //! An event is one row in order of its arrival. By contact and by key it is found through `index`. Its contact is in the sets of the
@@ -13,10 +13,10 @@ use roaring::RoaringBitmap;
 use serde::{Deserialize, Serialize};
 
 use self::index::Entry;
-use super::condition::Period;
-use super::identities::{self, Digest, digest};
+use super::filter::Period;
+use super::external_ids::{self, Digest, digest};
 use super::store::{self, Facet, add_count};
-use super::stretches::{self, DAY, HOUR, HOURS_PER_DAY};
+use super::time_buckets::{self, DAY, HOUR, HOURS_PER_DAY};
 use crate::base::clock::Timestamp;
 use crate::base::text::{Name, fold};
 use crate::engine::store::bits::{self, Block, Delta};
@@ -27,10 +27,10 @@ use crate::vocab::{limits, tables};
 
 const EVENTS: Table<EventId, Event> = Table::new(tables::CUSTOMER_EVENTS);
 const NAMES: Table<(ProjectId, String), u32> = Table::new(tables::CUSTOMER_EVENT_NAMES);
-const WHO: Table<(ProjectId, u32, u32, u16), Block> = Table::new(tables::CUSTOMER_EVENT_BITS);
+const CONTACTS: Table<(ProjectId, u32, u32, u16), Block> = Table::new(tables::CUSTOMER_EVENT_BITS);
 /// What there are sets of, by day: so that they are found when their time is over.
 const DAYS: Table<(u32, ProjectId, u32), ()> = Table::new(tables::CUSTOMER_EVENT_DAYS);
-const KEPT_MS: i64 = limits::EVENT_KEPT_DAYS as i64 * 24 * 60 * 60 * 1000;
+const RETENTION_MS: i64 = limits::EVENT_KEPT_DAYS as i64 * 24 * 60 * 60 * 1000;
 
 /// The name of an event, like `purchase.completed`. Names that differ only in case are the same to conditions.
 pub type EventName = Name<{ limits::EVENT_NAME_CHARACTERS_MAX }>;
@@ -70,8 +70,8 @@ pub struct NewEvent {
     pub has_order: Option<Digest>,
 }
 
-/// What one command writes into the journal of one project.
-pub struct Page {
+/// Writes the events of one command into one project.
+pub struct EventWriter {
     project: ProjectId,
     /// Names by their folded form; `None` is one that is not there yet.
     names: HashMap<String, Option<u32>>,
@@ -79,14 +79,14 @@ pub struct Page {
     endings: Vec<[u8; 4]>,
     sets: BTreeMap<(u32, u32), RoaringBitmap>,
     /// The events that have spent the keys which were asked for, and those that were written here.
-    spent: HashMap<Digest, EventId>,
+    used: HashMap<Digest, EventId>,
     entries: Vec<Entry>,
     keys: Vec<(Digest, EventId)>,
     first: u64,
     written: u64,
 }
 
-impl Page {
+impl EventWriter {
     /// Nothing written yet of about so many events, whose keys are among these.
     pub fn new(tx: &WriteTx<'_>, project: ProjectId, many: usize, mut keys: Vec<Digest>) -> Result<Self> {
         let first = store::count(tx, project, Facet::Events)?;
@@ -94,14 +94,14 @@ impl Page {
         tx.random().fill(endings.as_flattened_mut());
         keys.sort_unstable();
         keys.dedup();
-        let known = index::spent(tx, project, &keys)?;
-        let spent = keys.into_iter().zip(known).filter_map(|(key, event)| Some((key, event?))).collect();
+        let known = index::used(tx, project, &keys)?;
+        let used = keys.into_iter().zip(known).filter_map(|(key, event)| Some((key, event?))).collect();
         Ok(Self {
             project,
             names: HashMap::new(),
             endings,
             sets: BTreeMap::new(),
-            spent,
+            used,
             entries: Vec::with_capacity(many),
             keys: Vec::with_capacity(many),
             first,
@@ -110,8 +110,8 @@ impl Page {
     }
 
     /// The event that has spent this key, one of those that were given at the beginning.
-    pub fn spent(&self, key: &Digest) -> Option<EventId> {
-        self.spent.get(key).copied()
+    pub fn used(&self, key: &Digest) -> Option<EventId> {
+        self.used.get(key).copied()
     }
 
     /// The number in the project of the event that is written next.
@@ -120,7 +120,7 @@ impl Page {
     }
 
     /// Whether the project has this name, or room for it.
-    pub fn has_room_for(&mut self, tx: &impl Read, name: &str) -> Result<bool> {
+    pub fn accepts_name(&mut self, tx: &impl Read, name: &str) -> Result<bool> {
         let folded = fold(name);
         let known = match self.names.get(&folded) {
             Some(known) => *known,
@@ -141,12 +141,12 @@ impl Page {
         let ending = self.endings.pop().unwrap_or_else(|| tx.random().bytes());
         let id = EventId::numbered_with(now, self.next() as u32, ending);
         let occurred_at = new.occurred_at.unwrap_or(now);
-        for stretch in stretches::of(occurred_at) {
-            self.sets.entry((name, stretch)).or_default().insert(contact);
+        for bucket in time_buckets::of(occurred_at) {
+            self.sets.entry((name, bucket)).or_default().insert(contact);
         }
         if let Some(key) = &new.dedupe_key {
             let key = digest(key);
-            self.spent.insert(key, id);
+            self.used.insert(key, id);
             self.keys.push((key, id));
         }
         self.entries.push(Entry { contact, occurred_at, event: id, name, order: new.has_order });
@@ -188,12 +188,12 @@ impl Page {
         }
         let project = self.project;
         index::add(tx, (project, self.first), self.entries, self.keys)?;
-        for ((name, stretch), who) in self.sets {
+        for ((name, bucket), who) in self.sets {
             let delta = Delta { add: who, ..Delta::default() };
-            bits::apply(tx, WHO, |block| (project, name, stretch, block), &delta)?;
-            let is_day = stretch & DAY != 0;
-            if is_day && !tx.has(DAYS, &(stretch & !DAY, project, name))? {
-                tx.put(DAYS, &(stretch & !DAY, project, name), &());
+            bits::apply(tx, CONTACTS, |block| (project, name, bucket, block), &delta)?;
+            let is_day = bucket & DAY != 0;
+            if is_day && !tx.has(DAYS, &(bucket & !DAY, project, name))? {
+                tx.put(DAYS, &(bucket & !DAY, project, name), &());
             }
         }
         add_count(tx, project, Facet::Events, self.written as i64)
@@ -204,11 +204,11 @@ impl Page {
 pub fn who(tx: &impl Read, project: ProjectId, name: &str, period: Period) -> Result<RoaringBitmap> {
     let Some(name) = tx.get(NAMES, &(project, fold(name)))? else { return Ok(RoaringBitmap::new()) };
     let between = |first: u32, end: u32| {
-        let place = |stretch: u32| (project, name, stretch).to_bytes();
-        bits::load_span(tx, WHO, &Span { from: place(first), to: Some(place(end)) })
+        let place = |bucket: u32| (project, name, bucket).to_bytes();
+        bits::load_span(tx, CONTACTS, &Span { from: place(first), to: Some(place(end)) })
     };
-    let waiting = if period == Period::ALWAYS { RoaringBitmap::new() } else { index::who_waits(tx, project, name, period)? };
-    stretches::who(period, between, |number| Ok(waiting.contains(number) || index::has(tx, project, number, name, period)?))
+    let pending = if period == Period::ALWAYS { RoaringBitmap::new() } else { index::pending_contacts(tx, project, name, period)? };
+    time_buckets::who(period, between, |number| Ok(pending.contains(number) || index::has(tx, project, number, name, period)?))
 }
 
 /// Names that events were reported under, folded, in alphabetical order, up to `limit`.
@@ -231,8 +231,8 @@ pub fn of(
 
 /// Digests of up to `limit` orders that were ever said to be of a contact.
 pub fn orders_of(tx: &impl Read, project: ProjectId, contact: u32, limit: usize) -> Result<BTreeSet<Digest>> {
-    let mut orders = index::orders_waiting(tx, project, contact)?;
-    orders.extend(identities::orders(tx, project, contact, None, limit)?);
+    let mut orders = index::pending_orders(tx, project, contact)?;
+    orders.extend(external_ids::orders(tx, project, contact, None, limit)?);
     while orders.len() > limit {
         orders.pop_last();
     }
@@ -240,8 +240,8 @@ pub fn orders_of(tx: &impl Read, project: ProjectId, contact: u32, limit: usize)
 }
 
 /// Bring what waits of some contacts into the indexes.
-pub fn bring_in_of(tx: &mut WriteTx<'_>, project: ProjectId, contacts: &RoaringBitmap) -> Result<()> {
-    index::bring_in_of(tx, project, contacts)
+pub fn merge_backlog_of(tx: &mut WriteTx<'_>, project: ProjectId, contacts: &RoaringBitmap) -> Result<()> {
+    index::merge_backlog_of(tx, project, contacts)
 }
 
 /// Whether events wait to be brought into the indexes.
@@ -250,14 +250,14 @@ pub fn is_behind(tx: &impl Read) -> Result<bool> {
 }
 
 /// Bring a little of what waits into the indexes; true if more may wait.
-pub fn bring_in(tx: &mut WriteTx<'_>) -> Result<bool> {
-    index::bring_in(tx, limits::EVENTS_BROUGHT_IN_PER_STEP)
+pub fn merge_backlog(tx: &mut WriteTx<'_>) -> Result<bool> {
+    index::merge_backlog(tx, limits::EVENTS_MERGED_PER_STEP)
 }
 
 /// Erase up to `limit` events of a contact that is gone; says whether there may be more. Of each a row without words stays until its
 /// time is over: with it goes its key.
 pub fn forget(tx: &mut WriteTx<'_>, project: ProjectId, contact: u32, limit: usize) -> Result<bool> {
-    index::bring_in_of(tx, project, &RoaringBitmap::from_iter([contact]))?;
+    index::merge_backlog_of(tx, project, &RoaringBitmap::from_iter([contact]))?;
     let rows = index::rows_of(tx, project, contact, limit)?;
     for place in &rows {
         index::remove(tx, project, contact, *place);
@@ -280,10 +280,10 @@ pub fn forget(tx: &mut WriteTx<'_>, project: ProjectId, contact: u32, limit: usi
 /// Forget a little of what is older than the retention; true if there may be more.
 pub fn sweep(tx: &mut WriteTx<'_>) -> Result<bool> {
     // What is forgotten is taken out of the indexes: it has to be there.
-    if bring_in(tx)? {
+    if merge_backlog(tx)? {
         return Ok(true);
     }
-    let oldest_kept = tx.now().plus_ms(-KEPT_MS);
+    let oldest_kept = tx.now().plus_ms(-RETENTION_MS);
     let span = Span { from: Vec::new(), to: Some(EventId::first_of(oldest_kept).to_bytes()) };
     let old = tx.list(EVENTS, &span, Order::Forward, limits::EVENTS_FORGOTTEN_PER_STEP)?;
     for (id, event) in &old {
@@ -293,7 +293,7 @@ pub fn sweep(tx: &mut WriteTx<'_>) -> Result<bool> {
             index::release(tx, event.project, key);
         }
     }
-    let more = sweep_sets(tx, stretches::day(oldest_kept))?;
+    let more = sweep_sets(tx, time_buckets::day(oldest_kept))?;
     Ok(more || old.len() == limits::EVENTS_FORGOTTEN_PER_STEP)
 }
 
@@ -303,10 +303,10 @@ fn sweep_sets(tx: &mut WriteTx<'_>, first_kept: u32) -> Result<bool> {
     let old = tx.list(DAYS, &span, Order::Forward, limits::EVENT_DAYS_FORGOTTEN_PER_STEP)?;
     for (key, ()) in &old {
         let (day, project, name) = *key;
-        let place = |stretch: u32| (project, name, stretch).to_bytes();
+        let place = |bucket: u32| (project, name, bucket).to_bytes();
         let hour = HOUR | (day * HOURS_PER_DAY);
         for (from, to) in [(DAY | day, DAY | (day + 1)), (hour, hour + HOURS_PER_DAY)] {
-            tx.delete_span(WHO, &Span { from: place(from), to: Some(place(to)) }, usize::MAX)?;
+            tx.delete_span(CONTACTS, &Span { from: place(from), to: Some(place(to)) }, usize::MAX)?;
         }
         tx.delete(DAYS, key);
     }
@@ -328,23 +328,23 @@ mod tests {
     fn note(mill: &Mill, events: &[(u32, &'static str, i64)]) -> Vec<EventId> {
         let (project, events) = (mill.project, events.to_vec());
         write(mill, move |tx| {
-            let mut page = Page::new(tx, project, events.len(), Vec::new())?;
+            let mut writer = EventWriter::new(tx, project, events.len(), Vec::new())?;
             let mut ids = Vec::new();
             for (contact, name, after) in events {
-                assert!(page.has_room_for(tx, name)?);
+                assert!(writer.accepts_name(tx, name)?);
                 let occurred_at = Some(START.plus_ms(after));
                 let dedupe_key = Some(format!("{contact} {name} {after}"));
                 let new =
                     NewEvent { name: name.into(), occurred_at, dedupe_key, properties: Some("{}".into()), ..Default::default() };
-                ids.push(page.note(tx, contact, new)?);
+                ids.push(writer.note(tx, contact, new)?);
             }
-            page.finish(tx)?;
+            writer.finish(tx)?;
             Ok(ids)
         })
     }
 
     fn by_key(mill: &Mill, key: &str) -> Option<EventId> {
-        index::spent(&mill.read(), mill.project, &[digest(key)]).expect("readable")[0]
+        index::used(&mill.read(), mill.project, &[digest(key)]).expect("readable")[0]
     }
 
     fn asked(mill: &Mill, name: &str, from: i64, to: i64) -> Vec<u32> {
@@ -409,19 +409,19 @@ mod tests {
         note(&mill, &events[91..]);
         let project = mill.project;
         write(&mill, move |tx| {
-            let mut page = Page::new(tx, project, 1, Vec::new())?;
-            assert!(page.has_room_for(tx, "paid")?);
+            let mut writer = EventWriter::new(tx, project, 1, Vec::new())?;
+            assert!(writer.accepts_name(tx, "paid")?);
             let paid = NewEvent { name: "paid".into(), has_order: Some(digest("o-1")), ..NewEvent::default() };
-            page.note(tx, 2, paid)?;
-            page.finish(tx)
+            writer.note(tx, 2, paid)?;
+            writer.finish(tx)
         });
         assert!(is_behind(&mill.read()).expect("readable"));
         let before = all(&mill);
         assert!(before.matches("Some(").count() > 150, "the keys are known: {before}");
-        write(&mill, move |tx| bring_in_of(tx, project, &RoaringBitmap::from_iter([2, 3])));
+        write(&mill, move |tx| merge_backlog_of(tx, project, &RoaringBitmap::from_iter([2, 3])));
         assert_eq!(all(&mill), before, "some contacts' rows are in");
         let mut steps = 0;
-        while write(&mill, |tx| index::bring_in(tx, 40)) {
+        while write(&mill, |tx| index::merge_backlog(tx, 40)) {
             assert_eq!(all(&mill), before, "step {steps}");
             steps += 1;
         }
@@ -438,7 +438,7 @@ mod tests {
         note(&mill, &[(2, "a", 5)]);
         assert_eq!(index::rows_of(&mill.read(), project, 1, 9).expect("readable").len(), 0, "it waits");
         assert_eq!(index::rows_of(&mill.read(), project, 2, 9).expect("readable").len(), 1, "it does not");
-        assert!(!write(&mill, bring_in));
+        assert!(!write(&mill, merge_backlog));
         assert_eq!(index::rows_of(&mill.read(), project, 1, 9).expect("readable").len(), 1);
     }
 
@@ -448,7 +448,7 @@ mod tests {
         note(&mill, &[(1, "a", 0), (2, "a", 0)]);
         mill.clock.advance_ms(DAY_MS);
         note(&mill, &[(1, "a", DAY_MS)]);
-        mill.clock.advance_ms(KEPT_MS - DAY_MS);
+        mill.clock.advance_ms(RETENTION_MS - DAY_MS);
         assert!(!write(&mill, sweep));
         assert_eq!(of(&mill.read(), mill.project, 1, None, 10).expect("readable").len(), 2, "90 days to the second");
         mill.clock.advance_ms(1_000);
@@ -475,7 +475,7 @@ mod tests {
         let rows = mill.read().list(EVENTS, &Span::default(), Order::Forward, 10).expect("readable");
         let erased = &rows[0].1;
         assert!(erased.name.is_empty() && erased.properties.is_none() && erased.dedupe_key.is_none());
-        mill.clock.advance_ms(KEPT_MS + 1_000);
+        mill.clock.advance_ms(RETENTION_MS + 1_000);
         write(&mill, sweep);
         assert_eq!(by_key(&mill, "1 a 0"), None, "the key goes with the row");
     }
