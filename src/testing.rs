@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 use crate::base::clock::{Clock, ManualClock, Timestamp};
 use crate::base::random::{Random, SeededRandom};
-use crate::engine::access::keys::{Grant, Holder, PlanLimits, SendingLimits, Usage};
+use crate::engine::access::keys::{ApiKey, AccountLimits, PlanLimits, SendingLimits, Usage};
 use crate::engine::access::links::Links;
 use crate::engine::access::token;
 use crate::engine::api::bodies::Bodies;
@@ -377,11 +377,11 @@ fn add_key(engine: &Engine, account: AccountId, random: &dyn Random) -> String {
     let hash = token::parse(&text).expect("a key just made is well-formed").hash();
     let sending = SendingLimits { recipients_per_second: None, daily: None, monthly: None };
     let plan = PlanLimits { requests: Some([u32::MAX; RouteGroup::ALL.len()]), sending };
-    let account = engine.keys.ensure_holder(account, || {
-        let (budgets, by_people) = Default::default();
-        Holder { id: account, is_installations: true, plan: ArcSwap::from_pointee(plan), budgets, by_people }
+    let account = engine.keys.ensure_account_limits(account, || {
+        let (rate_limits, user_rate_limits) = Default::default();
+        AccountLimits { id: account, is_installations: true, plan: ArcSwap::from_pointee(plan), rate_limits, user_rate_limits }
     });
-    engine.keys.add(Arc::new(Grant {
+    engine.keys.add(Arc::new(ApiKey {
         id: KeyId::make(START, random),
         account,
         environment: Environment::Test,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::base::memory;
-use crate::engine::access::{audit, replays};
+use crate::engine::access::{audit, idempotency};
 use crate::engine::api::{Engine, Failure};
 use crate::engine::jobs::runner::{Running, Step, Work, Worker};
 use crate::engine::outbox;
@@ -218,7 +218,7 @@ fn sweep_world(engine: Arc<Engine>, environment: Environment) -> Running {
     sweep(store, move |tx| {
         // Each of them, whatever the others say.
         let more = [
-            replays::sweep(tx, SWEEP_ROWS)?,
+            idempotency::sweep(tx, SWEEP_ROWS)?,
             audit::sweep(tx, SWEEP_ROWS)?,
             outbox::sweep(tx, SWEEP_ROWS)?,
             events::sweep(tx)?,

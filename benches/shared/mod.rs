@@ -7,7 +7,7 @@ use std::sync::Arc;
 use http::header::{AUTHORIZATION, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, Method};
 use mailmill::app::{Folder, Opened};
-use mailmill::engine::access::keys::{Grant, Holder, SendingLimits, Usage};
+use mailmill::engine::access::keys::{ApiKey, AccountLimits, SendingLimits, Usage};
 use mailmill::engine::access::token;
 use mailmill::engine::api::call::Api;
 use mailmill::engine::api::wire::{Body, Incoming, Peer, ReplyBody, Service};
@@ -39,10 +39,10 @@ impl Mill {
         let limits = Some([u32::MAX; RouteGroup::ALL.len()]);
         let sending = SendingLimits { recipients_per_second: 1_000_000, daily: u64::MAX, monthly: u64::MAX };
         // The ring has to know the account, too: what may be sent is asked there.
-        let (budgets, by_people) = Default::default();
+        let (rate_limits, user_rate_limits) = Default::default();
         let account =
-            engine.keys.ensure_holder(id, || Holder { id, is_installations: true, limits, sending, budgets, by_people });
-        engine.keys.add(Arc::new(Grant {
+            engine.keys.ensure_account_limits(id, || AccountLimits { id, is_installations: true, limits, sending, rate_limits, user_rate_limits });
+        engine.keys.add(Arc::new(ApiKey {
             id: KeyId::make(clock.now(), random.as_ref()),
             account,
             environment,

@@ -11,11 +11,11 @@ use crate::vocab::ids::{AccountId, KeyId, UserId};
 use crate::vocab::limits;
 use crate::vocab::tables;
 
-const AUDIT: Table<(Timestamp, u64), Act> = Table::new(tables::AUDIT);
+const AUDIT: Table<(Timestamp, u64), AuditRecord> = Table::new(tables::AUDIT);
 
 /// One act.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Act {
+pub struct AuditRecord {
     /// The operation's id.
     pub operation: String,
     /// The key it was done with; `None` for people.
@@ -28,7 +28,7 @@ pub struct Act {
     pub request: String,
 }
 
-impl Record for Act {
+impl Record for AuditRecord {
     const VERSION: u8 = 2;
 
     fn upgrade(version: u8, bytes: &[u8]) -> Option<Self> {
@@ -44,27 +44,27 @@ impl Record for Act {
 }
 
 /// Note an act; `number` tells acts of one millisecond apart.
-pub fn note(tx: &mut WriteTx<'_>, number: u64, act: &Act) {
+pub fn note(tx: &mut WriteTx<'_>, number: u64, record: &AuditRecord) {
     let at = tx.now();
-    tx.put(AUDIT, &(at, number), act);
+    tx.put(AUDIT, &(at, number), record);
 }
 
 /// An act, and when it was.
-pub type Noted = ((Timestamp, u64), Act);
+pub type AuditRow = ((Timestamp, u64), AuditRecord);
 
 /// The newest `limit` acts before `before` that are `wanted`, the newest first; only so many rows are looked at.
 pub fn newest(
     tx: &impl Read,
     before: Option<(Timestamp, u64)>,
     limit: usize,
-    wanted: impl Fn(&Act) -> bool,
-) -> store::Result<Vec<Noted>> {
+    wanted: impl Fn(&AuditRecord) -> bool,
+) -> store::Result<Vec<AuditRow>> {
     let span = Span { from: Vec::new(), to: before.map(|place| place.to_bytes()) };
     let (mut found, mut walked) = (Vec::new(), 0);
-    tx.visit(AUDIT, &span, Order::Backward, |place, act| {
+    tx.visit(AUDIT, &span, Order::Backward, |place, record| {
         walked += 1;
-        if wanted(&act) {
-            found.push((place, act));
+        if wanted(&record) {
+            found.push((place, record));
         }
         let goes_on = found.len() < limit && walked < limits::AUDIT_WALK_MAX;
         Ok(if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })

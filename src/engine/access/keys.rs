@@ -1,6 +1,6 @@
-//! The ring of API keys: every key that works now, found by the hash of its text.
+//! The cache of API keys: every key that works now, found by the hash of its text.
 //!
-//! The ring is in memory and complete, so that a look-up is one hash and one probe, and a key revoked is a key gone with the next
+//! The cache is in memory and complete, so that a look-up is one hash and one probe, and a key revoked is a key gone with the next
 //! request. It does not know where keys are kept; `features/accounts` fills it at the start and tells it of every change.
 
 use std::collections::HashMap;
@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 
 use arc_swap::ArcSwap;
 
-use super::budgets::Budgets;
+use super::rate_limit::RateLimits;
 use super::token::PresentedKey;
 use crate::base::clock::Timestamp;
 use crate::base::secret::same;
@@ -18,18 +18,18 @@ use crate::vocab::ids::{AccountId, KeyId};
 use crate::vocab::permissions::PermissionSet;
 use crate::vocab::rates::RouteGroup;
 
-/// An account as far as requests go.
+/// An account's limits, as requests see them.
 #[derive(Debug)]
-pub struct Holder {
+pub struct AccountLimits {
     pub id: AccountId,
-    /// Whether it is the installation's own account, and not one that a stranger has signed up for.
+    /// Whether it is the installation's own account, and not one from a public sign-up.
     pub is_installations: bool,
     /// Of its plan, which can be changed at any time.
     pub plan: ArcSwap<PlanLimits>,
-    /// What its keys use up.
-    pub budgets: Budgets,
-    /// What its people use up: they shut out no program, and no program shuts them out.
-    pub by_people: Budgets,
+    /// The rate limits of its API keys.
+    pub rate_limits: RateLimits,
+    /// The rate limits of its users, so that users and programs do not block each other.
+    pub user_rate_limits: RateLimits,
 }
 
 /// What the plan of an account allows.
@@ -57,11 +57,11 @@ impl Default for SendingLimits {
     }
 }
 
-/// What a key allows.
+/// An API key that works.
 #[derive(Debug)]
-pub struct Grant {
+pub struct ApiKey {
     pub id: KeyId,
-    pub account: Arc<Holder>,
+    pub account: Arc<AccountLimits>,
     pub environment: Environment,
     pub permissions: PermissionSet,
     /// SHA-256 of the key's text.
@@ -98,57 +98,57 @@ impl Usage {
 
 /// Every key that works now.
 #[derive(Default)]
-pub struct KeyRing {
-    by_hash: ArcSwap<HashMap<[u8; 32], Arc<Grant>>>,
-    /// Invariant: one holder for each account as long as the process lives, so that all its keys, also later ones, share budgets.
-    holders: Mutex<HashMap<AccountId, Arc<Holder>>>,
+pub struct ApiKeyCache {
+    by_hash: ArcSwap<HashMap<[u8; 32], Arc<ApiKey>>>,
+    /// Invariant: one entry per account for the life of the process, so that all its keys, also later ones, share rate limits.
+    accounts: Mutex<HashMap<AccountId, Arc<AccountLimits>>>,
 }
 
-impl KeyRing {
-    /// Replace the whole ring.
-    pub fn fill(&self, grants: impl IntoIterator<Item = Arc<Grant>>) {
-        self.by_hash.store(Arc::new(grants.into_iter().map(|grant| (grant.hash, grant)).collect()));
+impl ApiKeyCache {
+    /// Replace the whole cache.
+    pub fn fill(&self, keys: impl IntoIterator<Item = Arc<ApiKey>>) {
+        self.by_hash.store(Arc::new(keys.into_iter().map(|key| (key.hash, key)).collect()));
     }
 
     /// The account, if it was seen before.
-    pub fn holder(&self, account: AccountId) -> Option<Arc<Holder>> {
-        self.holders.lock().expect("no holder of this lock panics").get(&account).cloned()
+    pub fn account_limits(&self, account: AccountId) -> Option<Arc<AccountLimits>> {
+        self.accounts.lock().expect("no holder of this lock panics").get(&account).cloned()
     }
 
     /// The account, made by `make` the first time.
-    pub fn ensure_holder(&self, account: AccountId, make: impl FnOnce() -> Holder) -> Arc<Holder> {
-        self.holders.lock().expect("no holder of this lock panics").entry(account).or_insert_with(|| Arc::new(make())).clone()
+    pub fn ensure_account_limits(&self, account: AccountId, make: impl FnOnce() -> AccountLimits) -> Arc<AccountLimits> {
+        self.accounts.lock().expect("no holder of this lock panics").entry(account).or_insert_with(|| Arc::new(make())).clone()
     }
 
     /// Add a key.
-    pub fn add(&self, grant: Arc<Grant>) {
-        self.by_hash.rcu(|ring| {
-            let mut ring = HashMap::clone(ring);
-            ring.insert(grant.hash, grant.clone());
-            ring
+    pub fn add(&self, key: Arc<ApiKey>) {
+        self.by_hash.rcu(|keys| {
+            let mut keys = HashMap::clone(keys);
+            keys.insert(key.hash, key.clone());
+            keys
         });
     }
 
     /// Take a key off: the next request with it is refused.
     pub fn remove(&self, id: KeyId) {
-        self.by_hash.rcu(|ring| {
-            let mut ring = HashMap::clone(ring);
-            ring.retain(|_, grant| grant.id != id);
-            ring
+        self.by_hash.rcu(|keys| {
+            let mut keys = HashMap::clone(keys);
+            keys.retain(|_, key| key.id != id);
+            keys
         });
     }
 
     /// What this key allows, if it is one of ours and works.
-    pub fn find(&self, presented: &PresentedKey<'_>) -> Option<Arc<Grant>> {
+    pub fn find(&self, presented: &PresentedKey<'_>) -> Option<Arc<ApiKey>> {
         let hash = presented.hash();
-        let ring = self.by_hash.load();
-        let grant = ring.get(&hash)?;
+        let keys = self.by_hash.load();
+        let key = keys.get(&hash)?;
         // The map compares hashes byte by byte; the verdict itself is taken in constant time.
-        (same(&grant.hash, &hash) && grant.environment == presented.environment).then(|| grant.clone())
+        (same(&key.hash, &hash) && key.environment == presented.environment).then(|| key.clone())
     }
 
-    /// Every key on the ring.
-    pub fn all(&self) -> Vec<Arc<Grant>> {
+    /// Every key in the cache.
+    pub fn all(&self) -> Vec<Arc<ApiKey>> {
         self.by_hash.load().values().cloned().collect()
     }
 }

@@ -28,7 +28,7 @@ pub struct Rule {
 }
 
 /// What tries are counted for: a rule, and the name of an account, an address or a person.
-pub type Counted = (&'static Rule, String);
+pub type ThrottleKey = (&'static Rule, String);
 
 #[derive(Clone, Copy, Debug)]
 struct Tries {
@@ -129,7 +129,7 @@ impl Throttle {
 
     /// Make the rows of these names what is counted now, and delete those of names that gave way: the table never has more rows than
     /// memory has room for. Reads the counts inside the transaction: of two that overlap, the later one writes the higher count.
-    pub fn keep(&self, tx: &mut WriteTx<'_>, names: &[Counted], at: Monotonic) {
+    pub fn keep(&self, tx: &mut WriteTx<'_>, names: &[ThrottleKey], at: Monotonic) {
         let mut memory = self.memory();
         let Memory { tries: all, evicted } = &mut *memory;
         // A name that was tried again since has a row of its own, or will get it. Rows that stay because this write fails go with the sweep.
@@ -377,7 +377,7 @@ mod tests {
         let rows = || store.read().rows(tables::THROTTLES).expect("readable");
         let room = limits::THROTTLED_NAMES_MAX as u64;
         for round in 0..3 {
-            let names: Vec<Counted> =
+            let names: Vec<ThrottleKey> =
                 (0..limits::THROTTLED_NAMES_MAX / 2).map(|number| (&SIGN_IN, format!("{round} {number}"))).collect();
             for (at, (rule, name)) in names.iter().enumerate() {
                 let at = Monotonic(round * 1_000_000 + at as i64);

@@ -11,8 +11,8 @@ use crate::vocab::environment::Environment;
 
 /// 32 × log2 62 = 190.5 random bits: beyond guessing, and no key is ever drawn twice.
 const RANDOM_BYTES: usize = 32;
-const MARK: &str = "sk_";
-const SIGNED_BYTES: usize = MARK.len() + "live_".len() + RANDOM_BYTES;
+const PREFIX: &str = "sk_";
+const SIGNED_BYTES: usize = PREFIX.len() + "live_".len() + RANDOM_BYTES;
 const TOKEN_BYTES: usize = SIGNED_BYTES + CHECKSUM_BYTES;
 /// Some clients put the vendor's short name before the mark (`mm_sk_live_…`); longer than this is no short name.
 const VENDOR_BYTES_MAX: usize = 16;
@@ -21,7 +21,7 @@ const VENDOR_BYTES_MAX: usize = 16;
 pub fn create(environment: Environment, random: &dyn Random) -> Secret {
     // Room for the whole from the start: a text that grows leaves its first part behind in freed memory.
     let mut token = String::with_capacity(TOKEN_BYTES);
-    token.push_str(MARK);
+    token.push_str(PREFIX);
     token.push_str(environment.word());
     token.push('_');
     token.push_str(Secret::new(random_base62(random, RANDOM_BYTES)).expose());
@@ -47,7 +47,7 @@ impl PresentedKey<'_> {
 
 impl fmt::Debug for PresentedKey<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{MARK}{}_(secret)", self.environment)
+        write!(f, "{PREFIX}{}_(secret)", self.environment)
     }
 }
 
@@ -57,9 +57,9 @@ pub struct Malformed;
 
 /// Read the text of a key, with or without a vendor's short name before it.
 pub fn parse(given: &str) -> Result<PresentedKey<'_>, Malformed> {
-    let token = if given.starts_with(MARK) { given } else { without_vendor(given).ok_or(Malformed)? };
-    let after_mark = token.strip_prefix(MARK).ok_or(Malformed)?;
-    let (word, rest) = after_mark.split_once('_').ok_or(Malformed)?;
+    let token = if given.starts_with(PREFIX) { given } else { without_vendor(given).ok_or(Malformed)? };
+    let after_prefix = token.strip_prefix(PREFIX).ok_or(Malformed)?;
+    let (word, rest) = after_prefix.split_once('_').ok_or(Malformed)?;
     let environment: Environment = word.parse().map_err(|_| Malformed)?;
     if token.len() != TOKEN_BYTES || !rest.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
         return Err(Malformed);

@@ -21,8 +21,8 @@ use super::router::Route;
 use super::spec::{Access, BodySize, Replay, Spec, Weight};
 use super::wire::{Body, BodyError, Incoming, Peer, Reply, ReplyBody, Service};
 use crate::engine::access::audit;
-use crate::engine::access::budgets::Allowance;
-use crate::engine::access::replays::{Guard, Kept, Known, Ticket};
+use crate::engine::access::rate_limit::Allowance;
+use crate::engine::access::idempotency::{Guard, StoredAnswer, Lookup, IdempotentRequest};
 use crate::engine::access::token;
 use crate::engine::store::{Store, WriteTx};
 use crate::vocab::codes::Code;
@@ -156,8 +156,8 @@ impl<'e> Call<'e> {
             Access::Public => Ok(Principal::Anonymous),
             Access::Operator => Ok(Principal::Operator),
             Access::Needs(_) | Access::NeedsOne(_) | Access::Person | Access::Manager => {
-                if let Some(Principal::Person(who)) = known {
-                    return Ok(Principal::Person(who));
+                if let Some(Principal::User(who)) = known {
+                    return Ok(Principal::User(who));
                 }
                 let presented = presented(headers);
                 let found = presented.and_then(|text| self.find(spec, text));
@@ -171,7 +171,7 @@ impl<'e> Call<'e> {
         match token::parse(presented) {
             Ok(_) if spec.access.is_personal() => None,
             Ok(key) => self.engine.keys.find(&key).map(Principal::Key),
-            Err(_) if spec.takes_tokens => self.engine.signed_in(presented, self.envelope.timestamp).map(Principal::Person),
+            Err(_) if spec.takes_tokens => self.engine.signed_in(presented, self.envelope.timestamp).map(Principal::User),
             Err(_) => None,
         }
     }
@@ -190,19 +190,19 @@ impl<'e> Call<'e> {
     }
 
     fn count(&mut self, spec: &Spec, principal: &Principal) -> Result<(), Refusal> {
-        if let Principal::Key(grant) = principal {
-            grant.usage.note(self.envelope.timestamp);
+        if let Principal::Key(key) = principal {
+            key.usage.note(self.envelope.timestamp);
         }
-        let Some(holder) = principal.holder() else { return Ok(()) };
-        let Some(allowed) = holder.plan.load().requests else {
+        let Some(account_limits) = principal.account_limits() else { return Ok(()) };
+        let Some(allowed) = account_limits.plan.load().requests else {
             return Err(Failure::new(Code::LimiterUnavailable).after_seconds(1).into());
         };
         let limit = allowed[spec.rate as usize];
-        let (budgets, limit) = match principal {
-            Principal::Person(_) => (&holder.by_people, limit.saturating_mul(limits::OPERATIONS_PER_PAGE)),
-            _ => (&holder.budgets, limit),
+        let (rate_limits, limit) = match principal {
+            Principal::User(_) => (&account_limits.user_rate_limits, limit.saturating_mul(limits::OPERATIONS_PER_PAGE)),
+            _ => (&account_limits.rate_limits, limit),
         };
-        let allowance = budgets.take(spec.rate, limit, (self.envelope.timestamp, self.engine.clock.monotonic()));
+        let allowance = rate_limits.take(spec.rate, limit, (self.envelope.timestamp, self.engine.clock.monotonic()));
         self.allowance = Some(allowance);
         if allowance.granted {
             return Ok(());
@@ -231,7 +231,7 @@ impl<'e> Call<'e> {
         entry: &'static Entry,
         caller: Caller,
         arguments: &Arguments<'_>,
-        ticket: Option<Ticket>,
+        ticket: Option<IdempotentRequest>,
     ) -> Result<Encoded, Failure> {
         match entry.run {
             Run::Query { run, .. } if entry.spec.weight == Weight::Light => {
@@ -285,7 +285,7 @@ impl<'e> Call<'e> {
         spec: &'static Spec,
         caller: Caller,
         arguments: &Arguments<'_>,
-        ticket: Option<Ticket>,
+        ticket: Option<IdempotentRequest>,
     ) -> Result<Encoded, Failure> {
         let guard = match &ticket {
             None => None,
@@ -303,7 +303,7 @@ impl<'e> Call<'e> {
         let wrote = store.write(move |tx| write(tx, prepared, spec, &caller, ticket, guard, &envelope)).await??;
         match wrote {
             Wrote::Fresh(encoded) => Ok(encoded),
-            Wrote::Kept(kept) => self.again(kept),
+            Wrote::Stored(stored) => self.again(stored),
         }
     }
 
@@ -315,7 +315,7 @@ impl<'e> Call<'e> {
         spec: &'static Spec,
         caller: Caller,
         arguments: &Arguments<'_>,
-        ticket: Option<Ticket>,
+        ticket: Option<IdempotentRequest>,
     ) -> Result<Encoded, Failure> {
         let Some(ticket) = ticket else { return run(self.context(caller), arguments, self.envelope).await };
         let guard = self.engine.running.begin(&ticket);
@@ -323,10 +323,10 @@ impl<'e> Call<'e> {
         let store = self.store(spec, &caller).clone();
         let known = ticket.look_up(&store.read(), self.envelope.timestamp)?;
         match known {
-            Known::New => {}
-            Known::Answered(kept) => return self.again(opened(self.engine, spec, &ticket, kept)?),
-            Known::Conflict => return Err(Code::IdempotencyConflict.into()),
-            Known::Erased => return Err(Code::AnswerErased.into()),
+            Lookup::New => {}
+            Lookup::Answered(stored) => return self.again(opened(self.engine, spec, &ticket, stored)?),
+            Lookup::Conflict => return Err(Code::IdempotencyConflict.into()),
+            Lookup::Erased => return Err(Code::AnswerErased.into()),
         }
         let encoded = match run(self.context(caller), arguments, self.envelope).await {
             Ok(encoded) => encoded,
@@ -335,7 +335,7 @@ impl<'e> Call<'e> {
         };
         let (status, body) = (encoded.status.as_u16(), to_keep(self.engine, spec, &ticket, &encoded));
         let keep = move |tx: &mut WriteTx<'_>| -> Result<(), Failure> {
-            ticket.keep(tx, status, &body);
+            ticket.store(tx, status, &body);
             Ok(())
         };
         store.write(keep).await??;
@@ -343,10 +343,10 @@ impl<'e> Call<'e> {
     }
 
     /// An answer that was kept.
-    fn again(&mut self, kept: Kept) -> Result<Encoded, Failure> {
+    fn again(&mut self, stored: StoredAnswer) -> Result<Encoded, Failure> {
         self.replayed = true;
-        let status = StatusCode::from_u16(kept.status).map_err(Failure::internal)?;
-        Ok(Encoded { status, body: kept.body })
+        let status = StatusCode::from_u16(stored.status).map_err(Failure::internal)?;
+        Ok(Encoded { status, body: stored.body })
     }
 
     fn reply(&self, encoded: Encoded) -> Reply {
@@ -395,7 +395,7 @@ impl<'e> Call<'e> {
 /// What a command's transaction came to.
 enum Wrote {
     Fresh(Encoded),
-    Kept(Kept),
+    Stored(StoredAnswer),
 }
 
 /// The body of a command's transaction: the effect, the audit row and the replay record, or the refusal and its record.
@@ -404,16 +404,16 @@ fn write(
     prepared: Result<Prepared, Failure>,
     spec: &'static Spec,
     caller: &Caller,
-    ticket: Option<Ticket>,
+    ticket: Option<IdempotentRequest>,
     _guard: Option<Guard>,
     envelope: &Envelope,
 ) -> Result<Wrote, Failure> {
     if let Some(ticket) = &ticket {
         match ticket.look_up(tx, tx.now())? {
-            Known::New => {}
-            Known::Answered(kept) => return Ok(Wrote::Kept(opened(&caller.engine, spec, ticket, kept)?)),
-            Known::Conflict => return Err(Code::IdempotencyConflict.into()),
-            Known::Erased => return Err(Code::AnswerErased.into()),
+            Lookup::New => {}
+            Lookup::Answered(stored) => return Ok(Wrote::Stored(opened(&caller.engine, spec, ticket, stored)?)),
+            Lookup::Conflict => return Err(Code::IdempotencyConflict.into()),
+            Lookup::Erased => return Err(Code::AnswerErased.into()),
         }
     }
     let encoded = match prepared.and_then(|run| run(tx, caller, envelope)) {
@@ -430,13 +430,13 @@ fn write(
         }
     };
     if let Some(ticket) = &ticket {
-        ticket.keep(tx, encoded.status.as_u16(), &to_keep(&caller.engine, spec, ticket, &encoded));
+        ticket.store(tx, encoded.status.as_u16(), &to_keep(&caller.engine, spec, ticket, &encoded));
     }
     Ok(Wrote::Fresh(encoded))
 }
 
 /// An answer as it is kept for repeats: sealed, if it shows a secret.
-fn to_keep(engine: &Engine, spec: &Spec, ticket: &Ticket, encoded: &Encoded) -> Vec<u8> {
+fn to_keep(engine: &Engine, spec: &Spec, ticket: &IdempotentRequest, encoded: &Encoded) -> Vec<u8> {
     match spec.answers_secret {
         true => engine.seal.seal(&ticket.place(), &encoded.body, engine.random.as_ref()),
         false => encoded.body.clone(),
@@ -444,14 +444,14 @@ fn to_keep(engine: &Engine, spec: &Spec, ticket: &Ticket, encoded: &Encoded) -> 
 }
 
 /// The answer that [`to_keep`] has kept.
-fn opened(engine: &Engine, spec: &Spec, ticket: &Ticket, mut kept: Kept) -> Result<Kept, Failure> {
+fn opened(engine: &Engine, spec: &Spec, ticket: &IdempotentRequest, mut stored: StoredAnswer) -> Result<StoredAnswer, Failure> {
     if !spec.answers_secret {
-        return Ok(kept);
+        return Ok(stored);
     }
-    let body = engine.seal.open(&ticket.place(), &kept.body);
+    let body = engine.seal.open(&ticket.place(), &stored.body);
     let body = body.ok_or_else(|| Failure::internal("a kept answer does not open: is the master key another?"))?;
-    kept.body = body;
-    Ok(kept)
+    stored.body = body;
+    Ok(stored)
 }
 
 /// Whether a refusal is the answer for repeats too: 429 and 5xx never are, the same key may try again.
@@ -491,7 +491,7 @@ fn authorise(spec: &Spec, principal: &Principal) -> Result<(), Refusal> {
 
 fn manages(principal: &Principal) -> Result<(), Refusal> {
     match principal {
-        Principal::Person(who) if who.person.role.manages() => Ok(()),
+        Principal::User(who) if who.user.role.manages() => Ok(()),
         _ => Err(Failure::because(Code::InsufficientPermissions, "Only the owner and admins of the account may do this.").into()),
     }
 }
@@ -527,7 +527,7 @@ fn ticket(
     headers: &HeaderMap,
     path: &[(&str, Cow<'_, str>)],
     body: &[u8],
-) -> Result<Option<Ticket>, Failure> {
+) -> Result<Option<IdempotentRequest>, Failure> {
     if let (Replay::Refused(why), true) = (spec.replay, headers.contains_key(IDEMPOTENCY_KEY)) {
         return Err(Failure::because(Code::InvalidRequest, why));
     }
@@ -544,5 +544,5 @@ fn ticket(
     }
     // The operation and what it is about, not the path: an operation can be reached by several.
     let about = path.iter().map(|(_, value)| value.as_ref()).collect::<Vec<_>>().join("/");
-    Ok(Some(Ticket::new(key, text.as_bytes(), spec.id, &about, body)))
+    Ok(Some(IdempotentRequest::new(key, text.as_bytes(), spec.id, &about, body)))
 }

@@ -9,9 +9,9 @@ use super::failure::Failure;
 use super::spec::{Access, Spec};
 use super::wire::Peer;
 use crate::base::clock::Timestamp;
-use crate::engine::access::audit::{self, Act};
-use crate::engine::access::keys::{Grant, Holder};
-use crate::engine::access::people::SignedIn;
+use crate::engine::access::audit::{self, AuditRecord};
+use crate::engine::access::keys::{ApiKey, AccountLimits};
+use crate::engine::access::session_cache::UserSession;
 use crate::engine::store::{ReadTx, Store, WriteTx};
 use crate::vocab::codes::Code;
 use crate::vocab::environment::Environment;
@@ -26,17 +26,17 @@ pub enum Principal {
     /// The operator of the machine.
     Operator,
     /// The holder of an API key.
-    Key(Arc<Grant>),
+    Key(Arc<ApiKey>),
     /// Somebody who is signed in.
-    Person(SignedIn),
+    User(UserSession),
 }
 
 impl Principal {
     /// The account that the call counts for, if it is somebody's.
-    pub fn holder(&self) -> Option<&Arc<Holder>> {
+    pub fn account_limits(&self) -> Option<&Arc<AccountLimits>> {
         match self {
-            Principal::Key(grant) => Some(&grant.account),
-            Principal::Person(who) => Some(&who.person.account),
+            Principal::Key(key) => Some(&key.account),
+            Principal::User(who) => Some(&who.user.account),
             Principal::Anonymous | Principal::Operator => None,
         }
     }
@@ -44,8 +44,8 @@ impl Principal {
     /// What it may do.
     pub fn permissions(&self) -> PermissionSet {
         match self {
-            Principal::Key(grant) => grant.permissions,
-            Principal::Person(who) => who.person.role.permissions(),
+            Principal::Key(key) => key.permissions,
+            Principal::User(who) => who.user.role.permissions(),
             Principal::Anonymous | Principal::Operator => PermissionSet::NONE,
         }
     }
@@ -57,8 +57,8 @@ impl fmt::Display for Principal {
         match self {
             Principal::Anonymous => f.write_str("anonymous"),
             Principal::Operator => f.write_str("operator"),
-            Principal::Key(grant) => write!(f, "key {}", grant.id),
-            Principal::Person(who) => write!(f, "member {}", who.person.id),
+            Principal::Key(key) => write!(f, "key {}", key.id),
+            Principal::User(who) => write!(f, "member {}", who.user.id),
         }
     }
 }
@@ -77,47 +77,47 @@ pub struct Caller {
 impl Caller {
     /// The account the call belongs to.
     pub fn account(&self) -> AccountId {
-        let holder = self.principal.holder();
-        holder.expect("operations that need an account are declared so, and then there is a key or a person").id
+        let account_limits = self.principal.account_limits();
+        account_limits.expect("operations that need an account are declared so, and then there is a key or a person").id
     }
 
     /// Who is signed in.
-    pub fn person(&self) -> Result<&SignedIn, Failure> {
+    pub fn user_session(&self) -> Result<&UserSession, Failure> {
         match &self.principal {
-            Principal::Person(who) => Ok(who),
+            Principal::User(who) => Ok(who),
             Principal::Anonymous | Principal::Operator | Principal::Key(_) => Err(Code::NotSignedIn.into()),
         }
     }
 
     /// Who is signed in and has proved a moment ago that it is they.
-    pub fn proven(&self, now: Timestamp) -> Result<&SignedIn, Failure> {
-        let who = self.person()?;
-        if who.seat.is_fresh(now) { Ok(who) } else { Err(Code::FreshSignInRequired.into()) }
+    pub fn proven(&self, now: Timestamp) -> Result<&UserSession, Failure> {
+        let who = self.user_session()?;
+        if who.session.is_fresh(now) { Ok(who) } else { Err(Code::FreshSignInRequired.into()) }
     }
 
     /// The audit row of this call.
-    pub fn act(&self, operation: &str) -> Act {
+    pub fn act(&self, operation: &str) -> AuditRecord {
         let user = match &self.principal {
-            Principal::Person(who) => Some(who.person.id),
+            Principal::User(who) => Some(who.user.id),
             Principal::Anonymous | Principal::Operator | Principal::Key(_) => None,
         };
-        let account = self.principal.holder().map(|holder| holder.id);
-        Act { operation: operation.into(), key: self.key(), user, account, request: self.request.to_string() }
+        let account = self.principal.account_limits().map(|account_limits| account_limits.id);
+        AuditRecord { operation: operation.into(), key: self.key(), user, account, request: self.request.to_string() }
     }
 
     /// The key, if there is one.
     pub fn key(&self) -> Option<KeyId> {
         match &self.principal {
-            Principal::Key(grant) => Some(grant.id),
-            Principal::Anonymous | Principal::Operator | Principal::Person(_) => None,
+            Principal::Key(key) => Some(key.id),
+            Principal::Anonymous | Principal::Operator | Principal::User(_) => None,
         }
     }
 
     /// The environment of the caller's key, or the one that the person has chosen.
     pub fn environment(&self) -> Environment {
         match &self.principal {
-            Principal::Key(grant) => grant.environment,
-            Principal::Person(who) => who.environment,
+            Principal::Key(key) => key.environment,
+            Principal::User(who) => who.environment,
             Principal::Anonymous | Principal::Operator => Environment::Test,
         }
     }

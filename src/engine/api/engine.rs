@@ -11,12 +11,12 @@ use super::router::Router;
 use crate::base::clock::{Clock, Timestamp};
 use crate::base::random::Random;
 use crate::engine::access::jwt::Tokens;
-use crate::engine::access::keys::KeyRing;
+use crate::engine::access::keys::ApiKeyCache;
 use crate::engine::access::links::Links;
-use crate::engine::access::people::{People, SignedIn};
-use crate::engine::access::replays::Running;
+use crate::engine::access::session_cache::{SessionCache, UserSession};
+use crate::engine::access::idempotency::InFlight;
 use crate::engine::access::throttle::Throttle;
-use crate::engine::access::visits::Visits;
+use crate::engine::access::visit_buffer::VisitBuffer;
 use crate::engine::fetch::{Fetch, Recent};
 use crate::engine::hold::Hold;
 use crate::engine::jobs::standing::Board;
@@ -38,7 +38,7 @@ pub struct World {
     pub search: Arc<Index>,
     pub index_turn: IndexTurn,
     /// Visits to links of messages that are not written yet.
-    pub visits: Visits,
+    pub visits: VisitBuffer,
 }
 
 /// Who may move the search index.
@@ -73,9 +73,9 @@ pub struct Engine {
     pub clock: Arc<dyn Clock>,
     pub random: Arc<dyn Random>,
     pub control: Arc<Store>,
-    pub keys: KeyRing,
+    pub keys: ApiKeyCache,
     /// Who may sign in, and their sessions.
-    pub people: People,
+    pub sessions: SessionCache,
     /// Signs and reads the tokens that programs of people sign in with.
     pub tokens: Tokens,
     /// Brakes on guessing.
@@ -101,7 +101,7 @@ pub struct Engine {
     /// How the workers are doing.
     pub workers: Board,
     pub(super) router: Router,
-    pub(super) running: Arc<Running>,
+    pub(super) running: Arc<InFlight>,
     test: Arc<World>,
     live: Arc<World>,
     base_url: OnceLock<String>,
@@ -124,8 +124,8 @@ impl Engine {
             clock,
             random,
             control,
-            keys: KeyRing::default(),
-            people: People::default(),
+            keys: ApiKeyCache::default(),
+            sessions: SessionCache::default(),
             tokens: Tokens::new(seal.derive("mailmill access tokens v1"), "at+jwt", "mailmill-api"),
             throttle: Throttle::default(),
             seal,
@@ -205,9 +205,9 @@ impl Engine {
     }
 
     /// Who signed in with this token, if it is one and still works.
-    pub fn signed_in(&self, token: &str, now: Timestamp) -> Option<SignedIn> {
+    pub fn signed_in(&self, token: &str, now: Timestamp) -> Option<UserSession> {
         let claims = self.tokens.read(self.base_url(), token).filter(|claims| !claims.is_over(now))?;
-        self.people.by_id(SessionId::parse(&claims.sub)?, claims.env?.parse().ok()?, now)
+        self.sessions.by_id(SessionId::parse(&claims.sub)?, claims.env?.parse().ok()?, now)
     }
 
     /// Both worlds.

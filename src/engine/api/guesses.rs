@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use super::engine::Engine;
 use super::failure::Failure;
-use crate::engine::access::throttle::Counted;
+use crate::engine::access::throttle::ThrottleKey;
 use crate::engine::store;
 use crate::vocab::codes::Code;
 
 /// Count one try for each of these names, or refuse it until their waits are over.
-pub async fn count(engine: &Arc<Engine>, names: &[Counted]) -> Result<(), Failure> {
+pub async fn count(engine: &Arc<Engine>, names: &[ThrottleKey]) -> Result<(), Failure> {
     let at = engine.clock.monotonic();
     for (rule, name) in names {
         engine.throttle.take(rule, name, at).map_err(too_many)?;
@@ -18,14 +18,14 @@ pub async fn count(engine: &Arc<Engine>, names: &[Counted]) -> Result<(), Failur
 }
 
 /// The try was no guess: forget every try for the names in `forgiven`, and only this one for the names in `undone`.
-pub async fn forgive(engine: &Arc<Engine>, forgiven: &[Counted], undone: &[Counted]) -> Result<(), Failure> {
+pub async fn forgive(engine: &Arc<Engine>, forgiven: &[ThrottleKey], undone: &[ThrottleKey]) -> Result<(), Failure> {
     let at = engine.clock.monotonic();
     forgiven.iter().for_each(|(rule, name)| engine.throttle.forgive(rule, name));
     undone.iter().for_each(|(rule, name)| engine.throttle.undo(rule, name, at));
     Ok(keep(engine, &[forgiven, undone].concat()).await?)
 }
 
-async fn keep(engine: &Arc<Engine>, names: &[Counted]) -> store::Result<()> {
+async fn keep(engine: &Arc<Engine>, names: &[ThrottleKey]) -> store::Result<()> {
     let (engine, names) = (engine.clone(), names.to_vec());
     let control = engine.control.clone();
     let write = move |tx: &mut store::WriteTx<'_>| {

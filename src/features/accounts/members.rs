@@ -43,7 +43,7 @@ pub fn free_email(tx: &impl Read, email: &str) -> Result<String, Failure> {
 /// Let requests see what changed of a member. The caller holds the turn for changes.
 pub fn show(engine: &Engine, user: &User) -> Result<(), Failure> {
     let account = store::account_of(&engine.control.read(), user.account)?.ok_or(Code::NotFound)?;
-    engine.people.set_person(ring::person(user, ring::holder(engine, &account)));
+    engine.sessions.set_user(ring::person(user, ring::holder(engine, &account)));
     Ok(())
 }
 

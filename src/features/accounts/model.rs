@@ -11,7 +11,7 @@ use crate::base::clock::Timestamp;
 use crate::base::parsed;
 use crate::base::secret::Secret;
 use crate::base::text::fold;
-use crate::engine::access::people::SessionKind;
+use crate::engine::access::session_cache::SessionKind;
 use crate::engine::store::Record;
 use crate::engine::store::codec::decode_fields;
 use crate::vocab::environment::Environment;

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::model::{Invitation, Session, User};
-use crate::engine::access::people::{SessionKind, SignedIn};
+use crate::engine::access::session_cache::{SessionKind, UserSession};
 use crate::engine::api::Failure;
 use crate::engine::api::answer::Moment;
 use crate::vocab::environment::Environment;
@@ -176,21 +176,21 @@ pub struct SessionState {
 
 impl SessionState {
     /// What is known of who is signed in. `recovery_left` is how many recovery codes they have, if an app is asked for.
-    pub fn new(who: &SignedIn, recovery_left: Option<usize>, now: crate::base::clock::Timestamp) -> Self {
-        let SignedIn { person, seat, environment } = who;
+    pub fn new(who: &UserSession, recovery_left: Option<usize>, now: crate::base::clock::Timestamp) -> Self {
+        let UserSession { user, session, environment } = who;
         Self {
-            session_id: seat.id,
-            user_id: person.id,
-            email: person.email.clone(),
-            name: person.name.clone(),
-            role: RoleWord::of(person.role),
-            permissions: person.role.permissions(),
-            manages: person.role.manages(),
+            session_id: session.id,
+            user_id: user.id,
+            email: user.email.clone(),
+            name: user.name.clone(),
+            role: RoleWord::of(user.role),
+            permissions: user.role.permissions(),
+            manages: user.role.manages(),
             environment: *environment,
             second_factor: recovery_left.is_some(),
             recovery_codes_left: recovery_left,
-            fresh: seat.is_fresh(now),
-            expires_at: Moment(seat.expires_at),
+            fresh: session.is_fresh(now),
+            expires_at: Moment(session.expires_at),
         }
     }
 

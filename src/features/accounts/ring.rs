@@ -9,10 +9,10 @@ use super::model::{Account, Key, NewKey, Session, User};
 use super::{people_store, store};
 use crate::base::random::Random;
 use crate::base::secret::{Secret, sha256};
-use crate::engine::access::audit::{self, Act};
-use crate::engine::access::budgets::Budgets;
-use crate::engine::access::keys::{Grant, Holder, PlanLimits, SendingLimits, Usage};
-use crate::engine::access::people::{Moving, Person, Seat};
+use crate::engine::access::audit::{self, AuditRecord};
+use crate::engine::access::rate_limit::RateLimits;
+use crate::engine::access::keys::{ApiKey, AccountLimits, PlanLimits, SendingLimits, Usage};
+use crate::engine::access::session_cache::{AtomicTimestamp, CachedUser, CachedSession};
 use crate::engine::access::token;
 use crate::engine::api::{Engine, Envelope, Failure};
 use crate::engine::store as engine_store;
@@ -35,41 +35,41 @@ pub fn fill_ring(engine: &Engine) -> engine_store::Result<()> {
         holder(engine, &account);
     }
     for user in store::users(&tx)? {
-        if let Some(holder) = engine.keys.holder(user.account) {
-            engine.people.set_person(person(&user, holder));
+        if let Some(holder) = engine.keys.account_limits(user.account) {
+            engine.sessions.set_user(person(&user, holder));
         }
     }
     for session in people_store::sessions(&tx)? {
-        engine.people.add(Arc::new(seat(&session)));
+        engine.sessions.add(Arc::new(seat(&session)));
     }
     let working = store::keys(&tx)?.into_iter().filter(|key| key.revoked_at.is_none());
     // A key without its account would be damage; it opens nothing.
-    engine.keys.fill(working.filter_map(|key| Some(grant(&key, engine.keys.holder(key.account)?))));
+    engine.keys.fill(working.filter_map(|key| Some(grant(&key, engine.keys.account_limits(key.account)?))));
     Ok(())
 }
 
 /// Somebody as requests see them.
-pub fn person(user: &User, account: Arc<Holder>) -> Person {
-    Person { id: user.id, email: user.email.clone(), name: user.name.clone(), account, role: user.role }
+pub fn person(user: &User, account: Arc<AccountLimits>) -> CachedUser {
+    CachedUser { id: user.id, email: user.email.clone(), name: user.name.clone(), account, role: user.role }
 }
 
 /// A session as requests see it.
-pub fn seat(session: &Session) -> Seat {
+pub fn seat(session: &Session) -> CachedSession {
     let Session { id, user, kind, digest, expires_at, idle_ms, seen_at, proven_at, .. } = *session;
-    Seat { id, user, kind, digest, expires_at, idle_ms, seen_at: Moving::at(seen_at), proven_at: Moving::at(proven_at) }
+    CachedSession { id, user, kind, digest, expires_at, idle_ms, seen_at: AtomicTimestamp::at(seen_at), proven_at: AtomicTimestamp::at(proven_at) }
 }
 
 /// The account as requests see it.
-pub fn holder(engine: &Engine, account: &Account) -> Arc<Holder> {
+pub fn holder(engine: &Engine, account: &Account) -> Arc<AccountLimits> {
     let limits = plan_limits(&engine.settings, &account.plan);
     if limits.requests.is_none() {
         tracing::error!(account = %account.id, plan = account.plan, "the account's plan is not in the settings; its requests get 503");
     }
-    let (budgets, by_people) = <(Budgets, Budgets)>::default();
-    engine.keys.ensure_holder(account.id, || {
+    let (rate_limits, user_rate_limits) = <(RateLimits, RateLimits)>::default();
+    engine.keys.ensure_account_limits(account.id, || {
         let first = store::account(&engine.control.read()).ok().flatten();
         let is_installations = first.is_none_or(|first| first.id == account.id);
-        Holder { id: account.id, is_installations, plan: ArcSwap::from_pointee(limits), budgets, by_people }
+        AccountLimits { id: account.id, is_installations, plan: ArcSwap::from_pointee(limits), rate_limits, user_rate_limits }
     })
 }
 
@@ -86,9 +86,9 @@ pub fn plan_limits(settings: &Settings, plan: &str) -> PlanLimits {
 }
 
 /// A key as requests see it.
-pub fn grant(key: &Key, account: Arc<Holder>) -> Arc<Grant> {
+pub fn grant(key: &Key, account: Arc<AccountLimits>) -> Arc<ApiKey> {
     let Key { id, environment, permissions, hash, .. } = *key;
-    Arc::new(Grant { id, account, environment, permissions, hash, usage: Usage::default() })
+    Arc::new(ApiKey { id, account, environment, permissions, hash, usage: Usage::default() })
 }
 
 /// A key that was just made.
@@ -103,7 +103,7 @@ pub async fn create_key(
     engine: &Arc<Engine>,
     account: Option<AccountId>,
     new: NewKey,
-    act: Option<(Act, Envelope)>,
+    act: Option<(AuditRecord, Envelope)>,
 ) -> Result<Made, Failure> {
     let _turn = CHANGING.lock().await;
     let token = token::create(new.environment, engine.random.as_ref());
@@ -161,7 +161,7 @@ pub async fn revoke_key(
     engine: &Arc<Engine>,
     account: Option<AccountId>,
     prefix: String,
-    (act, envelope): (Act, Envelope),
+    (act, envelope): (AuditRecord, Envelope),
 ) -> Result<Key, Failure> {
     let _turn = CHANGING.lock().await;
     let counted = engine.keys.all();
@@ -199,6 +199,6 @@ fn find_by_prefix(keys: Vec<Key>, prefix: &str) -> Result<Key, Failure> {
 /// Note an act in the transaction of its effect: the operator's, or that of `user`, who has just shown who they are.
 pub fn note(tx: &mut engine_store::WriteTx<'_>, operation: &str, user: Option<&User>, envelope: Envelope) {
     let (account, user) = (user.map(|user| user.account), user.map(|user| user.id));
-    let act = Act { operation: operation.into(), key: None, user, account, request: envelope.request.to_string() };
+    let act = AuditRecord { operation: operation.into(), key: None, user, account, request: envelope.request.to_string() };
     audit::note(tx, envelope.request.number, &act);
 }

@@ -8,7 +8,7 @@ use super::{people_store, ring};
 use crate::base::clock::Timestamp;
 use crate::base::network::counted_as;
 use crate::base::secret::{Secret, random_base62, sha256};
-use crate::engine::access::people::{Seat, SessionKind};
+use crate::engine::access::session_cache::{CachedSession, SessionKind};
 use crate::engine::api::wire::Peer;
 use crate::engine::api::{Context, Engine, Failure};
 use crate::engine::store::WriteTx;
@@ -21,7 +21,7 @@ const MS_PER_HOUR: i64 = 60 * 60 * 1000;
 
 /// A session that has just begun.
 pub struct Begun {
-    pub seat: Arc<Seat>,
+    pub seat: Arc<CachedSession>,
     /// What the browser's cookie holds; of no use for a program's session.
     pub token: Secret,
 }
@@ -50,9 +50,9 @@ pub async fn begin(
     };
     // To see what is wrong one must be able to sign in.
     engine.control.write_essential(write).await??;
-    engine.people.end(|seat| surplus.contains(&seat.id));
+    engine.sessions.end(|seat| surplus.contains(&seat.id));
     let seat = Arc::new(ring::seat(&session));
-    engine.people.add(seat.clone());
+    engine.sessions.add(seat.clone());
     Ok(Begun { seat, token })
 }
 
@@ -103,30 +103,30 @@ pub fn counted(peer: Peer) -> Option<String> {
 
 /// The sessions of this kind that have to make room for one more.
 fn surplus(engine: &Engine, user: UserId, kind: SessionKind) -> Vec<SessionId> {
-    let seats = engine.people.seats();
-    let mut own: Vec<&Arc<Seat>> = seats.iter().filter(|seat| seat.user == user && seat.kind == kind).collect();
+    let seats = engine.sessions.sessions();
+    let mut own: Vec<&Arc<CachedSession>> = seats.iter().filter(|seat| seat.user == user && seat.kind == kind).collect();
     own.sort_by_key(|seat| std::cmp::Reverse(seat.seen_at.get()));
     own.into_iter().skip(limits::SESSIONS_PER_USER_MAX - 1).map(|seat| seat.id).collect()
 }
 
 /// Remove those sessions of `user` that `is_over` says from the table. [`forget`] follows after the commit.
-pub fn end(tx: &mut WriteTx<'_>, engine: &Engine, user: UserId, is_over: impl Fn(&Seat) -> bool) {
-    let seats = engine.people.seats();
+pub fn end(tx: &mut WriteTx<'_>, engine: &Engine, user: UserId, is_over: impl Fn(&CachedSession) -> bool) {
+    let seats = engine.sessions.sessions();
     let gone: Vec<SessionId> = seats.iter().filter(|seat| seat.user == user && is_over(seat)).map(|seat| seat.id).collect();
     people_store::delete_sessions(tx, &gone);
 }
 
 /// Take the same sessions out of the ring.
-pub fn forget(engine: &Engine, user: UserId, is_over: impl Fn(&Seat) -> bool) {
-    engine.people.end(|seat| seat.user == user && is_over(seat));
+pub fn forget(engine: &Engine, user: UserId, is_over: impl Fn(&CachedSession) -> bool) {
+    engine.sessions.end(|seat| seat.user == user && is_over(seat));
 }
 
 /// Write down when sessions were last used, where that moves their end; take those that are over out of the ring.
 pub async fn flush(engine: &Arc<Engine>) -> Result<(), Failure> {
     let now = engine.clock.now();
-    engine.people.end(|seat| !seat.works(now));
+    engine.sessions.end(|seat| !seat.works(now));
     let seats: Vec<(SessionId, Timestamp, Timestamp)> =
-        engine.people.seats().iter().map(|seat| (seat.id, seat.seen_at.get(), seat.proven_at.get())).collect();
+        engine.sessions.sessions().iter().map(|seat| (seat.id, seat.seen_at.get(), seat.proven_at.get())).collect();
     let tx = engine.control.read();
     let mut moved = Vec::new();
     for (id, seen_at, proven_at) in seats {

@@ -4,7 +4,7 @@ use super::model::User;
 use super::{hashing, people_store, second_factor, sessions, store};
 use crate::base::email::EmailAddress;
 use crate::base::secret::Secret;
-use crate::engine::access::throttle::{Counted, Rule};
+use crate::engine::access::throttle::{ThrottleKey, Rule};
 use crate::engine::api::{Context, Failure, guesses};
 use crate::engine::store::WriteTx;
 use crate::vocab::codes::Code;
@@ -35,8 +35,8 @@ pub struct Proof {
 pub async fn prove(context: &Context, email: &str, proof: Proof) -> Result<User, Failure> {
     let normalised = EmailAddress::parse(email).ok().map(|email| email.normalised());
     let name = normalised.clone().unwrap_or_else(|| email.chars().take(limits::AGENT_CHARACTERS_MAX).collect());
-    let by_account: [Counted; 1] = [(&BY_ACCOUNT, name)];
-    let by_address: Vec<Counted> =
+    let by_account: [ThrottleKey; 1] = [(&BY_ACCOUNT, name)];
+    let by_address: Vec<ThrottleKey> =
         sessions::counted(context.caller.peer).map(|address| (&BY_ADDRESS, address)).into_iter().collect();
     guesses::count(&context.engine, &[by_address.as_slice(), &by_account].concat()).await?;
     let tx = context.engine.control.read();

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::model::{Contact, Status};
-use crate::engine::access::people::SessionKind;
+use crate::engine::access::session_cache::SessionKind;
 use crate::engine::api::{Caller, Principal};
 use crate::engine::outbox::{self, NewEvent};
 use crate::engine::store::WriteTx;
@@ -58,7 +58,7 @@ impl Source {
     /// Where a call of an operation comes from.
     pub fn of(caller: &Caller) -> Self {
         match &caller.principal {
-            Principal::Person(who) if who.seat.kind == SessionKind::Browser => Source::Dashboard,
+            Principal::User(who) if who.session.kind == SessionKind::Browser => Source::Dashboard,
             _ => Source::Api,
         }
     }

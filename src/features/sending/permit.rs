@@ -45,7 +45,7 @@ pub fn sender(
 
 /// How much an account may send.
 pub fn plan(engine: &Engine, account: AccountId) -> SendingLimits {
-    engine.keys.holder(account).map(|holder| holder.plan.load().sending).unwrap_or_default()
+    engine.keys.account_limits(account).map(|holder| holder.plan.load().sending).unwrap_or_default()
 }
 
 /// Refuse a direct send to `many` when the plan has no room for it or when too many wait already.

@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 
 use super::bounces::List;
 use crate::base::email::EmailAddress;
-use crate::engine::access::replays;
+use crate::engine::access::idempotency;
 use crate::engine::api::{Engine, Failure};
 use crate::engine::outbox;
 use crate::engine::store::key::Key;
@@ -146,7 +146,7 @@ fn events(tx: &mut WriteTx<'_>, work: &mut Work) -> Result<bool> {
 /// Answers kept for repeats: what was done is still known, what it said is not.
 fn answers(tx: &mut WriteTx<'_>, work: &mut Work) -> Result<bool> {
     let needles = [work.erasure.contact.to_string(), work.erasure.email.clone()];
-    replays::redact(tx, &mut work.erasure.after, ROWS, &needles)
+    idempotency::redact(tx, &mut work.erasure.after, ROWS, &needles)
 }
 
 /// What was told of rows of bulk writes and files.

@@ -6,7 +6,7 @@ use super::model::Bounce;
 use super::person::Person;
 use super::recording;
 use crate::base::clock::Timestamp;
-use crate::engine::access::visits::Visit;
+use crate::engine::access::visit_buffer::Visit;
 use crate::engine::api::{Engine, Failure};
 use crate::engine::mail::inbound::replies;
 use crate::engine::store::{Result, WriteTx};
@@ -67,6 +67,6 @@ fn visit(person: &Person, link: Option<u16>, at: Timestamp) -> Visit {
         at,
         agent: SIMULATED_AGENT.into(),
         is_head: false,
-        is_ahead: false,
+        is_prefetch: false,
     }
 }

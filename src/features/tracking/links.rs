@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::base::clock::Timestamp;
-use crate::engine::access::visits::Visit;
+use crate::engine::access::visit_buffer::Visit;
 use crate::engine::api::wire::Peer;
 use crate::engine::api::{Engine, RawRequest};
 use crate::features::sending::token::{Token, Tokens};
@@ -32,7 +32,7 @@ pub fn read(engine: &Engine, token: &str) -> Option<Token> {
 /// Headers by which clients say that they load in advance: `Sec-Purpose` of the fetch standard, and what was used before it.
 const PURPOSES: [&str; 4] = ["sec-purpose", "purpose", "x-purpose", "x-moz"];
 
-fn is_ahead(headers: &HeaderMap) -> bool {
+fn is_prefetch(headers: &HeaderMap) -> bool {
     let says = |name: &str| {
         let value = headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
         ["prefetch", "preview", "prerender"].iter().any(|word| value.to_ascii_lowercase().contains(word))
@@ -52,7 +52,7 @@ pub fn note(engine: &Engine, token: Token, link: Option<u16>, at: Timestamp, req
         at,
         agent,
         is_head: request.is_head,
-        is_ahead: is_ahead(&request.headers),
+        is_prefetch: is_prefetch(&request.headers),
     };
     engine.world(token.environment).visits.note(visit, &client);
 }

@@ -37,7 +37,7 @@ pub struct Signs<'a> {
     /// HEAD: nothing but the headers was wanted.
     pub is_head: bool,
     /// Purpose, Sec-Purpose or X-Moz say that it is loaded in advance.
-    pub is_ahead: bool,
+    pub is_prefetch: bool,
     /// Milliseconds since the recipient's server took the message; `None` if it has not yet.
     pub since_delivery_ms: Option<i64>,
 }
@@ -113,7 +113,7 @@ pub fn visitor(signs: &Signs<'_>) -> Visitor {
         // Nobody can read what has not arrived.
         return Visitor::Scanner;
     }
-    if signs.is_ahead {
+    if signs.is_prefetch {
         return Visitor::Prefetch;
     }
     AGENTS.iter().find(|(agent, _, _)| agent.fits(signs.agent)).map_or(Visitor::Person, |(_, visitor, _)| *visitor)
@@ -204,7 +204,7 @@ mod tests {
     const BROWSER: &str = "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0";
 
     fn signs(agent: &str) -> Signs<'_> {
-        Signs { agent, is_head: false, is_ahead: false, since_delivery_ms: Some(60_000) }
+        Signs { agent, is_head: false, is_prefetch: false, since_delivery_ms: Some(60_000) }
     }
 
     #[test]
@@ -232,7 +232,7 @@ mod tests {
         assert_eq!(visitor(&Signs { is_head: true, ..signs(BROWSER) }), Visitor::Scanner);
         assert_eq!(visitor(&Signs { since_delivery_ms: None, ..signs(BROWSER) }), Visitor::Scanner);
         assert_eq!(visitor(&Signs { since_delivery_ms: Some(-1), ..signs(BROWSER) }), Visitor::Scanner);
-        assert_eq!(visitor(&Signs { is_ahead: true, ..signs(BROWSER) }), Visitor::Prefetch);
+        assert_eq!(visitor(&Signs { is_prefetch: true, ..signs(BROWSER) }), Visitor::Prefetch);
     }
 
     #[test]

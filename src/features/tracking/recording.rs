@@ -11,7 +11,7 @@ use super::model::{BURST_LINKS, BURST_WITHIN_MS, Signs, Visitor, since_delivery_
 use super::person::Person;
 use crate::base::clock::Timestamp;
 use crate::base::email::EmailAddress;
-use crate::engine::access::visits::Visit;
+use crate::engine::access::visit_buffer::Visit;
 use crate::engine::api::{Engine, Failure};
 use crate::engine::store::{Error, Result, WriteTx};
 use crate::features::contacts::activity::{self, Activity};
@@ -134,7 +134,7 @@ fn one(tx: &mut WriteTx<'_>, person: &Person, visits: &[&Visit], tally: &mut Tal
     let mut seen = false;
     for visit in visits {
         let since_delivery_ms = delivered_at.map(|at| since_delivery_ms(visit.at, at));
-        let signs = Signs { agent: &visit.agent, is_head: visit.is_head, is_ahead: visit.is_ahead, since_delivery_ms };
+        let signs = Signs { agent: &visit.agent, is_head: visit.is_head, is_prefetch: visit.is_prefetch, since_delivery_ms };
         let visitor = visitor(&signs);
         seen |= visitor.is_person() || visitor == Visitor::Privacy;
         let early = since_delivery_ms.is_some_and(|ms| ms < BURST_WITHIN_MS);

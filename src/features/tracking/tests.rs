@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::inbound::Received;
 use super::*;
 use crate::base::email::EmailAddress;
-use crate::engine::access::visits::Visit;
+use crate::engine::access::visit_buffer::Visit;
 use crate::engine::mail::inbound::Envelope;
 use crate::engine::outbox;
 use crate::engine::store::{Read, Table, WriteTx};
@@ -491,7 +491,7 @@ fn many_links_right_after_delivery_are_a_scanners_and_leave_no_trace_of_a_person
         at,
         agent: BROWSER.into(),
         is_head: false,
-        is_ahead: false,
+        is_prefetch: false,
     };
     let at = scene.mill.engine().clock.now();
     let first = vec![visit(0, at), visit(1, at.plus_ms(100))];
@@ -522,7 +522,7 @@ fn clicks_of_somebody_who_is_no_contact_are_kept_unless_it_was_a_machine_and_era
             at,
             agent: BROWSER.into(),
             is_head: false,
-            is_ahead: false,
+            is_prefetch: false,
         };
         let visits: Vec<Visit> = links.iter().map(visit).collect();
         scene.write(move |tx| recording::record(tx, &visits)).expect("written");

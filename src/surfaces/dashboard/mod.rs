@@ -172,7 +172,7 @@ impl Dashboard {
         let jar = Jar::read(&headers, tls);
         // Pages about no data of their own speak of the data that was looked at last.
         let environment = environment.unwrap_or_else(|| jar.environment());
-        let who = jar.session().and_then(|token| engine.people.by_cookie(token, environment, engine.clock.now()));
+        let who = jar.session().and_then(|token| engine.sessions.by_cookie(token, environment, engine.clock.now()));
         let safe = matches!(method, Method::GET | Method::HEAD);
         let mut visit = Visit {
             api: Api(engine.clone()),

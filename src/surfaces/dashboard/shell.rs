@@ -86,8 +86,8 @@ pub fn reply(visit: &Visit, status: StatusCode, template: &str, mut context: Map
 fn around(visit: &Visit, files: &Files) -> Value {
     let word = visit.environment.word();
     let person = visit.who.as_ref().map(|who| {
-        let name = if who.person.name.is_empty() { &who.person.email } else { &who.person.name };
-        json!({ "name": name, "email": who.person.email, "manages": who.person.role.manages(), "role": who.person.role.word() })
+        let name = if who.user.name.is_empty() { &who.user.email } else { &who.user.name };
+        json!({ "name": name, "email": who.user.email, "manages": who.user.role.manages(), "role": who.user.role.word() })
     });
     let inside = visit.path.strip_prefix(&format!("/{word}")).unwrap_or("/");
     let lines = MENU.iter().filter(|line| line.asks.iter().all(|id| may_ask(visit, id))).map(|line| {
@@ -135,10 +135,10 @@ fn may_ask(visit: &Visit, id: &str) -> bool {
         Access::Public | Access::Person => true,
         Access::Needs(permission) => visit.may(permission),
         Access::NeedsOne(permissions) => permissions.iter().any(|permission| visit.may(*permission)),
-        Access::Manager => who.person.role.manages(),
+        Access::Manager => who.user.role.manages(),
         Access::Operator => false,
     };
-    is_for_role && (id != SYSTEM || who.person.account.is_installations)
+    is_for_role && (id != SYSTEM || who.user.account.is_installations)
 }
 
 /// The page that both environments have: what the address names further on is in one of them only.

@@ -12,7 +12,7 @@ use super::forms::{self, Fields};
 use super::shell;
 use super::words;
 use crate::base::hex;
-use crate::engine::access::people::SignedIn;
+use crate::engine::access::session_cache::UserSession;
 use crate::engine::api::Principal;
 use crate::engine::api::call::Api;
 use crate::engine::api::wire::{Body, Peer, Reply, ReplyBody};
@@ -27,7 +27,7 @@ use crate::vocab::permissions::Permission;
 pub struct Visit {
     pub api: Api,
     /// Who is signed in. Pages behind a closed door have somebody.
-    pub who: Option<SignedIn>,
+    pub who: Option<UserSession>,
     /// Which data the page is about.
     pub environment: Environment,
     pub path: String,
@@ -163,7 +163,7 @@ impl Visit {
 
     /// Whether who looks may do this.
     pub fn may(&self, permission: Permission) -> bool {
-        self.who.as_ref().is_some_and(|who| who.person.role.permissions().contains(permission))
+        self.who.as_ref().is_some_and(|who| who.user.role.permissions().contains(permission))
     }
 
     /// That who looks may do this: for pages that are nothing but a form.
@@ -230,7 +230,7 @@ impl Visit {
     }
 
     fn principal(&self) -> Principal {
-        self.who.clone().map_or(Principal::Anonymous, Principal::Person)
+        self.who.clone().map_or(Principal::Anonymous, Principal::User)
     }
 
     async fn send(&self, principal: Principal, id: &str, input: Value, body: Option<(HeaderValue, Body)>) -> Reply {

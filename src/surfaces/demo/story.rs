@@ -11,7 +11,7 @@ use tokio::time::sleep;
 
 use super::crowd;
 use crate::base::clock::Timestamp;
-use crate::engine::access::people::SignedIn;
+use crate::engine::access::session_cache::UserSession;
 use crate::engine::api::Principal;
 use crate::engine::api::answer::Moment;
 use crate::engine::api::call::Api;
@@ -29,7 +29,7 @@ pub enum Teller {
     /// Who has this test key.
     Key(String),
     /// Who is signed in, on test data.
-    Person(Box<SignedIn>),
+    Person(Box<UserSession>),
 }
 
 /// The first minute.
@@ -342,7 +342,7 @@ impl Story {
                 request.headers.insert(AUTHORIZATION, bearer);
                 self.api.call(request).await
             }
-            Teller::Person(person) => self.api.call_as(Principal::Person((**person).clone()), request).await,
+            Teller::Person(person) => self.api.call_as(Principal::User((**person).clone()), request).await,
         };
         asking::data(id, reply).map_err(|reply| {
             let body = asking::body(&reply);

@@ -18,10 +18,10 @@ use super::model::NewKey;
 use super::{ring, sessions, store as accounts};
 use crate::base::email::EmailAddress;
 use crate::base::secret::{Secret, random_code, sha256, typed_code};
-use crate::engine::access::audit::{self, Act};
+use crate::engine::access::audit::{self, AuditRecord};
 use crate::engine::access::jwt::Tokens;
-use crate::engine::access::people::SignedIn;
-use crate::engine::access::throttle::{Counted, Rule};
+use crate::engine::access::session_cache::UserSession;
+use crate::engine::access::throttle::{ThrottleKey, Rule};
 use crate::engine::access::token;
 use crate::engine::api::{Context, Engine, Failure, guesses};
 use crate::engine::store::{Read, WriteTx};
@@ -187,13 +187,13 @@ async fn hand_out(context: &Context, id: ClaimId, digest: [u8; 32]) -> Result<Po
         let key = ring::add_key(tx, decision.account, new, hash)?;
         let (account, user) = (Some(decision.account), Some(decision.user));
         let act =
-            Act { operation: "accounts.token".into(), key: Some(key.id), user, account, request: envelope.request.to_string() };
+            AuditRecord { operation: "accounts.token".into(), key: Some(key.id), user, account, request: envelope.request.to_string() };
         audit::note(tx, envelope.request.number, &act);
         store::save(tx, &Claim { state: State::Taken(decision, granted, key.id), ..claim })?;
         Ok::<_, Failure>(Some(key))
     };
     let Some(key) = engine.control.write(write).await?? else { return Ok(Polled::Over) };
-    if let Some(holder) = engine.keys.holder(key.account) {
+    if let Some(holder) = engine.keys.account_limits(key.account) {
         engine.keys.add(ring::grant(&key, holder));
     }
     Ok(Polled::Key { text, granted })
@@ -226,9 +226,9 @@ pub fn digest(code: &str) -> [u8; 32] {
 }
 
 /// The open request with this code, if it is one for this person. Wrong codes are counted, by person and by address.
-pub async fn open(context: &Context, who: &SignedIn, code: &str) -> Result<Claim, Failure> {
+pub async fn open(context: &Context, who: &UserSession, code: &str) -> Result<Claim, Failure> {
     let now = context.now();
-    let mut names: Vec<Counted> = vec![(&GUESSES, format!("user {}", who.person.id))];
+    let mut names: Vec<ThrottleKey> = vec![(&GUESSES, format!("user {}", who.user.id))];
     names.extend(sessions::counted(context.caller.peer).map(|address| (&GUESSES, format!("address {address}"))));
     guesses::count(&context.engine, &names).await?;
     let digest = digest(code);
@@ -244,8 +244,8 @@ pub async fn open(context: &Context, who: &SignedIn, code: &str) -> Result<Claim
 }
 
 /// Whether this person is the one whom the agent named.
-pub fn is_for(claim: &Claim, who: &SignedIn) -> bool {
-    EmailAddress::stored(&who.person.email).is_some_and(|email| email.normalised() == claim.login_hint)
+pub fn is_for(claim: &Claim, who: &UserSession) -> bool {
+    EmailAddress::stored(&who.user.email).is_some_and(|email| email.normalised() == claim.login_hint)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::model::{Claim, GRAVE, State};
 use crate::base::clock::Timestamp;
-use crate::engine::access::people::SignedIn;
+use crate::engine::access::session_cache::UserSession;
 use crate::engine::api::answer::Moment;
 use crate::features::accounts::ring::shown;
 use crate::vocab::environment::Environment;
@@ -67,8 +67,8 @@ pub struct ScopeView {
 }
 
 /// The permissions that a request asks for, one by one.
-pub fn scopes(claim: &Claim, who: &SignedIn) -> Vec<ScopeView> {
-    let own = who.person.role.permissions();
+pub fn scopes(claim: &Claim, who: &UserSession) -> Vec<ScopeView> {
+    let own = who.user.role.permissions();
     let scope = |permission: Permission| ScopeView {
         permission,
         allows: permission.allows().to_owned(),

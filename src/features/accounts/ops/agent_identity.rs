@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::base::email::EmailAddress;
 use crate::base::network::site_of;
 use crate::base::text::{Name, is_invisible};
-use crate::engine::access::throttle::Counted;
+use crate::engine::access::throttle::ThrottleKey;
 use crate::engine::api::wire::Reply;
 use crate::engine::api::{Bare, Context, Failure, Media, Operation, Raw, RawRequest, Spec, guesses, public};
 use crate::features::accounts::agents::wire::{self, Word};
@@ -109,6 +109,6 @@ async fn count(context: &Context, person: &EmailAddress) -> Result<(), Failure> 
         (&agents::BY_SITE, site),
         (&agents::BY_PERSON, Some(person.normalised())),
     ];
-    let names: Vec<Counted> = names.into_iter().filter_map(|(rule, name)| Some((rule, name?))).collect();
+    let names: Vec<ThrottleKey> = names.into_iter().filter_map(|(rule, name)| Some((rule, name?))).collect();
     guesses::count(&context.engine, &names).await
 }

@@ -38,12 +38,12 @@ impl Operation for ApprovalDeny {
 
 impl Outward for ApprovalDeny {
     async fn run(context: Context, input: Which) -> Result<Self::Output, Failure> {
-        let who = context.caller.person()?.clone();
-        let email = who.person.email.clone();
+        let who = context.caller.user_session()?.clone();
+        let email = who.user.email.clone();
         let write = move |tx: &mut WriteTx<'_>| {
             let claim = claims::find(tx, input.id)?.filter(|claim| claim.state == State::Waiting && agents::is_for(claim, &who));
             let claim = claim.filter(|claim| tx.now() < claim.expires_at).ok_or(Code::NotFound)?;
-            let decision = Decision { account: who.person.account.id, user: who.person.id, at: tx.now() };
+            let decision = Decision { account: who.user.account.id, user: who.user.id, at: tx.now() };
             let claim = Claim { state: State::Denied(decision), ..claim };
             claims::save(tx, &claim)?;
             Ok(claim)

@@ -51,12 +51,12 @@ impl Operation for ApprovalGrant {
 
 impl Outward for ApprovalGrant {
     async fn run(context: Context, input: Wanted) -> Result<Self::Output, Failure> {
-        let who = context.caller.person()?;
+        let who = context.caller.user_session()?;
         let claim = agents::open(&context, who, &input.code).await?;
         check(&context, &claim, input.permissions)?;
         let key_name = input.key_name.map_or(claim.agent_name, |name| name.to_string());
         let granted = Granted { permissions: input.permissions, environment: input.environment, key_name };
-        let (id, digest, person) = (claim.id, agents::digest(&input.code), who.person.clone());
+        let (id, digest, person) = (claim.id, agents::digest(&input.code), who.user.clone());
         let write = move |tx: &mut WriteTx<'_>| {
             // Asked again inside: of two decisions at once, one finds it decided.
             let claim = claims::find(tx, id)?.filter(|claim| claim.is_open(&digest, tx.now())).ok_or(Code::NotFound)?;
@@ -66,7 +66,7 @@ impl Outward for ApprovalGrant {
             Ok(claim)
         };
         let claim = context.write(&Self::SPEC, write).await?;
-        Ok(Done(views::view(claim, context.now(), Some(who.person.email.clone()), false)))
+        Ok(Done(views::view(claim, context.now(), Some(who.user.email.clone()), false)))
     }
 }
 

@@ -44,7 +44,7 @@ impl Operation for ApprovalLook {
 
 impl Outward for ApprovalLook {
     async fn run(context: Context, input: Wanted) -> Result<Self::Output, Failure> {
-        let who = context.caller.person()?;
+        let who = context.caller.user_session()?;
         let claim = agents::open(&context, who, &input.code).await?;
         let scopes = views::scopes(&claim, who);
         Ok(Done(ApprovalDetails { approval: views::view(claim, context.now(), None, false), scopes }))

@@ -39,8 +39,8 @@ impl Operation for ApprovalRevoke {
 
 impl Outward for ApprovalRevoke {
     async fn run(context: Context, input: Which) -> Result<Self::Output, Failure> {
-        let who = context.caller.person()?;
-        let (account, user, manages) = (context.caller.account(), who.person.id, who.person.role.manages());
+        let who = context.caller.user_session()?;
+        let (account, user, manages) = (context.caller.account(), who.user.id, who.user.role.manages());
         let is_own = move |claim: &Claim| {
             claim.decision().is_some_and(|decision| decision.account == account && (manages || decision.user == user))
         };

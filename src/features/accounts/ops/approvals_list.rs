@@ -33,12 +33,12 @@ impl Operation for ApprovalsList {
 
 impl Query for ApprovalsList {
     fn run(view: &View<'_>, _: NoInput) -> Result<Self::Output, Failure> {
-        let who = view.caller.person()?;
+        let who = view.caller.user_session()?;
         let account = view.caller.account();
         let is_shown = |claim: &Claim| match claim.decision() {
             None => agents::is_for(claim, who) && view.now < claim.expires_at,
-            Some(decision) if who.person.role.manages() => decision.account == account,
-            Some(decision) => decision.user == who.person.id,
+            Some(decision) if who.user.role.manages() => decision.account == account,
+            Some(decision) => decision.user == who.user.id,
         };
         let mut approvals = Vec::new();
         for claim in claims::newest(view.tx, is_shown)? {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::base::clock::Timestamp;
-use crate::engine::access::audit::{self, Act};
+use crate::engine::access::audit::{self, AuditRecord};
 use crate::engine::api::answer::Moment;
 use crate::engine::api::{Context, Done, Failure, Limit, Operation, Outward, Spec, manager};
 use crate::engine::store::ReadTx;
@@ -103,7 +103,7 @@ impl Outward for AuditList {
             None => control.clone(),
         };
         let limit = usize::try_from(input.limit.0).unwrap_or(1);
-        let is_own = move |act: &Act| act.account.map_or(is_first, |owner| owner == account);
+        let is_own = move |act: &AuditRecord| act.account.map_or(is_first, |owner| owner == account);
         let looking = tokio::task::spawn_blocking(move || audit::newest(&log, before, limit, is_own));
         let found = looking.await.map_err(Failure::internal)??;
         let next = (found.len() == limit).then(|| found.last().map(|((at, number), _)| format!("{}-{number}", at.0))).flatten();
@@ -117,7 +117,7 @@ fn place(text: &str) -> Result<(Timestamp, u64), Failure> {
     parts.ok_or_else(|| Failure::field("before", "give the next of the page before, as it was"))
 }
 
-fn entries(control: &ReadTx, account: AccountId, found: Vec<audit::Noted>) -> Result<Vec<Entry>, Failure> {
+fn entries(control: &ReadTx, account: AccountId, found: Vec<audit::AuditRow>) -> Result<Vec<Entry>, Failure> {
     let mut keys = store::keys(control)?;
     keys.retain(|key| key.account == account);
     let mut entries = Vec::with_capacity(found.len());
@@ -130,7 +130,7 @@ fn entries(control: &ReadTx, account: AccountId, found: Vec<audit::Noted>) -> Re
     Ok(entries)
 }
 
-fn actor(control: &ReadTx, act: &Act) -> Result<(Actor, Option<String>), Failure> {
+fn actor(control: &ReadTx, act: &AuditRecord) -> Result<(Actor, Option<String>), Failure> {
     let Some(user) = act.user else {
         return Ok((if act.key.is_some() { Actor::Key } else { Actor::Operator }, None));
     };

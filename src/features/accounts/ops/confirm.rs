@@ -39,12 +39,12 @@ impl Operation for Confirm {
 
 impl Outward for Confirm {
     async fn run(context: Context, input: Wanted) -> Result<Self::Output, Failure> {
-        let who = context.caller.person()?;
+        let who = context.caller.user_session()?;
         let proof = Proof { password: input.password, code: input.code };
-        signing_in::prove(&context, &who.person.email, proof).await?;
+        signing_in::prove(&context, &who.user.email, proof).await?;
         context.write(&Self::SPEC, |_| Ok(())).await?;
-        who.seat.proven_at.to(context.now());
-        let recovery_left = second_factor::recovery_left(&context.engine.control.read(), who.person.id)?;
+        who.session.proven_at.to(context.now());
+        let recovery_left = second_factor::recovery_left(&context.engine.control.read(), who.user.id)?;
         Ok(Done(SessionState::new(who, recovery_left, context.now())))
     }
 }

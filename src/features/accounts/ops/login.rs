@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::base::secret::Secret;
-use crate::engine::access::people::{SessionKind, SignedIn};
+use crate::engine::access::session_cache::{SessionKind, UserSession};
 use crate::engine::api::answer::Moment;
 use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, public};
 use crate::features::accounts::people_views::SessionState;
@@ -73,10 +73,10 @@ impl Outward for Login {
         let (engine, now) = (&context.engine, context.now());
         let life = (now, sessions::token_life_ms(engine));
         let token = engine.tokens.sign(engine.base_url(), begun.seat.id.to_string(), Some(environment.word()), life);
-        let person = engine.people.person(user.id).ok_or(Code::SignInFailed)?;
+        let person = engine.sessions.user(user.id).ok_or(Code::SignInFailed)?;
         let expires_at = Moment(begun.seat.expires_at);
         let recovery_left = second_factor::recovery_left(&engine.control.read(), user.id)?;
-        let session = SessionState::new(&SignedIn { person, seat: begun.seat, environment }, recovery_left, now);
+        let session = SessionState::new(&UserSession { user: person, session: begun.seat, environment }, recovery_left, now);
         Ok(Done(Token { token, token_type: "bearer".into(), expires_at, session }))
     }
 }

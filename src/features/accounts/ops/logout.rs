@@ -24,8 +24,8 @@ impl Operation for Logout {
 
 impl Outward for Logout {
     async fn run(context: Context, _: NoInput) -> Result<Self::Output, Failure> {
-        let who = context.caller.person()?;
-        let (user, own, engine) = (who.person.id, who.seat.id, context.engine.clone());
+        let who = context.caller.user_session()?;
+        let (user, own, engine) = (who.user.id, who.session.id, context.engine.clone());
         let _turn = ring::CHANGING.lock().await;
         let inside = engine.clone();
         let write = move |tx: &mut WriteTx<'_>| {

@@ -46,7 +46,7 @@ impl Operation for MemberInvite {
 impl Outward for MemberInvite {
     async fn run(context: Context, input: NewMember) -> Result<Self::Output, Failure> {
         let role = role(input.role, input.permissions)?;
-        let person = &context.caller.person()?.person;
+        let person = &context.caller.user_session()?.user;
         let (account, invited_by) = (person.account.id, person.id);
         let engine = &context.engine;
         let token = random_base62(engine.random.as_ref(), LINK_TOKEN_CHARACTERS);

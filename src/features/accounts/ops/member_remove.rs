@@ -42,7 +42,7 @@ impl Operation for MemberRemove {
 
 impl Outward for MemberRemove {
     async fn run(context: Context, input: Which) -> Result<Self::Output, Failure> {
-        let (account, own) = (context.caller.account(), context.caller.person()?.person.id);
+        let (account, own) = (context.caller.account(), context.caller.user_session()?.user.id);
         let engine = context.engine.clone();
         let _turn = ring::CHANGING.lock().await;
         let write = move |tx: &mut WriteTx<'_>| {
@@ -56,7 +56,7 @@ impl Outward for MemberRemove {
             Ok(())
         };
         context.write(&Self::SPEC, write).await?;
-        context.engine.people.remove_person(input.id);
+        context.engine.sessions.remove_user(input.id);
         Ok(Done(Accomplished::YES))
     }
 }

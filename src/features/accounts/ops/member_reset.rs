@@ -39,7 +39,7 @@ impl Operation for MemberReset {
 
 impl Outward for MemberReset {
     async fn run(context: Context, input: Which) -> Result<Self::Output, Failure> {
-        let own = context.caller.proven(context.now())?.person.clone();
+        let own = context.caller.proven(context.now())?.user.clone();
         let account = own.account.id;
         let (token, digest) = members::new_link(&context.engine);
         let write = move |tx: &mut WriteTx<'_>| {

@@ -42,7 +42,7 @@ impl Operation for MemberUpdate {
 impl Outward for MemberUpdate {
     async fn run(context: Context, input: NewRole) -> Result<Self::Output, Failure> {
         let role = role(input.role, input.permissions)?;
-        let (account, own) = (context.caller.account(), context.caller.person()?.person.id);
+        let (account, own) = (context.caller.account(), context.caller.user_session()?.user.id);
         let _turn = ring::CHANGING.lock().await;
         let write = move |tx: &mut WriteTx<'_>| {
             let user = members::changeable(tx, account, own, input.id)?;

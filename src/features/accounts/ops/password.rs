@@ -41,10 +41,10 @@ impl Operation for ChangePassword {
 
 impl Outward for ChangePassword {
     async fn run(context: Context, input: NewPassword) -> Result<Self::Output, Failure> {
-        let who = context.caller.person()?;
+        let who = context.caller.user_session()?;
         let proof = Proof { password: input.current, code: input.code };
-        let user = signing_in::prove(&context, &who.person.email, proof).await?;
-        let kept = Some(who.seat.id);
+        let user = signing_in::prove(&context, &who.user.email, proof).await?;
+        let kept = Some(who.session.id);
         members::set_password(&context, user.id, input.password, kept, Self::SPEC.id, None).await?;
         Ok(Done(Accomplished::YES))
     }

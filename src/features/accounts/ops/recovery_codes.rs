@@ -26,7 +26,7 @@ impl Operation for RenewRecoveryCodes {
 
 impl Outward for RenewRecoveryCodes {
     async fn run(context: Context, _: NoInput) -> Result<Self::Output, Failure> {
-        let user = context.caller.proven(context.now())?.person.id;
+        let user = context.caller.proven(context.now())?.user.id;
         let write = move |tx: &mut WriteTx<'_>| {
             let factor = people_store::second_factor(tx, user)?.filter(|factor| factor.is_confirmed);
             let none = || Failure::because(Code::WrongState, "There is no authenticator app that the codes could replace.");

@@ -21,7 +21,7 @@ impl Operation for State {
 
 impl Query for State {
     fn run(view: &View<'_>, _: NoInput) -> Result<Self::Output, Failure> {
-        let who = view.caller.person()?;
-        Ok(Done(SessionState::new(who, second_factor::recovery_left(view.tx, who.person.id)?, view.now)))
+        let who = view.caller.user_session()?;
+        Ok(Done(SessionState::new(who, second_factor::recovery_left(view.tx, who.user.id)?, view.now)))
     }
 }

@@ -37,9 +37,9 @@ impl Operation for SessionEnd {
 
 impl Outward for SessionEnd {
     async fn run(context: Context, input: Which) -> Result<Self::Output, Failure> {
-        let (user, engine) = (context.caller.person()?.person.id, context.engine.clone());
+        let (user, engine) = (context.caller.user_session()?.user.id, context.engine.clone());
         let _turn = ring::CHANGING.lock().await;
-        if !engine.people.seats().iter().any(|seat| seat.id == input.id && seat.user == user) {
+        if !engine.sessions.sessions().iter().any(|seat| seat.id == input.id && seat.user == user) {
             return Err(Code::NotFound.into());
         }
         let inside = engine.clone();

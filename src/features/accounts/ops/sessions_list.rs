@@ -31,14 +31,14 @@ impl Operation for SessionsList {
 
 impl Query for SessionsList {
     fn run(view: &View<'_>, _: NoInput) -> Result<Self::Output, Failure> {
-        let who = view.caller.person()?;
-        let mut seats = view.caller.engine.people.seats();
-        seats.retain(|seat| seat.user == who.person.id && seat.works(view.now));
-        seats.sort_by_key(|seat| std::cmp::Reverse(seat.seen_at.get()));
-        let mut sessions = Vec::with_capacity(seats.len());
-        for seat in seats {
-            if let Some(session) = people_store::session(view.tx, seat.id)? {
-                sessions.push(SessionView::new(session, seat.seen_at.get(), who.seat.id));
+        let who = view.caller.user_session()?;
+        let mut cached = view.caller.engine.sessions.sessions();
+        cached.retain(|entry| entry.user == who.user.id && entry.works(view.now));
+        cached.sort_by_key(|entry| std::cmp::Reverse(entry.seen_at.get()));
+        let mut sessions = Vec::with_capacity(cached.len());
+        for entry in cached {
+            if let Some(session) = people_store::session(view.tx, entry.id)? {
+                sessions.push(SessionView::new(session, entry.seen_at.get(), who.session.id));
             }
         }
         Ok(Done(Sessions { sessions }))

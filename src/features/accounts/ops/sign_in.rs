@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::base::secret::Secret;
-use crate::engine::access::people::SessionKind;
+use crate::engine::access::session_cache::SessionKind;
 use crate::engine::api::answer::Moment;
 use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, operator};
 use crate::features::accounts::sessions;

@@ -38,9 +38,9 @@ impl Operation for TotpBegin {
 impl Outward for TotpBegin {
     async fn run(context: Context, _: NoInput) -> Result<Self::Output, Failure> {
         let who = context.caller.proven(context.now())?;
-        let user = who.person.id;
+        let user = who.user.id;
         let (factor, secret) = second_factor::begin(&context.engine.seal, user, context.engine.random.as_ref());
-        let uri = second_factor::address(&secret, &who.person.email)?;
+        let uri = second_factor::address(&secret, &who.user.email)?;
         let write = move |tx: &mut crate::engine::store::WriteTx<'_>| {
             if people_store::second_factor(tx, user)?.is_some_and(|factor| factor.is_confirmed) {
                 return Err(Failure::because(Code::WrongState, "An authenticator app is in use; remove it first."));

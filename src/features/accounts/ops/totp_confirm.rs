@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::engine::access::throttle::Counted;
+use crate::engine::access::throttle::ThrottleKey;
 use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, guesses, signed_in};
 use crate::engine::store::WriteTx;
 use crate::features::accounts::{people_store, second_factor, signing_in};
@@ -43,8 +43,8 @@ impl Operation for TotpConfirm {
 
 impl Outward for TotpConfirm {
     async fn run(context: Context, input: FirstCode) -> Result<Self::Output, Failure> {
-        let user = context.caller.proven(context.now())?.person.id;
-        let name: [Counted; 1] = [(&signing_in::BY_ACCOUNT, user.to_string())];
+        let user = context.caller.proven(context.now())?.user.id;
+        let name: [ThrottleKey; 1] = [(&signing_in::BY_ACCOUNT, user.to_string())];
         guesses::count(&context.engine, &name).await?;
         let engine = context.engine.clone();
         let write = move |tx: &mut WriteTx<'_>| {

@@ -26,7 +26,7 @@ impl Operation for TotpRemove {
 
 impl Outward for TotpRemove {
     async fn run(context: Context, _: NoInput) -> Result<Self::Output, Failure> {
-        let user = context.caller.proven(context.now())?.person.id;
+        let user = context.caller.proven(context.now())?.user.id;
         let write = move |tx: &mut WriteTx<'_>| {
             people_store::delete_second_factor(tx, user);
             Ok(())

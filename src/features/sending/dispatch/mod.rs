@@ -56,7 +56,7 @@ fn rules(engine: &Arc<Engine>, epoch: u64) -> Rules {
         },
         digester: Digester::new(&engine.seal),
         limits: Box::new(move |account| {
-            holders.keys.holder(account).map(|holder| holder.plan.load().sending).unwrap_or_default()
+            holders.keys.account_limits(account).map(|holder| holder.plan.load().sending).unwrap_or_default()
         }),
     }
 }

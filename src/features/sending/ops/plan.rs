@@ -120,7 +120,7 @@ impl Query for Plan {
             recipients_per_second: plan.recipients_per_second,
             daily: quota(plan.daily, Period::day(now), quota::next_day(now))?,
             monthly: quota(plan.monthly, Period::month(now), quota::next_month(now))?,
-            requests: requests(engine.keys.holder(account).and_then(|holder| holder.plan.load().requests).unwrap_or_default()),
+            requests: requests(engine.keys.account_limits(account).and_then(|holder| holder.plan.load().requests).unwrap_or_default()),
             sizes: sizes(engine),
         }))
     }

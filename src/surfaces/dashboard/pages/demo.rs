@@ -3,7 +3,7 @@
 use http::StatusCode;
 use serde_json::{Value, json};
 
-use crate::engine::access::people::SignedIn;
+use crate::engine::access::session_cache::UserSession;
 use crate::engine::api::call::Api;
 use crate::surfaces::dashboard::route::{Route, closed};
 use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit, entered};
@@ -17,9 +17,9 @@ pub const ROUTES: &[Route] = &[closed("/test/demo").get(|visit| Box::pin(show(vi
 const NEEDED: [Permission; 4] =
     [Permission::ProjectWrite, Permission::EmailWrite, Permission::AudienceWrite, Permission::CampaignWrite];
 
-fn teller(visit: &Visit) -> Result<&SignedIn, Trouble> {
+fn teller(visit: &Visit) -> Result<&UserSession, Trouble> {
     let person = visit.who.as_ref().ok_or_else(Trouble::not_found)?;
-    let permissions = person.person.role.permissions();
+    let permissions = person.user.role.permissions();
     match NEEDED.into_iter().all(|needed| permissions.contains(needed)) {
         true => Ok(person),
         false => Err(Trouble::plain(
@@ -36,7 +36,7 @@ async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
 
 fn page(visit: &Visit, trouble: Option<&Trouble>) -> Result<Outcome, Trouble> {
     let person = teller(visit)?;
-    let told = visit.stories.told(person.person.account.id);
+    let told = visit.stories.told(person.user.account.id);
     let mut context = entered(&visit.form, &["site"], trouble);
     let (well, stuck) = match told.as_ref().and_then(|told| told.ending.as_ref()) {
         Some(Ending::Well { message }) => (json!(message), Value::Null),
@@ -68,8 +68,8 @@ async fn begin(visit: &Visit) -> Result<Outcome, Trouble> {
             return page(visit, Some(&trouble));
         }
     };
-    let reader = person.person.email.to_string();
-    let account = person.person.account.id;
+    let reader = person.user.email.to_string();
+    let account = person.user.account.id;
     let story = Story { api: Api(visit.api.0.clone()), teller: Teller::Person(Box::new(person)), peer: visit.peer, site, reader };
     visit.stories.begin(account, story);
     Ok(Outcome::go("/test/demo"))

@@ -113,7 +113,7 @@ fn tracking(visit: &Visit) -> Value {
 fn fields(visit: &Visit, names: &[&str], trouble: Option<&Trouble>) -> Map<String, Value> {
     let mut context = entered(&visit.form, names, trouble);
     context.insert("done".into(), visit.query.get("done").into());
-    let may_write = visit.who.as_ref().is_some_and(|who| who.person.role.permissions().contains(Permission::DomainWrite));
+    let may_write = visit.who.as_ref().is_some_and(|who| who.user.role.permissions().contains(Permission::DomainWrite));
     context.insert("may_write".into(), may_write.into());
     context
 }

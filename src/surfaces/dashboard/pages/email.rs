@@ -291,7 +291,7 @@ async fn trial(visit: &Visit) -> Result<Outcome, Trouble> {
 async fn draw_trial(visit: &Visit, trouble: Option<Trouble>) -> Result<Outcome, Trouble> {
     let email = email(visit).await?;
     let mut context = head(visit, &email, "try");
-    let own_address = visit.who.as_ref().map(|who| who.person.email.clone()).unwrap_or_default();
+    let own_address = visit.who.as_ref().map(|who| who.user.email.clone()).unwrap_or_default();
     context["to"] = visit.form.some("to").map_or(own_address, ToOwned::to_owned).into();
     let project = visit.ask("projects.get", json!({ "projectId": email["projectId"] })).await.unwrap_or_default();
     let sender = |name: &str| project["defaultSender"][name].as_str().unwrap_or_default().to_owned();

@@ -18,7 +18,7 @@ pub async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
 async fn page(visit: &Visit, link: Value, trouble: Option<Trouble>) -> Result<Outcome, Trouble> {
     let data = visit.ask("accounts.members_list", json!({})).await?;
     let mut context = entered(&visit.form, &["email", "role", "act"], trouble.as_ref());
-    let own = visit.who.as_ref().map(|who| who.person.id.to_string());
+    let own = visit.who.as_ref().map(|who| who.user.id.to_string());
     let is_sent = visit.form.get("act") == "role";
     context.insert("changing".into(), changing(visit, &data["members"], own.as_deref()));
     context.insert("title".into(), "Members".into());

@@ -23,7 +23,7 @@ pub async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
             })
         })
         .collect();
-    let may_change = visit.who.as_ref().is_some_and(|who| who.person.role.manages() && who.person.account.is_installations);
+    let may_change = visit.who.as_ref().is_some_and(|who| who.user.role.manages() && who.user.account.is_installations);
     let accounts = if may_change { visit.ask("accounts.account_list", json!({})).await? } else { Value::Null };
     let context = json!({
         "title": "Plan and limits",

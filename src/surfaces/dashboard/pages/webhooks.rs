@@ -159,7 +159,7 @@ fn fields(visit: &Visit, trouble: Option<&Trouble>) -> Map<String, Value> {
         context.insert("wrong_field".into(), "customHeaders".into());
     }
     context.insert("done".into(), visit.query.get("done").into());
-    let may_write = visit.who.as_ref().is_some_and(|who| who.person.role.permissions().contains(Permission::WebhookWrite));
+    let may_write = visit.who.as_ref().is_some_and(|who| who.user.role.permissions().contains(Permission::WebhookWrite));
     context.insert("may_write".into(), may_write.into());
     context
 }

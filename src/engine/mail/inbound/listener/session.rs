@@ -143,7 +143,7 @@ impl Session<'_> {
                     return Ok(false);
                 }
             };
-            if wire.is_ahead() {
+            if wire.is_prefetch() {
                 wire.say(PIPELINED).await?;
                 return Ok(false);
             }
@@ -303,7 +303,7 @@ impl Session<'_> {
                 data.give_up();
             }
         }
-        if wire.is_ahead() {
+        if wire.is_prefetch() {
             wire.say(PIPELINED).await?;
             return Ok(false);
         }

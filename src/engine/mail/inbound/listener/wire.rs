@@ -42,7 +42,7 @@ impl<S: Stream> Wire<S> {
     }
 
     /// Whether the other side has said something before it was asked.
-    pub fn is_ahead(&self) -> bool {
+    pub fn is_prefetch(&self) -> bool {
         !self.ahead.is_empty()
     }
 

@@ -34,7 +34,7 @@ async fn page(visit: &Visit, trouble: Option<Trouble>) -> Result<Outcome, Troubl
     context.insert("is_moving".into(), matches!(campaign["status"].as_str(), Some("sending" | "throttled")).into());
     context.insert("progress".into(), progress(&stats));
     context.insert("stats".into(), stats);
-    context.insert("own".into(), visit.who.as_ref().map_or("", |who| who.person.email.as_str()).into());
+    context.insert("own".into(), visit.who.as_ref().map_or("", |who| who.user.email.as_str()).into());
     context.insert("emails".into(), visit.form.get("emails").into());
     context.insert("wrong".into(), trouble.as_ref().map_or("", |trouble| trouble.message.as_str()).into());
     context.insert("wrong_field".into(), trouble.as_ref().map_or("", |trouble| trouble.field.as_str()).into());

@@ -17,9 +17,9 @@ struct Window {
     used: u32,
 }
 
-/// The budgets of one account.
+/// The rate limits of one account.
 #[derive(Debug, Default)]
-pub struct Budgets {
+pub struct RateLimits {
     windows: [Mutex<Window>; RouteGroup::ALL.len()],
 }
 
@@ -36,7 +36,7 @@ pub struct Allowance {
     pub retry_after: u64,
 }
 
-impl Budgets {
+impl RateLimits {
     /// Count one request of group `rate`, made at `now`, which is `at` on the clock that only runs forward, against `limit`. A limit
     /// of zero closes the group.
     pub fn take(&self, rate: RouteGroup, limit: u32, (now, at): (Timestamp, Monotonic)) -> Allowance {
@@ -64,14 +64,14 @@ mod tests {
 
     #[test]
     fn the_window_starts_with_its_first_request_and_ends_sixty_seconds_later() {
-        let budgets = Budgets::default();
+        let limits_of_account = RateLimits::default();
         let at = |ms: i64| (Timestamp(1_000_500 + ms), Monotonic(ms));
-        let first = budgets.take(RouteGroup::General, 2, at(0));
+        let first = limits_of_account.take(RouteGroup::General, 2, at(0));
         assert_eq!((first.granted, first.remaining, first.reset, first.retry_after), (true, 1, 1061, 60));
-        assert!(budgets.take(RouteGroup::General, 2, at(59_000)).granted);
-        let refused = budgets.take(RouteGroup::General, 2, at(59_999));
+        assert!(limits_of_account.take(RouteGroup::General, 2, at(59_000)).granted);
+        let refused = limits_of_account.take(RouteGroup::General, 2, at(59_999));
         assert_eq!((refused.granted, refused.remaining, refused.retry_after), (false, 0, 1));
-        let next = budgets.take(RouteGroup::General, 2, at(60_000));
+        let next = limits_of_account.take(RouteGroup::General, 2, at(60_000));
         assert_eq!((next.granted, next.remaining), (true, 1));
     }
 
@@ -79,23 +79,23 @@ mod tests {
     #[test]
     fn a_clock_set_back_or_forward_changes_no_window() {
         for off_ms in [-600_000, 600_000] {
-            let budgets = Budgets::default();
+            let limits_of_account = RateLimits::default();
             let start = Timestamp(1_000_000_000);
-            assert!(budgets.take(RouteGroup::General, 1, (start, Monotonic(0))).granted);
-            let refused = budgets.take(RouteGroup::General, 1, (start.plus_ms(off_ms + 1_000), Monotonic(1_000)));
+            assert!(limits_of_account.take(RouteGroup::General, 1, (start, Monotonic(0))).granted);
+            let refused = limits_of_account.take(RouteGroup::General, 1, (start.plus_ms(off_ms + 1_000), Monotonic(1_000)));
             assert_eq!((refused.granted, refused.retry_after), (false, 59));
             assert_eq!(refused.reset, start.plus_ms(off_ms + 60_000).seconds());
-            assert!(budgets.take(RouteGroup::General, 1, (start.plus_ms(off_ms + 60_000), Monotonic(60_000))).granted);
+            assert!(limits_of_account.take(RouteGroup::General, 1, (start.plus_ms(off_ms + 60_000), Monotonic(60_000))).granted);
         }
     }
 
     #[test]
     fn groups_have_windows_of_their_own_and_zero_closes_a_group() {
-        let budgets = Budgets::default();
+        let limits_of_account = RateLimits::default();
         let at = (Timestamp(0), Monotonic(0));
-        assert!(budgets.take(RouteGroup::General, 1, at).granted);
-        assert!(budgets.take(RouteGroup::Sending, 1, at).granted);
-        let closed = budgets.take(RouteGroup::Campaigns, 0, at);
+        assert!(limits_of_account.take(RouteGroup::General, 1, at).granted);
+        assert!(limits_of_account.take(RouteGroup::Sending, 1, at).granted);
+        let closed = limits_of_account.take(RouteGroup::Campaigns, 0, at);
         assert_eq!((closed.granted, closed.limit, closed.remaining), (false, 0, 0));
     }
 }

@@ -13,7 +13,7 @@ use crate::base::clock::Timestamp;
 use crate::vocab::ids::MailingId;
 use crate::vocab::limits;
 
-/// Somebody came by a link.
+/// A visit to a link or the pixel of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Visit {
     pub mailing: MailingId,
@@ -25,36 +25,36 @@ pub struct Visit {
     pub agent: String,
     /// Nothing but the headers was wanted.
     pub is_head: bool,
-    /// The client said that nobody looks at it yet.
-    pub is_ahead: bool,
+    /// The client said that it loads in advance.
+    pub is_prefetch: bool,
 }
 
 /// The visits of one environment that are not written yet.
 #[derive(Default)]
-pub struct Visits {
-    waiting: Mutex<Waiting>,
+pub struct VisitBuffer {
+    inner: Mutex<Inner>,
     dropped: AtomicU64,
 }
 
 #[derive(Default)]
-struct Waiting {
+struct Inner {
     visits: VecDeque<Visit>,
-    /// Who came to what in this stretch of [`limits::VISIT_REPEAT_MS`] and in the one before it.
+    /// Which client visited what in this window of [`limits::VISIT_REPEAT_MS`] and in the one before it.
     seen: [HashSet<u64>; 2],
-    stretch: i64,
+    window: i64,
 }
 
-impl Visits {
+impl VisitBuffer {
     /// Keep a visit, if there is room. The same `client` at the same link once more, a moment later, is not another visit.
     ///
     /// Who the client is, is not kept.
     pub fn note(&self, visit: Visit, client: &[u8]) {
-        let mut waiting = self.waiting();
-        if waiting.is_repeat(&visit, client) {
+        let mut inner = self.inner();
+        if inner.is_repeat(&visit, client) {
             return;
         }
-        if waiting.visits.len() < limits::VISITS_WAITING_MAX {
-            waiting.visits.push_back(visit);
+        if inner.visits.len() < limits::VISITS_WAITING_MAX {
+            inner.visits.push_back(visit);
         } else {
             self.dropped.fetch_add(1, Ordering::Relaxed);
         }
@@ -62,16 +62,16 @@ impl Visits {
 
     /// Take out up to `limit`, the oldest first.
     pub fn take(&self, limit: usize) -> Vec<Visit> {
-        let mut waiting = self.waiting();
-        let many = waiting.visits.len().min(limit);
-        waiting.visits.drain(..many).collect()
+        let mut inner = self.inner();
+        let many = inner.visits.len().min(limit);
+        inner.visits.drain(..many).collect()
     }
 
     /// Put back what could not be written, in front.
     pub fn put_back(&self, visits: Vec<Visit>) {
-        let mut waiting = self.waiting();
+        let mut inner = self.inner();
         for visit in visits.into_iter().rev() {
-            waiting.visits.push_front(visit);
+            inner.visits.push_front(visit);
         }
     }
 
@@ -80,23 +80,23 @@ impl Visits {
         self.dropped.swap(0, Ordering::Relaxed)
     }
 
-    fn waiting(&self) -> MutexGuard<'_, Waiting> {
-        self.waiting.lock().expect("no holder of this lock panics")
+    fn inner(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().expect("no holder of this lock panics")
     }
 }
 
-impl Waiting {
+impl Inner {
     fn is_repeat(&mut self, visit: &Visit, client: &[u8]) -> bool {
-        let stretch = visit.at.0.div_euclid(limits::VISIT_REPEAT_MS);
-        if stretch != self.stretch {
+        let window = visit.at.0.div_euclid(limits::VISIT_REPEAT_MS);
+        if window != self.window {
             let [now, before] = &mut self.seen;
-            if stretch == self.stretch + 1 {
+            if window == self.window + 1 {
                 std::mem::swap(now, before)
             } else {
                 before.clear()
             }
             now.clear();
-            self.stretch = stretch;
+            self.window = window;
         }
         let mut hasher = DefaultHasher::new();
         (visit.mailing, visit.recipient, visit.link, client).hash(&mut hasher);
@@ -122,13 +122,13 @@ mod tests {
             at: Timestamp(0),
             agent: String::new(),
             is_head: false,
-            is_ahead: false,
+            is_prefetch: false,
         }
     }
 
     #[test]
     fn what_does_not_fit_is_dropped_and_counted_and_what_failed_comes_first_again() {
-        let visits = Visits::default();
+        let visits = VisitBuffer::default();
         for recipient in 0..limits::VISITS_WAITING_MAX as u32 + 3 {
             visits.note(visit(recipient), b"somebody");
         }
@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     fn the_same_client_at_the_same_link_counts_once_within_a_moment() {
-        let visits = Visits::default();
+        let visits = VisitBuffer::default();
         let at = |ms| Visit { at: Timestamp(ms), ..visit(1) };
         visits.note(at(900), b"ann");
         visits.note(at(950), b"ann");

@@ -21,14 +21,14 @@ use crate::vocab::ids::KeyId;
 use crate::vocab::limits;
 use crate::vocab::tables;
 
-type Address = (KeyId, [u8; 32]);
+type RecordKey = (KeyId, [u8; 32]);
 
-const REPLAYS: Table<Address, Kept> = Table::new(tables::REPLAYS);
+const REPLAYS: Table<RecordKey, StoredAnswer> = Table::new(tables::REPLAYS);
 const EXPIRY: Table<(Timestamp, KeyId, [u8; 32]), ()> = Table::new(tables::REPLAY_EXPIRY);
 
-/// An answer kept for repeats.
+/// An answer stored for repeats.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Kept {
+pub struct StoredAnswer {
     /// What request it answered.
     fingerprint: [u8; 32],
     pub status: u16,
@@ -36,41 +36,41 @@ pub struct Kept {
     expires_at: Timestamp,
 }
 
-impl Record for Kept {}
+impl Record for StoredAnswer {}
 
 /// A request with an idempotency key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ticket {
-    address: Address,
+pub struct IdempotentRequest {
+    address: RecordKey,
     fingerprint: [u8; 32],
 }
 
-/// What is known of a ticket.
+/// What the store knows of a request.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Known {
+pub enum Lookup {
     /// Nothing: run it.
     New,
     /// The same request was answered with this.
-    Answered(Kept),
+    Answered(StoredAnswer),
     /// The same request was answered, and what was said is erased.
     Erased,
     /// The key was used with another request.
     Conflict,
 }
 
-impl Ticket {
-    /// The ticket of a request.
+impl IdempotentRequest {
+    /// Identify a request.
     pub fn new(key: KeyId, idempotency_key: &[u8], operation: &str, about: &str, body: &[u8]) -> Self {
         Self { address: (key, sha256(idempotency_key)), fingerprint: fingerprint(operation, about, body) }
     }
 
     /// What the store knows of it.
-    pub fn look_up(&self, tx: &impl Read, now: Timestamp) -> store::Result<Known> {
-        Ok(match tx.get(REPLAYS, &self.address)?.filter(|kept| now < kept.expires_at) {
-            None => Known::New,
-            Some(kept) if !same(&kept.fingerprint, &self.fingerprint) => Known::Conflict,
-            Some(kept) if kept.status == ERASED => Known::Erased,
-            Some(kept) => Known::Answered(kept),
+    pub fn look_up(&self, tx: &impl Read, now: Timestamp) -> store::Result<Lookup> {
+        Ok(match tx.get(REPLAYS, &self.address)?.filter(|stored| now < stored.expires_at) {
+            None => Lookup::New,
+            Some(stored) if !same(&stored.fingerprint, &self.fingerprint) => Lookup::Conflict,
+            Some(stored) if stored.status == ERASED => Lookup::Erased,
+            Some(stored) => Lookup::Answered(stored),
         })
     }
 
@@ -80,10 +80,10 @@ impl Ticket {
     }
 
     /// Keep the answer.
-    pub fn keep(&self, tx: &mut WriteTx<'_>, status: u16, body: &[u8]) {
+    pub fn store(&self, tx: &mut WriteTx<'_>, status: u16, body: &[u8]) {
         let expires_at = tx.now().plus_ms(limits::IDEMPOTENCY_WINDOW_MS);
-        let kept = Kept { fingerprint: self.fingerprint, status, body: body.to_vec(), expires_at };
-        tx.put(REPLAYS, &self.address, &kept);
+        let stored = StoredAnswer { fingerprint: self.fingerprint, status, body: body.to_vec(), expires_at };
+        tx.put(REPLAYS, &self.address, &stored);
         tx.put(EXPIRY, &(expires_at, self.address.0, self.address.1), &());
     }
 }
@@ -97,11 +97,11 @@ const ERASED: u16 = 410;
 pub fn redact(tx: &mut WriteTx<'_>, after: &mut Vec<u8>, limit: usize, needles: &[String]) -> store::Result<bool> {
     let span = Span { from: after_prefix(after).filter(|_| !after.is_empty()).unwrap_or_default(), to: None };
     let rows = tx.list(REPLAYS, &span, Order::Forward, limit)?;
-    for (address, kept) in &rows {
+    for (address, stored) in &rows {
         let named =
-            |needle: &String| kept.body.windows(needle.len().max(1)).any(|window| window.eq_ignore_ascii_case(needle.as_bytes()));
+            |needle: &String| stored.body.windows(needle.len().max(1)).any(|window| window.eq_ignore_ascii_case(needle.as_bytes()));
         if needles.iter().any(named) {
-            tx.put(REPLAYS, address, &Kept { status: ERASED, body: Vec::new(), ..kept.clone() });
+            tx.put(REPLAYS, address, &StoredAnswer { status: ERASED, body: Vec::new(), ..stored.clone() });
         }
     }
     if let Some((last, _)) = rows.last() {
@@ -123,7 +123,7 @@ pub fn sweep(tx: &mut WriteTx<'_>, limit: usize) -> store::Result<bool> {
     for key in due {
         let address = (key.1, key.2);
         // The same key may have been used again since: then the record is the newer one's.
-        if tx.get(REPLAYS, &address)?.is_some_and(|kept| kept.expires_at <= now) {
+        if tx.get(REPLAYS, &address)?.is_some_and(|stored| stored.expires_at <= now) {
             tx.delete(REPLAYS, &address);
         }
         tx.delete(EXPIRY, &key);
@@ -176,11 +176,11 @@ fn canonical(value: &Value, sum: &mut Sha256) {
 ///
 /// Invariant: an address is inside exactly while its guard lives, so a lock never outlives its request and never expires before.
 #[derive(Default)]
-pub struct Running(Mutex<HashSet<Address>>);
+pub struct InFlight(Mutex<HashSet<RecordKey>>);
 
-impl Running {
+impl InFlight {
     /// Begin; `None` while another request with this key runs.
-    pub fn begin(self: &std::sync::Arc<Self>, ticket: &Ticket) -> Option<Guard> {
+    pub fn begin(self: &std::sync::Arc<Self>, ticket: &IdempotentRequest) -> Option<Guard> {
         let fresh = self.0.lock().expect("no holder of this lock panics").insert(ticket.address);
         fresh.then(|| Guard { running: self.clone(), address: ticket.address })
     }
@@ -188,8 +188,8 @@ impl Running {
 
 /// Ends the running of a ticket when dropped.
 pub struct Guard {
-    running: std::sync::Arc<Running>,
-    address: Address,
+    running: std::sync::Arc<InFlight>,
+    address: RecordKey,
 }
 
 impl Drop for Guard {
@@ -212,8 +212,8 @@ mod tests {
 
     #[test]
     fn two_requests_with_one_key_do_not_run_at_once() {
-        let running = std::sync::Arc::new(Running::default());
-        let ticket = Ticket::new(KeyId::from_bytes([1; 12]), b"k", "things.make", "", b"");
+        let running = std::sync::Arc::new(InFlight::default());
+        let ticket = IdempotentRequest::new(KeyId::from_bytes([1; 12]), b"k", "things.make", "", b"");
         let guard = running.begin(&ticket).expect("free");
         assert!(running.begin(&ticket).is_none());
         drop(guard);

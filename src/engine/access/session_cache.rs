@@ -1,0 +1,244 @@
+//! Users and their sessions as requests see them: in memory and complete, like the cache of API keys.
+//!
+//! It does not know how users sign in, nor where users and sessions are stored; `features/accounts` fills it at startup and updates it
+//! with every change. A changed role, a removed member and an ended session take effect with the next request.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use super::keys::AccountLimits;
+use crate::base::clock::Timestamp;
+use crate::base::secret::{same, sha256};
+use crate::vocab::environment::Environment;
+use crate::vocab::ids::{SessionId, UserId};
+use crate::vocab::limits;
+use crate::vocab::roles::Role;
+
+/// A user of an account.
+#[derive(Debug)]
+pub struct CachedUser {
+    pub id: UserId,
+    pub email: String,
+    pub name: String,
+    pub account: Arc<AccountLimits>,
+    pub role: Role,
+}
+
+/// Where a session's token is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub enum SessionKind {
+    /// In a browser's cookie.
+    Browser,
+    /// In a program, as a signed token with a short life.
+    Program,
+}
+
+/// One sign-in.
+#[derive(Debug)]
+pub struct CachedSession {
+    pub id: SessionId,
+    pub user: UserId,
+    pub kind: SessionKind,
+    /// SHA-256 of the cookie's token.
+    pub digest: [u8; 32],
+    /// The session ends at this time at the latest.
+    pub expires_at: Timestamp,
+    /// The session ends after this long without a request.
+    pub idle_ms: i64,
+    pub seen_at: AtomicTimestamp,
+    /// When the user last gave their password.
+    pub proven_at: AtomicTimestamp,
+}
+
+/// A timestamp that only moves forward.
+#[derive(Debug)]
+pub struct AtomicTimestamp(AtomicI64);
+
+impl AtomicTimestamp {
+    /// This time.
+    pub fn at(time: Timestamp) -> Self {
+        Self(AtomicI64::new(time.0))
+    }
+
+    /// The time now.
+    pub fn get(&self) -> Timestamp {
+        Timestamp(self.0.load(Ordering::Relaxed))
+    }
+
+    /// Move it on; it never goes back.
+    pub fn to(&self, time: Timestamp) {
+        self.0.fetch_max(time.0, Ordering::Relaxed);
+    }
+}
+
+impl CachedSession {
+    /// Whether it can still be used.
+    pub fn works(&self, now: Timestamp) -> bool {
+        now < self.expires_at && now.ms_since(self.seen_at.get()) < self.idle_ms
+    }
+
+    /// Whether the user gave their password recently.
+    pub fn is_fresh(&self, now: Timestamp) -> bool {
+        now.ms_since(self.proven_at.get()) < limits::FRESH_SIGN_IN_MS
+    }
+}
+
+/// A signed-in user, their session, and the environment they work in.
+#[derive(Clone, Debug)]
+pub struct UserSession {
+    pub user: Arc<CachedUser>,
+    pub session: Arc<CachedSession>,
+    pub environment: Environment,
+}
+
+/// All users and all sessions.
+#[derive(Default)]
+pub struct SessionCache(RwLock<Inner>);
+
+#[derive(Default)]
+struct Inner {
+    users: HashMap<UserId, Arc<CachedUser>>,
+    sessions: HashMap<SessionId, Arc<CachedSession>>,
+    by_digest: HashMap<[u8; 32], SessionId>,
+}
+
+impl SessionCache {
+    /// Add or replace a user.
+    pub fn set_user(&self, user: CachedUser) {
+        self.write().users.insert(user.id, Arc::new(user));
+    }
+
+    /// The user with this id.
+    pub fn user(&self, id: UserId) -> Option<Arc<CachedUser>> {
+        self.read().users.get(&id).cloned()
+    }
+
+    /// Remove a user and all their sessions.
+    pub fn remove_user(&self, user: UserId) {
+        let mut inner = self.write();
+        inner.users.remove(&user);
+        inner.end(|session| session.user == user);
+    }
+
+    /// Add a session.
+    pub fn add(&self, session: Arc<CachedSession>) {
+        let mut inner = self.write();
+        if session.kind == SessionKind::Browser {
+            inner.by_digest.insert(session.digest, session.id);
+        }
+        inner.sessions.insert(session.id, session);
+    }
+
+    /// End the sessions that `is_over` selects: the next request with one is refused.
+    pub fn end(&self, is_over: impl Fn(&CachedSession) -> bool) {
+        self.write().end(is_over);
+    }
+
+    /// Every session.
+    pub fn sessions(&self) -> Vec<Arc<CachedSession>> {
+        self.read().sessions.values().cloned().collect()
+    }
+
+    /// The session of this cookie.
+    pub fn by_cookie(&self, token: &str, environment: Environment, now: Timestamp) -> Option<UserSession> {
+        let digest = sha256(token.as_bytes());
+        let inner = self.read();
+        let session = inner.sessions.get(inner.by_digest.get(&digest)?)?;
+        same(&session.digest, &digest).then(|| inner.touch(session, environment, now)).flatten()
+    }
+
+    /// The program's session with this id. The caller has verified its token.
+    pub fn by_id(&self, id: SessionId, environment: Environment, now: Timestamp) -> Option<UserSession> {
+        let inner = self.read();
+        let session = inner.sessions.get(&id).filter(|session| session.kind == SessionKind::Program)?;
+        inner.touch(session, environment, now)
+    }
+
+    // What is inside is changed by single inserts and removals: a holder that panicked has left nothing half done.
+    fn read(&self) -> RwLockReadGuard<'_, Inner> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, Inner> {
+        self.0.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Inner {
+    fn touch(&self, session: &Arc<CachedSession>, environment: Environment, now: Timestamp) -> Option<UserSession> {
+        if !session.works(now) {
+            return None;
+        }
+        let user = self.users.get(&session.user)?.clone();
+        session.seen_at.to(now);
+        Some(UserSession { user, session: session.clone(), environment })
+    }
+
+    fn end(&mut self, is_over: impl Fn(&CachedSession) -> bool) {
+        self.sessions.retain(|_, session| !is_over(session));
+        let sessions = &self.sessions;
+        self.by_digest.retain(|_, id| sessions.contains_key(id));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::vocab::ids::AccountId;
+
+    const NOW: Timestamp = Timestamp(1_767_225_600_000);
+    const USER: UserId = UserId::from_bytes([1; 12]);
+
+    fn users() -> SessionCache {
+        let users = SessionCache::default();
+        let id = AccountId::from_bytes([9; 12]);
+        let (rate_limits, user_rate_limits) = Default::default();
+        let account = Arc::new(AccountLimits { id, is_installations: true, plan: Default::default(), rate_limits, user_rate_limits });
+        users.set_user(CachedUser { id: USER, email: "ada@example.com".into(), name: "Ada".into(), account, role: Role::Viewer });
+        users
+    }
+
+    fn session(number: u8, kind: SessionKind) -> Arc<CachedSession> {
+        Arc::new(CachedSession {
+            id: SessionId::from_bytes([number; 12]),
+            user: USER,
+            kind,
+            digest: sha256(&[number]),
+            expires_at: NOW.plus_ms(10_000),
+            idle_ms: 4_000,
+            seen_at: AtomicTimestamp::at(NOW),
+            proven_at: AtomicTimestamp::at(NOW),
+        })
+    }
+
+    #[test]
+    fn a_session_ends_by_being_idle_and_by_being_old_whatever_is_done_with_it() {
+        let users = users();
+        users.add(session(1, SessionKind::Browser));
+        let works = |ms| users.by_cookie("\u{1}", Environment::Live, NOW.plus_ms(ms)).is_some();
+        assert!(works(3_999) && works(7_998), "each request keeps it");
+        assert!(!works(10_000), "but not for ever");
+        users.add(session(2, SessionKind::Browser));
+        assert!(users.by_cookie("\u{2}", Environment::Live, NOW.plus_ms(4_000)).is_none());
+        assert!(users.by_cookie("\u{3}", Environment::Live, NOW).is_none());
+    }
+
+    #[test]
+    fn a_programs_session_is_no_cookie_and_a_cookie_no_programs_session() {
+        let users = users();
+        users.add(session(1, SessionKind::Browser));
+        users.add(session(2, SessionKind::Program));
+        assert!(users.by_id(SessionId::from_bytes([1; 12]), Environment::Test, NOW).is_none());
+        assert!(users.by_cookie("\u{2}", Environment::Test, NOW).is_none());
+        assert!(users.by_id(SessionId::from_bytes([2; 12]), Environment::Test, NOW).is_some());
+    }
+
+    #[test]
+    fn who_leaves_is_out_with_the_next_request() {
+        let users = users();
+        users.add(session(1, SessionKind::Browser));
+        users.remove_user(USER);
+        assert!(users.by_cookie("\u{1}", Environment::Test, NOW).is_none() && users.sessions().is_empty());
+    }
+}
