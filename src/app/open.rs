@@ -52,7 +52,7 @@ impl Opened {
         let settings = Arc::new(settings);
         let parts = Parts { settings, clock, random, control, test, live, seal, hold, links, pixels, operations: OPERATIONS };
         let engine = Arc::new(Engine::new(parts));
-        accounts::fill_ring(&engine).map_err(Problem::failed)?;
+        accounts::load_caches(&engine).map_err(Problem::failed)?;
         Ok(Self { engine, folder, stores })
     }
 

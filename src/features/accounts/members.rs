@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::model::{LINK_TOKEN_CHARACTERS, Password, ResetLink, User};
-use super::people_views::LinkView;
-use super::{hashing, people_store, ring, sessions, store};
+use super::user_views::LinkView;
+use super::{password_hash, user_store, api_keys, sessions, store};
 use crate::base::clock::Timestamp;
 use crate::base::email::EmailAddress;
 use crate::base::secret::{random_base62, sha256};
@@ -41,14 +41,14 @@ pub fn free_email(tx: &impl Read, email: &str) -> Result<String, Failure> {
 }
 
 /// Let requests see what changed of a member. The caller holds the turn for changes.
-pub fn show(engine: &Engine, user: &User) -> Result<(), Failure> {
+pub fn update_cache(engine: &Engine, user: &User) -> Result<(), Failure> {
     let account = store::account_of(&engine.control.read(), user.account)?.ok_or(Code::NotFound)?;
-    engine.sessions.set_user(ring::person(user, ring::holder(engine, &account)));
+    engine.sessions.set_user(api_keys::cached_user(user, api_keys::account_limits(engine, &account)));
     Ok(())
 }
 
 /// What is said of a link that does not work, whatever the reason.
-pub fn dead_link() -> Failure {
+pub fn link_not_found() -> Failure {
     Failure::because(Code::NotFound, "The link does not work: it was used, it is too old, or it was copied incompletely.")
 }
 
@@ -61,9 +61,9 @@ pub fn new_link(engine: &Engine) -> (String, [u8; 32]) {
 
 /// Write a link to a new password; those before it do not work any more. Says until when this one does.
 pub fn save_reset(tx: &mut WriteTx<'_>, user: UserId, digest: [u8; 32]) -> Result<Timestamp, Failure> {
-    people_store::delete_reset_links(tx, user)?;
+    user_store::delete_reset_links(tx, user)?;
     let expires_at = tx.now().plus_ms(limits::RESET_LINK_MS);
-    people_store::save_reset_link(tx, digest, &ResetLink { user, expires_at });
+    user_store::save_reset_link(tx, digest, &ResetLink { user, expires_at });
     Ok(expires_at)
 }
 
@@ -84,22 +84,22 @@ pub async fn set_password(
 ) -> Result<(), Failure> {
     let engine: &Arc<Engine> = &context.engine;
     let email = store::user(&engine.control.read(), user)?.ok_or(Code::NotFound)?.email;
-    let password = hashing::hash(password, &email, engine.random.as_ref()).await?;
-    let _turn = ring::CHANGING.lock().await;
+    let password = password_hash::hash(password, &email, engine.random.as_ref()).await?;
+    let _turn = api_keys::CACHE_LOCK.lock().await;
     let (inside, envelope) = (engine.clone(), context.envelope);
     let write = move |tx: &mut WriteTx<'_>| {
         if let Some(digest) = by_link {
             // Asked again inside: of two uses at once, one finds the link used.
-            people_store::reset_link(tx, digest, tx.now())?.ok_or_else(dead_link)?;
+            user_store::reset_link(tx, digest, tx.now())?.ok_or_else(link_not_found)?;
         }
         let user = store::user(tx, user)?.ok_or(Code::NotFound)?;
-        people_store::delete_reset_links(tx, user.id)?;
-        sessions::end(tx, &inside, user.id, |seat| Some(seat.id) != kept);
-        ring::note(tx, operation, Some(&user), envelope);
+        user_store::delete_reset_links(tx, user.id)?;
+        sessions::end(tx, &inside, user.id, |session| Some(session.id) != kept);
+        api_keys::note_audit(tx, operation, Some(&user), envelope);
         store::update_user(tx, &User { password, ..user });
         Ok::<_, Failure>(())
     };
     engine.control.write(write).await??;
-    sessions::forget(engine, user, |seat| Some(seat.id) != kept);
+    sessions::forget(engine, user, |session| Some(session.id) != kept);
     Ok(())
 }

@@ -2,22 +2,22 @@
 //!
 //! An installation has one account, made when it is first needed, and more where strangers may sign up. Its members sign in with a
 //! password and perhaps an authenticator app; agents ask them for keys. Keys, passwords, tokens and codes are kept as hashes only. The
-//! rings of keys and of people in memory are copies of the tables and are changed after every commit, one change at a time, so a key
+//! caches of keys and of users in memory are copies of the tables and are changed after every commit, one change at a time, so a key
 //! works from the answer that shows it until the answer that says it is revoked.
 
 mod agents;
-mod hashing;
+mod password_hash;
 mod members;
 mod model;
 pub mod ops;
 mod pages;
-mod people_store;
-mod people_views;
+mod user_store;
+mod user_views;
 mod plans;
-mod ring;
+mod api_keys;
 mod second_factor;
 mod sessions;
-mod signing_in;
+mod authenticate;
 mod store;
 mod usage;
 mod views;
@@ -34,7 +34,7 @@ use crate::vocab::ids::AccountId;
 use crate::vocab::permissions::PermissionSet;
 
 pub use model::{Account, Password, User};
-pub use ring::fill_ring;
+pub use api_keys::load_caches;
 
 /// Write down what requests have only counted in memory: uses of keys and of sessions.
 pub async fn flush_usage(engine: &Arc<Engine>) -> Result<(), Failure> {
@@ -46,7 +46,7 @@ pub async fn flush_usage(engine: &Arc<Engine>) -> Result<(), Failure> {
 pub fn sweep(engine: &Engine, tx: &mut WriteTx<'_>, limit: usize) -> engine_store::Result<bool> {
     let more = [
         store::sweep(tx, limit)?,
-        people_store::sweep(tx, limit)?,
+        user_store::sweep(tx, limit)?,
         agents::store::sweep(tx, limit)?,
         engine.throttle.sweep(tx, engine.clock.monotonic(), limit)?,
     ];
@@ -55,16 +55,16 @@ pub fn sweep(engine: &Engine, tx: &mut WriteTx<'_>, limit: usize) -> engine_stor
 
 /// The secrets of authenticator apps: how many there are, and how many of them a key does not open.
 pub fn sealed(tx: &impl Read, seal: &Seal) -> engine_store::Result<Sealed> {
-    let all = people_store::second_factors(tx)?;
+    let all = user_store::second_factors(tx)?;
     Ok(all.iter().fold(Sealed::default(), |sum, (user, factor)| sum.with(Sealed::one(second_factor::opens(seal, *user, factor)))))
 }
 
 /// Forget the authenticator apps whose secrets a key does not open: signing in with them is impossible. Returns how many.
 pub fn drop_closed(tx: &mut WriteTx<'_>, seal: &Seal) -> engine_store::Result<u64> {
     let mut dropped = 0;
-    for (user, factor) in people_store::second_factors(tx)? {
+    for (user, factor) in user_store::second_factors(tx)? {
         if !second_factor::opens(seal, user, &factor) {
-            people_store::delete_second_factor(tx, user);
+            user_store::delete_second_factor(tx, user);
             dropped += 1;
         }
     }
@@ -110,7 +110,7 @@ pub struct Welcome {
 /// Make the account, a one-time set-up link and a test key.
 pub async fn welcome(engine: &Arc<Engine>) -> Result<Welcome, Failure> {
     let new = model::NewKey { name: "First key".into(), environment: Environment::Test, permissions: PermissionSet::ALL };
-    let made = ring::create_key(engine, None, new, None).await?;
+    let created = api_keys::create_key(engine, None, new, None).await?;
     let token = random_base62(engine.random.as_ref(), model::LINK_TOKEN_CHARACTERS);
     let digest = sha256(token.as_bytes());
     let write = move |tx: &mut WriteTx<'_>| {
@@ -118,5 +118,5 @@ pub async fn welcome(engine: &Arc<Engine>) -> Result<Welcome, Failure> {
         Ok::<_, engine_store::Error>(())
     };
     engine.control.write(write).await??;
-    Ok(Welcome { setup_path: format!("/setup/{token}"), test_key: made.token })
+    Ok(Welcome { setup_path: format!("/setup/{token}"), test_key: created.token })
 }

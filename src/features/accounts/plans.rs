@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::model::Account;
-use super::{ring, store};
+use super::{api_keys, store};
 use crate::engine::api::answer::Moment;
 use crate::engine::api::{Context, Failure, Spec};
 use crate::engine::store::{Read, Result as StoreResult, WriteTx};
@@ -82,14 +82,14 @@ pub async fn set_plan(context: &Context, spec: &'static Spec, id: AccountId, pla
         return Err(Failure::field("plan", format!("the settings have no plan named \"{plan}\"; their plans are {names}")));
     }
     // The table and the limits in memory change together.
-    let _turn = ring::CHANGING.lock().await;
+    let _turn = api_keys::CACHE_LOCK.lock().await;
     let write = move |tx: &mut WriteTx<'_>| {
         let account = Account { plan, ..store::account_of(tx, id)?.ok_or(Code::NotFound)? };
         store::save_account(tx, &account);
         Ok(account)
     };
     let account = context.write(spec, write).await?;
-    let limits = ring::plan_limits(&engine.settings, &account.plan);
-    ring::holder(engine, &account).plan.store(Arc::new(limits));
+    let limits = api_keys::plan_limits(&engine.settings, &account.plan);
+    api_keys::account_limits(engine, &account).plan.store(Arc::new(limits));
     Ok(AccountView::new(&engine.control.read(), account)?)
 }

@@ -3,7 +3,7 @@
 use totp_rs::{Builder, Totp};
 
 use super::model::SecondFactor;
-use super::people_store;
+use super::user_store;
 use crate::base::clock::Timestamp;
 use crate::base::random::Random;
 use crate::base::secret::{Secret, random_code, same, sha256, typed_code};
@@ -49,24 +49,24 @@ pub fn renew_recovery(factor: &mut SecondFactor, random: &dyn Random) -> Vec<Str
 
 /// Whether somebody is asked for a code when they sign in.
 pub fn is_used(tx: &impl Read, user: UserId) -> Result<bool, Failure> {
-    Ok(people_store::second_factor(tx, user)?.is_some_and(|factor| factor.is_confirmed))
+    Ok(user_store::second_factor(tx, user)?.is_some_and(|factor| factor.is_confirmed))
 }
 
 /// How many recovery codes somebody has left; `None` where no code is asked for.
 pub fn recovery_left(tx: &impl Read, user: UserId) -> Result<Option<usize>, Failure> {
-    let factor = people_store::second_factor(tx, user)?.filter(|factor| factor.is_confirmed);
+    let factor = user_store::second_factor(tx, user)?.filter(|factor| factor.is_confirmed);
     Ok(factor.map(|factor| factor.recovery.len()))
 }
 
 /// Whether `given` is right, as a code of the app or as a recovery code. What was right once is not taken again.
 pub fn accept(tx: &mut WriteTx<'_>, seal: &Seal, user: UserId, given: &str) -> Result<bool, Failure> {
-    let Some(mut factor) = people_store::second_factor(tx, user)? else { return Ok(false) };
+    let Some(mut factor) = user_store::second_factor(tx, user)? else { return Ok(false) };
     let secret = seal.open(&place(user), &factor.secret);
     let secret = secret.ok_or_else(|| Failure::internal("a second factor is sealed under another master key"))?;
     let typed = typed_code(given);
     let is_right = use_code(&mut factor, &secret, &typed, tx.now());
     if is_right {
-        people_store::save_second_factor(tx, user, &factor);
+        user_store::save_second_factor(tx, user, &factor);
     }
     Ok(is_right)
 }

@@ -1,10 +1,10 @@
-//! Beginning and ending sessions: the table and the ring in memory, changed together.
+//! Sessions: the table and the cache in memory, changed together.
 
 use std::net::IpAddr;
 use std::sync::Arc;
 
 use super::model::{Session, User};
-use super::{people_store, ring};
+use super::{user_store, api_keys};
 use crate::base::clock::Timestamp;
 use crate::base::network::counted_as;
 use crate::base::secret::{Secret, random_base62, sha256};
@@ -19,9 +19,9 @@ use crate::vocab::limits;
 const TOKEN_CHARACTERS: usize = 43;
 const MS_PER_HOUR: i64 = 60 * 60 * 1000;
 
-/// A session that has just begun.
-pub struct Begun {
-    pub seat: Arc<CachedSession>,
+/// A session that has just started.
+pub struct NewSession {
+    pub session: Arc<CachedSession>,
     /// What the browser's cookie holds; of no use for a program's session.
     pub token: Secret,
 }
@@ -34,26 +34,26 @@ pub async fn begin(
     kind: SessionKind,
     agent: &str,
     operation: &'static str,
-) -> Result<Begun, Failure> {
+) -> Result<NewSession, Failure> {
     let engine = &context.engine;
     let token = Secret::new(random_base62(engine.random.as_ref(), TOKEN_CHARACTERS));
     let session = new_session(context, user.id, kind, agent, &token);
-    let _turn = ring::CHANGING.lock().await;
+    let _turn = api_keys::CACHE_LOCK.lock().await;
     let surplus = surplus(engine, user.id, kind);
     let (row, envelope, user) = (session.clone(), context.envelope, user.clone());
     let gone = surplus.clone();
     let write = move |tx: &mut WriteTx<'_>| {
-        people_store::delete_sessions(tx, &gone);
-        people_store::save_session(tx, &row);
-        ring::note(tx, operation, Some(&user), envelope);
+        user_store::delete_sessions(tx, &gone);
+        user_store::save_session(tx, &row);
+        api_keys::note_audit(tx, operation, Some(&user), envelope);
         Ok::<_, Failure>(())
     };
     // To see what is wrong one must be able to sign in.
     engine.control.write_essential(write).await??;
-    engine.sessions.end(|seat| surplus.contains(&seat.id));
-    let seat = Arc::new(ring::seat(&session));
-    engine.sessions.add(seat.clone());
-    Ok(Begun { seat, token })
+    engine.sessions.end(|session| surplus.contains(&session.id));
+    let session = Arc::new(api_keys::cached_session(&session));
+    engine.sessions.add(session.clone());
+    Ok(NewSession { session, token })
 }
 
 fn new_session(context: &Context, user: UserId, kind: SessionKind, agent: &str, token: &Secret) -> Session {
@@ -78,7 +78,7 @@ fn new_session(context: &Context, user: UserId, kind: SessionKind, agent: &str, 
         seen_at: now,
         proven_at: now,
         address: address(context.caller.peer).map(|address| address.to_string()).unwrap_or_default(),
-        agent: agent.chars().filter(|letter| !letter.is_control()).take(limits::AGENT_CHARACTERS_MAX).collect(),
+        agent: agent.chars().filter(|character| !character.is_control()).take(limits::AGENT_CHARACTERS_MAX).collect(),
     }
 }
 
@@ -97,40 +97,40 @@ pub fn address(peer: Peer) -> Option<IpAddr> {
 
 /// Under which name the tries of a call are counted, if it comes from the network: whoever has a network of IPv6 has an address for every
 /// try.
-pub fn counted(peer: Peer) -> Option<String> {
+pub fn throttle_name(peer: Peer) -> Option<String> {
     address(peer).map(|address| counted_as(address).to_string())
 }
 
 /// The sessions of this kind that have to make room for one more.
 fn surplus(engine: &Engine, user: UserId, kind: SessionKind) -> Vec<SessionId> {
-    let seats = engine.sessions.sessions();
-    let mut own: Vec<&Arc<CachedSession>> = seats.iter().filter(|seat| seat.user == user && seat.kind == kind).collect();
-    own.sort_by_key(|seat| std::cmp::Reverse(seat.seen_at.get()));
-    own.into_iter().skip(limits::SESSIONS_PER_USER_MAX - 1).map(|seat| seat.id).collect()
+    let sessions = engine.sessions.sessions();
+    let mut own: Vec<&Arc<CachedSession>> = sessions.iter().filter(|session| session.user == user && session.kind == kind).collect();
+    own.sort_by_key(|session| std::cmp::Reverse(session.seen_at.get()));
+    own.into_iter().skip(limits::SESSIONS_PER_USER_MAX - 1).map(|session| session.id).collect()
 }
 
 /// Remove those sessions of `user` that `is_over` says from the table. [`forget`] follows after the commit.
 pub fn end(tx: &mut WriteTx<'_>, engine: &Engine, user: UserId, is_over: impl Fn(&CachedSession) -> bool) {
-    let seats = engine.sessions.sessions();
-    let gone: Vec<SessionId> = seats.iter().filter(|seat| seat.user == user && is_over(seat)).map(|seat| seat.id).collect();
-    people_store::delete_sessions(tx, &gone);
+    let sessions = engine.sessions.sessions();
+    let gone: Vec<SessionId> = sessions.iter().filter(|session| session.user == user && is_over(session)).map(|session| session.id).collect();
+    user_store::delete_sessions(tx, &gone);
 }
 
-/// Take the same sessions out of the ring.
+/// Take the same sessions out of the cache.
 pub fn forget(engine: &Engine, user: UserId, is_over: impl Fn(&CachedSession) -> bool) {
-    engine.sessions.end(|seat| seat.user == user && is_over(seat));
+    engine.sessions.end(|session| session.user == user && is_over(session));
 }
 
-/// Write down when sessions were last used, where that moves their end; take those that are over out of the ring.
+/// Write down when sessions were last used, where that moves their end; take those that are over out of the cache.
 pub async fn flush(engine: &Arc<Engine>) -> Result<(), Failure> {
     let now = engine.clock.now();
-    engine.sessions.end(|seat| !seat.works(now));
-    let seats: Vec<(SessionId, Timestamp, Timestamp)> =
-        engine.sessions.sessions().iter().map(|seat| (seat.id, seat.seen_at.get(), seat.proven_at.get())).collect();
+    engine.sessions.end(|session| !session.works(now));
+    let sessions: Vec<(SessionId, Timestamp, Timestamp)> =
+        engine.sessions.sessions().iter().map(|session| (session.id, session.seen_at.get(), session.proven_at.get())).collect();
     let tx = engine.control.read();
     let mut moved = Vec::new();
-    for (id, seen_at, proven_at) in seats {
-        let Some(session) = people_store::session(&tx, id)? else { continue };
+    for (id, seen_at, proven_at) in sessions {
+        let Some(session) = user_store::session(&tx, id)? else { continue };
         if seen_at.ms_since(session.seen_at) >= limits::SESSION_SEEN_STEP_MS || proven_at > session.proven_at {
             moved.push((id, seen_at, proven_at));
         }
@@ -142,8 +142,8 @@ pub async fn flush(engine: &Arc<Engine>) -> Result<(), Failure> {
     let write = move |tx: &mut WriteTx<'_>| {
         for (id, seen_at, proven_at) in moved {
             // One that was ended in the meantime stays so.
-            if let Some(session) = people_store::session(tx, id)? {
-                people_store::save_session(tx, &Session { seen_at, proven_at, ..session });
+            if let Some(session) = user_store::session(tx, id)? {
+                user_store::save_session(tx, &Session { seen_at, proven_at, ..session });
             }
         }
         Ok::<_, Failure>(())

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::model::{Key, KeyUsage};
-use super::ring::shown;
+use super::api_keys::short_id;
 use crate::engine::api::answer::Moment;
 use crate::vocab::environment::Environment;
 use crate::vocab::permissions::PermissionSet;
@@ -46,7 +46,7 @@ impl KeyView {
 /// A key for the operator.
 pub fn view(key: Key, usage: KeyUsage) -> KeyView {
     KeyView {
-        id: shown(key.id),
+        id: short_id(key.id),
         name: key.name,
         environment: key.environment,
         permissions: key.permissions,

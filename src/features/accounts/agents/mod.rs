@@ -7,15 +7,15 @@
 pub mod model;
 pub mod store;
 pub mod views;
-pub mod wire;
+pub mod oauth;
 
 use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use self::model::{Claim, Decision, Granted, Poll, State};
+use self::model::{Claim, Decision, KeyTerms, PollResult, State};
 use super::model::NewKey;
-use super::{ring, sessions, store as accounts};
+use super::{api_keys, sessions, store as accounts};
 use crate::base::email::EmailAddress;
 use crate::base::secret::{Secret, random_code, sha256, typed_code};
 use crate::engine::access::audit::{self, AuditRecord};
@@ -70,18 +70,18 @@ pub fn tokens(engine: &Engine) -> Tokens {
 pub struct Registration {
     pub agent_name: String,
     pub login_hint: EmailAddress,
-    pub wanted: crate::vocab::permissions::PermissionSet,
+    pub requested: crate::vocab::permissions::PermissionSet,
 }
 
-/// A request with what only its agent gets to know.
-pub struct Registered {
+/// A new claim, with the token and the code that only its agent gets.
+pub struct NewClaim {
     pub claim: Claim,
     pub token: String,
     pub code: String,
 }
 
-/// Take down an agent's request; `None` when too many wait.
-pub async fn register(context: &Context, wanted: Registration) -> Result<Option<Registered>, Failure> {
+/// Store an agent's request; `None` when too many are pending.
+pub async fn register(context: &Context, registration: Registration) -> Result<Option<NewClaim>, Failure> {
     let engine = &context.engine;
     let (now, random) = (context.now(), engine.random.as_ref());
     let id = ClaimId::make(now, random);
@@ -89,9 +89,9 @@ pub async fn register(context: &Context, wanted: Registration) -> Result<Option<
     let code = random_code(random, CODE_GROUPS);
     let claim = Claim {
         id,
-        agent_name: wanted.agent_name,
-        login_hint: wanted.login_hint.normalised(),
-        wanted: wanted.wanted,
+        agent_name: registration.agent_name,
+        login_hint: registration.login_hint.normalised(),
+        requested: registration.requested,
         token: sha256(token.as_bytes()),
         code: digest(&code),
         code_expires_at: now.plus_ms(limits::CLAIM_CODE_MS),
@@ -109,13 +109,13 @@ pub async fn register(context: &Context, wanted: Registration) -> Result<Option<
         Ok::<_, Failure>(has_room)
     };
     let written = engine.control.write(write).await??;
-    Ok(written.then_some(Registered { claim, token, code }))
+    Ok(written.then_some(NewClaim { claim, token, code }))
 }
 
 /// Another code for a request that waits; `None` if it does not.
 pub async fn renew(context: &Context, token: &str) -> Result<Option<(Claim, String)>, Failure> {
     let engine = &context.engine;
-    let Some(id) = pointed_to(context, token) else { return Ok(None) };
+    let Some(id) = claim_of(context, token) else { return Ok(None) };
     let code = random_code(engine.random.as_ref(), CODE_GROUPS);
     let (token, digest) = (sha256(token.as_bytes()), digest(&code));
     let write = move |tx: &mut WriteTx<'_>| {
@@ -130,33 +130,33 @@ pub async fn renew(context: &Context, token: &str) -> Result<Option<(Claim, Stri
 }
 
 /// Which request a token points to, if we made it and its hour is not over.
-fn pointed_to(context: &Context, token: &str) -> Option<ClaimId> {
+fn claim_of(context: &Context, token: &str) -> Option<ClaimId> {
     let claims = tokens(&context.engine).read(context.engine.base_url(), token)?;
     if claims.is_over(context.now()) { None } else { ClaimId::parse(&claims.sub) }
 }
 
-/// What a poll comes to.
-pub enum Polled {
+/// The answer to a poll.
+pub enum PollAnswer {
     Pending,
     Expired,
     Over,
     /// The key, told this once.
     Key {
         text: Secret,
-        granted: Granted,
+        granted: KeyTerms,
     },
 }
 
 /// Answer a poll. Nothing is written unless there is a key to hand out.
-pub async fn poll(context: &Context, token: &str) -> Result<Polled, Failure> {
-    let Some(id) = pointed_to(context, token) else { return Ok(Polled::Over) };
+pub async fn poll(context: &Context, token: &str) -> Result<PollAnswer, Failure> {
+    let Some(id) = claim_of(context, token) else { return Ok(PollAnswer::Over) };
     let digest = sha256(token.as_bytes());
-    let look = |tx: &_| Ok::<_, Failure>(find_own(tx, id, &digest)?.map_or(Poll::Over, |claim| claim.poll(context.now())));
+    let look = |tx: &_| Ok::<_, Failure>(find_own(tx, id, &digest)?.map_or(PollResult::Over, |claim| claim.poll(context.now())));
     match look(&context.engine.control.read())? {
-        Poll::Pending => Ok(Polled::Pending),
-        Poll::Expired => Ok(Polled::Expired),
-        Poll::Over => Ok(Polled::Over),
-        Poll::Grant(..) => hand_out(context, id, digest).await,
+        PollResult::Pending => Ok(PollAnswer::Pending),
+        PollResult::Expired => Ok(PollAnswer::Expired),
+        PollResult::Over => Ok(PollAnswer::Over),
+        PollResult::Grant(..) => issue_key(context, id, digest).await,
     }
 }
 
@@ -165,42 +165,42 @@ fn find_own(tx: &impl Read, id: ClaimId, token: &[u8; 32]) -> Result<Option<Clai
 }
 
 /// Make the key and end the request, in one transaction.
-async fn hand_out(context: &Context, id: ClaimId, digest: [u8; 32]) -> Result<Polled, Failure> {
+async fn issue_key(context: &Context, id: ClaimId, digest: [u8; 32]) -> Result<PollAnswer, Failure> {
     let engine: &Arc<Engine> = &context.engine;
-    let _turn = ring::CHANGING.lock().await;
-    let Some(Poll::Grant(_, granted)) = find_own(&engine.control.read(), id, &digest)?.map(|claim| claim.poll(context.now()))
+    let _turn = api_keys::CACHE_LOCK.lock().await;
+    let Some(PollResult::Grant(_, granted)) = find_own(&engine.control.read(), id, &digest)?.map(|claim| claim.poll(context.now()))
     else {
-        return Ok(Polled::Over);
+        return Ok(PollAnswer::Over);
     };
     let text = token::create(granted.environment, engine.random.as_ref());
     let (hash, envelope) = (sha256(text.expose().as_bytes()), context.envelope);
     let write = move |tx: &mut WriteTx<'_>| {
         // Asked again inside: of polls at once, all but one find it taken.
         let Some(claim) = find_own(tx, id, &digest)? else { return Ok(None) };
-        let Poll::Grant(decision, granted) = claim.poll(tx.now()) else { return Ok(None) };
-        if !still_may(tx, &decision, &granted)? {
+        let PollResult::Grant(decision, granted) = claim.poll(tx.now()) else { return Ok(None) };
+        if !is_still_allowed(tx, &decision, &granted)? {
             // Ended for good: nothing revives it when they come back or get their permissions back.
             store::save(tx, &Claim { state: State::Denied(decision), ..claim })?;
             return Ok(None);
         }
         let new = NewKey { name: granted.key_name.clone(), environment: granted.environment, permissions: granted.permissions };
-        let key = ring::add_key(tx, decision.account, new, hash)?;
+        let key = api_keys::add_key(tx, decision.account, new, hash)?;
         let (account, user) = (Some(decision.account), Some(decision.user));
         let act =
             AuditRecord { operation: "accounts.token".into(), key: Some(key.id), user, account, request: envelope.request.to_string() };
         audit::note(tx, envelope.request.number, &act);
-        store::save(tx, &Claim { state: State::Taken(decision, granted, key.id), ..claim })?;
+        store::save(tx, &Claim { state: State::KeyIssued(decision, granted, key.id), ..claim })?;
         Ok::<_, Failure>(Some(key))
     };
-    let Some(key) = engine.control.write(write).await?? else { return Ok(Polled::Over) };
+    let Some(key) = engine.control.write(write).await?? else { return Ok(PollAnswer::Over) };
     if let Some(holder) = engine.keys.account_limits(key.account) {
-        engine.keys.add(ring::grant(&key, holder));
+        engine.keys.add(api_keys::cached_key(&key, holder));
     }
-    Ok(Polled::Key { text, granted })
+    Ok(PollAnswer::Key { text, granted })
 }
 
 /// Whether who granted this is still a member of the account and still has what they granted.
-fn still_may(tx: &impl Read, decision: &Decision, granted: &Granted) -> Result<bool, Failure> {
+fn is_still_allowed(tx: &impl Read, decision: &Decision, granted: &KeyTerms) -> Result<bool, Failure> {
     let user = accounts::user(tx, decision.user)?.filter(|user| user.account == decision.account);
     Ok(user.is_some_and(|user| {
         let own = user.role.permissions();
@@ -209,7 +209,7 @@ fn still_may(tx: &impl Read, decision: &Decision, granted: &Granted) -> Result<b
 }
 
 /// What an agent is told of its code.
-pub fn told(context: &Context, claim: &Claim, code: &str) -> Value {
+pub fn code_answer(context: &Context, claim: &Claim, code: &str) -> Value {
     let page = format!("{}/agent", context.engine.base_url());
     json!({
         "user_code": code,
@@ -229,7 +229,7 @@ pub fn digest(code: &str) -> [u8; 32] {
 pub async fn open(context: &Context, who: &UserSession, code: &str) -> Result<Claim, Failure> {
     let now = context.now();
     let mut names: Vec<ThrottleKey> = vec![(&GUESSES, format!("user {}", who.user.id))];
-    names.extend(sessions::counted(context.caller.peer).map(|address| (&GUESSES, format!("address {address}"))));
+    names.extend(sessions::throttle_name(context.caller.peer).map(|address| (&GUESSES, format!("address {address}"))));
     guesses::count(&context.engine, &names).await?;
     let digest = digest(code);
     let claim = store::by_code(&context.engine.control.read(), digest)?;

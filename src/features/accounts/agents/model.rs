@@ -20,7 +20,7 @@ pub const DEFAULT_SCOPE: PermissionSet = PermissionSet::of(&[
 ]);
 
 /// What is not granted without a sign-in of the last minutes: with these, mail goes out.
-pub const GRAVE: [Permission; 2] = [Permission::EmailSend, Permission::CampaignWrite];
+pub const SENSITIVE: [Permission; 2] = [Permission::EmailSend, Permission::CampaignWrite];
 
 /// An agent asks somebody for a key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,7 +30,7 @@ pub struct Claim {
     pub agent_name: String,
     /// The normalised email of the only person who may grant it.
     pub login_hint: String,
-    pub wanted: PermissionSet,
+    pub requested: PermissionSet,
     /// SHA-256 of the token that the agent polls with.
     pub token: [u8; 32],
     /// SHA-256 of the code that the person enters.
@@ -52,9 +52,9 @@ pub enum State {
     /// Denied, or granted by somebody who might not grant it any more when the agent came for the key.
     Denied(Decision),
     /// Granted; the key is made when the agent fetches it.
-    Approved(Decision, Granted),
+    Approved(Decision, KeyTerms),
     /// The agent has its key.
-    Taken(Decision, Granted, KeyId),
+    KeyIssued(Decision, KeyTerms, KeyId),
 }
 
 /// Who decided, and when.
@@ -67,7 +67,7 @@ pub struct Decision {
 
 /// What was granted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Granted {
+pub struct KeyTerms {
     pub permissions: PermissionSet,
     pub environment: Environment,
     pub key_name: String,
@@ -75,14 +75,14 @@ pub struct Granted {
 
 /// What a poll is told.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Poll {
+pub enum PollResult {
     Pending,
     /// The code is over; a new one is to be had.
     Expired,
     /// Nothing more comes of this registration.
     Over,
     /// The key is to be made now.
-    Grant(Decision, Granted),
+    Grant(Decision, KeyTerms),
 }
 
 impl Claim {
@@ -92,15 +92,15 @@ impl Claim {
     }
 
     /// What the agent is told now.
-    pub fn poll(&self, now: Timestamp) -> Poll {
+    pub fn poll(&self, now: Timestamp) -> PollResult {
         if now >= self.expires_at {
-            return Poll::Over;
+            return PollResult::Over;
         }
         match &self.state {
-            State::Waiting if now >= self.code_expires_at => Poll::Expired,
-            State::Waiting => Poll::Pending,
-            State::Approved(decision, granted) => Poll::Grant(decision.clone(), granted.clone()),
-            State::Denied(_) | State::Taken(..) => Poll::Over,
+            State::Waiting if now >= self.code_expires_at => PollResult::Expired,
+            State::Waiting => PollResult::Pending,
+            State::Approved(decision, granted) => PollResult::Grant(decision.clone(), granted.clone()),
+            State::Denied(_) | State::KeyIssued(..) => PollResult::Over,
         }
     }
 
@@ -120,14 +120,14 @@ impl Claim {
     pub fn decision(&self) -> Option<&Decision> {
         match &self.state {
             State::Waiting => None,
-            State::Denied(decision) | State::Approved(decision, _) | State::Taken(decision, ..) => Some(decision),
+            State::Denied(decision) | State::Approved(decision, _) | State::KeyIssued(decision, ..) => Some(decision),
         }
     }
 
     /// What was granted, if something was.
-    pub fn granted(&self) -> Option<&Granted> {
+    pub fn granted(&self) -> Option<&KeyTerms> {
         match &self.state {
-            State::Approved(_, granted) | State::Taken(_, granted, _) => Some(granted),
+            State::Approved(_, granted) | State::KeyIssued(_, granted, _) => Some(granted),
             State::Waiting | State::Denied(_) => None,
         }
     }
@@ -144,7 +144,7 @@ mod tests {
             id: ClaimId::from_bytes([1; 12]),
             agent_name: "Helper".into(),
             login_hint: "ada@example.com".into(),
-            wanted: DEFAULT_SCOPE,
+            requested: DEFAULT_SCOPE,
             token: [1; 32],
             code: [2; 32],
             code_expires_at: NOW.plus_ms(limits::CLAIM_CODE_MS),
@@ -158,9 +158,9 @@ mod tests {
     #[test]
     fn a_code_is_over_after_ten_minutes_and_the_registration_after_an_hour() {
         let claim = claim();
-        assert_eq!(claim.poll(NOW.plus_ms(599_999)), Poll::Pending);
-        assert_eq!(claim.poll(NOW.plus_ms(600_000)), Poll::Expired);
-        assert_eq!(claim.poll(NOW.plus_ms(3_600_000)), Poll::Over);
+        assert_eq!(claim.poll(NOW.plus_ms(599_999)), PollResult::Pending);
+        assert_eq!(claim.poll(NOW.plus_ms(600_000)), PollResult::Expired);
+        assert_eq!(claim.poll(NOW.plus_ms(3_600_000)), PollResult::Over);
         let renewed = claim.with_code([3; 32], NOW.plus_ms(3_300_000)).expect("within the hour");
         assert_eq!(renewed.code_expires_at, renewed.expires_at, "no code outlives its registration");
         assert!(renewed.is_open(&[3; 32], NOW.plus_ms(3_300_000)) && !renewed.is_open(&[2; 32], NOW.plus_ms(3_300_000)));
@@ -172,7 +172,7 @@ mod tests {
     fn what_is_decided_is_not_open_any_more() {
         let decision = Decision { account: AccountId::from_bytes([9; 12]), user: UserId::from_bytes([8; 12]), at: NOW };
         let denied = Claim { state: State::Denied(decision), ..claim() };
-        assert_eq!((denied.poll(NOW), denied.is_open(&[2; 32], NOW)), (Poll::Over, false));
+        assert_eq!((denied.poll(NOW), denied.is_open(&[2; 32], NOW)), (PollResult::Over, false));
         assert_eq!(denied.with_code([3; 32], NOW), None);
     }
 }

@@ -3,11 +3,11 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::model::{Claim, GRAVE, State};
+use super::model::{Claim, SENSITIVE, State};
 use crate::base::clock::Timestamp;
 use crate::engine::access::session_cache::UserSession;
 use crate::engine::api::answer::Moment;
-use crate::features::accounts::ring::shown;
+use crate::features::accounts::api_keys::short_id;
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::ClaimId;
 use crate::vocab::permissions::{Permission, PermissionSet};
@@ -73,9 +73,9 @@ pub fn scopes(claim: &Claim, who: &UserSession) -> Vec<ScopeView> {
         permission,
         allows: permission.allows().to_owned(),
         yours: own.contains(permission),
-        grave: GRAVE.contains(&permission),
+        grave: SENSITIVE.contains(&permission),
     };
-    claim.wanted.iter().map(scope).collect()
+    claim.requested.iter().map(scope).collect()
 }
 
 /// A request for people. `decided_by` is the email of whoever decided, `key_works` whether its key does.
@@ -85,19 +85,19 @@ pub fn view(claim: Claim, now: Timestamp, decided_by: Option<String>, key_works:
         State::Denied(_) => ApprovalStatus::Denied,
         State::Approved(..) if now >= claim.expires_at => ApprovalStatus::Expired,
         State::Approved(..) => ApprovalStatus::Approved,
-        State::Taken(..) => ApprovalStatus::Fetched,
+        State::KeyIssued(..) => ApprovalStatus::Fetched,
     };
     let key = match &claim.state {
-        State::Taken(_, _, key) => Some(*key),
+        State::KeyIssued(_, _, key) => Some(*key),
         State::Waiting | State::Denied(_) | State::Approved(..) => None,
     };
     ApprovalView {
         id: claim.id,
         status,
-        wanted: claim.wanted,
+        wanted: claim.requested,
         granted: claim.granted().map(|granted| granted.permissions),
         environment: claim.granted().map(|granted| granted.environment),
-        key_id: key.map(shown),
+        key_id: key.map(short_id),
         key_revoked: key.is_some() && !key_works,
         created_at: Moment(claim.created_at),
         expires_at: Moment(claim.expires_at),

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::engine::api::wire::Reply;
 use crate::engine::api::{Bare, Context, Failure, Media, Operation, Raw, RawRequest, Spec, public};
 use crate::features::accounts::agents;
-use crate::features::accounts::agents::wire::{self, Word};
+use crate::features::accounts::agents::oauth::{self, ErrorCode};
 use crate::features::accounts::ops::token::brake;
 use crate::vocab::codes::Code;
 
@@ -19,8 +19,7 @@ pub struct AgentClaim;
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 #[serde(default)]
-#[schemars(rename = "AgentRenewal")]
-pub struct Asked {
+pub struct RenewClaim {
     /// The token that the registration was answered with.
     pub claim_token: String,
 }
@@ -34,7 +33,7 @@ impl Operation for AgentClaim {
         )
         .speaks_oauth()
         .fails(&[Code::RateLimitExceeded, Code::PayloadTooLarge]);
-    type Input = Asked;
+    type Input = RenewClaim;
     type Output = Bare;
 
     fn example() -> (Value, Self::Output) {
@@ -45,15 +44,15 @@ impl Operation for AgentClaim {
 impl Raw for AgentClaim {
     const MEDIA: Media = Media::JSON;
 
-    async fn run(context: Context, _: Asked, request: RawRequest) -> Result<Reply, Failure> {
+    async fn run(context: Context, _: RenewClaim, request: RawRequest) -> Result<Reply, Failure> {
         brake(&context)?;
-        let asked: Asked = match wire::fields(request).await? {
-            Ok(asked) => asked,
+        let input: RenewClaim = match oauth::fields(request).await? {
+            Ok(input) => input,
             Err(reply) => return Ok(reply),
         };
-        let Some((claim, code)) = agents::renew(&context, &asked.claim_token).await? else {
-            return Ok(wire::refusal(Word::InvalidGrant, "This registration is over; begin anew."));
+        let Some((claim, code)) = agents::renew(&context, &input.claim_token).await? else {
+            return Ok(oauth::refusal(ErrorCode::InvalidGrant, "This registration is over; begin anew."));
         };
-        Ok(wire::reply(StatusCode::OK, &json!({ "claim": agents::told(&context, &claim, &code) })))
+        Ok(oauth::reply(StatusCode::OK, &json!({ "claim": agents::code_answer(&context, &claim, &code) })))
     }
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::engine::api::wire::{Reply, ReplyBody};
 use crate::engine::api::{NoInput, Bare, Context, Engine, Failure, Media, Operation, Raw, RawRequest, Spec, public};
 use crate::features::accounts::agents;
-use crate::features::accounts::agents::model::{DEFAULT_SCOPE, GRAVE};
+use crate::features::accounts::agents::model::{DEFAULT_SCOPE, SENSITIVE};
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 
@@ -57,7 +57,7 @@ fn guide(engine: &Engine) -> String {
         ("codes", limits::CLAIM_CODES_MAX.to_string()),
         ("per_hour", limits::CLAIMS_PER_HOUR.to_string()),
         ("polls", limits::CLAIM_POLLS_PER_MINUTE.to_string()),
-        ("grave", GRAVE.map(|permission| format!("`{permission}`")).join(" and ")),
+        ("grave", SENSITIVE.map(|permission| format!("`{permission}`")).join(" and ")),
         ("permissions", Permission::ALL.map(permission).join("\n")),
     ];
     facts.iter().fold(GUIDE.to_owned(), |text, (name, value)| text.replace(&format!("{{{name}}}"), value))

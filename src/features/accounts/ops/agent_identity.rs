@@ -11,7 +11,7 @@ use crate::base::text::{Name, is_invisible};
 use crate::engine::access::throttle::ThrottleKey;
 use crate::engine::api::wire::Reply;
 use crate::engine::api::{Bare, Context, Failure, Media, Operation, Raw, RawRequest, Spec, guesses, public};
-use crate::features::accounts::agents::wire::{self, Word};
+use crate::features::accounts::agents::oauth::{self, ErrorCode};
 use crate::features::accounts::agents::{self, Registration, model};
 use crate::features::accounts::sessions;
 use crate::vocab::codes::Code;
@@ -25,8 +25,7 @@ pub struct AgentIdentity;
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 #[serde(default)]
-#[schemars(rename = "AgentRegistration")]
-pub struct Asked {
+pub struct RegisterAgent {
     /// `service_auth`: the only type there is.
     pub r#type: String,
     /// The email of the person who shall grant the key.
@@ -48,7 +47,7 @@ impl Operation for AgentIdentity {
         )
         .speaks_oauth()
         .fails(&[Code::RateLimitExceeded, Code::PayloadTooLarge]);
-    type Input = Asked;
+    type Input = RegisterAgent;
     type Output = Bare;
 
     fn example() -> (Value, Self::Output) {
@@ -60,52 +59,52 @@ impl Operation for AgentIdentity {
 impl Raw for AgentIdentity {
     const MEDIA: Media = Media::JSON;
 
-    async fn run(context: Context, _: Asked, request: RawRequest) -> Result<Reply, Failure> {
-        let asked: Asked = match wire::fields(request).await? {
-            Ok(asked) => asked,
+    async fn run(context: Context, _: RegisterAgent, request: RawRequest) -> Result<Reply, Failure> {
+        let input: RegisterAgent = match oauth::fields(request).await? {
+            Ok(input) => input,
             Err(reply) => return Ok(reply),
         };
-        let wanted = match read(asked) {
-            Ok(wanted) => wanted,
-            Err((word, description)) => return Ok(wire::refusal(word, description)),
+        let registration = match read(input) {
+            Ok(registration) => registration,
+            Err((word, description)) => return Ok(oauth::refusal(word, description)),
         };
-        count(&context, &wanted.login_hint).await?;
-        let Some(registered) = agents::register(&context, wanted).await? else {
+        count(&context, &registration.login_hint).await?;
+        let Some(new) = agents::register(&context, registration).await? else {
             return Err(
                 Failure::because(Code::Unavailable, "Too many agents wait for people; try again later.").after_seconds(60)
             );
         };
-        let claim = agents::told(&context, &registered.claim, &registered.code);
-        Ok(wire::reply(StatusCode::OK, &json!({ "claim_token": registered.token, "claim": claim })))
+        let claim = agents::code_answer(&context, &new.claim, &new.code);
+        Ok(oauth::reply(StatusCode::OK, &json!({ "claim_token": new.token, "claim": claim })))
     }
 }
 
-fn read(asked: Asked) -> Result<Registration, (Word, String)> {
-    if asked.r#type != "service_auth" {
-        return Err((Word::InvalidRequest, "type: only service_auth is supported".to_owned()));
+fn read(input: RegisterAgent) -> Result<Registration, (ErrorCode, String)> {
+    if input.r#type != "service_auth" {
+        return Err((ErrorCode::InvalidRequest, "type: only service_auth is supported".to_owned()));
     }
     let login_hint =
-        EmailAddress::parse(&asked.login_hint).map_err(|error| (Word::InvalidRequest, format!("login_hint: {error}")))?;
-    let agent_name = Name::<{ limits::AGENT_NAME_CHARACTERS_MAX }>::parse(&asked.agent_name)
-        .map_err(|error| (Word::InvalidRequest, format!("agent_name: {error}")))?;
+        EmailAddress::parse(&input.login_hint).map_err(|error| (ErrorCode::InvalidRequest, format!("login_hint: {error}")))?;
+    let agent_name = Name::<{ limits::AGENT_NAME_CHARACTERS_MAX }>::parse(&input.agent_name)
+        .map_err(|error| (ErrorCode::InvalidRequest, format!("agent_name: {error}")))?;
     // A stranger's text, shown where somebody decides: nothing in it may hide letters or turn around what stands beside it.
-    if let Some(hidden) = agent_name.chars().find(|letter| is_invisible(*letter)) {
+    if let Some(hidden) = agent_name.chars().find(|character| is_invisible(*character)) {
         let description =
             format!("agent_name: The text contains the invisible character U+{:04X}; remove it.", u32::from(hidden));
-        return Err((Word::InvalidRequest, description));
+        return Err((ErrorCode::InvalidRequest, description));
     }
-    let scope: PermissionSet = match asked.scope.as_deref().map(str::trim).filter(|scope| !scope.is_empty()) {
+    let scope: PermissionSet = match input.scope.as_deref().map(str::trim).filter(|scope| !scope.is_empty()) {
         None => model::DEFAULT_SCOPE,
-        Some(scope) => scope.parse().map_err(|error| (Word::InvalidScope, format!("scope: {error}")))?,
+        Some(scope) => scope.parse().map_err(|error| (ErrorCode::InvalidScope, format!("scope: {error}")))?,
     };
-    Ok(Registration { agent_name: agent_name.to_string(), login_hint, wanted: scope })
+    Ok(Registration { agent_name: agent_name.to_string(), login_hint, requested: scope })
 }
 
 async fn count(context: &Context, person: &EmailAddress) -> Result<(), Failure> {
     let peer = context.caller.peer;
     let site = sessions::address(peer).and_then(site_of).map(|site| site.to_string());
     let names = [
-        (&agents::BY_ADDRESS, sessions::counted(peer)),
+        (&agents::BY_ADDRESS, sessions::throttle_name(peer)),
         (&agents::BY_SITE, site),
         (&agents::BY_PERSON, Some(person.normalised())),
     ];

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::engine::api::wire::Reply;
 use crate::engine::api::{NoInput, Bare, Context, Failure, Media, Operation, Raw, RawRequest, Spec, public};
-use crate::features::accounts::agents::{self, wire};
+use crate::features::accounts::agents::{self, oauth};
 use crate::vocab::permissions::Permission;
 
 /// `accounts.agent_metadata`
@@ -47,6 +47,6 @@ impl Raw for AgentMetadata {
                 "default_scope": agents::model::DEFAULT_SCOPE.to_string(),
             },
         });
-        Ok(wire::document(StatusCode::OK, &document, "public, max-age=300"))
+        Ok(oauth::document(StatusCode::OK, &document, "public, max-age=300"))
     }
 }

@@ -18,8 +18,7 @@ pub struct ApprovalDeny;
 /// Which request.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "WhichApproval")]
-pub struct Which {
+pub struct DenyApproval {
     pub id: ClaimId,
 }
 
@@ -28,7 +27,7 @@ impl Operation for ApprovalDeny {
         .summary("Deny an agent's request")
         .about("The agent learns it with its next poll. Needs no code: what you did not expect can always be denied.")
         .fails(&[Code::NotFound]);
-    type Input = Which;
+    type Input = DenyApproval;
     type Output = Done<ApprovalView>;
 
     fn example() -> (Value, Self::Output) {
@@ -37,7 +36,7 @@ impl Operation for ApprovalDeny {
 }
 
 impl Outward for ApprovalDeny {
-    async fn run(context: Context, input: Which) -> Result<Self::Output, Failure> {
+    async fn run(context: Context, input: DenyApproval) -> Result<Self::Output, Failure> {
         let who = context.caller.user_session()?.clone();
         let email = who.user.email.clone();
         let write = move |tx: &mut WriteTx<'_>| {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::base::text::Name;
 use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, signed_in};
 use crate::engine::store::WriteTx;
-use crate::features::accounts::agents::model::{Claim, Decision, GRAVE, Granted, State};
+use crate::features::accounts::agents::model::{Claim, Decision, SENSITIVE, KeyTerms, State};
 use crate::features::accounts::agents::views::{self, ApprovalView};
 use crate::features::accounts::agents::{self, store as claims};
 use crate::vocab::codes::Code;
@@ -21,8 +21,7 @@ pub struct ApprovalGrant;
 /// Which request, and what is granted.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[schemars(rename = "ApprovalGrant")]
-pub struct Wanted {
+pub struct GrantApproval {
     /// As the agent shows it.
     pub code: String,
     /// All that the agent asks for, or less.
@@ -40,7 +39,7 @@ impl Operation for ApprovalGrant {
             agent fetches the key with its next poll; nobody else sees it. If you leave or lose one of these permissions before that, it \
             gets none.")
         .fails(&[Code::NotFound, Code::FreshSignInRequired]);
-    type Input = Wanted;
+    type Input = GrantApproval;
     type Output = Done<ApprovalView>;
 
     fn example() -> (Value, Self::Output) {
@@ -50,12 +49,12 @@ impl Operation for ApprovalGrant {
 }
 
 impl Outward for ApprovalGrant {
-    async fn run(context: Context, input: Wanted) -> Result<Self::Output, Failure> {
+    async fn run(context: Context, input: GrantApproval) -> Result<Self::Output, Failure> {
         let who = context.caller.user_session()?;
         let claim = agents::open(&context, who, &input.code).await?;
         check(&context, &claim, input.permissions)?;
         let key_name = input.key_name.map_or(claim.agent_name, |name| name.to_string());
-        let granted = Granted { permissions: input.permissions, environment: input.environment, key_name };
+        let granted = KeyTerms { permissions: input.permissions, environment: input.environment, key_name };
         let (id, digest, person) = (claim.id, agents::digest(&input.code), who.user.clone());
         let write = move |tx: &mut WriteTx<'_>| {
             // Asked again inside: of two decisions at once, one finds it decided.
@@ -76,13 +75,13 @@ fn check(context: &Context, claim: &Claim, wanted: PermissionSet) -> Result<(), 
     if wanted.is_empty() {
         return Err(Failure::field("permissions", "grant at least one, or deny the request"));
     }
-    if let Some(more) = wanted.iter().find(|permission| !claim.wanted.contains(*permission)) {
+    if let Some(more) = wanted.iter().find(|permission| !claim.requested.contains(*permission)) {
         return Err(Failure::field("permissions", format_args!("the agent does not ask for {more}")));
     }
     if let Some(more) = wanted.iter().find(|permission| !own.contains(*permission)) {
         return Err(Failure::field("permissions", format_args!("you do not have {more} yourself")));
     }
-    if GRAVE.iter().any(|permission| wanted.contains(*permission)) {
+    if SENSITIVE.iter().any(|permission| wanted.contains(*permission)) {
         context.caller.proven(context.now())?;
     }
     Ok(())

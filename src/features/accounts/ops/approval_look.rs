@@ -15,8 +15,7 @@ pub struct ApprovalLook;
 /// The code.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "ApprovalCode")]
-pub struct Wanted {
+pub struct ApprovalCode {
     /// As the agent shows it; case and hyphen do not matter.
     pub code: String,
 }
@@ -33,7 +32,7 @@ impl Operation for ApprovalLook {
         .summary("Look at an agent's request")
         .about("Found by the code that the agent shows. Wrong codes are counted: after a few, wait ten minutes.")
         .fails(&[Code::NotFound]);
-    type Input = Wanted;
+    type Input = ApprovalCode;
     type Output = Done<ApprovalDetails>;
 
     fn example() -> (Value, Self::Output) {
@@ -43,7 +42,7 @@ impl Operation for ApprovalLook {
 }
 
 impl Outward for ApprovalLook {
-    async fn run(context: Context, input: Wanted) -> Result<Self::Output, Failure> {
+    async fn run(context: Context, input: ApprovalCode) -> Result<Self::Output, Failure> {
         let who = context.caller.user_session()?;
         let claim = agents::open(&context, who, &input.code).await?;
         let scopes = views::scopes(&claim, who);

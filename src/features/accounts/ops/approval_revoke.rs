@@ -9,7 +9,7 @@ use crate::engine::store::WriteTx;
 use crate::features::accounts::agents::model::{Claim, State};
 use crate::features::accounts::agents::store as claims;
 use crate::features::accounts::agents::views::{self, ApprovalView};
-use crate::features::accounts::ring;
+use crate::features::accounts::api_keys;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::ClaimId;
 
@@ -19,8 +19,7 @@ pub struct ApprovalRevoke;
 /// Which request.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "WhichGrant")]
-pub struct Which {
+pub struct RevokeApproval {
     pub id: ClaimId,
 }
 
@@ -29,7 +28,7 @@ impl Operation for ApprovalRevoke {
         .summary("Take back what an agent was granted")
         .about("Its key does not work any more from the answer on; one that was not fetched yet never comes to be.")
         .fails(&[Code::NotFound]);
-    type Input = Which;
+    type Input = RevokeApproval;
     type Output = Done<ApprovalView>;
 
     fn example() -> (Value, Self::Output) {
@@ -38,7 +37,7 @@ impl Operation for ApprovalRevoke {
 }
 
 impl Outward for ApprovalRevoke {
-    async fn run(context: Context, input: Which) -> Result<Self::Output, Failure> {
+    async fn run(context: Context, input: RevokeApproval) -> Result<Self::Output, Failure> {
         let who = context.caller.user_session()?;
         let (account, user, manages) = (context.caller.account(), who.user.id, who.user.role.manages());
         let is_own = move |claim: &Claim| {
@@ -52,9 +51,9 @@ impl Outward for ApprovalRevoke {
             Ok(claim)
         };
         let claim = context.write(&Self::SPEC, write).await?;
-        if let State::Taken(_, _, key) = &claim.state {
+        if let State::KeyIssued(_, _, key) = &claim.state {
             let act = (context.caller.act(Self::SPEC.id), context.envelope);
-            ring::revoke_key(&context.engine, Some(account), key.to_string(), act).await?;
+            api_keys::revoke_key(&context.engine, Some(account), key.to_string(), act).await?;
         }
         Ok(Done(views::view(claim, context.now(), None, false)))
     }

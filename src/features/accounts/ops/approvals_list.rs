@@ -50,7 +50,7 @@ impl Query for ApprovalsList {
                 None => None,
             };
             let key_works = match &claim.state {
-                State::Taken(_, _, key) => store::key(view.tx, *key)?.is_some_and(|key| key.revoked_at.is_none()),
+                State::KeyIssued(_, _, key) => store::key(view.tx, *key)?.is_some_and(|key| key.revoked_at.is_none()),
                 State::Waiting | State::Denied(_) | State::Approved(..) => false,
             };
             approvals.push(views::view(claim, view.now, decided_by, key_works));

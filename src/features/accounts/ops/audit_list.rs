@@ -10,7 +10,7 @@ use crate::engine::api::answer::Moment;
 use crate::engine::api::{Context, Done, Failure, Limit, Operation, Outward, Spec, manager};
 use crate::engine::store::ReadTx;
 use crate::features::accounts;
-use crate::features::accounts::ring::shown;
+use crate::features::accounts::api_keys::short_id;
 use crate::features::accounts::store;
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::AccountId;
@@ -21,7 +21,7 @@ pub struct AuditList;
 /// Which part of the log.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Wanted {
+pub struct ListAudit {
     /// `test` or `live`: what was done with that data; absent: what was done with the account.
     pub r#in: Option<Environment>,
     #[serde(default)]
@@ -33,7 +33,7 @@ pub struct Wanted {
 /// A page of the log.
 #[derive(Serialize, JsonSchema)]
 pub struct Log {
-    pub entries: Vec<Entry>,
+    pub entries: Vec<AuditEntry>,
     /// For the next page; `null` if there is none.
     pub next: Option<String>,
 }
@@ -41,12 +41,11 @@ pub struct Log {
 /// One change.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "AuditEntry")]
-pub struct Entry {
+pub struct AuditEntry {
     pub at: Moment,
     /// The operation's id, like `contacts.create`.
     pub operation: String,
-    pub by: Actor,
+    pub by: AuditActor,
     /// The email of the member or former member who did it; `null` for keys and for the operator of the machine.
     pub who: Option<String>,
     /// The first 8 characters of the key it was done with, and its name.
@@ -59,8 +58,7 @@ pub struct Entry {
 /// What kind of somebody did it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-#[schemars(rename = "AuditActor")]
-pub enum Actor {
+pub enum AuditActor {
     Member,
     /// Somebody who was removed since.
     FormerMember,
@@ -74,14 +72,14 @@ impl Operation for AuditList {
     const SPEC: Spec = Spec::get("accounts.audit_list", "/v1/account/audit", manager())
         .summary("List what was done")
         .about("Every change, the newest first, for 90 days. Without `in`: changes of members, keys and sign-ins; with it, of that data.");
-    type Input = Wanted;
+    type Input = ListAudit;
     type Output = Done<Log>;
 
     fn example() -> (Value, Self::Output) {
-        let entry = Entry {
+        let entry = AuditEntry {
             at: Moment::sample(),
             operation: "contacts.create".into(),
-            by: Actor::Key,
+            by: AuditActor::Key,
             who: None,
             key_id: Some("9c1185a5".into()),
             key_name: Some("Shop".into()),
@@ -92,7 +90,7 @@ impl Operation for AuditList {
 }
 
 impl Outward for AuditList {
-    async fn run(context: Context, input: Wanted) -> Result<Self::Output, Failure> {
+    async fn run(context: Context, input: ListAudit) -> Result<Self::Output, Failure> {
         let before = input.before.as_deref().map(place).transpose()?;
         let account = context.caller.account();
         let control = context.engine.control.read();
@@ -117,25 +115,25 @@ fn place(text: &str) -> Result<(Timestamp, u64), Failure> {
     parts.ok_or_else(|| Failure::field("before", "give the next of the page before, as it was"))
 }
 
-fn entries(control: &ReadTx, account: AccountId, found: Vec<audit::AuditRow>) -> Result<Vec<Entry>, Failure> {
+fn entries(control: &ReadTx, account: AccountId, found: Vec<audit::AuditRow>) -> Result<Vec<AuditEntry>, Failure> {
     let mut keys = store::keys(control)?;
     keys.retain(|key| key.account == account);
     let mut entries = Vec::with_capacity(found.len());
     for ((at, _), act) in found {
         let (by, who) = actor(control, &act)?;
         let key_name = keys.iter().find(|key| Some(key.id) == act.key).map(|key| key.name.clone());
-        let key_id = act.key.map(shown);
-        entries.push(Entry { at: Moment(at), operation: act.operation, by, who, key_id, key_name, request_id: act.request });
+        let key_id = act.key.map(short_id);
+        entries.push(AuditEntry { at: Moment(at), operation: act.operation, by, who, key_id, key_name, request_id: act.request });
     }
     Ok(entries)
 }
 
-fn actor(control: &ReadTx, act: &AuditRecord) -> Result<(Actor, Option<String>), Failure> {
+fn actor(control: &ReadTx, act: &AuditRecord) -> Result<(AuditActor, Option<String>), Failure> {
     let Some(user) = act.user else {
-        return Ok((if act.key.is_some() { Actor::Key } else { Actor::Operator }, None));
+        return Ok((if act.key.is_some() { AuditActor::Key } else { AuditActor::Operator }, None));
     };
     Ok(match store::user(control, user)? {
-        Some(user) => (Actor::Member, Some(user.email)),
-        None => (Actor::FormerMember, store::former_member(control, user)?.map(|former| former.email)),
+        Some(user) => (AuditActor::Member, Some(user.email)),
+        None => (AuditActor::FormerMember, store::former_member(control, user)?.map(|former| former.email)),
     })
 }

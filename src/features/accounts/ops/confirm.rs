@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 
 use crate::base::secret::Secret;
 use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, signed_in};
-use crate::features::accounts::people_views::SessionState;
+use crate::features::accounts::user_views::SessionState;
 use crate::features::accounts::second_factor;
-use crate::features::accounts::signing_in::{self, Proof};
+use crate::features::accounts::authenticate::{self, Credentials};
 use crate::vocab::codes::Code;
 
 /// `accounts.confirm`
@@ -17,8 +17,7 @@ pub struct Confirm;
 /// The proof.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "Confirmation")]
-pub struct Wanted {
+pub struct Confirmation {
     pub password: Secret,
     /// The code of the authenticator app or a recovery code, for people who have one.
     pub code: Option<String>,
@@ -29,7 +28,7 @@ impl Operation for Confirm {
         .summary("Confirm your password")
         .about("For ten minutes afterwards the session may do what needs a fresh sign-in.")
         .fails(&[Code::SignInFailed, Code::SecondFactorRequired]);
-    type Input = Wanted;
+    type Input = Confirmation;
     type Output = Done<SessionState>;
 
     fn example() -> (Value, Self::Output) {
@@ -38,10 +37,10 @@ impl Operation for Confirm {
 }
 
 impl Outward for Confirm {
-    async fn run(context: Context, input: Wanted) -> Result<Self::Output, Failure> {
+    async fn run(context: Context, input: Confirmation) -> Result<Self::Output, Failure> {
         let who = context.caller.user_session()?;
-        let proof = Proof { password: input.password, code: input.code };
-        signing_in::prove(&context, &who.user.email, proof).await?;
+        let credentials = Credentials { password: input.password, code: input.code };
+        authenticate::verify(&context, &who.user.email, credentials).await?;
         context.write(&Self::SPEC, |_| Ok(())).await?;
         who.session.proven_at.to(context.now());
         let recovery_left = second_factor::recovery_left(&context.engine.control.read(), who.user.id)?;

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::base::text::Name;
 use crate::engine::api::{Context, Created, Failure, Operation, Outward, Spec, operator};
 use crate::features::accounts::model::NewKey;
-use crate::features::accounts::ring;
+use crate::features::accounts::api_keys;
 use crate::vocab::codes::Code;
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::KeyId;
@@ -19,7 +19,7 @@ pub struct CreateKey;
 /// What the key shall be for.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Wanted {
+pub struct OperatorKeyRequest {
     /// What it is for, for people.
     pub name: Name<{ limits::KEY_NAME_CHARACTERS_MAX }>,
     pub environment: Environment,
@@ -42,7 +42,7 @@ pub struct NewKeyView {
 impl Operation for CreateKey {
     const SPEC: Spec =
         Spec::post("accounts.create_key", "/admin/keys", operator()).summary("Create an API key").fails(&[Code::LimitReached]);
-    type Input = Wanted;
+    type Input = OperatorKeyRequest;
     type Output = Created<NewKeyView>;
 
     fn example() -> (Value, Self::Output) {
@@ -58,15 +58,15 @@ impl Operation for CreateKey {
 }
 
 impl Outward for CreateKey {
-    async fn run(context: Context, input: Wanted) -> Result<Self::Output, Failure> {
-        let Wanted { name, environment, permissions } = input;
+    async fn run(context: Context, input: OperatorKeyRequest) -> Result<Self::Output, Failure> {
+        let OperatorKeyRequest { name, environment, permissions } = input;
         if permissions.is_empty() {
             return Err(Failure::field("permissions", "give at least one permission, or all"));
         }
         let new = NewKey { name: name.to_string(), environment, permissions };
-        let made =
-            ring::create_key(&context.engine, None, new, Some((context.caller.act(Self::SPEC.id), context.envelope))).await?;
-        let key = made.token.expose().clone();
-        Ok(Created(NewKeyView { id: made.key.id, key, name: made.key.name, environment, permissions }))
+        let created =
+            api_keys::create_key(&context.engine, None, new, Some((context.caller.act(Self::SPEC.id), context.envelope))).await?;
+        let key = created.token.expose().clone();
+        Ok(Created(NewKeyView { id: created.key.id, key, name: created.key.name, environment, permissions }))
     }
 }

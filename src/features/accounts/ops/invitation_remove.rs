@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, manager};
 use crate::engine::store::WriteTx;
-use crate::features::accounts::people_store;
-use crate::features::accounts::people_views::Accomplished;
+use crate::features::accounts::user_store;
+use crate::features::accounts::user_views::Ack;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::InvitationId;
 
@@ -17,8 +17,7 @@ pub struct InvitationRemove;
 /// Which invitation.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "WhichInvitation")]
-pub struct Which {
+pub struct InvitationRef {
     pub id: InvitationId,
 }
 
@@ -26,24 +25,24 @@ impl Operation for InvitationRemove {
     const SPEC: Spec = Spec::delete("accounts.invitation_remove", "/v1/account/invitations/{id}", manager())
         .summary("Withdraw an invitation")
         .fails(&[Code::NotFound]);
-    type Input = Which;
-    type Output = Done<Accomplished>;
+    type Input = InvitationRef;
+    type Output = Done<Ack>;
 
     fn example() -> (Value, Self::Output) {
-        (json!({ "id": "676767676767676767676767" }), Done(Accomplished::YES))
+        (json!({ "id": "676767676767676767676767" }), Done(Ack::DONE))
     }
 }
 
 impl Outward for InvitationRemove {
-    async fn run(context: Context, input: Which) -> Result<Self::Output, Failure> {
+    async fn run(context: Context, input: InvitationRef) -> Result<Self::Output, Failure> {
         let account = context.caller.account();
         let write = move |tx: &mut WriteTx<'_>| {
-            let open = people_store::invitations(tx, tx.now())?;
+            let open = user_store::invitations(tx, tx.now())?;
             let found = open.iter().find(|invitation| invitation.id == input.id && invitation.account == account);
-            people_store::delete_invitation(tx, found.ok_or(Code::NotFound)?.id);
+            user_store::delete_invitation(tx, found.ok_or(Code::NotFound)?.id);
             Ok(())
         };
         context.write(&Self::SPEC, write).await?;
-        Ok(Done(Accomplished::YES))
+        Ok(Done(Ack::DONE))
     }
 }

@@ -9,8 +9,8 @@ use crate::base::text::ShortText;
 use crate::engine::api::{Context, Created, Failure, Operation, Outward, Spec, public};
 use crate::engine::store::WriteTx;
 use crate::features::accounts::model::{Password, User};
-use crate::features::accounts::people_views::MemberView;
-use crate::features::accounts::{hashing, members, people_store, ring, store};
+use crate::features::accounts::user_views::MemberView;
+use crate::features::accounts::{password_hash, members, user_store, api_keys, store};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::UserId;
 use crate::vocab::limits;
@@ -21,7 +21,7 @@ pub struct Join;
 /// The link, and who comes.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Newcomer {
+pub struct JoinRequest {
     pub token: String,
     /// How others see you.
     pub name: Option<ShortText<{ limits::MEMBER_NAME_CHARACTERS_MAX }>>,
@@ -33,7 +33,7 @@ impl Operation for Join {
         .summary("Accept an invitation")
         .about("The token is the last part of the invitation's link. It works once.")
         .fails(&[Code::NotFound, Code::NameTaken]);
-    type Input = Newcomer;
+    type Input = JoinRequest;
     type Output = Created<MemberView>;
 
     fn example() -> (Value, Self::Output) {
@@ -43,29 +43,29 @@ impl Operation for Join {
 }
 
 impl Outward for Join {
-    async fn run(context: Context, input: Newcomer) -> Result<Self::Output, Failure> {
+    async fn run(context: Context, input: JoinRequest) -> Result<Self::Output, Failure> {
         let digest = sha256(input.token.as_bytes());
         let engine = &context.engine;
         // Known before the work of hashing; the transaction asks again.
-        let invited = people_store::invitation_by_digest(&engine.control.read(), digest, context.now())?;
-        let email = invited.ok_or_else(members::dead_link)?.email;
-        let password = hashing::hash(input.password, &email, engine.random.as_ref()).await?;
+        let invited = user_store::invitation_by_digest(&engine.control.read(), digest, context.now())?;
+        let email = invited.ok_or_else(members::link_not_found)?.email;
+        let password = password_hash::hash(input.password, &email, engine.random.as_ref()).await?;
         let name = input.name.map(ShortText::into_string).unwrap_or_default();
         let envelope = context.envelope;
-        let _turn = ring::CHANGING.lock().await;
+        let _turn = api_keys::CACHE_LOCK.lock().await;
         let write = move |tx: &mut WriteTx<'_>| {
-            let invitation = people_store::invitation_by_digest(tx, digest, tx.now())?.ok_or_else(members::dead_link)?;
+            let invitation = user_store::invitation_by_digest(tx, digest, tx.now())?.ok_or_else(members::link_not_found)?;
             let normalised = members::free_email(tx, &invitation.email)?;
             let id = UserId::make(tx.now(), tx.random());
             let (account, email, role) = (invitation.account, invitation.email, invitation.role);
             let user = User { id, account, email, name, role, password, created_at: tx.now() };
             store::save_user(tx, &user, &normalised);
-            people_store::delete_invitation(tx, invitation.id);
-            ring::note(tx, Self::SPEC.id, Some(&user), envelope);
+            user_store::delete_invitation(tx, invitation.id);
+            api_keys::note_audit(tx, Self::SPEC.id, Some(&user), envelope);
             Ok::<_, Failure>(user)
         };
         let user = engine.control.write(write).await??;
-        members::show(engine, &user)?;
+        members::update_cache(engine, &user)?;
         Ok(Created(MemberView::new(&user, false)))
     }
 }

@@ -8,7 +8,7 @@ use crate::base::text::Name;
 use crate::engine::api::{Context, Created, Failure, Operation, Outward, Spec, manager};
 use crate::features::accounts::model::NewKey;
 use crate::features::accounts::ops::create_key::{CreateKey, NewKeyView};
-use crate::features::accounts::ring;
+use crate::features::accounts::api_keys;
 use crate::vocab::codes::Code;
 use crate::vocab::environment::Environment;
 use crate::vocab::limits;
@@ -20,8 +20,7 @@ pub struct KeyCreate;
 /// What the key shall be for.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[schemars(rename = "WantedKey")]
-pub struct Wanted {
+pub struct KeyRequest {
     /// What it is for, for people.
     pub name: Name<{ limits::KEY_NAME_CHARACTERS_MAX }>,
     pub environment: Environment,
@@ -34,7 +33,7 @@ impl Operation for KeyCreate {
         .summary("Create an API key")
         .about("The key is shown only in this answer.")
         .fails(&[Code::LimitReached, Code::NotFound]);
-    type Input = Wanted;
+    type Input = KeyRequest;
     type Output = Created<NewKeyView>;
 
     fn example() -> (Value, Self::Output) {
@@ -43,15 +42,15 @@ impl Operation for KeyCreate {
 }
 
 impl Outward for KeyCreate {
-    async fn run(context: Context, input: Wanted) -> Result<Self::Output, Failure> {
-        let Wanted { name, environment, permissions } = input;
+    async fn run(context: Context, input: KeyRequest) -> Result<Self::Output, Failure> {
+        let KeyRequest { name, environment, permissions } = input;
         if permissions.is_empty() {
             return Err(Failure::field("permissions", "give at least one permission, or all"));
         }
         let new = NewKey { name: name.to_string(), environment, permissions };
         let act = (context.caller.act(Self::SPEC.id), context.envelope);
-        let made = ring::create_key(&context.engine, Some(context.caller.account()), new, Some(act)).await?;
-        let key = made.token.expose().clone();
-        Ok(Created(NewKeyView { id: made.key.id, key, name: made.key.name, environment, permissions }))
+        let created = api_keys::create_key(&context.engine, Some(context.caller.account()), new, Some(act)).await?;
+        let key = created.token.expose().clone();
+        Ok(Created(NewKeyView { id: created.key.id, key, name: created.key.name, environment, permissions }))
     }
 }

@@ -3,9 +3,9 @@
 use serde_json::Value;
 
 use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, manager};
-use crate::features::accounts::ops::revoke_key::{RevokeKey, Which};
+use crate::features::accounts::ops::revoke_key::{RevokeKey, KeyRef};
 use crate::features::accounts::views::{self, KeyView};
-use crate::features::accounts::{ring, store};
+use crate::features::accounts::{api_keys, store};
 use crate::vocab::codes::Code;
 
 /// `accounts.key_revoke`
@@ -16,7 +16,7 @@ impl Operation for KeyRevoke {
         .summary("Revoke an API key")
         .about("The next request with it fails.")
         .fails(&[Code::NotFound]);
-    type Input = Which;
+    type Input = KeyRef;
     type Output = Done<KeyView>;
 
     fn example() -> (Value, Self::Output) {
@@ -25,10 +25,10 @@ impl Operation for KeyRevoke {
 }
 
 impl Outward for KeyRevoke {
-    async fn run(context: Context, input: Which) -> Result<Self::Output, Failure> {
+    async fn run(context: Context, input: KeyRef) -> Result<Self::Output, Failure> {
         let prefix = input.prefix()?;
         let act = (context.caller.act(Self::SPEC.id), context.envelope);
-        let key = ring::revoke_key(&context.engine, Some(context.caller.account()), prefix, act).await?;
+        let key = api_keys::revoke_key(&context.engine, Some(context.caller.account()), prefix, act).await?;
         let usage = store::usage(&context.engine.control.read(), key.id)?;
         Ok(Done(views::view(key, usage)))
     }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::base::clock::Timestamp;
 use crate::engine::api::{NoInput, Context, Done, Failure, Operation, Outward, Spec, manager};
-use crate::features::accounts::ring::shown;
+use crate::features::accounts::api_keys::short_id;
 use crate::features::accounts::{store, usage};
 use crate::vocab::limits;
 
@@ -17,8 +17,7 @@ pub struct KeyUsage;
 
 /// Keys that were used.
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "KeysUsage")]
-pub struct Usage {
+pub struct KeysUsage {
     /// Keys that were used in these days, those revoked lately included.
     pub keys: Vec<UsageOfKey>,
 }
@@ -31,14 +30,13 @@ pub struct UsageOfKey {
     /// The first 8 characters of its id.
     pub id: String,
     /// The last 30 days of UTC, today included, the earliest first.
-    pub days: Vec<UsageOfDay>,
+    pub days: Vec<KeyUsageDay>,
 }
 
 /// A day.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "KeyUsageDay")]
-pub struct UsageOfDay {
+pub struct KeyUsageDay {
     /// Like 2026-01-31.
     #[schemars(extend("format" = "date"))]
     pub date: String,
@@ -51,11 +49,11 @@ impl Operation for KeyUsage {
         .summary("Tell how much the API keys were used, day by day")
         .about("Requests are counted in memory and written down every 10 seconds: a crash loses those of the last seconds.");
     type Input = NoInput;
-    type Output = Done<Usage>;
+    type Output = Done<KeysUsage>;
 
     fn example() -> (Value, Self::Output) {
-        let days = vec![UsageOfDay { date: "2026-01-31".into(), requests: 42 }];
-        (json!({}), Done(Usage { keys: vec![UsageOfKey { id: "9c1185a5".into(), days }] }))
+        let days = vec![KeyUsageDay { date: "2026-01-31".into(), requests: 42 }];
+        (json!({}), Done(KeysUsage { keys: vec![UsageOfKey { id: "9c1185a5".into(), days }] }))
     }
 }
 
@@ -72,10 +70,10 @@ impl Outward for KeyUsage {
             if counted.is_empty() {
                 continue;
             }
-            let day = |day: u32| UsageOfDay { date: date(day), requests: counted.get(&day).copied().unwrap_or(0) };
-            keys.push(UsageOfKey { id: shown(key.id), days: (first..=today).map(day).collect() });
+            let day = |day: u32| KeyUsageDay { date: date(day), requests: counted.get(&day).copied().unwrap_or(0) };
+            keys.push(UsageOfKey { id: short_id(key.id), days: (first..=today).map(day).collect() });
         }
-        Ok(Done(Usage { keys }))
+        Ok(Done(KeysUsage { keys }))
     }
 }
 

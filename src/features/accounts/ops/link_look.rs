@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::base::secret::sha256;
 use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, operator};
-use crate::features::accounts::{members, people_store, store};
+use crate::features::accounts::{members, user_store, store};
 use crate::vocab::codes::Code;
 
 /// `accounts.link_look`
@@ -15,9 +15,8 @@ pub struct LinkLook;
 /// Which link.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "WhichLink")]
-pub struct Which {
-    pub purpose: Purpose,
+pub struct LinkRef {
+    pub purpose: LinkPurpose,
     /// The last part of the link.
     pub token: String,
 }
@@ -25,8 +24,7 @@ pub struct Which {
 /// What a link is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-#[schemars(rename = "LinkPurpose")]
-pub enum Purpose {
+pub enum LinkPurpose {
     /// An invitation.
     Join,
     /// A new password.
@@ -35,8 +33,7 @@ pub enum Purpose {
 
 /// A link that works.
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "WorkingLink")]
-pub struct Working {
+pub struct WorkingLink {
     /// Whom it is for.
     pub email: String,
 }
@@ -46,26 +43,26 @@ impl Operation for LinkLook {
         .summary("Look whether a link works")
         .about("Uses nothing up.")
         .fails(&[Code::NotFound]);
-    type Input = Which;
-    type Output = Done<Working>;
+    type Input = LinkRef;
+    type Output = Done<WorkingLink>;
 
     fn example() -> (Value, Self::Output) {
         let input = json!({ "purpose": "join", "token": "0123456789abcdefghijABCDEFGHIJ01" });
-        (input, Done(Working { email: "bob@example.com".into() }))
+        (input, Done(WorkingLink { email: "bob@example.com".into() }))
     }
 }
 
 impl Outward for LinkLook {
-    async fn run(context: Context, input: Which) -> Result<Self::Output, Failure> {
+    async fn run(context: Context, input: LinkRef) -> Result<Self::Output, Failure> {
         let (digest, now) = (sha256(input.token.as_bytes()), context.now());
         let tx = context.engine.control.read();
         let email = match input.purpose {
-            Purpose::Join => people_store::invitation_by_digest(&tx, digest, now)?.map(|invitation| invitation.email),
-            Purpose::Reset => match people_store::reset_link(&tx, digest, now)? {
+            LinkPurpose::Join => user_store::invitation_by_digest(&tx, digest, now)?.map(|invitation| invitation.email),
+            LinkPurpose::Reset => match user_store::reset_link(&tx, digest, now)? {
                 Some(link) => store::user(&tx, link.user)?.map(|user| user.email),
                 None => None,
             },
         };
-        Ok(Done(Working { email: email.ok_or_else(members::dead_link)? }))
+        Ok(Done(WorkingLink { email: email.ok_or_else(members::link_not_found)? }))
     }
 }

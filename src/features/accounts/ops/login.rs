@@ -8,10 +8,10 @@ use crate::base::secret::Secret;
 use crate::engine::access::session_cache::{SessionKind, UserSession};
 use crate::engine::api::answer::Moment;
 use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, public};
-use crate::features::accounts::people_views::SessionState;
+use crate::features::accounts::user_views::SessionState;
 use crate::features::accounts::second_factor;
 use crate::features::accounts::sessions;
-use crate::features::accounts::signing_in::{self, Proof};
+use crate::features::accounts::authenticate::{self, Credentials};
 use crate::vocab::codes::Code;
 use crate::vocab::environment::Environment;
 
@@ -21,7 +21,7 @@ pub struct Login;
 /// Who signs in.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Credentials {
+pub struct LoginRequest {
     pub email: String,
     pub password: Secret,
     /// The code of the authenticator app or a recovery code, for people who have one.
@@ -50,7 +50,7 @@ impl Operation for Login {
                 wait longer and longer.",
         )
         .fails(&[Code::SignInFailed, Code::SecondFactorRequired, Code::RateLimitExceeded]);
-    type Input = Credentials;
+    type Input = LoginRequest;
     type Output = Done<Token>;
 
     fn example() -> (Value, Self::Output) {
@@ -65,18 +65,18 @@ impl Operation for Login {
 }
 
 impl Outward for Login {
-    async fn run(context: Context, input: Credentials) -> Result<Self::Output, Failure> {
-        let Credentials { email, password, code, environment } = input;
+    async fn run(context: Context, input: LoginRequest) -> Result<Self::Output, Failure> {
+        let LoginRequest { email, password, code, environment } = input;
         let environment = environment.unwrap_or(Environment::Live);
-        let user = signing_in::prove(&context, &email, Proof { password, code }).await?;
-        let begun = sessions::begin(&context, &user, SessionKind::Program, "", Self::SPEC.id).await?;
+        let user = authenticate::verify(&context, &email, Credentials { password, code }).await?;
+        let new = sessions::begin(&context, &user, SessionKind::Program, "", Self::SPEC.id).await?;
         let (engine, now) = (&context.engine, context.now());
         let life = (now, sessions::token_life_ms(engine));
-        let token = engine.tokens.sign(engine.base_url(), begun.seat.id.to_string(), Some(environment.word()), life);
+        let token = engine.tokens.sign(engine.base_url(), new.session.id.to_string(), Some(environment.word()), life);
         let person = engine.sessions.user(user.id).ok_or(Code::SignInFailed)?;
-        let expires_at = Moment(begun.seat.expires_at);
+        let expires_at = Moment(new.session.expires_at);
         let recovery_left = second_factor::recovery_left(&engine.control.read(), user.id)?;
-        let session = SessionState::new(&UserSession { user: person, session: begun.seat, environment }, recovery_left, now);
+        let session = SessionState::new(&UserSession { user: person, session: new.session, environment }, recovery_left, now);
         Ok(Done(Token { token, token_type: "bearer".into(), expires_at, session }))
     }
 }

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use crate::engine::api::{NoInput, Context, Done, Failure, Operation, Outward, Spec, signed_in};
 use crate::engine::store::WriteTx;
-use crate::features::accounts::people_views::Accomplished;
-use crate::features::accounts::{ring, sessions};
+use crate::features::accounts::user_views::Ack;
+use crate::features::accounts::{api_keys, sessions};
 
 /// `accounts.logout`
 pub struct Logout;
@@ -15,10 +15,10 @@ impl Operation for Logout {
         .summary("Sign out")
         .about("The session and its token do not work any more from the answer on.");
     type Input = NoInput;
-    type Output = Done<Accomplished>;
+    type Output = Done<Ack>;
 
     fn example() -> (Value, Self::Output) {
-        (json!({}), Done(Accomplished::YES))
+        (json!({}), Done(Ack::DONE))
     }
 }
 
@@ -26,14 +26,14 @@ impl Outward for Logout {
     async fn run(context: Context, _: NoInput) -> Result<Self::Output, Failure> {
         let who = context.caller.user_session()?;
         let (user, own, engine) = (who.user.id, who.session.id, context.engine.clone());
-        let _turn = ring::CHANGING.lock().await;
+        let _turn = api_keys::CACHE_LOCK.lock().await;
         let inside = engine.clone();
         let write = move |tx: &mut WriteTx<'_>| {
-            sessions::end(tx, &inside, user, |seat| seat.id == own);
+            sessions::end(tx, &inside, user, |session| session.id == own);
             Ok(())
         };
         context.write(&Self::SPEC, write).await?;
-        sessions::forget(&engine, user, |seat| seat.id == own);
-        Ok(Done(Accomplished::YES))
+        sessions::forget(&engine, user, |session| session.id == own);
+        Ok(Done(Ack::DONE))
     }
 }

@@ -10,8 +10,8 @@ use crate::engine::api::answer::Moment;
 use crate::engine::api::{Context, Created, Failure, Operation, Outward, Spec, manager};
 use crate::engine::store::WriteTx;
 use crate::features::accounts::model::{Invitation, LINK_TOKEN_CHARACTERS};
-use crate::features::accounts::people_views::{LinkView, RoleWord, role};
-use crate::features::accounts::{members, people_store};
+use crate::features::accounts::user_views::{LinkView, MemberRole, role};
+use crate::features::accounts::{members, user_store};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::InvitationId;
 use crate::vocab::limits;
@@ -25,7 +25,7 @@ pub struct MemberInvite;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewMember {
     pub email: EmailAddress,
-    pub role: RoleWord,
+    pub role: MemberRole,
     /// For the role `custom` only.
     pub permissions: Option<PermissionSet>,
 }
@@ -53,20 +53,20 @@ impl Outward for MemberInvite {
         let digest = sha256(token.as_bytes());
         let write = move |tx: &mut WriteTx<'_>| {
             let normalised = members::free_email(tx, input.email.as_str())?;
-            let open = people_store::invitations(tx, tx.now())?;
+            let open = user_store::invitations(tx, tx.now())?;
             let own = open.iter().filter(|invitation| invitation.account == account);
             if own.clone().count() >= limits::MEMBERS_MAX {
                 return Err(Failure::because(Code::LimitReached, "There are too many open invitations; withdraw some."));
             }
             let is_same = |email: &str| EmailAddress::parse(email).is_ok_and(|email| email.normalised() == normalised);
             for before in own.filter(|invitation| is_same(&invitation.email)) {
-                people_store::delete_invitation(tx, before.id);
+                user_store::delete_invitation(tx, before.id);
             }
             let (id, created_at) = (InvitationId::make(tx.now(), tx.random()), tx.now());
             let expires_at = created_at.plus_ms(limits::INVITATION_MS);
             let email = input.email.into_string();
             let invitation = Invitation { id, account, email, role, digest, invited_by, created_at, expires_at };
-            people_store::save_invitation(tx, &invitation);
+            user_store::save_invitation(tx, &invitation);
             Ok(invitation)
         };
         let invitation = context.write(&Self::SPEC, write).await?;

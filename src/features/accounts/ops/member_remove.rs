@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use crate::base::email::EmailAddress;
 use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, manager};
 use crate::engine::store::WriteTx;
-use crate::features::accounts::people_views::Accomplished;
-use crate::features::accounts::{members, people_store, ring, sessions, store};
+use crate::features::accounts::user_views::Ack;
+use crate::features::accounts::{members, user_store, api_keys, sessions, store};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::UserId;
 
@@ -18,8 +18,7 @@ pub struct MemberRemove;
 /// Who.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "WhichMember")]
-pub struct Which {
+pub struct MemberRef {
     pub id: UserId,
 }
 
@@ -32,31 +31,31 @@ impl Operation for MemberRemove {
                 for 90 days.",
         )
         .fails(&[Code::NotFound, Code::WrongState]);
-    type Input = Which;
-    type Output = Done<Accomplished>;
+    type Input = MemberRef;
+    type Output = Done<Ack>;
 
     fn example() -> (Value, Self::Output) {
-        (json!({ "id": "666666666666666666666666" }), Done(Accomplished::YES))
+        (json!({ "id": "666666666666666666666666" }), Done(Ack::DONE))
     }
 }
 
 impl Outward for MemberRemove {
-    async fn run(context: Context, input: Which) -> Result<Self::Output, Failure> {
+    async fn run(context: Context, input: MemberRef) -> Result<Self::Output, Failure> {
         let (account, own) = (context.caller.account(), context.caller.user_session()?.user.id);
         let engine = context.engine.clone();
-        let _turn = ring::CHANGING.lock().await;
+        let _turn = api_keys::CACHE_LOCK.lock().await;
         let write = move |tx: &mut WriteTx<'_>| {
             let user = members::changeable(tx, account, own, input.id)?;
             let normalised =
                 EmailAddress::stored(&user.email).ok_or_else(|| Failure::internal("a member without an address"))?.normalised();
             sessions::end(tx, &engine, user.id, |_| true);
-            people_store::delete_second_factor(tx, user.id);
-            people_store::delete_reset_links(tx, user.id)?;
+            user_store::delete_second_factor(tx, user.id);
+            user_store::delete_reset_links(tx, user.id)?;
             store::delete_user(tx, &user, &normalised);
             Ok(())
         };
         context.write(&Self::SPEC, write).await?;
         context.engine.sessions.remove_user(input.id);
-        Ok(Done(Accomplished::YES))
+        Ok(Done(Ack::DONE))
     }
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::engine::api::{Context, Created, Failure, Operation, Outward, Spec, manager};
 use crate::engine::store::WriteTx;
-use crate::features::accounts::people_views::LinkView;
+use crate::features::accounts::user_views::LinkView;
 use crate::features::accounts::{members, store};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::UserId;
@@ -18,8 +18,7 @@ pub struct MemberReset;
 /// For whom.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "WhoseReset")]
-pub struct Which {
+pub struct MemberResetRequest {
     pub id: UserId,
 }
 
@@ -29,7 +28,7 @@ impl Operation for MemberReset {
         .about("Needs a fresh sign-in. Answers with a one-time link for you to hand on; no mail is sent. For the owner, the operator of the \
             machine makes one: mailmill reset-link.")
         .fails(&[Code::NotFound, Code::WrongState, Code::FreshSignInRequired]);
-    type Input = Which;
+    type Input = MemberResetRequest;
     type Output = Created<LinkView>;
 
     fn example() -> (Value, Self::Output) {
@@ -38,7 +37,7 @@ impl Operation for MemberReset {
 }
 
 impl Outward for MemberReset {
-    async fn run(context: Context, input: Which) -> Result<Self::Output, Failure> {
+    async fn run(context: Context, input: MemberResetRequest) -> Result<Self::Output, Failure> {
         let own = context.caller.proven(context.now())?.user.clone();
         let account = own.account.id;
         let (token, digest) = members::new_link(&context.engine);

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, manager};
 use crate::engine::store::WriteTx;
 use crate::features::accounts::model::User;
-use crate::features::accounts::people_views::{MemberView, RoleWord, role};
-use crate::features::accounts::{members, ring, second_factor, store};
+use crate::features::accounts::user_views::{MemberView, MemberRole, role};
+use crate::features::accounts::{members, api_keys, second_factor, store};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::UserId;
 use crate::vocab::permissions::PermissionSet;
@@ -21,7 +21,7 @@ pub struct MemberUpdate;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewRole {
     pub id: UserId,
-    pub role: RoleWord,
+    pub role: MemberRole,
     /// For the role `custom` only.
     pub permissions: Option<PermissionSet>,
 }
@@ -43,7 +43,7 @@ impl Outward for MemberUpdate {
     async fn run(context: Context, input: NewRole) -> Result<Self::Output, Failure> {
         let role = role(input.role, input.permissions)?;
         let (account, own) = (context.caller.account(), context.caller.user_session()?.user.id);
-        let _turn = ring::CHANGING.lock().await;
+        let _turn = api_keys::CACHE_LOCK.lock().await;
         let write = move |tx: &mut WriteTx<'_>| {
             let user = members::changeable(tx, account, own, input.id)?;
             let user = User { role, ..user };
@@ -52,7 +52,7 @@ impl Outward for MemberUpdate {
             Ok((user, second_factor))
         };
         let (user, second_factor) = context.write(&Self::SPEC, write).await?;
-        members::show(&context.engine, &user)?;
+        members::update_cache(&context.engine, &user)?;
         Ok(Done(MemberView::new(&user, second_factor)))
     }
 }

@@ -5,8 +5,8 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::engine::api::{NoInput, Done, Failure, Operation, Query, Spec, View, manager};
-use crate::features::accounts::people_views::{InvitationView, MemberView};
-use crate::features::accounts::{people_store, second_factor, store};
+use crate::features::accounts::user_views::{InvitationView, MemberView};
+use crate::features::accounts::{user_store, second_factor, store};
 
 /// `accounts.members_list`
 pub struct MembersList;
@@ -37,7 +37,7 @@ impl Query for MembersList {
             let second_factor = second_factor::is_used(view.tx, user.id)?;
             members.push(MemberView::new(user, second_factor));
         }
-        let invitations = people_store::invitations(view.tx, view.now)?;
+        let invitations = user_store::invitations(view.tx, view.now)?;
         let invitations =
             invitations.iter().filter(|invitation| invitation.account == account).map(InvitationView::new).collect();
         Ok(Done(Members { members, invitations }))

@@ -8,8 +8,8 @@ use crate::base::secret::Secret;
 use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, signed_in};
 use crate::features::accounts::members;
 use crate::features::accounts::model::Password;
-use crate::features::accounts::people_views::Accomplished;
-use crate::features::accounts::signing_in::{self, Proof};
+use crate::features::accounts::user_views::Ack;
+use crate::features::accounts::authenticate::{self, Credentials};
 use crate::vocab::codes::Code;
 
 /// `accounts.password`
@@ -31,21 +31,21 @@ impl Operation for ChangePassword {
         .about("Ends all your other sessions, and links to new passwords stop working.")
         .fails(&[Code::SignInFailed, Code::SecondFactorRequired]);
     type Input = NewPassword;
-    type Output = Done<Accomplished>;
+    type Output = Done<Ack>;
 
     fn example() -> (Value, Self::Output) {
         let input = json!({ "current": "correct horse battery", "password": "staple and more of it" });
-        (input, Done(Accomplished::YES))
+        (input, Done(Ack::DONE))
     }
 }
 
 impl Outward for ChangePassword {
     async fn run(context: Context, input: NewPassword) -> Result<Self::Output, Failure> {
         let who = context.caller.user_session()?;
-        let proof = Proof { password: input.current, code: input.code };
-        let user = signing_in::prove(&context, &who.user.email, proof).await?;
+        let proof = Credentials { password: input.current, code: input.code };
+        let user = authenticate::verify(&context, &who.user.email, proof).await?;
         let kept = Some(who.session.id);
         members::set_password(&context, user.id, input.password, kept, Self::SPEC.id, None).await?;
-        Ok(Done(Accomplished::YES))
+        Ok(Done(Ack::DONE))
     }
 }

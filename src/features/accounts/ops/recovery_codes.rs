@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::totp_confirm::RecoveryCodes;
 use crate::engine::api::{NoInput, Context, Done, Failure, Operation, Outward, Spec, signed_in};
 use crate::engine::store::WriteTx;
-use crate::features::accounts::{people_store, second_factor};
+use crate::features::accounts::{user_store, second_factor};
 use crate::vocab::codes::Code;
 
 /// `accounts.recovery_codes`
@@ -28,11 +28,11 @@ impl Outward for RenewRecoveryCodes {
     async fn run(context: Context, _: NoInput) -> Result<Self::Output, Failure> {
         let user = context.caller.proven(context.now())?.user.id;
         let write = move |tx: &mut WriteTx<'_>| {
-            let factor = people_store::second_factor(tx, user)?.filter(|factor| factor.is_confirmed);
+            let factor = user_store::second_factor(tx, user)?.filter(|factor| factor.is_confirmed);
             let none = || Failure::because(Code::WrongState, "There is no authenticator app that the codes could replace.");
             let mut factor = factor.ok_or_else(none)?;
             let codes = second_factor::renew_recovery(&mut factor, tx.random());
-            people_store::save_second_factor(tx, user, &factor);
+            user_store::save_second_factor(tx, user, &factor);
             Ok(codes)
         };
         Ok(Done(RecoveryCodes { recovery_codes: context.write(&Self::SPEC, write).await? }))

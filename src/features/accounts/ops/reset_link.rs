@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::base::email::EmailAddress;
 use crate::engine::api::{Context, Created, Failure, Operation, Outward, Spec, operator};
 use crate::engine::store::WriteTx;
-use crate::features::accounts::people_views::LinkView;
+use crate::features::accounts::user_views::LinkView;
 use crate::features::accounts::{members, store};
 use crate::vocab::codes::Code;
 
@@ -17,8 +17,7 @@ pub struct ResetLink;
 /// For whom.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "WhoForgot")]
-pub struct Who {
+pub struct ResetLinkRequest {
     pub email: EmailAddress,
 }
 
@@ -26,7 +25,7 @@ impl Operation for ResetLink {
     const SPEC: Spec = Spec::post("accounts.reset_link", "/admin/reset-link", operator())
         .summary("Make a link to a new password")
         .fails(&[Code::NotFound]);
-    type Input = Who;
+    type Input = ResetLinkRequest;
     type Output = Created<LinkView>;
 
     fn example() -> (Value, Self::Output) {
@@ -35,7 +34,7 @@ impl Operation for ResetLink {
 }
 
 impl Outward for ResetLink {
-    async fn run(context: Context, input: Who) -> Result<Self::Output, Failure> {
+    async fn run(context: Context, input: ResetLinkRequest) -> Result<Self::Output, Failure> {
         let (token, digest) = members::new_link(&context.engine);
         let write = move |tx: &mut WriteTx<'_>| {
             let nobody = || Failure::because(Code::NotFound, "Nobody signs in with this email.");

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::engine::api::wire::Reply;
 use crate::engine::api::{NoInput, Bare, Context, Failure, Media, Operation, Raw, RawRequest, Spec, public};
-use crate::features::accounts::agents::wire;
+use crate::features::accounts::agents::oauth;
 use crate::vocab::permissions::Permission;
 
 /// `accounts.resource_metadata`
@@ -27,7 +27,7 @@ impl Raw for ResourceMetadata {
     const MEDIA: Media = Media { takes: crate::engine::api::operation::Takes::Nothing, ..Media::JSON };
 
     async fn run(context: Context, _: NoInput, _: RawRequest) -> Result<Reply, Failure> {
-        Ok(wire::document(StatusCode::OK, &metadata(context.engine.base_url(), ""), "public, max-age=300"))
+        Ok(oauth::document(StatusCode::OK, &metadata(context.engine.base_url(), ""), "public, max-age=300"))
     }
 }
 

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, operator};
 use crate::features::accounts::views::{self, KeyView};
-use crate::features::accounts::{ring, store};
+use crate::features::accounts::{api_keys, store};
 use crate::vocab::codes::Code;
 use crate::vocab::limits;
 
@@ -15,13 +15,13 @@ pub struct RevokeKey;
 /// Which key.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Which {
+pub struct KeyRef {
     /// Its id, or the beginning of it, at least the 8 characters that lists show.
     #[schemars(length(min = limits::KEY_ID_CHARACTERS_SHOWN, max = 24))]
     pub id: String,
 }
 
-impl Which {
+impl KeyRef {
     /// What the id begins with.
     pub fn prefix(self) -> Result<String, Failure> {
         let shown = limits::KEY_ID_CHARACTERS_SHOWN;
@@ -35,7 +35,7 @@ impl Which {
 impl Operation for RevokeKey {
     const SPEC: Spec =
         Spec::delete("accounts.revoke_key", "/admin/keys/{id}", operator()).summary("Revoke an API key").fails(&[Code::NotFound]);
-    type Input = Which;
+    type Input = KeyRef;
     type Output = Done<KeyView>;
 
     fn example() -> (Value, Self::Output) {
@@ -45,8 +45,8 @@ impl Operation for RevokeKey {
 }
 
 impl Outward for RevokeKey {
-    async fn run(context: Context, input: Which) -> Result<Self::Output, Failure> {
-        let key = ring::revoke_key(&context.engine, None, input.prefix()?, (context.caller.act(Self::SPEC.id), context.envelope))
+    async fn run(context: Context, input: KeyRef) -> Result<Self::Output, Failure> {
+        let key = api_keys::revoke_key(&context.engine, None, input.prefix()?, (context.caller.act(Self::SPEC.id), context.envelope))
             .await?;
         let usage = store::usage(&context.engine.control.read(), key.id)?;
         Ok(Done(views::view(key, usage)))

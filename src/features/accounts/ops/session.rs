@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::engine::api::{NoInput, Done, Failure, Operation, Query, Spec, View, signed_in};
-use crate::features::accounts::people_views::SessionState;
+use crate::features::accounts::user_views::SessionState;
 use crate::features::accounts::second_factor;
 
 /// `accounts.session`

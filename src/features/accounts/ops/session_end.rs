@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, signed_in};
 use crate::engine::store::WriteTx;
-use crate::features::accounts::people_views::Accomplished;
-use crate::features::accounts::{ring, sessions};
+use crate::features::accounts::user_views::Ack;
+use crate::features::accounts::{api_keys, sessions};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::SessionId;
 
@@ -17,8 +17,7 @@ pub struct SessionEnd;
 /// Which of your sessions.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "WhichSession")]
-pub struct Which {
+pub struct SessionRef {
     pub id: SessionId,
 }
 
@@ -27,28 +26,28 @@ impl Operation for SessionEnd {
         .summary("End a session")
         .about("It does not work any more from the answer on.")
         .fails(&[Code::NotFound]);
-    type Input = Which;
-    type Output = Done<Accomplished>;
+    type Input = SessionRef;
+    type Output = Done<Ack>;
 
     fn example() -> (Value, Self::Output) {
-        (json!({ "id": "686868686868686868686868" }), Done(Accomplished::YES))
+        (json!({ "id": "686868686868686868686868" }), Done(Ack::DONE))
     }
 }
 
 impl Outward for SessionEnd {
-    async fn run(context: Context, input: Which) -> Result<Self::Output, Failure> {
+    async fn run(context: Context, input: SessionRef) -> Result<Self::Output, Failure> {
         let (user, engine) = (context.caller.user_session()?.user.id, context.engine.clone());
-        let _turn = ring::CHANGING.lock().await;
-        if !engine.sessions.sessions().iter().any(|seat| seat.id == input.id && seat.user == user) {
+        let _turn = api_keys::CACHE_LOCK.lock().await;
+        if !engine.sessions.sessions().iter().any(|session| session.id == input.id && session.user == user) {
             return Err(Code::NotFound.into());
         }
         let inside = engine.clone();
         let write = move |tx: &mut WriteTx<'_>| {
-            sessions::end(tx, &inside, user, |seat| seat.id == input.id);
+            sessions::end(tx, &inside, user, |session| session.id == input.id);
             Ok(())
         };
         context.write(&Self::SPEC, write).await?;
-        sessions::forget(&engine, user, |seat| seat.id == input.id);
-        Ok(Done(Accomplished::YES))
+        sessions::forget(&engine, user, |session| session.id == input.id);
+        Ok(Done(Ack::DONE))
     }
 }

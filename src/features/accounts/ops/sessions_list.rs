@@ -5,8 +5,8 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::engine::api::{NoInput, Done, Failure, Operation, Query, Spec, View, signed_in};
-use crate::features::accounts::people_store;
-use crate::features::accounts::people_views::SessionView;
+use crate::features::accounts::user_store;
+use crate::features::accounts::user_views::SessionView;
 
 /// `accounts.sessions_list`
 pub struct SessionsList;
@@ -37,7 +37,7 @@ impl Query for SessionsList {
         cached.sort_by_key(|entry| std::cmp::Reverse(entry.seen_at.get()));
         let mut sessions = Vec::with_capacity(cached.len());
         for entry in cached {
-            if let Some(session) = people_store::session(view.tx, entry.id)? {
+            if let Some(session) = user_store::session(view.tx, entry.id)? {
                 sessions.push(SessionView::new(session, entry.seen_at.get(), who.session.id));
             }
         }

@@ -8,7 +8,7 @@ use crate::base::email::EmailAddress;
 use crate::engine::api::{Context, Created, Envelope, Failure, Operation, Outward, Spec, operator};
 use crate::engine::store::WriteTx;
 use crate::features::accounts::model::{Password, PasswordHash, User};
-use crate::features::accounts::{hashing, members, ring, store};
+use crate::features::accounts::{password_hash, members, api_keys, store};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, UserId};
 use crate::vocab::roles::Role;
@@ -54,18 +54,18 @@ impl Outward for SetUp {
             // Known before the work of hashing; the transaction asks again.
             return Err(Code::AlreadySetUp.into());
         }
-        let password = hashing::hash(input.password, input.email.as_str(), context.engine.random.as_ref()).await?;
+        let password = password_hash::hash(input.password, input.email.as_str(), context.engine.random.as_ref()).await?;
         let plan = context.engine.settings.accounts.owner_plan.clone();
         let envelope = context.envelope;
         let write = move |tx: &mut WriteTx<'_>| create_owner(tx, &plan, &input.email, password, envelope);
-        let _turn = ring::CHANGING.lock().await;
+        let _turn = api_keys::CACHE_LOCK.lock().await;
         let (owner, user) = context.engine.control.write(write).await??;
-        members::show(&context.engine, &user)?;
+        members::update_cache(&context.engine, &user)?;
         Ok(Created(owner))
     }
 }
 
-/// Make the account, if there is none, and its owner. [`members::show`] follows after the commit.
+/// Make the account, if there is none, and its owner. [`members::update_cache`] follows after the commit.
 pub fn create_owner(
     tx: &mut WriteTx<'_>,
     plan: &str,
@@ -81,6 +81,6 @@ pub fn create_owner(
     let (email_text, created_at) = (email.as_str().to_owned(), tx.now());
     let user = User { id, account, email: email_text, name: String::new(), role: Role::Owner, password, created_at };
     store::save_user(tx, &user, &email.normalised());
-    ring::note(tx, SetUp::SPEC.id, Some(&user), envelope);
+    api_keys::note_audit(tx, SetUp::SPEC.id, Some(&user), envelope);
     Ok((Owner { account_id: account, user_id: id, email: user.email.clone() }, user))
 }

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::set_up::create_owner;
-use super::set_up_page::{Link, link_works};
+use super::set_up_page::{SetUpLink, link_works};
 use crate::base::email::EmailAddress;
 use crate::base::secret::{Secret, sha256};
 use crate::engine::api::call::body_failure;
@@ -13,7 +13,7 @@ use crate::engine::api::{Bare, Context, Failure, Media, Operation, Raw, RawReque
 use crate::engine::store::WriteTx;
 use crate::features::accounts::model::Password;
 use crate::features::accounts::pages::{Form, Page};
-use crate::features::accounts::{hashing, members, ring, store};
+use crate::features::accounts::{password_hash, members, api_keys, store};
 use crate::vocab::codes::Code;
 use crate::vocab::limits;
 
@@ -31,7 +31,7 @@ impl Operation for SetUpForm {
     const SPEC: Spec = Spec::post("accounts.set_up_form", "/setup/{token}", public())
         .summary("Send the set-up page")
         .about("Takes the page's form (application/x-www-form-urlencoded) with email and password.");
-    type Input = Link;
+    type Input = SetUpLink;
     type Output = Bare;
 
     fn example() -> (Value, Self::Output) {
@@ -42,7 +42,7 @@ impl Operation for SetUpForm {
 impl Raw for SetUpForm {
     const MEDIA: Media = Media::PAGE;
 
-    async fn run(context: Context, input: Link, request: RawRequest) -> Result<Reply, Failure> {
+    async fn run(context: Context, input: SetUpLink, request: RawRequest) -> Result<Reply, Failure> {
         let random = context.engine.random.clone();
         // Whoever has no working link makes us do no work.
         if !link_works(&context, &input.token)? {
@@ -77,7 +77,7 @@ fn checked(fields: &Fields) -> Result<(EmailAddress, Password), Form> {
 }
 
 async fn set_up(context: &Context, token: &str, email: EmailAddress, password: Password) -> Result<Page, Failure> {
-    let password = hashing::hash(password, email.as_str(), context.engine.random.as_ref()).await?;
+    let password = password_hash::hash(password, email.as_str(), context.engine.random.as_ref()).await?;
     let plan = context.engine.settings.accounts.owner_plan.clone();
     let digest = sha256(token.as_bytes());
     let envelope = context.envelope;
@@ -89,10 +89,10 @@ async fn set_up(context: &Context, token: &str, email: EmailAddress, password: P
         store::delete_link(tx, digest);
         create_owner(tx, &plan, &email, password, envelope)
     };
-    let _turn = ring::CHANGING.lock().await;
+    let _turn = api_keys::CACHE_LOCK.lock().await;
     match context.engine.control.write(write).await? {
         Ok((owner, user)) => {
-            members::show(&context.engine, &user)?;
+            members::update_cache(&context.engine, &user)?;
             Ok(Page::Done { email: owner.email })
         }
         Err(failure) if failure.code == Code::AlreadySetUp => Ok(Page::Gone),

@@ -15,7 +15,7 @@ pub struct SetUpPage;
 /// The link.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Link {
+pub struct SetUpLink {
     /// The one-time token of the link.
     pub token: String,
 }
@@ -24,7 +24,7 @@ impl Operation for SetUpPage {
     const SPEC: Spec = Spec::get("accounts.set_up_page", "/setup/{token}", public())
         .summary("Show the set-up page")
         .about("A page for people, behind the link that the first start prints. Works once and for 24 hours; afterwards 404.");
-    type Input = Link;
+    type Input = SetUpLink;
     type Output = Bare;
 
     fn example() -> (Value, Self::Output) {
@@ -35,7 +35,7 @@ impl Operation for SetUpPage {
 impl Raw for SetUpPage {
     const MEDIA: Media = Media::PAGE;
 
-    async fn run(context: Context, input: Link, _: RawRequest) -> Result<Reply, Failure> {
+    async fn run(context: Context, input: SetUpLink, _: RawRequest) -> Result<Reply, Failure> {
         let page = if link_works(&context, &input.token)? { Page::Form(Form::default()) } else { Page::Gone };
         Ok(page.reply(context.engine.random.as_ref()))
     }

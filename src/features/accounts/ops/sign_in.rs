@@ -9,7 +9,7 @@ use crate::engine::access::session_cache::SessionKind;
 use crate::engine::api::answer::Moment;
 use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, operator};
 use crate::features::accounts::sessions;
-use crate::features::accounts::signing_in::{self, Proof};
+use crate::features::accounts::authenticate::{self, Credentials};
 use crate::vocab::codes::Code;
 
 /// `accounts.sign_in`
@@ -18,7 +18,7 @@ pub struct SignIn;
 /// Who signs in, with what.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Form {
+pub struct SignInRequest {
     pub email: String,
     pub password: Secret,
     pub code: Option<String>,
@@ -40,7 +40,7 @@ impl Operation for SignIn {
         Code::SecondFactorRequired,
         Code::RateLimitExceeded,
     ]);
-    type Input = Form;
+    type Input = SignInRequest;
     type Output = Done<Cookie>;
 
     fn example() -> (Value, Self::Output) {
@@ -50,10 +50,10 @@ impl Operation for SignIn {
 }
 
 impl Outward for SignIn {
-    async fn run(context: Context, input: Form) -> Result<Self::Output, Failure> {
-        let Form { email, password, code, agent } = input;
-        let user = signing_in::prove(&context, &email, Proof { password, code }).await?;
-        let begun = sessions::begin(&context, &user, SessionKind::Browser, &agent, Self::SPEC.id).await?;
-        Ok(Done(Cookie { token: begun.token.expose().clone(), expires_at: Moment(begun.seat.expires_at) }))
+    async fn run(context: Context, input: SignInRequest) -> Result<Self::Output, Failure> {
+        let SignInRequest { email, password, code, agent } = input;
+        let user = authenticate::verify(&context, &email, Credentials { password, code }).await?;
+        let new = sessions::begin(&context, &user, SessionKind::Browser, &agent, Self::SPEC.id).await?;
+        Ok(Done(Cookie { token: new.token.expose().clone(), expires_at: Moment(new.session.expires_at) }))
     }
 }

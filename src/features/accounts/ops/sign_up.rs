@@ -10,8 +10,8 @@ use crate::engine::access::throttle::Rule;
 use crate::engine::api::{Context, Created, Failure, Operation, Outward, Spec, guesses, public};
 use crate::engine::store::WriteTx;
 use crate::features::accounts::model::{Account, Password, User};
-use crate::features::accounts::people_views::MemberView;
-use crate::features::accounts::{hashing, members, ring, sessions, store};
+use crate::features::accounts::user_views::MemberView;
+use crate::features::accounts::{password_hash, members, api_keys, sessions, store};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, UserId};
 use crate::vocab::limits;
@@ -26,7 +26,7 @@ pub struct SignUp;
 /// The owner of the new account.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Founder {
+pub struct SignUpRequest {
     pub email: EmailAddress,
     /// How others see you.
     pub name: Option<ShortText<{ limits::MEMBER_NAME_CHARACTERS_MAX }>>,
@@ -38,7 +38,7 @@ impl Operation for SignUp {
         .summary("Make an account of your own")
         .about("Only where accounts.sign_up is set. The account has its own brands, contacts, members and keys, apart from all others.")
         .fails(&[Code::SignUpClosed, Code::NameTaken, Code::RateLimitExceeded]);
-    type Input = Founder;
+    type Input = SignUpRequest;
     type Output = Created<MemberView>;
 
     fn example() -> (Value, Self::Output) {
@@ -48,17 +48,17 @@ impl Operation for SignUp {
 }
 
 impl Outward for SignUp {
-    async fn run(context: Context, input: Founder) -> Result<Self::Output, Failure> {
+    async fn run(context: Context, input: SignUpRequest) -> Result<Self::Output, Failure> {
         let engine = &context.engine;
         if !engine.settings.accounts.sign_up {
             return Err(Code::SignUpClosed.into());
         }
-        let address = sessions::counted(context.caller.peer).unwrap_or_default();
+        let address = sessions::throttle_name(context.caller.peer).unwrap_or_default();
         guesses::count(engine, &[(&BY_ADDRESS, address)]).await?;
-        let password = hashing::hash(input.password, input.email.as_str(), engine.random.as_ref()).await?;
+        let password = password_hash::hash(input.password, input.email.as_str(), engine.random.as_ref()).await?;
         let name = input.name.map(ShortText::into_string).unwrap_or_default();
         let (envelope, plan, email) = (context.envelope, engine.settings.accounts.plan.clone(), input.email);
-        let _turn = ring::CHANGING.lock().await;
+        let _turn = api_keys::CACHE_LOCK.lock().await;
         let write = move |tx: &mut WriteTx<'_>| {
             // The first account is the operator's: its owner comes by the set-up link.
             if !store::has_user(tx)? {
@@ -71,11 +71,11 @@ impl Outward for SignUp {
             let email = email.into_string();
             let user = User { id, account: account.id, email, name, role: Role::Owner, password, created_at };
             store::save_user(tx, &user, &normalised);
-            ring::note(tx, Self::SPEC.id, Some(&user), envelope);
+            api_keys::note_audit(tx, Self::SPEC.id, Some(&user), envelope);
             Ok::<_, Failure>(user)
         };
         let user = engine.control.write(write).await??;
-        members::show(engine, &user)?;
+        members::update_cache(engine, &user)?;
         Ok(Created(MemberView::new(&user, false)))
     }
 }

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use crate::engine::api::wire::Reply;
 use crate::engine::api::{Bare, Context, Failure, Media, Operation, Raw, RawRequest, Spec, public};
-use crate::features::accounts::agents::wire::{self, Word};
-use crate::features::accounts::agents::{self, Polled};
+use crate::features::accounts::agents::oauth::{self, ErrorCode};
+use crate::features::accounts::agents::{self, PollAnswer};
 use crate::features::accounts::sessions;
 use crate::vocab::codes::Code;
 
@@ -19,8 +19,7 @@ pub struct Token;
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 #[serde(default)]
-#[schemars(rename = "AgentPoll")]
-pub struct Asked {
+pub struct TokenRequest {
     /// `urn:mailmill:agent-auth:grant-type:claim`; the metadata say it.
     pub grant_type: String,
     /// The token that the registration was answered with.
@@ -38,7 +37,7 @@ impl Operation for Token {
         )
         .speaks_oauth()
         .fails(&[Code::RateLimitExceeded, Code::PayloadTooLarge]);
-    type Input = Asked;
+    type Input = TokenRequest;
     type Output = Bare;
 
     fn example() -> (Value, Self::Output) {
@@ -50,26 +49,26 @@ impl Operation for Token {
 impl Raw for Token {
     const MEDIA: Media = Media::JSON;
 
-    async fn run(context: Context, _: Asked, request: RawRequest) -> Result<Reply, Failure> {
+    async fn run(context: Context, _: TokenRequest, request: RawRequest) -> Result<Reply, Failure> {
         brake(&context)?;
-        let asked: Asked = match wire::fields(request).await? {
-            Ok(asked) => asked,
+        let input: TokenRequest = match oauth::fields(request).await? {
+            Ok(input) => input,
             Err(reply) => return Ok(reply),
         };
-        if !agents::is_grant_type(&asked.grant_type) {
+        if !agents::is_grant_type(&input.grant_type) {
             let known = agents::grant_type(&context.engine);
-            return Ok(wire::refusal(Word::UnsupportedGrantType, format!("grant_type: only {known} is supported")));
+            return Ok(oauth::refusal(ErrorCode::UnsupportedGrantType, format!("grant_type: only {known} is supported")));
         }
-        Ok(match agents::poll(&context, &asked.claim_token).await? {
-            Polled::Pending => wire::refusal(Word::AuthorizationPending, "The person has not decided yet; poll on."),
-            Polled::Expired => wire::refusal(Word::ExpiredToken, "The code is over; get a new one, then poll on."),
-            Polled::Over => wire::refusal(Word::InvalidGrant, "This registration is over; begin anew."),
-            Polled::Key { text, granted } => {
+        Ok(match agents::poll(&context, &input.claim_token).await? {
+            PollAnswer::Pending => oauth::refusal(ErrorCode::AuthorizationPending, "The person has not decided yet; poll on."),
+            PollAnswer::Expired => oauth::refusal(ErrorCode::ExpiredToken, "The code is over; get a new one, then poll on."),
+            PollAnswer::Over => oauth::refusal(ErrorCode::InvalidGrant, "This registration is over; begin anew."),
+            PollAnswer::Key { text, granted } => {
                 let scope = granted.permissions.to_string();
                 let key = json!({
                     "access_token": text.expose(), "token_type": "bearer", "scope": scope, "key_name": granted.key_name,
                 });
-                wire::reply(StatusCode::OK, &key)
+                oauth::reply(StatusCode::OK, &key)
             }
         })
     }
@@ -77,7 +76,7 @@ impl Raw for Token {
 
 /// Polling too fast is answered as if it were not; this is for floods.
 pub fn brake(context: &Context) -> Result<(), Failure> {
-    let Some(address) = sessions::counted(context.caller.peer) else { return Ok(()) };
+    let Some(address) = sessions::throttle_name(context.caller.peer) else { return Ok(()) };
     let taken = context.engine.throttle.take(&agents::POLLS, &address, context.engine.clock.monotonic());
     taken.map_err(|seconds| Failure::new(Code::RateLimitExceeded).after_seconds(seconds))
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::resource_metadata::metadata;
 use crate::engine::api::wire::Reply;
 use crate::engine::api::{NoInput, Bare, Context, Failure, Media, Operation, Raw, RawRequest, Spec, public};
-use crate::features::accounts::agents::wire;
+use crate::features::accounts::agents::oauth;
 
 /// `accounts.tool_metadata`
 pub struct ToolMetadata;
@@ -27,6 +27,6 @@ impl Raw for ToolMetadata {
     const MEDIA: Media = Media { takes: crate::engine::api::operation::Takes::Nothing, ..Media::JSON };
 
     async fn run(context: Context, _: NoInput, _: RawRequest) -> Result<Reply, Failure> {
-        Ok(wire::document(StatusCode::OK, &metadata(context.engine.base_url(), "/mcp"), "public, max-age=300"))
+        Ok(oauth::document(StatusCode::OK, &metadata(context.engine.base_url(), "/mcp"), "public, max-age=300"))
     }
 }

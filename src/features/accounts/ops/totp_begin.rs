@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::engine::api::{NoInput, Context, Done, Failure, Operation, Outward, Spec, signed_in};
-use crate::features::accounts::{people_store, second_factor};
+use crate::features::accounts::{user_store, second_factor};
 use crate::vocab::codes::Code;
 
 /// `accounts.totp_begin`
@@ -42,10 +42,10 @@ impl Outward for TotpBegin {
         let (factor, secret) = second_factor::begin(&context.engine.seal, user, context.engine.random.as_ref());
         let uri = second_factor::address(&secret, &who.user.email)?;
         let write = move |tx: &mut crate::engine::store::WriteTx<'_>| {
-            if people_store::second_factor(tx, user)?.is_some_and(|factor| factor.is_confirmed) {
+            if user_store::second_factor(tx, user)?.is_some_and(|factor| factor.is_confirmed) {
                 return Err(Failure::because(Code::WrongState, "An authenticator app is in use; remove it first."));
             }
-            people_store::save_second_factor(tx, user, &factor);
+            user_store::save_second_factor(tx, user, &factor);
             Ok(())
         };
         context.write(&Self::SPEC, write).await?;

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::engine::access::throttle::ThrottleKey;
 use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, guesses, signed_in};
 use crate::engine::store::WriteTx;
-use crate::features::accounts::{people_store, second_factor, signing_in};
+use crate::features::accounts::{user_store, second_factor, authenticate};
 use crate::vocab::codes::Code;
 
 /// `accounts.totp_confirm`
@@ -44,11 +44,11 @@ impl Operation for TotpConfirm {
 impl Outward for TotpConfirm {
     async fn run(context: Context, input: FirstCode) -> Result<Self::Output, Failure> {
         let user = context.caller.proven(context.now())?.user.id;
-        let name: [ThrottleKey; 1] = [(&signing_in::BY_ACCOUNT, user.to_string())];
+        let name: [ThrottleKey; 1] = [(&authenticate::BY_ACCOUNT, user.to_string())];
         guesses::count(&context.engine, &name).await?;
         let engine = context.engine.clone();
         let write = move |tx: &mut WriteTx<'_>| {
-            let waits = people_store::second_factor(tx, user)?.is_some_and(|factor| !factor.is_confirmed);
+            let waits = user_store::second_factor(tx, user)?.is_some_and(|factor| !factor.is_confirmed);
             if !waits {
                 return Err(Failure::because(Code::WrongState, "There is no authenticator app to confirm; begin first."));
             }
@@ -58,10 +58,10 @@ impl Outward for TotpConfirm {
                     "The code is wrong; look whether the clock of the app is right.",
                 ));
             }
-            let mut factor = people_store::second_factor(tx, user)?.ok_or(Code::WrongState)?;
+            let mut factor = user_store::second_factor(tx, user)?.ok_or(Code::WrongState)?;
             factor.is_confirmed = true;
             let codes = second_factor::renew_recovery(&mut factor, tx.random());
-            people_store::save_second_factor(tx, user, &factor);
+            user_store::save_second_factor(tx, user, &factor);
             Ok(codes)
         };
         let recovery_codes = context.write(&Self::SPEC, write).await?;

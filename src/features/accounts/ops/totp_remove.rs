@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use crate::engine::api::{NoInput, Context, Done, Failure, Operation, Outward, Spec, signed_in};
 use crate::engine::store::WriteTx;
-use crate::features::accounts::people_store;
-use crate::features::accounts::people_views::Accomplished;
+use crate::features::accounts::user_store;
+use crate::features::accounts::user_views::Ack;
 use crate::vocab::codes::Code;
 
 /// `accounts.totp_remove`
@@ -17,10 +17,10 @@ impl Operation for TotpRemove {
         .about("Needs a fresh sign-in. Its recovery codes go with it.")
         .fails(&[Code::FreshSignInRequired]);
     type Input = NoInput;
-    type Output = Done<Accomplished>;
+    type Output = Done<Ack>;
 
     fn example() -> (Value, Self::Output) {
-        (json!({}), Done(Accomplished::YES))
+        (json!({}), Done(Ack::DONE))
     }
 }
 
@@ -28,10 +28,10 @@ impl Outward for TotpRemove {
     async fn run(context: Context, _: NoInput) -> Result<Self::Output, Failure> {
         let user = context.caller.proven(context.now())?.user.id;
         let write = move |tx: &mut WriteTx<'_>| {
-            people_store::delete_second_factor(tx, user);
+            user_store::delete_second_factor(tx, user);
             Ok(())
         };
         context.write(&Self::SPEC, write).await?;
-        Ok(Done(Accomplished::YES))
+        Ok(Done(Ack::DONE))
     }
 }

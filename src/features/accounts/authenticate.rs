@@ -1,7 +1,7 @@
-//! Proving who one is: password, second factor, and brakes on guessing. Every refusal looks and lasts alike.
+//! Authentication: password, second factor, and limits on guessing. Every refusal looks the same and takes the same time.
 
 use super::model::User;
-use super::{hashing, people_store, second_factor, sessions, store};
+use super::{password_hash, user_store, second_factor, sessions, store};
 use crate::base::email::EmailAddress;
 use crate::base::secret::Secret;
 use crate::engine::access::throttle::{ThrottleKey, Rule};
@@ -24,20 +24,20 @@ const fn rule(name: &'static str) -> Rule {
     }
 }
 
-/// What somebody gives to prove who they are.
-pub struct Proof {
+/// What a user signs in with.
+pub struct Credentials {
     pub password: Secret,
     /// The code of the authenticator app, or a recovery code.
     pub code: Option<String>,
 }
 
-/// The user with this email, if the proof is right.
-pub async fn prove(context: &Context, email: &str, proof: Proof) -> Result<User, Failure> {
+/// The user with this email, if the credentials are right.
+pub async fn verify(context: &Context, email: &str, credentials: Credentials) -> Result<User, Failure> {
     let normalised = EmailAddress::parse(email).ok().map(|email| email.normalised());
     let name = normalised.clone().unwrap_or_else(|| email.chars().take(limits::AGENT_CHARACTERS_MAX).collect());
     let by_account: [ThrottleKey; 1] = [(&BY_ACCOUNT, name)];
     let by_address: Vec<ThrottleKey> =
-        sessions::counted(context.caller.peer).map(|address| (&BY_ADDRESS, address)).into_iter().collect();
+        sessions::throttle_name(context.caller.peer).map(|address| (&BY_ADDRESS, address)).into_iter().collect();
     guesses::count(&context.engine, &[by_address.as_slice(), &by_account].concat()).await?;
     let tx = context.engine.control.read();
     let user = match &normalised {
@@ -46,11 +46,11 @@ pub async fn prove(context: &Context, email: &str, proof: Proof) -> Result<User,
     };
     drop(tx);
     // Without a user the same work is done on a hash that nothing fits.
-    let is_right = hashing::verify(proof.password, user.as_ref().map(|user| user.password.clone())).await?;
+    let is_right = password_hash::verify(credentials.password, user.as_ref().map(|user| user.password.clone())).await?;
     let user = user.filter(|_| is_right).ok_or_else(|| refused(context))?;
     let tx = context.engine.control.read();
-    if people_store::second_factor(&tx, user.id)?.is_some_and(|factor| factor.is_confirmed) {
-        let code = proof.code.filter(|code| !code.trim().is_empty()).ok_or(Code::SecondFactorRequired)?;
+    if user_store::second_factor(&tx, user.id)?.is_some_and(|factor| factor.is_confirmed) {
+        let code = credentials.code.filter(|code| !code.trim().is_empty()).ok_or(Code::SecondFactorRequired)?;
         let (seal_context, id) = (context.engine.clone(), user.id);
         let write = move |tx: &mut WriteTx<'_>| second_factor::accept(tx, &seal_context.seal, id, &code);
         if !context.engine.control.write_essential(write).await?? {

@@ -12,7 +12,7 @@ use crate::vocab::limits;
 
 /// What is wrong, in the words of OAuth 2 (RFC 6749 §5.2, RFC 8628 §3.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Word {
+pub enum ErrorCode {
     InvalidRequest,
     InvalidScope,
     UnsupportedGrantType,
@@ -21,21 +21,21 @@ pub enum Word {
     InvalidGrant,
 }
 
-impl Word {
+impl ErrorCode {
     const fn text(self) -> &'static str {
         match self {
-            Word::InvalidRequest => "invalid_request",
-            Word::InvalidScope => "invalid_scope",
-            Word::UnsupportedGrantType => "unsupported_grant_type",
-            Word::AuthorizationPending => "authorization_pending",
-            Word::ExpiredToken => "expired_token",
-            Word::InvalidGrant => "invalid_grant",
+            ErrorCode::InvalidRequest => "invalid_request",
+            ErrorCode::InvalidScope => "invalid_scope",
+            ErrorCode::UnsupportedGrantType => "unsupported_grant_type",
+            ErrorCode::AuthorizationPending => "authorization_pending",
+            ErrorCode::ExpiredToken => "expired_token",
+            ErrorCode::InvalidGrant => "invalid_grant",
         }
     }
 }
 
 /// A refusal: 400, as OAuth has it.
-pub fn refusal(word: Word, description: impl Into<String>) -> Reply {
+pub fn refusal(word: ErrorCode, description: impl Into<String>) -> Reply {
     reply(StatusCode::BAD_REQUEST, &json!({ "error": word.text(), "error_description": description.into() }))
 }
 
@@ -64,10 +64,10 @@ pub async fn fields<T: DeserializeOwned>(request: RawRequest) -> Result<Result<T
     let body = request.body.collect(max).await.map_err(|error| body_failure(error, max))?;
     Ok(match is_form {
         true => serde_urlencoded::from_bytes(&body)
-            .map_err(|error| refusal(Word::InvalidRequest, format!("The form cannot be read: {error}."))),
+            .map_err(|error| refusal(ErrorCode::InvalidRequest, format!("The form cannot be read: {error}."))),
         // Of a list serde would take the fields in their order.
         false => serde_json::from_slice::<Map<String, Value>>(&body)
             .and_then(|fields| serde_json::from_value(Value::Object(fields)))
-            .map_err(|error| refusal(Word::InvalidRequest, format!("The body is not the JSON that is expected: {error}."))),
+            .map_err(|error| refusal(ErrorCode::InvalidRequest, format!("The body is not the JSON that is expected: {error}."))),
     })
 }

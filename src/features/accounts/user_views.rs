@@ -15,8 +15,7 @@ use crate::vocab::roles::Role;
 /// What a member is to the account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-#[schemars(rename = "MemberRole")]
-pub enum RoleWord {
+pub enum MemberRole {
     /// Everything; cannot be removed.
     Owner,
     /// Everything but what concerns the owner.
@@ -29,28 +28,28 @@ pub enum RoleWord {
     Custom,
 }
 
-impl RoleWord {
+impl MemberRole {
     fn of(role: Role) -> Self {
         match role {
-            Role::Owner => RoleWord::Owner,
-            Role::Admin => RoleWord::Admin,
-            Role::Editor => RoleWord::Editor,
-            Role::Viewer => RoleWord::Viewer,
-            Role::Custom(_) => RoleWord::Custom,
+            Role::Owner => MemberRole::Owner,
+            Role::Admin => MemberRole::Admin,
+            Role::Editor => MemberRole::Editor,
+            Role::Viewer => MemberRole::Viewer,
+            Role::Custom(_) => MemberRole::Custom,
         }
     }
 }
 
 /// The role that a request gives somebody. There is one owner, who is made by setting up.
-pub fn role(word: RoleWord, permissions: Option<PermissionSet>) -> Result<Role, Failure> {
+pub fn role(word: MemberRole, permissions: Option<PermissionSet>) -> Result<Role, Failure> {
     match (word, permissions) {
-        (RoleWord::Custom, Some(permissions)) if !permissions.is_empty() => Ok(Role::Custom(permissions)),
-        (RoleWord::Custom, _) => Err(Failure::field("permissions", "the role custom needs at least one permission")),
+        (MemberRole::Custom, Some(permissions)) if !permissions.is_empty() => Ok(Role::Custom(permissions)),
+        (MemberRole::Custom, _) => Err(Failure::field("permissions", "the role custom needs at least one permission")),
         (_, Some(_)) => Err(Failure::field("permissions", "only the role custom takes permissions; leave them out")),
-        (RoleWord::Owner, None) => Err(Failure::field("role", "there is one owner; give admin, editor, viewer or custom")),
-        (RoleWord::Admin, None) => Ok(Role::Admin),
-        (RoleWord::Editor, None) => Ok(Role::Editor),
-        (RoleWord::Viewer, None) => Ok(Role::Viewer),
+        (MemberRole::Owner, None) => Err(Failure::field("role", "there is one owner; give admin, editor, viewer or custom")),
+        (MemberRole::Admin, None) => Ok(Role::Admin),
+        (MemberRole::Editor, None) => Ok(Role::Editor),
+        (MemberRole::Viewer, None) => Ok(Role::Viewer),
     }
 }
 
@@ -62,7 +61,7 @@ pub struct MemberView {
     pub email: String,
     /// Empty if they gave none.
     pub name: String,
-    pub role: RoleWord,
+    pub role: MemberRole,
     pub permissions: PermissionSet,
     /// Whether an authenticator app is asked for when they sign in.
     pub second_factor: bool,
@@ -76,7 +75,7 @@ impl MemberView {
             id: user.id,
             email: user.email.clone(),
             name: user.name.clone(),
-            role: RoleWord::of(user.role),
+            role: MemberRole::of(user.role),
             permissions: user.role.permissions(),
             second_factor,
             created_at: Moment(user.created_at),
@@ -89,7 +88,7 @@ impl MemberView {
             id: UserId::from_bytes([0x66; 12]),
             email: "ada@example.com".into(),
             name: "Ada".into(),
-            role: RoleWord::Editor,
+            role: MemberRole::Editor,
             permissions: Role::Editor.permissions(),
             second_factor: true,
             created_at: Moment::sample(),
@@ -103,7 +102,7 @@ impl MemberView {
 pub struct InvitationView {
     pub id: InvitationId,
     pub email: String,
-    pub role: RoleWord,
+    pub role: MemberRole,
     pub created_at: Moment,
     /// The link does not work any more from then on.
     pub expires_at: Moment,
@@ -115,7 +114,7 @@ impl InvitationView {
         Self {
             id: invitation.id,
             email: invitation.email.clone(),
-            role: RoleWord::of(invitation.role),
+            role: MemberRole::of(invitation.role),
             created_at: Moment(invitation.created_at),
             expires_at: Moment(invitation.expires_at),
         }
@@ -126,7 +125,7 @@ impl InvitationView {
         Self {
             id: InvitationId::from_bytes([0x67; 12]),
             email: "bob@example.com".into(),
-            role: RoleWord::Viewer,
+            role: MemberRole::Viewer,
             created_at: Moment::sample(),
             expires_at: Moment::sample(),
         }
@@ -159,7 +158,7 @@ pub struct SessionState {
     pub user_id: UserId,
     pub email: String,
     pub name: String,
-    pub role: RoleWord,
+    pub role: MemberRole,
     pub permissions: PermissionSet,
     /// Whether the account is theirs to manage: members, keys, the audit log.
     pub manages: bool,
@@ -183,7 +182,7 @@ impl SessionState {
             user_id: user.id,
             email: user.email.clone(),
             name: user.name.clone(),
-            role: RoleWord::of(user.role),
+            role: MemberRole::of(user.role),
             permissions: user.role.permissions(),
             manages: user.role.manages(),
             environment: *environment,
@@ -201,7 +200,7 @@ impl SessionState {
             user_id: UserId::from_bytes([0x66; 12]),
             email: "ada@example.com".into(),
             name: "Ada".into(),
-            role: RoleWord::Editor,
+            role: MemberRole::Editor,
             permissions: Role::Editor.permissions(),
             manages: false,
             environment: Environment::Live,
@@ -268,12 +267,12 @@ impl SessionView {
 /// Whether it was done.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Accomplished")]
-pub struct Accomplished {
+pub struct Ack {
     /// Always true: a failure is an error.
     pub done: bool,
 }
 
-impl Accomplished {
+impl Ack {
     /// It was done.
-    pub const YES: Self = Self { done: true };
+    pub const DONE: Self = Self { done: true };
 }

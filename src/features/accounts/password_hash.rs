@@ -22,7 +22,7 @@ static HASHING: Semaphore = Semaphore::const_new(2);
 static WAITING: Semaphore = Semaphore::const_new(limits::PASSWORDS_WAITING_MAX);
 
 /// What a password is held against where there is no user: the same work, and nothing fits it.
-const NOBODY: PasswordHash =
+const DUMMY: PasswordHash =
     PasswordHash { memory_kib: MEMORY_KIB, passes: PASSES, lanes: LANES, salt: *b"nobody is called", hash: [0; 32] };
 
 async fn turn() -> Result<(SemaphorePermit<'static>, SemaphorePermit<'static>), Failure> {
@@ -33,7 +33,7 @@ async fn turn() -> Result<(SemaphorePermit<'static>, SemaphorePermit<'static>), 
 /// Whether `given` is the password of `known`; without one it takes as long and is not.
 pub async fn verify(given: Secret, known: Option<PasswordHash>) -> Result<bool, Failure> {
     let exists = known.is_some();
-    let known = known.unwrap_or(NOBODY);
+    let known = known.unwrap_or(DUMMY);
     let turn = turn().await?;
     let work = move || {
         // What cannot be a password is worked on all the same, as far as one goes.

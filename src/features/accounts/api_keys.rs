@@ -1,4 +1,4 @@
-//! The ring of keys in memory and its table, changed together.
+//! API keys: the table and the cache in memory, changed together.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use arc_swap::ArcSwap;
 use tokio::sync::Mutex;
 
 use super::model::{Account, Key, NewKey, Session, User};
-use super::{people_store, store};
+use super::{user_store, store};
 use crate::base::random::Random;
 use crate::base::secret::{Secret, sha256};
 use crate::engine::access::audit::{self, AuditRecord};
@@ -22,45 +22,45 @@ use crate::vocab::limits;
 use crate::vocab::rates::RouteGroup;
 use crate::vocab::settings::Settings;
 
-/// Held while a key is made or revoked: the commit and the change of the ring stay together, so that the ring never goes back to
-/// an older state. Keys are changed by people, so one lock for all engines of a process costs nobody anything.
-pub static CHANGING: Mutex<()> = Mutex::const_new(());
+/// Held while a key, a user or a session changes: the commit and the change of the cache stay together, so that the cache never goes
+/// back to an older state. Such changes are rare, so one lock per process is enough.
+pub static CACHE_LOCK: Mutex<()> = Mutex::const_new(());
 
-/// Take into memory what requests check there: the keys that work, the people and their sessions, and the tries counted against limits
-/// on guessing.
-pub fn fill_ring(engine: &Engine) -> engine_store::Result<()> {
+/// Load into memory what requests check: working keys, users and their sessions, and the attempts counted against the limits on
+/// guessing.
+pub fn load_caches(engine: &Engine) -> engine_store::Result<()> {
     let tx = engine.control.read();
     engine.throttle.load(&tx, engine.clock.now(), engine.clock.monotonic())?;
     for account in store::accounts(&tx)? {
-        holder(engine, &account);
+        account_limits(engine, &account);
     }
     for user in store::users(&tx)? {
-        if let Some(holder) = engine.keys.account_limits(user.account) {
-            engine.sessions.set_user(person(&user, holder));
+        if let Some(account_limits) = engine.keys.account_limits(user.account) {
+            engine.sessions.set_user(cached_user(&user, account_limits));
         }
     }
-    for session in people_store::sessions(&tx)? {
-        engine.sessions.add(Arc::new(seat(&session)));
+    for session in user_store::sessions(&tx)? {
+        engine.sessions.add(Arc::new(cached_session(&session)));
     }
     let working = store::keys(&tx)?.into_iter().filter(|key| key.revoked_at.is_none());
     // A key without its account would be damage; it opens nothing.
-    engine.keys.fill(working.filter_map(|key| Some(grant(&key, engine.keys.account_limits(key.account)?))));
+    engine.keys.fill(working.filter_map(|key| Some(cached_key(&key, engine.keys.account_limits(key.account)?))));
     Ok(())
 }
 
-/// Somebody as requests see them.
-pub fn person(user: &User, account: Arc<AccountLimits>) -> CachedUser {
+/// A user as requests see them.
+pub fn cached_user(user: &User, account: Arc<AccountLimits>) -> CachedUser {
     CachedUser { id: user.id, email: user.email.clone(), name: user.name.clone(), account, role: user.role }
 }
 
 /// A session as requests see it.
-pub fn seat(session: &Session) -> CachedSession {
+pub fn cached_session(session: &Session) -> CachedSession {
     let Session { id, user, kind, digest, expires_at, idle_ms, seen_at, proven_at, .. } = *session;
     CachedSession { id, user, kind, digest, expires_at, idle_ms, seen_at: AtomicTimestamp::at(seen_at), proven_at: AtomicTimestamp::at(proven_at) }
 }
 
-/// The account as requests see it.
-pub fn holder(engine: &Engine, account: &Account) -> Arc<AccountLimits> {
+/// The account's limits as requests see them.
+pub fn account_limits(engine: &Engine, account: &Account) -> Arc<AccountLimits> {
     let limits = plan_limits(&engine.settings, &account.plan);
     if limits.requests.is_none() {
         tracing::error!(account = %account.id, plan = account.plan, "the account's plan is not in the settings; its requests get 503");
@@ -86,26 +86,26 @@ pub fn plan_limits(settings: &Settings, plan: &str) -> PlanLimits {
 }
 
 /// A key as requests see it.
-pub fn grant(key: &Key, account: Arc<AccountLimits>) -> Arc<ApiKey> {
+pub fn cached_key(key: &Key, account: Arc<AccountLimits>) -> Arc<ApiKey> {
     let Key { id, environment, permissions, hash, .. } = *key;
     Arc::new(ApiKey { id, account, environment, permissions, hash, usage: Usage::default() })
 }
 
-/// A key that was just made.
-pub struct Made {
+/// A key that was just created.
+pub struct CreatedKey {
     pub key: Key,
     /// The key's text, to be shown once.
     pub token: Secret,
 }
 
-/// Make a key of `account`, or of the installation's own; it works when this returns. `act` is what is noted of it.
+/// Make a key of `account`, or of the installation's own; it works when this returns. `record` is what is noted of it.
 pub async fn create_key(
     engine: &Arc<Engine>,
     account: Option<AccountId>,
     new: NewKey,
-    act: Option<(AuditRecord, Envelope)>,
-) -> Result<Made, Failure> {
-    let _turn = CHANGING.lock().await;
+    record: Option<(AuditRecord, Envelope)>,
+) -> Result<CreatedKey, Failure> {
+    let _turn = CACHE_LOCK.lock().await;
     let token = token::create(new.environment, engine.random.as_ref());
     let hash = sha256(token.expose().as_bytes());
     let plan = engine.settings.accounts.owner_plan.clone();
@@ -115,14 +115,14 @@ pub async fn create_key(
             None => store::ensure_account(tx, &plan)?,
         };
         let key = add_key(tx, account.id, new, hash)?;
-        if let Some((act, envelope)) = act {
-            audit::note(tx, envelope.request.number, &act);
+        if let Some((record, envelope)) = record {
+            audit::note(tx, envelope.request.number, &record);
         }
         Ok::<_, Failure>((account, key))
     };
     let (account, key) = engine.control.write(write).await??;
-    engine.keys.add(grant(&key, holder(engine, &account)));
-    Ok(Made { key, token })
+    engine.keys.add(cached_key(&key, account_limits(engine, &account)));
+    Ok(CreatedKey { key, token })
 }
 
 /// Write a new key.
@@ -145,14 +145,14 @@ pub fn add_key(tx: &mut engine_store::WriteTx<'_>, account: AccountId, new: NewK
 fn free_id(keys: &[Key], random: &dyn Random) -> KeyId {
     loop {
         let id = KeyId::from_bytes(random.bytes());
-        if !keys.iter().any(|key| shown(key.id) == shown(id)) {
+        if !keys.iter().any(|key| short_id(key.id) == short_id(id)) {
             return id;
         }
     }
 }
 
 /// The first characters of a key's id.
-pub fn shown(id: KeyId) -> String {
+pub fn short_id(id: KeyId) -> String {
     id.to_string()[..limits::KEY_ID_CHARACTERS_SHOWN].to_owned()
 }
 
@@ -161,9 +161,9 @@ pub async fn revoke_key(
     engine: &Arc<Engine>,
     account: Option<AccountId>,
     prefix: String,
-    (act, envelope): (AuditRecord, Envelope),
+    (record, envelope): (AuditRecord, Envelope),
 ) -> Result<Key, Failure> {
-    let _turn = CHANGING.lock().await;
+    let _turn = CACHE_LOCK.lock().await;
     let counted = engine.keys.all();
     let write = move |tx: &mut engine_store::WriteTx<'_>| {
         let mut keys = store::keys(tx)?;
@@ -171,11 +171,11 @@ pub async fn revoke_key(
         let mut key = find_by_prefix(keys, &prefix)?;
         key.revoked_at = Some(tx.now());
         store::save_key(tx, &key);
-        let taken = counted.iter().find(|grant| grant.id == key.id).and_then(|grant| grant.usage.take());
+        let taken = counted.iter().find(|cached| cached.id == key.id).and_then(|cached| cached.usage.take());
         if let Some((requests, last)) = taken {
             store::add_usage(tx, key.id, requests, last)?;
         }
-        audit::note(tx, envelope.request.number, &act);
+        audit::note(tx, envelope.request.number, &record);
         Ok::<_, Failure>(key)
     };
     let key = engine.control.write(write).await??;
@@ -197,8 +197,8 @@ fn find_by_prefix(keys: Vec<Key>, prefix: &str) -> Result<Key, Failure> {
 }
 
 /// Note an act in the transaction of its effect: the operator's, or that of `user`, who has just shown who they are.
-pub fn note(tx: &mut engine_store::WriteTx<'_>, operation: &str, user: Option<&User>, envelope: Envelope) {
+pub fn note_audit(tx: &mut engine_store::WriteTx<'_>, operation: &str, user: Option<&User>, envelope: Envelope) {
     let (account, user) = (user.map(|user| user.account), user.map(|user| user.id));
-    let act = AuditRecord { operation: operation.into(), key: None, user, account, request: envelope.request.to_string() };
-    audit::note(tx, envelope.request.number, &act);
+    let record = AuditRecord { operation: operation.into(), key: None, user, account, request: envelope.request.to_string() };
+    audit::note(tx, envelope.request.number, &record);
 }
