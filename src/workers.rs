@@ -75,7 +75,7 @@ pub const WORKERS: &[Worker] = &[
         name: "bounces and complaints",
         wakes: &[tables::SIMULATIONS],
         period: Duration::from_secs(1),
-        work: Work::EachWorld(happenings),
+        work: Work::EachWorld(delivery_events),
     },
     // The period is for what a restart or a failed step has left.
     Worker {
@@ -184,8 +184,8 @@ fn visits(engine: Arc<Engine>, environment: Environment) -> Running {
     Box::pin(async move { tracking::write_visits(&engine, environment).await.map(Step::more_if) })
 }
 
-fn happenings(engine: Arc<Engine>, environment: Environment) -> Running {
-    Box::pin(async move { tracking::take_happenings(&engine, environment).await.map(Step::more_if) })
+fn delivery_events(engine: Arc<Engine>, environment: Environment) -> Running {
+    Box::pin(async move { tracking::take_delivery_events(&engine, environment).await.map(Step::more_if) })
 }
 
 fn conversions(engine: Arc<Engine>, environment: Environment) -> Running {

@@ -632,17 +632,17 @@ pub const VISIT_AGENT_CHARACTERS_MAX: usize = 200;
 /// Clients repeat what is slow, and people click twice: the same client at the same link is another visit only after this, at least.
 pub const VISIT_REPEAT_MS: i64 = 1_000;
 /// What servers said and simulated recipients do, taken in one transaction.
-pub const HAPPENINGS_PER_STEP: usize = 500;
+pub const DELIVERY_EVENTS_PER_STEP: usize = 500;
 /// Rows that one step of an erasure looks at: a few milliseconds of the writer's time.
 pub const ERASURE_ROWS_PER_STEP: usize = 500;
 /// Deeds of one contact that are looked through for what became of its messages: years of them.
-pub const TIMELINE_DEEDS_MAX: usize = 2_000;
+pub const TIMELINE_ACTIVITIES_MAX: usize = 2_000;
 /// Messages to one contact of which a time line tells what came back; each is three look-ups.
 pub const TIMELINE_SENDS_MAX: usize = 500;
 /// What one person's export lists of each kind; what is older is counted only.
 pub const PERSONAL_DATA_ROWS_MAX: usize = 10_000;
 /// Mailings of one email that a part of its log looks into: those without rows of the wanted kind cost as much as others.
-pub const LOG_MAILINGS_LOOKED_AT_MAX: usize = 200;
+pub const LOG_MAILINGS_SCANNED_MAX: usize = 200;
 /// Messages of the built-in inbox that one step of an erasure removes.
 pub const ERASURE_MESSAGES_PER_STEP: usize = 100;
 /// Forms of the pages behind links in messages: one box for each topic.

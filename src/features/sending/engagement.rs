@@ -22,7 +22,7 @@ const DAYS: Table<(EmailId, u32, u8), i64> = Table::new(tables::EMAIL_DAYS);
 const EMAIL_MAILINGS: Table<(EmailId, MailingId), ()> = Table::new(tables::EMAIL_MAILINGS);
 /// In place of a measure in [`DAYS`]: a country in place of a day.
 const COUNTRY: u8 = 255;
-const HAPPENINGS: Table<When, Happening> = Table::new(tables::SIMULATIONS);
+const HAPPENINGS: Table<When, DeliveryEvent> = Table::new(tables::SIMULATIONS);
 
 /// When something happened, and with which recipient of which mailing.
 pub type When = (Timestamp, MailingId, u32);
@@ -107,7 +107,7 @@ impl Measure {
 
 /// Something that happened to a message and that is not made anything of yet: said by servers, or played by simulated recipients.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Happening {
+pub enum DeliveryEvent {
     /// A server refused it, in these words, while we delivered.
     Refused {
         reply: String,
@@ -122,7 +122,7 @@ pub enum Happening {
     Unsubscribe,
 }
 
-impl Record for Happening {}
+impl Record for DeliveryEvent {}
 
 /// What a recipient did; nothing if nothing was recorded.
 pub fn of(tx: &impl Read, mailing: MailingId, number: u32) -> Result<Engagement> {
@@ -226,12 +226,12 @@ pub fn mailings(tx: &impl Read, email: EmailId, before: Option<MailingId>, limit
 }
 
 /// Have something made of what happened, from `at` on.
-pub fn happens(tx: &mut WriteTx<'_>, at: Timestamp, mailing: MailingId, number: u32, happening: &Happening) {
+pub fn happens(tx: &mut WriteTx<'_>, at: Timestamp, mailing: MailingId, number: u32, happening: &DeliveryEvent) {
     tx.put(HAPPENINGS, &(at, mailing, number), happening);
 }
 
 /// Up to `limit` happenings whose time has come by `now`, the earliest first.
-pub fn happened(tx: &impl Read, now: Timestamp, limit: usize) -> Result<Vec<(When, Happening)>> {
+pub fn happened(tx: &impl Read, now: Timestamp, limit: usize) -> Result<Vec<(When, DeliveryEvent)>> {
     let span = Span { from: Vec::new(), to: Some(now.plus_ms(1).to_bytes()) };
     tx.list(HAPPENINGS, &span, Order::Forward, limit)
 }

@@ -330,7 +330,7 @@ impl Page {
             }
             Delivery::Failed { reply, .. } => {
                 quota::count(tx, account, Tally::Refused, 1)?;
-                let happening = engagement::Happening::Refused { reply: reply.clone() };
+                let happening = engagement::DeliveryEvent::Refused { reply: reply.clone() };
                 let now = tx.now();
                 engagement::happens(tx, now, self.mailing.id, number, &happening);
             }

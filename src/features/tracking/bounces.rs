@@ -6,8 +6,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::model::{Bounce, Verdict, verdict};
-use super::person::{Person, row_of};
+use super::model::{Bounce, BounceAction, bounce_action};
+use super::recipient::{MessageRecipient, row_of};
 use crate::base::clock::Timestamp;
 use crate::base::email::EmailAddress;
 use crate::engine::api::Engine;
@@ -24,53 +24,53 @@ use crate::vocab::ids::{MailingId, ProjectId};
 use crate::vocab::tables;
 use crate::vocab::webhook_events::WebhookEvent;
 
-const IN_A_ROW: Table<(ProjectId, u32), InARow> = Table::new(tables::SOFT_BOUNCES);
-/// Deeds looked at for a delivery between two bounces.
-const DEEDS_LOOKED_AT: usize = 50;
+const SOFT_BOUNCES: Table<(ProjectId, u32), SoftBounces> = Table::new(tables::SOFT_BOUNCES);
+/// Activities checked for a delivery between two bounces.
+const ACTIVITIES_CHECKED: usize = 50;
 /// What a server said, cut.
 const DETAIL_CHARACTERS_MAX: usize = 500;
 
 /// The suppression list, to write on it.
 #[derive(Clone)]
-pub struct List(pub Digester);
+pub struct SuppressionList(pub Digester);
 
-impl List {
+impl SuppressionList {
     /// That of this installation.
     pub fn new(engine: &Engine) -> Self {
         Self(Digester::new(&engine.seal))
     }
 
     /// Put somebody's address on it; nothing, if the address was erased.
-    pub fn add(&self, tx: &mut WriteTx<'_>, person: &Person, why: (Reason, SaidBy), note: Option<String>) -> Result<()> {
-        let Some(email) = person.email().and_then(EmailAddress::stored) else { return Ok(()) };
-        suppressions::add(tx, &self.0, person.mailing.account, &email.normalised(), why, note).map(drop)
+    pub fn add(&self, tx: &mut WriteTx<'_>, recipient: &MessageRecipient, why: (Reason, SaidBy), note: Option<String>) -> Result<()> {
+        let Some(email) = recipient.email().and_then(EmailAddress::stored) else { return Ok(()) };
+        suppressions::add(tx, &self.0, recipient.mailing.account, &email.normalised(), why, note).map(drop)
     }
 
     /// Whether somebody's address is on it.
-    pub fn has(&self, tx: &impl Read, person: &Person) -> Result<bool> {
-        let Some(email) = person.email().and_then(EmailAddress::stored) else { return Ok(false) };
-        Ok(suppressions::reason(tx, &self.0, person.mailing.account, &email.normalised())?.is_some())
+    pub fn has(&self, tx: &impl Read, recipient: &MessageRecipient) -> Result<bool> {
+        let Some(email) = recipient.email().and_then(EmailAddress::stored) else { return Ok(false) };
+        Ok(suppressions::reason(tx, &self.0, recipient.mailing.account, &email.normalised())?.is_some())
     }
 }
 
 /// Soft bounces of a contact without a delivery in between.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct InARow {
+struct SoftBounces {
     many: u8,
     last_at: Timestamp,
 }
 
-impl Record for InARow {}
+impl Record for SoftBounces {}
 
 /// A message was not delivered, or came back. Says whether that is news.
 pub fn bounced(
     tx: &mut WriteTx<'_>,
-    list: &List,
-    person: &Person,
+    list: &SuppressionList,
+    recipient: &MessageRecipient,
     (bounce, source): (Bounce, SaidBy),
     detail: &str,
 ) -> Result<bool> {
-    let (id, number, now) = (person.mailing.id, person.number, tx.now());
+    let (id, number, now) = (recipient.mailing.id, recipient.number, tx.now());
     let mut engagement = engagement::of(tx, id, number)?;
     if engagement.bounced_at.is_some() {
         return Ok(false);
@@ -81,50 +81,50 @@ pub fn bounced(
         Some(engagement::Bounce { hard: bounce == Bounce::Hard, class: bounce.word().into(), detail: detail.clone() });
     engagement::save(tx, id, number, &engagement);
     let measure = if bounce == Bounce::Hard { Measure::HardBounces } else { Measure::SoftBounces };
-    count(tx, person, measure)?;
-    tell(tx, person, WebhookEvent::EmailBounced, json!({ "bounceType": bounce.word(), "reason": detail }))?;
+    count(tx, recipient, measure)?;
+    emit(tx, recipient, WebhookEvent::EmailBounced, json!({ "bounceType": bounce.word(), "reason": detail }))?;
     let many = match bounce {
-        Bounce::Soft => soft_in_a_row(tx, person)?,
+        Bounce::Soft => consecutive_soft_bounces(tx, recipient)?,
         Bounce::Hard | Bounce::Policy | Bounce::Content => 1,
     };
-    if verdict(bounce, many) == Verdict::Bounced {
-        if let Some(((_, project), contact)) = person.contact() {
+    if bounce_action(bounce, many) == BounceAction::Bounced {
+        if let Some(((_, project), contact)) = recipient.contact() {
             subscription::bounce(tx, project, contact)?;
         }
-        list.add(tx, person, (Reason::BounceHard, source), Some(detail))?;
+        list.add(tx, recipient, (Reason::BounceHard, source), Some(detail))?;
     }
     Ok(true)
 }
 
 /// How many soft bounces in a row this is. Of addresses that are nobody's contact no deliveries are known, so they never have more
 /// than one.
-fn soft_in_a_row(tx: &mut WriteTx<'_>, person: &Person) -> Result<u8> {
-    let Some(((_, project), contact)) = person.contact() else { return Ok(1) };
+fn consecutive_soft_bounces(tx: &mut WriteTx<'_>, recipient: &MessageRecipient) -> Result<u8> {
+    let Some(((_, project), contact)) = recipient.contact() else { return Ok(1) };
     let place = (project, contact.id.number());
-    let known = tx.get(IN_A_ROW, &place)?;
+    let known = tx.get(SOFT_BOUNCES, &place)?;
     let many = match known {
-        Some(row) if !delivered_since(tx, project, contact, row.last_at, person.mailing.id)? => row.many.saturating_add(1),
+        Some(row) if !delivered_since(tx, project, contact, row.last_at, recipient.mailing.id)? => row.many.saturating_add(1),
         _ => 1,
     };
-    tx.put(IN_A_ROW, &place, &InARow { many, last_at: tx.now() });
+    tx.put(SOFT_BOUNCES, &place, &SoftBounces { many, last_at: tx.now() });
     Ok(many)
 }
 
 /// Whether a message other than this one went out to the contact since `at` and did not come back.
 fn delivered_since(tx: &impl Read, project: ProjectId, contact: &Contact, at: Timestamp, but: MailingId) -> Result<bool> {
-    for activity in activity::of(tx, project, contact.id.number(), DEEDS_LOOKED_AT)? {
+    for activity in activity::of(tx, project, contact.id.number(), ACTIVITIES_CHECKED)? {
         if activity.at <= at {
             break;
         }
         // What is opened has arrived, whatever else was said of it.
-        if activity.action != Action::Sent || (activity.mailing != but && !came_back(tx, activity.mailing, contact)?) {
+        if activity.action != Action::Sent || (activity.mailing != but && !was_returned(tx, activity.mailing, contact)?) {
             return Ok(true);
         }
     }
     Ok(false)
 }
 
-fn came_back(tx: &impl Read, mailing: MailingId, contact: &Contact) -> Result<bool> {
+fn was_returned(tx: &impl Read, mailing: MailingId, contact: &Contact) -> Result<bool> {
     let Some(mailing) = sending::by_id(tx, mailing)? else { return Ok(false) };
     let row = row_of(tx, &mailing, contact.id.number(), &contact.email)?;
     let engagement = row.map(|(number, _)| engagement::of(tx, mailing.id, number)).transpose()?;
@@ -133,44 +133,44 @@ fn came_back(tx: &impl Read, mailing: MailingId, contact: &Contact) -> Result<bo
 
 /// Forget the soft bounces of a contact that is gone.
 pub fn forget(tx: &mut WriteTx<'_>, project: ProjectId, number: u32) {
-    tx.delete(IN_A_ROW, &(project, number));
+    tx.delete(SOFT_BOUNCES, &(project, number));
 }
 
 /// The recipient called the message spam. Says whether that is news.
-pub fn complained(tx: &mut WriteTx<'_>, list: &List, person: &Person, kind: &str) -> Result<bool> {
-    let (id, number) = (person.mailing.id, person.number);
+pub fn complained(tx: &mut WriteTx<'_>, list: &SuppressionList, recipient: &MessageRecipient, kind: &str) -> Result<bool> {
+    let (id, number) = (recipient.mailing.id, recipient.number);
     let mut engagement = engagement::of(tx, id, number)?;
     if engagement.complained_at.is_some() {
         return Ok(false);
     }
     engagement.complained_at = Some(tx.now());
-    engagement.complaint = Some(kind.chars().filter(|letter| !letter.is_control()).take(40).collect());
+    engagement.complaint = Some(kind.chars().filter(|character| !character.is_control()).take(40).collect());
     engagement::save(tx, id, number, &engagement);
-    count(tx, person, Measure::Complaints)?;
-    tell(tx, person, WebhookEvent::EmailComplained, json!({ "complaintType": engagement.complaint }))?;
-    if let Some((place, contact)) = person.contact() {
+    count(tx, recipient, Measure::Complaints)?;
+    emit(tx, recipient, WebhookEvent::EmailComplained, json!({ "complaintType": engagement.complaint }))?;
+    if let Some((place, contact)) = recipient.contact() {
         subscription::unsubscribe(tx, place, contact, Source::Complaint)?;
     }
-    list.add(tx, person, (Reason::Complaint, SaidBy::Inbound), None)?;
+    list.add(tx, recipient, (Reason::Complaint, SaidBy::Inbound), None)?;
     Ok(true)
 }
 
 /// Webhooks that want to know of it are told.
-fn tell(tx: &mut WriteTx<'_>, person: &Person, kind: WebhookEvent, more: Value) -> Result<()> {
-    let contact = person.contact.as_ref().map(|contact| contact.id);
+fn emit(tx: &mut WriteTx<'_>, recipient: &MessageRecipient, kind: WebhookEvent, more: Value) -> Result<()> {
+    let contact = recipient.contact.as_ref().map(|contact| contact.id);
     let now = tx.now();
-    notices::tell(tx, kind, &Whom { mailing: &person.mailing, email: person.email(), contact }, now, more)
+    notices::tell(tx, kind, &Whom { mailing: &recipient.mailing, email: recipient.email(), contact }, now, more)
 }
 
 /// One more of these: for the mailing, for the day, and for what the account sends.
-pub fn count(tx: &mut WriteTx<'_>, person: &Person, measure: Measure) -> Result<()> {
-    let mailing = &person.mailing;
+pub fn count(tx: &mut WriteTx<'_>, recipient: &MessageRecipient, measure: Measure) -> Result<()> {
+    let mailing = &recipient.mailing;
     engagement::add(tx, mailing.id, measure, 1)?;
     engagement::add_day(tx, mailing, measure, 1)?;
     let tally = match measure {
         Measure::Complaints => Tally::Complained,
         // Who refused it at once was counted as it happened.
-        Measure::HardBounces | Measure::SoftBounces if !matches!(person.recipient.delivery, Delivery::Failed { .. }) => {
+        Measure::HardBounces | Measure::SoftBounces if !matches!(recipient.recipient.delivery, Delivery::Failed { .. }) => {
             Tally::Returned
         }
         _ => return Ok(()),

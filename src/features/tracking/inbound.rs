@@ -3,9 +3,9 @@
 //! Everything in such mail is a claim by a stranger. Without a token that only the message held, nothing is believed; with one, only
 //! what the sender of that message could say of it anyway: that it bounced, that it was called spam, that its reader leaves.
 
-use super::bounces::{self, List};
-use super::leaving::{self, Scope};
-use super::person::Person;
+use super::bounces::{self, SuppressionList};
+use super::unsubscribe::{self, Scope};
+use super::recipient::MessageRecipient;
 use crate::engine::api::{Engine, Failure};
 use crate::engine::mail::inbound::{self, Action, Envelope, Incoming, Mark, Nature, Outcome};
 use crate::engine::store::{Result as StoreResult, WriteTx};
@@ -18,7 +18,7 @@ use crate::features::suppressions::Source as SaidBy;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Received {
     /// It was about a recipient of ours, and is taken care of.
-    Taken,
+    Handled,
     /// It says nothing that concerns us: no token of ours, an automatic reply, a person's letter.
     Ignored,
 }
@@ -41,10 +41,10 @@ pub async fn receive(engine: &Engine, raw: &[u8], envelope: &Envelope<'_>) -> Re
     let Some((mark, token)) = incoming.tokens.iter().find_map(|text| Some((text.mark, token_of(engine, text)?))) else {
         return ignored("no token of this installation");
     };
-    let (list, kind) = (List::new(engine), incoming.nature.word());
+    let (list, kind) = (SuppressionList::new(engine), incoming.nature.word());
     let take = move |tx: &mut WriteTx<'_>| {
-        let Some(person) = Person::find(tx, token.mailing, token.number)? else { return Ok(Received::Ignored) };
-        handle(tx, &list, &person, (mark, token.purpose), &incoming)
+        let Some(recipient) = MessageRecipient::find(tx, token.mailing, token.number)? else { return Ok(Received::Ignored) };
+        handle(tx, &list, &recipient, (mark, token.purpose), &incoming)
     };
     let received = engine.world(token.environment).store.write(take).await??;
     tracing::debug!(mailing = %token.mailing, number = token.number, kind, ?received, "inbound message");
@@ -63,8 +63,8 @@ fn token_of(engine: &Engine, text: &inbound::Token) -> Option<Token> {
 
 fn handle(
     tx: &mut WriteTx<'_>,
-    list: &List,
-    person: &Person,
+    list: &SuppressionList,
+    recipient: &MessageRecipient,
     (mark, purpose): (Mark, Purpose),
     incoming: &Incoming,
 ) -> StoreResult<Received> {
@@ -72,27 +72,27 @@ fn handle(
         Nature::Report(outcomes) => {
             // A report on one message is about its one recipient, whatever address a forwarding server had in the end.
             let worst = outcomes.iter().find(|outcome| outcome.action == Action::Failed).or(outcomes.first());
-            worst.map_or(Ok(Received::Ignored), |outcome| report(tx, list, person, outcome))
+            worst.map_or(Ok(Received::Ignored), |outcome| report(tx, list, recipient, outcome))
         }
         Nature::Complaint(complaint) => {
-            sending::evidence(tx, person.mailing.id, person.number, "a complaint")?;
-            bounces::complained(tx, list, person, &complaint.kind)?;
-            Ok(Received::Taken)
+            sending::evidence(tx, recipient.mailing.id, recipient.number, "a complaint")?;
+            bounces::complained(tx, list, recipient, &complaint.kind)?;
+            Ok(Received::Handled)
         }
         Nature::Other if mark == Mark::Unsubscribe && purpose == Purpose::Unsubscribe => {
-            leaving::leave(tx, list, person, Scope::List, Source::Mailto)?;
-            Ok(Received::Taken)
+            unsubscribe::leave(tx, list, recipient, Scope::List, Source::Mailto)?;
+            Ok(Received::Handled)
         }
         Nature::Automatic | Nature::Other => Ok(Received::Ignored),
     }
 }
 
-fn report(tx: &mut WriteTx<'_>, list: &List, person: &Person, outcome: &Outcome) -> StoreResult<Received> {
+fn report(tx: &mut WriteTx<'_>, list: &SuppressionList, recipient: &MessageRecipient, outcome: &Outcome) -> StoreResult<Received> {
     // Whoever reports on the message has had it.
-    sending::evidence(tx, person.mailing.id, person.number, "a report")?;
+    sending::evidence(tx, recipient.mailing.id, recipient.number, "a report")?;
     if outcome.action != Action::Failed {
-        return Ok(Received::Taken);
+        return Ok(Received::Handled);
     }
-    bounces::bounced(tx, list, person, (outcome.class.into(), SaidBy::Inbound), &outcome.diagnostic)?;
-    Ok(Received::Taken)
+    bounces::bounced(tx, list, recipient, (outcome.class.into(), SaidBy::Inbound), &outcome.diagnostic)?;
+    Ok(Received::Handled)
 }

@@ -18,8 +18,8 @@ use crate::vocab::limits;
 ///
 /// Whatever others hang on to it on its way (`?fbclid=…`) is ignored: the reader meant the link.
 #[derive(Deserialize, JsonSchema)]
-#[schemars(rename = "MessageLink", extend("additionalProperties" = false))]
-pub struct Link {
+#[schemars(extend("additionalProperties" = false))]
+pub struct MessageLink {
     /// The signed token of the link.
     pub token: String,
 }

@@ -1,37 +1,37 @@
 //! Tracking: what recipients do with messages, and what mail servers say of them afterwards.
 //!
-//! - A visit to a pixel or a link is answered at once, noted in memory and written a moment later: `links`, `recording`. Who came by
+//! - A visit to a pixel or a link is answered at once, noted in memory and written a moment later: `links`, `visits`. Who came by
 //!   (a person, a proxy, a machine) is a table in `model`.
-//! - Unsubscribing and choosing topics, by a button, a page or a message: `leaving`. Nothing that follows links changes anything.
+//! - Unsubscribing and choosing topics, by a button, a page or a message: `unsubscribe`. Nothing that follows links changes anything.
 //! - Bounces and complaints: `bounces`, by the table in `model`; what refusals mean is said by `engine/mail/inbound`, what comes back by
 //!   mail is taken in by `inbound`.
-//! - A deleted contact is erased from everything that others keep: `erasing`.
+//! - A deleted contact is erased from everything that others keep: `erasure`.
 //!
 //! Invariants: nothing is believed without a token that only the message holds; everything is told once, however often it comes.
 
 mod bounces;
-mod erasing;
-mod happenings;
+mod erasure;
+mod delivery_events;
 mod inbound;
-mod leaving;
+mod unsubscribe;
 mod links;
 mod model;
 pub mod ops;
 mod pages;
-mod person;
-mod recording;
-mod targets;
+mod recipient;
+mod visits;
+mod link_target;
 #[cfg(test)]
 mod tests;
-mod visitors;
-mod words;
+mod link_visit;
+mod translations;
 
 use crate::vocab::permissions::Permission;
 
-pub use erasing::step as erase;
-pub use happenings::step as take_happenings;
+pub use erasure::step as erase;
+pub use delivery_events::step as take_delivery_events;
 pub use inbound::{is_ours, receive};
-pub use recording::{flush, step as write_visits};
+pub use visits::{flush, step as write_visits};
 
 /// Either of these lets a key see what became of an email.
 const READERS: &[Permission] = &[Permission::EmailRead, Permission::CampaignRead];

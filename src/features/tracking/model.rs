@@ -31,7 +31,7 @@ impl Visitor {
 
 /// What is known of one visit.
 #[derive(Clone, Copy, Debug)]
-pub struct Signs<'a> {
+pub struct VisitSigns<'a> {
     /// What the client calls itself.
     pub agent: &'a str,
     /// HEAD: nothing but the headers was wanted.
@@ -108,7 +108,7 @@ const AGENTS: &[(Agent, Visitor, &str)] = &[
 ];
 
 /// Who came by.
-pub fn visitor(signs: &Signs<'_>) -> Visitor {
+pub fn visitor(signs: &VisitSigns<'_>) -> Visitor {
     if signs.is_head || signs.since_delivery_ms.is_none_or(|ms| ms < 0) {
         // Nobody can read what has not arrived.
         return Visitor::Scanner;
@@ -173,7 +173,7 @@ impl Bounce {
 
 /// What becomes of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum BounceAction {
     /// It may be mailed again.
     Keep,
     /// It is suppressed for the whole account, and contacts with it are bounced.
@@ -181,20 +181,20 @@ pub enum Verdict {
 }
 
 /// TABLE: what a bounce leads to, by how many of its class came in a row without a delivery in between.
-const VERDICTS: &[(Bounce, u8, Verdict)] = &[
+const BOUNCE_ACTIONS: &[(Bounce, u8, BounceAction)] = &[
     // What does not exist will not exist tomorrow; mailing it again costs reputation.
-    (Bounce::Hard, 1, Verdict::Bounced),
+    (Bounce::Hard, 1, BounceAction::Bounced),
     // Full mailboxes are emptied; one that is full for five messages is abandoned.
-    (Bounce::Soft, 5, Verdict::Bounced),
+    (Bounce::Soft, 5, BounceAction::Bounced),
     // These speak of the sender or the message: the recipient did nothing, so nothing is held against it, however often.
-    (Bounce::Policy, u8::MAX, Verdict::Keep),
-    (Bounce::Content, u8::MAX, Verdict::Keep),
+    (Bounce::Policy, u8::MAX, BounceAction::Keep),
+    (Bounce::Content, u8::MAX, BounceAction::Keep),
 ];
 
 /// What the `in_a_row`-th bounce of this class leads to.
-pub fn verdict(bounce: Bounce, in_a_row: u8) -> Verdict {
-    let row = VERDICTS.iter().find(|(class, _, _)| *class == bounce).expect("the table has every class");
-    if in_a_row >= row.1 { row.2 } else { Verdict::Keep }
+pub fn bounce_action(bounce: Bounce, in_a_row: u8) -> BounceAction {
+    let row = BOUNCE_ACTIONS.iter().find(|(class, _, _)| *class == bounce).expect("the table has every class");
+    if in_a_row >= row.1 { row.2 } else { BounceAction::Keep }
 }
 
 #[cfg(test)]
@@ -203,8 +203,8 @@ mod tests {
 
     const BROWSER: &str = "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0";
 
-    fn signs(agent: &str) -> Signs<'_> {
-        Signs { agent, is_head: false, is_prefetch: false, since_delivery_ms: Some(60_000) }
+    fn signs(agent: &str) -> VisitSigns<'_> {
+        VisitSigns { agent, is_head: false, is_prefetch: false, since_delivery_ms: Some(60_000) }
     }
 
     #[test]
@@ -229,10 +229,10 @@ mod tests {
 
     #[test]
     fn a_head_request_and_one_before_delivery_are_no_persons_and_prefetching_says_so() {
-        assert_eq!(visitor(&Signs { is_head: true, ..signs(BROWSER) }), Visitor::Scanner);
-        assert_eq!(visitor(&Signs { since_delivery_ms: None, ..signs(BROWSER) }), Visitor::Scanner);
-        assert_eq!(visitor(&Signs { since_delivery_ms: Some(-1), ..signs(BROWSER) }), Visitor::Scanner);
-        assert_eq!(visitor(&Signs { is_prefetch: true, ..signs(BROWSER) }), Visitor::Prefetch);
+        assert_eq!(visitor(&VisitSigns { is_head: true, ..signs(BROWSER) }), Visitor::Scanner);
+        assert_eq!(visitor(&VisitSigns { since_delivery_ms: None, ..signs(BROWSER) }), Visitor::Scanner);
+        assert_eq!(visitor(&VisitSigns { since_delivery_ms: Some(-1), ..signs(BROWSER) }), Visitor::Scanner);
+        assert_eq!(visitor(&VisitSigns { is_prefetch: true, ..signs(BROWSER) }), Visitor::Prefetch);
     }
 
     #[test]
@@ -257,11 +257,11 @@ mod tests {
 
     #[test]
     fn five_soft_bounces_or_one_hard_one_end_an_address_and_content_never_does() {
-        assert_eq!(verdict(Bounce::Hard, 1), Verdict::Bounced);
-        assert_eq!((verdict(Bounce::Soft, 4), verdict(Bounce::Soft, 5)), (Verdict::Keep, Verdict::Bounced));
+        assert_eq!(bounce_action(Bounce::Hard, 1), BounceAction::Bounced);
+        assert_eq!((bounce_action(Bounce::Soft, 4), bounce_action(Bounce::Soft, 5)), (BounceAction::Keep, BounceAction::Bounced));
         for count in [1, 5, u8::MAX] {
-            assert_eq!(verdict(Bounce::Content, count), Verdict::Keep);
-            assert_eq!(verdict(Bounce::Policy, count), Verdict::Keep);
+            assert_eq!(bounce_action(Bounce::Content, count), BounceAction::Keep);
+            assert_eq!(bounce_action(Bounce::Policy, count), BounceAction::Keep);
         }
     }
 }

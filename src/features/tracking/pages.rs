@@ -9,7 +9,7 @@ use http::header::{
 };
 use serde::Serialize;
 
-use super::words::{Names, Words, words};
+use super::translations::{Placeholders, Texts, texts};
 use crate::base::hex;
 use crate::base::random::Random;
 use crate::engine::api::wire::{Reply, ReplyBody};
@@ -71,7 +71,7 @@ pub struct Reader {
 
 impl Reader {
     /// Somebody of whom nothing is known but what the browser says.
-    pub fn stranger(headers: &HeaderMap) -> Self {
+    pub fn anonymous(headers: &HeaderMap) -> Self {
         let accepted = headers.get(ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok()).map(str::to_owned);
         Self { accepted, ..Self::default() }
     }
@@ -104,8 +104,8 @@ impl Page {
     /// The page as an answer.
     pub fn reply(&self, reader: &Reader, random: &dyn Random) -> Reply {
         let nonce = hex::encode(&random.bytes::<16>());
-        let (language, words) = words(reader.language.as_deref(), reader.accepted.as_deref());
-        let body = self.draw(reader, (language, words), &nonce);
+        let (language, texts) = texts(reader.language.as_deref(), reader.accepted.as_deref());
+        let body = self.draw(reader, (language, texts), &nonce);
         let policy =
             format!("default-src 'none'; style-src 'nonce-{nonce}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'");
         let mut headers = HeaderMap::with_capacity(5);
@@ -118,64 +118,64 @@ impl Page {
         Reply { status, headers, body: ReplyBody::Whole(body.into()) }
     }
 
-    fn draw(&self, reader: &Reader, (language, words): (&str, &Words), nonce: &str) -> String {
-        let (Page::Ask { topic } | Page::Left { topic }) = self else { return self.draw_rest(reader, (language, words), nonce) };
-        let names = Names { brand: &reader.brand, topic: topic.as_deref().unwrap_or_default(), email: &reader.email };
+    fn draw(&self, reader: &Reader, (language, texts): (&str, &Texts), nonce: &str) -> String {
+        let (Page::Ask { topic } | Page::Left { topic }) = self else { return self.draw_rest(reader, (language, texts), nonce) };
+        let names = Placeholders { brand: &reader.brand, topic: topic.as_deref().unwrap_or_default(), email: &reader.email };
         let asks = matches!(self, Page::Ask { .. });
         let (heading, text) = match (asks, topic) {
-            (true, None) => (&words.ask, &words.ask_text),
-            (true, Some(_)) => (&words.ask_topic, &words.ask_topic_text),
-            (false, None) => (&words.left, &words.left_text),
-            (false, Some(_)) => (&words.left_topic, &words.left_topic_text),
+            (true, None) => (&texts.ask, &texts.ask_text),
+            (true, Some(_)) => (&texts.ask_topic, &texts.ask_topic_text),
+            (false, None) => (&texts.left, &texts.left_text),
+            (false, Some(_)) => (&texts.left_topic, &texts.left_topic_text),
         };
         let context = Context {
             state: if asks { "ask" } else { "left" },
-            title: if asks { &words.unsubscribe } else { &words.left },
-            heading: names.put(heading),
-            text: names.put(text),
+            title: if asks { &texts.unsubscribe } else { &texts.left },
+            heading: names.fill(heading),
+            text: names.fill(text),
             topic: topic.is_some(),
-            ..self.context(reader, (language, words), nonce)
+            ..self.context(reader, (language, texts), nonce)
         };
-        PAGES.draw(PAGE, &Context { title: &names.put(context.title), ..context })
+        PAGES.draw(PAGE, &Context { title: &names.fill(context.title), ..context })
     }
 
-    fn draw_rest(&self, reader: &Reader, (language, words): (&str, &Words), nonce: &str) -> String {
-        let names = Names { brand: &reader.brand, topic: "", email: &reader.email };
-        let common = self.context(reader, (language, words), nonce);
+    fn draw_rest(&self, reader: &Reader, (language, texts): (&str, &Texts), nonce: &str) -> String {
+        let names = Placeholders { brand: &reader.brand, topic: "", email: &reader.email };
+        let common = self.context(reader, (language, texts), nonce);
         let Page::Preferences { topics, is_out, may_return, is_saved } = self else {
-            let (heading, text) = (words.gone.clone(), words.gone_text.clone());
-            return PAGES.draw(PAGE, &Context { state: "gone", title: &words.gone, heading, text, choose: "", ..common });
+            let (heading, text) = (texts.gone.clone(), texts.gone_text.clone());
+            return PAGES.draw(PAGE, &Context { state: "gone", title: &texts.gone, heading, text, choose: "", ..common });
         };
         let text = match topics.is_empty() && !may_return {
-            true => format!("{} {}", names.put(&words.preferences_text), words.no_topics),
-            false => names.put(&words.preferences_text),
+            true => format!("{} {}", names.fill(&texts.preferences_text), texts.no_topics),
+            false => names.fill(&texts.preferences_text),
         };
         let context = Context {
             state: "preferences",
-            title: &words.preferences,
-            heading: words.preferences_ask.clone(),
+            title: &texts.preferences,
+            heading: texts.preferences_ask.clone(),
             text,
             topics,
-            out: if *is_out { &words.out } else { "" },
-            again: if *may_return { &words.again } else { "" },
-            notice: if *is_saved { &words.saved } else { "" },
+            out: if *is_out { &texts.out } else { "" },
+            again: if *may_return { &texts.again } else { "" },
+            notice: if *is_saved { &texts.saved } else { "" },
             choose: "",
             ..common
         };
         PAGES.draw(PAGE, &context)
     }
 
-    fn context<'a>(&self, reader: &'a Reader, (language, words): (&'a str, &'a Words), nonce: &'a str) -> Context<'a> {
+    fn context<'a>(&self, reader: &'a Reader, (language, texts): (&'a str, &'a Texts), nonce: &'a str) -> Context<'a> {
         Context {
             nonce,
             language,
             brand: &reader.brand,
             token: &reader.token,
             preferences_token: reader.preferences.as_deref().unwrap_or_default(),
-            unsubscribe: &words.unsubscribe,
-            everything: &words.everything,
-            save: &words.save,
-            choose: if reader.preferences.is_some() { &words.choose } else { "" },
+            unsubscribe: &texts.unsubscribe,
+            everything: &texts.everything,
+            save: &texts.save,
+            choose: if reader.preferences.is_some() { &texts.choose } else { "" },
             ..Context::default()
         }
     }
@@ -216,7 +216,7 @@ mod tests {
     }
 
     fn drawn(page: &Page, language: &str) -> String {
-        page.draw(&Reader { language: Some(language.into()), ..reader() }, words(Some(language), None), "abc")
+        page.draw(&Reader { language: Some(language.into()), ..reader() }, texts(Some(language), None), "abc")
     }
 
     #[test]

@@ -13,7 +13,7 @@ use crate::engine::store::{Read, Table, WriteTx};
 use crate::features::contacts::activity::{self, Activity};
 use crate::features::contacts::filter::{Action, FilterTree, Period};
 use crate::features::contacts::{self, Contact, store, noncontact_clicks};
-use crate::features::sending::engagement::{self, Engagement, Happening, Measure};
+use crate::features::sending::engagement::{self, Engagement, DeliveryEvent, Measure};
 use crate::features::sending::token::{Purpose, Token, Tokens};
 use crate::features::sending::{self, Address, Content, Kind, NewMailing, Policy, Sender, To, Tracking};
 use crate::features::suppressions::{self, Digester, Reason};
@@ -113,7 +113,7 @@ impl Scene {
     /// Everything that waits is written.
     fn settle(&self) -> Engagement {
         self.mill.wait(flush(self.mill.engine())).expect("written");
-        while self.mill.wait(take_happenings(self.mill.engine(), Environment::Test)).expect("taken") {}
+        while self.mill.wait(take_delivery_events(self.mill.engine(), Environment::Test)).expect("taken") {}
         engagement::of(&self.mill.read(), self.mailing, 0).expect("readable")
     }
 
@@ -132,10 +132,10 @@ impl Scene {
         engagement::count(&self.mill.read(), self.mailing, measure).expect("readable")
     }
 
-    fn happens(&self, mailing: MailingId, happening: Happening) {
+    fn happens(&self, mailing: MailingId, event: DeliveryEvent) {
         self.write(move |tx| {
             let now = tx.now();
-            engagement::happens(tx, now, mailing, 0, &happening);
+            engagement::happens(tx, now, mailing, 0, &event);
         });
         self.settle();
         self.mill.clock.advance_ms(1_000);
@@ -258,7 +258,7 @@ fn choices_are_kept_and_only_an_own_word_brings_somebody_back() {
 
 #[test]
 fn one_hard_bounce_or_five_soft_ones_in_a_row_end_an_address_and_content_never_does() {
-    let refused = |reply: &str| Happening::Refused { reply: reply.into() };
+    let refused = |reply: &str| DeliveryEvent::Refused { reply: reply.into() };
     let scene = Scene::new();
     for _ in 0..6 {
         let id = scene.send(None);
@@ -290,7 +290,7 @@ fn one_hard_bounce_or_five_soft_ones_in_a_row_end_an_address_and_content_never_d
 #[test]
 fn a_complaint_unsubscribes_and_says_so() {
     let scene = Scene::new();
-    scene.happens(scene.mailing, Happening::Complaint);
+    scene.happens(scene.mailing, DeliveryEvent::Complaint);
     assert_eq!(scene.status(), "unsubscribed");
     assert_eq!(scene.events("subscriber.unsubscribed")[0]["source"], "complaint");
     assert!(scene.settle().complained_at.is_some());
@@ -416,7 +416,7 @@ impl Scene {
         let envelope = Envelope { sender, recipient: &recipient };
         let engine = self.mill.engine();
         let receive = || self.mill.wait(inbound::receive(engine, message.as_bytes(), &envelope)).expect("the disk works");
-        is_ours(engine, &recipient).then(|| receive() == Received::Taken)
+        is_ours(engine, &recipient).then(|| receive() == Received::Handled)
     }
 }
 
@@ -439,11 +439,11 @@ fn a_report_counts_by_its_token_alone_and_what_only_tells_of_a_delay_changes_not
 #[test]
 fn mail_to_the_address_for_unsubscribing_unsubscribes_unless_a_machine_wrote_it() {
     let scene = Scene::new();
-    let letter = |more: &str| format!("From: ada@example.com\r\nSubject: unsubscribe\r\n{more}\r\nbye\r\n");
-    assert_eq!(scene.receive('u', Purpose::Unsubscribe, &letter("Auto-Submitted: auto-replied\r\n")), Some(false));
-    assert_eq!(scene.receive('b', Purpose::Bounce, &letter("")), Some(false), "a letter to the bounce address asks for nothing");
+    let character = |more: &str| format!("From: ada@example.com\r\nSubject: unsubscribe\r\n{more}\r\nbye\r\n");
+    assert_eq!(scene.receive('u', Purpose::Unsubscribe, &character("Auto-Submitted: auto-replied\r\n")), Some(false));
+    assert_eq!(scene.receive('b', Purpose::Bounce, &character("")), Some(false), "a letter to the bounce address asks for nothing");
     assert_eq!(scene.status(), "subscribed");
-    assert_eq!(scene.receive('u', Purpose::Unsubscribe, &letter("")), Some(true));
+    assert_eq!(scene.receive('u', Purpose::Unsubscribe, &character("")), Some(true));
     assert_eq!(scene.status(), "unsubscribed");
     assert_eq!(scene.events("subscriber.unsubscribed")[0]["source"], "mailto");
 }
@@ -495,11 +495,11 @@ fn many_links_right_after_delivery_are_a_scanners_and_leave_no_trace_of_a_person
     };
     let at = scene.mill.engine().clock.now();
     let first = vec![visit(0, at), visit(1, at.plus_ms(100))];
-    scene.write(move |tx| recording::record(tx, &first)).expect("written");
+    scene.write(move |tx| visits::record(tx, &first)).expect("written");
     let did = engagement::of(&scene.mill.read(), mailing, 0).expect("readable");
     assert_eq!((did.clicks, did.opens), (2, 1));
     let rest = vec![visit(2, at.plus_ms(200)), visit(3, at.plus_ms(300))];
-    scene.write(move |tx| recording::record(tx, &rest)).expect("written");
+    scene.write(move |tx| visits::record(tx, &rest)).expect("written");
     let did = engagement::of(&scene.mill.read(), mailing, 0).expect("readable");
     assert_eq!((did.clicks, did.opens, did.machine_clicks), (0, 0, 4));
     let count = |measure| engagement::count(&scene.mill.read(), mailing, measure).expect("readable");
@@ -525,7 +525,7 @@ fn clicks_of_somebody_who_is_no_contact_are_kept_unless_it_was_a_machine_and_era
             is_prefetch: false,
         };
         let visits: Vec<Visit> = links.iter().map(visit).collect();
-        scene.write(move |tx| recording::record(tx, &visits)).expect("written");
+        scene.write(move |tx| visits::record(tx, &visits)).expect("written");
     };
     let grace = "grace@example.com".parse().expect("an address");
     let last = || {

@@ -10,7 +10,7 @@ pub use store::{Head, all, body, delete, sweep};
 
 use super::letter::Posted;
 use super::model::{Delivery, Event, Mailing, Recipient, Schedule};
-use super::{engagement, engagement::Happening};
+use super::{engagement, engagement::DeliveryEvent};
 use crate::engine::api::Failure;
 use crate::engine::store::{Read, Result, WriteTx};
 use crate::vocab::codes::Code;
@@ -98,11 +98,11 @@ pub fn take(
     store::put(tx, mailing, number, id, posted)?;
     if let Behaviour::Then(later) = behaviour {
         let happening = match later {
-            Later::SoftBounce => Happening::Bounce { hard: false },
-            Later::Complaint => Happening::Complaint,
-            Later::Open => Happening::Open,
-            Later::Click => Happening::Click,
-            Later::Unsubscribe => Happening::Unsubscribe,
+            Later::SoftBounce => DeliveryEvent::Bounce { hard: false },
+            Later::Complaint => DeliveryEvent::Complaint,
+            Later::Open => DeliveryEvent::Open,
+            Later::Click => DeliveryEvent::Click,
+            Later::Unsubscribe => DeliveryEvent::Unsubscribe,
         };
         let at = tx.now().plus_ms(limits::SIMULATED_PAUSE_MS);
         engagement::happens(tx, at, mailing.id, number, &happening);

@@ -8,9 +8,9 @@ use crate::engine::api::wire::{Reply, ReplyBody};
 use crate::engine::api::{Bare, Context, Failure, Media, Operation, Raw, RawRequest, Spec, public};
 use crate::engine::store::ReadTx;
 use crate::features::sending::token::{Purpose, Token};
-use crate::features::tracking::links::{self, Link};
+use crate::features::tracking::links::{self, MessageLink};
 use crate::features::tracking::pages::{Page, Reader};
-use crate::features::tracking::targets;
+use crate::features::tracking::link_target;
 use crate::vocab::ids::MailingId;
 
 /// `tracking.click`
@@ -23,7 +23,7 @@ impl Operation for Click {
             "Redirects to the address that is kept for the link, with the recipient's merge fields in it. No part of the request says \
                 where to, so this redirects nowhere else.",
         );
-    type Input = Link;
+    type Input = MessageLink;
     type Output = Bare;
 
     fn example() -> (Value, Self::Output) {
@@ -34,7 +34,7 @@ impl Operation for Click {
 impl Raw for Click {
     const MEDIA: Media = Media::PAGE;
 
-    async fn run(context: Context, input: Link, request: RawRequest) -> Result<Reply, Failure> {
+    async fn run(context: Context, input: MessageLink, request: RawRequest) -> Result<Reply, Failure> {
         let Some((token, link)) = links::read(&context.engine, &input.token).and_then(clicked) else {
             return Ok(gone(&context, &request));
         };
@@ -54,9 +54,9 @@ fn clicked(token: Token) -> Option<(Token, u16)> {
 }
 
 fn target(tx: &ReadTx, mailing: MailingId, number: u32, link: u16) -> Result<Option<String>, Failure> {
-    Ok(targets::of(tx, mailing, number, link)?)
+    Ok(link_target::of(tx, mailing, number, link)?)
 }
 
 fn gone(context: &Context, request: &RawRequest) -> Reply {
-    Page::Gone.reply(&Reader::stranger(&request.headers), context.engine.random.as_ref())
+    Page::Gone.reply(&Reader::anonymous(&request.headers), context.engine.random.as_ref())
 }

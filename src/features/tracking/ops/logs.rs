@@ -20,7 +20,7 @@ pub struct Logs;
 /// Which recipients, and which part of them.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct WhichLog {
+pub struct ListLogs {
     /// The email's id.
     pub email_id: EmailId,
     /// Only if it belongs to this project.
@@ -30,14 +30,13 @@ pub struct WhichLog {
     /// `nextCursor` of the part before.
     pub cursor: Option<String>,
     /// Only recipients of whom this holds.
-    pub status: Option<Wanted>,
+    pub status: Option<EmailLogStatus>,
 }
 
 /// What can be asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-#[schemars(rename = "EmailLogStatus")]
-pub enum Wanted {
+pub enum EmailLogStatus {
     /// Taken over by the next mail server, and not come back. `sent` asks for the same.
     #[serde(alias = "sent")]
     Delivered,
@@ -49,15 +48,15 @@ pub enum Wanted {
     Suppressed,
 }
 
-impl From<Wanted> for LogStatus {
-    fn from(wanted: Wanted) -> Self {
+impl From<EmailLogStatus> for LogStatus {
+    fn from(wanted: EmailLogStatus) -> Self {
         match wanted {
-            Wanted::Delivered => LogStatus::Delivered,
-            Wanted::Opened => LogStatus::Opened,
-            Wanted::Clicked => LogStatus::Clicked,
-            Wanted::Bounced => LogStatus::Bounced,
-            Wanted::Complained => LogStatus::Complained,
-            Wanted::Suppressed => LogStatus::Skipped,
+            EmailLogStatus::Delivered => LogStatus::Delivered,
+            EmailLogStatus::Opened => LogStatus::Opened,
+            EmailLogStatus::Clicked => LogStatus::Clicked,
+            EmailLogStatus::Bounced => LogStatus::Bounced,
+            EmailLogStatus::Complained => LogStatus::Complained,
+            EmailLogStatus::Suppressed => LogStatus::Skipped,
         }
     }
 }
@@ -65,8 +64,7 @@ impl From<Wanted> for LogStatus {
 /// A part of the log.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "EmailLogPart")]
-pub struct LogPart {
+pub struct EmailLogPart {
     pub emails: Vec<LogRow>,
     /// Where the next part begins; null if there is none.
     pub next_cursor: Option<String>,
@@ -83,56 +81,56 @@ impl Operation for Logs {
         .rate(RouteGroup::Emails)
         .heavy()
         .fails(&[Code::NotFound]);
-    type Input = WhichLog;
-    type Output = Done<LogPart>;
+    type Input = ListLogs;
+    type Output = Done<EmailLogPart>;
 
     fn example() -> (Value, Self::Output) {
         let cursor = "66f1a2b3d4e5f60718293a61.42";
-        let part = LogPart { emails: vec![LogRow::sample()], next_cursor: Some(cursor.into()), has_more: true };
+        let part = EmailLogPart { emails: vec![LogRow::sample()], next_cursor: Some(cursor.into()), has_more: true };
         (json!({ "emailId": "66f1a2b3d4e5f60718293a4e", "status": "opened", "limit": 1 }), Done(part))
     }
 }
 
 /// A recipient of a mailing: where a part begins.
-type Place = (MailingId, u32);
+type Cursor = (MailingId, u32);
 
 impl Query for Logs {
-    fn run(ask: &View<'_>, input: WhichLog) -> Result<Self::Output, Failure> {
-        emails::require(ask.tx, ask.caller.account(), input.email_id, input.project_id)?;
-        let mut place = input.cursor.as_deref().map(place).transpose()?;
+    fn run(view: &View<'_>, input: ListLogs) -> Result<Self::Output, Failure> {
+        emails::require(view.tx, view.caller.account(), input.email_id, input.project_id)?;
+        let mut place = input.cursor.as_deref().map(parse_cursor).transpose()?;
         let (mut rows, wanted) = (Vec::new(), input.status.map(LogStatus::from));
         let limit = input.limit.0 as usize;
         // Many mailings of one email may have few rows each: a bounded number of them is looked into.
-        for _ in 0..limits::LOG_MAILINGS_LOOKED_AT_MAX {
-            let Some((id, from)) = place.or(next(ask, input.email_id, None)?) else { return Ok(Done(told(rows, None))) };
-            let Some(mailing) = sending::by_id(ask.tx, id)? else { return Ok(Done(told(rows, None))) };
-            let found = part(ask.tx, id, from, limit - rows.len(), wanted)?;
+        for _ in 0..limits::LOG_MAILINGS_SCANNED_MAX {
+            let Some((id, from)) = place.or(next(view, input.email_id, None)?) else { return Ok(Done(to_answer(rows, None))) };
+            let Some(mailing) = sending::by_id(view.tx, id)? else { return Ok(Done(to_answer(rows, None))) };
+            let found = part(view.tx, id, from, limit - rows.len(), wanted)?;
             for found in found.rows {
-                rows.push(row(ask.tx, &mailing, found)?);
+                rows.push(row(view.tx, &mailing, found)?);
             }
             place = match found.next {
                 Some(next) => Some((id, next)),
-                None => next(ask, input.email_id, Some(id))?,
+                None => next(view, input.email_id, Some(id))?,
             };
             if place.is_none() || rows.len() == limit {
                 break;
             }
         }
-        Ok(Done(told(rows, place)))
+        Ok(Done(to_answer(rows, place)))
     }
 }
 
 /// The beginning of the newest mailing of an email, or of the newest before one.
-fn next(ask: &View<'_>, email: EmailId, before: Option<MailingId>) -> Result<Option<Place>, Failure> {
-    Ok(engagement::mailings(ask.tx, email, before, 1)?.first().map(|id| (*id, 0)))
+fn next(view: &View<'_>, email: EmailId, before: Option<MailingId>) -> Result<Option<Cursor>, Failure> {
+    Ok(engagement::mailings(view.tx, email, before, 1)?.first().map(|id| (*id, 0)))
 }
 
-fn place(cursor: &str) -> Result<Place, Failure> {
+fn parse_cursor(cursor: &str) -> Result<Cursor, Failure> {
     let read = cursor.split_once('.').and_then(|(id, number)| Some((MailingId::parse(id)?, number.parse().ok()?)));
     read.ok_or_else(|| Failure::field("cursor", "expected the nextCursor of the part before, as it was given"))
 }
 
-fn told(emails: Vec<LogRow>, next: Option<Place>) -> LogPart {
+fn to_answer(emails: Vec<LogRow>, next: Option<Cursor>) -> EmailLogPart {
     let next_cursor = next.map(|(id, number)| format!("{id}.{number}"));
-    LogPart { emails, has_more: next_cursor.is_some(), next_cursor }
+    EmailLogPart { emails, has_more: next_cursor.is_some(), next_cursor }
 }

@@ -24,7 +24,7 @@ pub struct Metrics;
 /// Which email.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct WhichEmail {
+pub struct EmailMetricsRequest {
     /// The email's id.
     pub email_id: EmailId,
     /// Only if it belongs to this project.
@@ -36,9 +36,9 @@ pub struct WhichEmail {
 #[serde(rename_all = "camelCase")]
 pub struct EmailMetrics {
     pub email_id: EmailId,
-    pub summary: Summary,
+    pub summary: EmailMetricsSummary,
     /// By day of UTC, the earliest first; days on which nothing happened are left out.
-    pub time_series: Vec<DayMetrics>,
+    pub time_series: Vec<EmailMetricsDay>,
     /// Recipients who opened it, by the country that is known of the contact; the most first.
     pub country_breakdown: Vec<CountryCount>,
     /// What all mailings of the email brought in; left out if nothing was credited to them.
@@ -52,8 +52,7 @@ pub struct EmailMetrics {
 /// All days together. Opens and clicks are recipients, each counted once, without those by machines.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "EmailMetricsSummary")]
-pub struct Summary {
+pub struct EmailMetricsSummary {
     /// Messages that servers have taken over or refused for good.
     pub total_emails: u64,
     /// Those that were taken over and did not come back.
@@ -80,8 +79,7 @@ pub struct Summary {
 /// One day.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "EmailMetricsDay")]
-pub struct DayMetrics {
+pub struct EmailMetricsDay {
     /// Like 2026-01-31.
     #[schemars(extend("format" = "date"))]
     pub date: String,
@@ -111,7 +109,7 @@ impl Operation for Metrics {
         )
         .rate(RouteGroup::Emails)
         .fails(&[Code::NotFound]);
-    type Input = WhichEmail;
+    type Input = EmailMetricsRequest;
     type Output = Done<EmailMetrics>;
 
     fn example() -> (Value, Self::Output) {
@@ -123,21 +121,21 @@ impl Operation for Metrics {
         };
         (
             json!({ "emailId": email_id }),
-            Done(EmailMetrics { conversion: Some(Conversion::sample()), ..told(email_id, &days, Moment::sample().0) }),
+            Done(EmailMetrics { conversion: Some(Conversion::sample()), ..to_answer(email_id, &days, Moment::sample().0) }),
         )
     }
 }
 
 impl Query for Metrics {
-    fn run(ask: &View<'_>, input: WhichEmail) -> Result<Self::Output, Failure> {
-        emails::require(ask.tx, ask.caller.account(), input.email_id, input.project_id)?;
-        let days = engagement::days(ask.tx, input.email_id)?;
-        let conversion = Conversion::of(&orders::totals(ask.tx, Scope::Email(input.email_id))?);
-        Ok(Done(EmailMetrics { conversion, ..told(input.email_id, &days, ask.now) }))
+    fn run(view: &View<'_>, input: EmailMetricsRequest) -> Result<Self::Output, Failure> {
+        emails::require(view.tx, view.caller.account(), input.email_id, input.project_id)?;
+        let days = engagement::days(view.tx, input.email_id)?;
+        let conversion = Conversion::of(&orders::totals(view.tx, Scope::Email(input.email_id))?);
+        Ok(Done(EmailMetrics { conversion, ..to_answer(input.email_id, &days, view.now) }))
     }
 }
 
-fn told(email_id: EmailId, days: &Days, now: Timestamp) -> EmailMetrics {
+fn to_answer(email_id: EmailId, days: &Days, now: Timestamp) -> EmailMetrics {
     let mut sums: BTreeMap<Measure, i64> = BTreeMap::new();
     for day in days.days.values() {
         for (measure, many) in day {
@@ -174,12 +172,12 @@ fn delivered(sums: &BTreeMap<Measure, i64>) -> u64 {
     of(sums, Measure::Sent).saturating_sub(bounced(sums).saturating_sub(of(sums, Measure::Failed)))
 }
 
-fn summary(sums: &BTreeMap<Measure, i64>) -> Summary {
+fn summary(sums: &BTreeMap<Measure, i64>) -> EmailMetricsSummary {
     let total = of(sums, Measure::Sent) + of(sums, Measure::Failed);
     let (delivered, bounced) = (delivered(sums), bounced(sums));
     let (opened, clicked) = (of(sums, Measure::UniqueOpens), of(sums, Measure::UniqueClicks));
     let (complained, unsubscribed) = (of(sums, Measure::Complaints), of(sums, Measure::Unsubscribes));
-    Summary {
+    EmailMetricsSummary {
         total_emails: total,
         delivered,
         opened,
@@ -196,10 +194,10 @@ fn summary(sums: &BTreeMap<Measure, i64>) -> Summary {
     }
 }
 
-fn one_day(day: u32, sums: &BTreeMap<Measure, i64>) -> DayMetrics {
+fn one_day(day: u32, sums: &BTreeMap<Measure, i64>) -> EmailMetricsDay {
     const DAY_MS: i64 = 24 * 60 * 60 * 1000;
     let date = Timestamp(i64::from(day) * DAY_MS).to_string();
-    DayMetrics {
+    EmailMetricsDay {
         date: date.split('T').next().unwrap_or_default().to_owned(),
         sent: of(sums, Measure::Sent),
         delivered: delivered(sums),

@@ -9,7 +9,7 @@ use crate::engine::api::operation::Takes;
 use crate::engine::api::wire::{Reply, ReplyBody};
 use crate::engine::api::{Bare, Context, Failure, Media, Operation, Raw, RawRequest, Spec, public};
 use crate::features::sending::token::Purpose;
-use crate::features::tracking::links::{self, Link};
+use crate::features::tracking::links::{self, MessageLink};
 
 /// `tracking.open`
 pub struct Open;
@@ -23,7 +23,7 @@ impl Operation for Open {
     const SPEC: Spec = Spec::get("tracking.open", "/t/o/{token}", public())
         .summary("Load the pixel of a message")
         .about("In messages of mailings that record opens, as /t/o/TOKEN.gif. Noted in memory and written a moment later.");
-    type Input = Link;
+    type Input = MessageLink;
     type Output = Bare;
 
     fn example() -> (Value, Self::Output) {
@@ -34,7 +34,7 @@ impl Operation for Open {
 impl Raw for Open {
     const MEDIA: Media = Media { takes: Takes::Nothing, gives: "image/gif", documented: false };
 
-    async fn run(context: Context, input: Link, request: RawRequest) -> Result<Reply, Failure> {
+    async fn run(context: Context, input: MessageLink, request: RawRequest) -> Result<Reply, Failure> {
         let text = input.token.strip_suffix(".gif").unwrap_or(&input.token);
         let token = links::read(&context.engine, text).filter(|token| token.purpose == Purpose::Open);
         if let Some(token) = token {

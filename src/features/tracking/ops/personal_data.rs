@@ -27,7 +27,7 @@ pub struct PersonalData;
 /// Which contact.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct WhichPerson {
+pub struct PersonalDataRequest {
     /// The contact's id.
     pub id: ContactId,
     /// The project it belongs to.
@@ -118,7 +118,7 @@ impl Operation for PersonalData {
         .about("For requests by the person: profile, tags, topics, what was sent, what the contact did with it, and events and payments.")
         .heavy()
         .fails(&[Code::NotFound]);
-    type Input = WhichPerson;
+    type Input = PersonalDataRequest;
     type Output = Done<Everything>;
 
     fn example() -> (Value, Self::Output) {
@@ -164,9 +164,9 @@ impl Operation for PersonalData {
 }
 
 impl Query for PersonalData {
-    fn run(ask: &View<'_>, input: WhichPerson) -> Result<Self::Output, Failure> {
-        let (tx, project) = (ask.tx, input.project_id);
-        projects::require(tx, ask.caller.account(), project)?;
+    fn run(view: &View<'_>, input: PersonalDataRequest) -> Result<Self::Output, Failure> {
+        let (tx, project) = (view.tx, input.project_id);
+        projects::require(tx, view.caller.account(), project)?;
         let contact = contacts::find(tx, project, input.id)?.ok_or(Code::NotFound)?;
         let topics = topic_states(tx, project, &contact)?;
         let activities = activity::of(tx, project, contact.id.number(), limits::PERSONAL_DATA_ROWS_MAX)?;
@@ -187,9 +187,9 @@ impl Query for PersonalData {
                 campaign_id: entry.campaign,
             });
         }
-        let profile = contacts::Viewer::new(tx, ask.caller, project).view(contact)?;
+        let profile = contacts::Viewer::new(tx, view.caller, project).view(contact)?;
         let suppression = profile.suppression;
-        let exported_at = Moment(ask.now);
+        let exported_at = Moment(view.now);
         Ok(Done(Everything { profile, topics, sends, activity, events, payments, suppression, exported_at, truncated }))
     }
 }
@@ -224,7 +224,7 @@ fn topic_states(tx: &impl Read, project: ProjectId, contact: &Contact) -> Result
 /// The contact's row in one mailing: under its own number, or, in a mailing to addresses, the row with its address.
 fn sent(tx: &impl Read, contact: &Contact, mailing: MailingId, at: Timestamp) -> Result<Option<SentMessage>, Failure> {
     let Some(mailing) = sending::by_id(tx, mailing)? else { return Ok(None) };
-    let Some((number, recipient)) = crate::features::tracking::person::row_of(tx, &mailing, contact.id.number(), &contact.email)?
+    let Some((number, recipient)) = crate::features::tracking::recipient::row_of(tx, &mailing, contact.id.number(), &contact.email)?
     else {
         return Ok(None);
     };

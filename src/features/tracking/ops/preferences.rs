@@ -8,12 +8,12 @@ use crate::engine::api::wire::Reply;
 use crate::engine::api::{Bare, Context, Failure, Media, Operation, Raw, RawRequest, Spec, public};
 use crate::engine::store::WriteTx;
 use crate::features::contacts::Source;
-use crate::features::tracking::bounces::List;
-use crate::features::tracking::leaving::{self, Scope};
-use crate::features::tracking::links::Link;
+use crate::features::tracking::bounces::SuppressionList;
+use crate::features::tracking::unsubscribe::{self, Scope};
+use crate::features::tracking::links::MessageLink;
 use crate::features::tracking::pages::Page;
-use crate::features::tracking::person::Person;
-use crate::features::tracking::visitors::{self, Guest};
+use crate::features::tracking::recipient::MessageRecipient;
+use crate::features::tracking::link_visit::{self, LinkVisit};
 use crate::vocab::ids::TopicId;
 use crate::vocab::limits;
 
@@ -25,7 +25,7 @@ impl Operation for Preferences {
         Spec::post("tracking.preferences", "/u/{token}/preferences", public()).summary("Keep what a recipient chose").about(
             "Takes the page's form (application/x-www-form-urlencoded): topic, as often as topics are chosen, again, and act.",
         );
-    type Input = Link;
+    type Input = MessageLink;
     type Output = Bare;
 
     fn example() -> (Value, Self::Output) {
@@ -44,27 +44,27 @@ struct Form {
 impl Raw for Preferences {
     const MEDIA: Media = Media::PAGE;
 
-    async fn run(context: Context, input: Link, request: RawRequest) -> Result<Reply, Failure> {
-        let guest = visitors::guest(&context, &input.token, &PURPOSES, &request.headers)?;
-        let Some(Guest { token, reader, tx, .. }) = guest else { return Ok(visitors::gone(&context, &request.headers)) };
+    async fn run(context: Context, input: MessageLink, request: RawRequest) -> Result<Reply, Failure> {
+        let visit = link_visit::resolve(&context, &input.token, &PURPOSES, &request.headers)?;
+        let Some(LinkVisit { token, reader, tx, .. }) = visit else { return Ok(link_visit::gone(&context, &request.headers)) };
         drop(tx);
         let max = limits::CHOICES_FORM_BYTES_MAX;
         let body = request.body.collect(max).await.map_err(|error| body_failure(error, max))?;
         let form = form(&body);
         let leaves = form.leaves;
-        let list = List::new(&context.engine);
-        let keep = move |tx: &mut WriteTx<'_>| -> Result<Option<Person>, Failure> {
-            let Some(person) = Person::find(tx, token.mailing, token.number)? else { return Ok(None) };
+        let list = SuppressionList::new(&context.engine);
+        let keep = move |tx: &mut WriteTx<'_>| -> Result<Option<MessageRecipient>, Failure> {
+            let Some(recipient) = MessageRecipient::find(tx, token.mailing, token.number)? else { return Ok(None) };
             match form.leaves {
-                true => leaving::leave(tx, &list, &person, Scope::Everything, Source::Link)?,
-                false => leaving::choose(tx, &person, &form.topics, form.returns)?,
+                true => unsubscribe::leave(tx, &list, &recipient, Scope::Everything, Source::Link)?,
+                false => unsubscribe::choose(tx, &recipient, &form.topics, form.returns)?,
             }
             // As it is now.
-            Ok(Person::find(tx, token.mailing, token.number)?)
+            Ok(MessageRecipient::find(tx, token.mailing, token.number)?)
         };
         let store = &context.engine.world(token.environment).store;
-        let Some(person) = store.write_essential(keep).await?? else { return Ok(visitors::gone(&context, &request.headers)) };
-        let page = if leaves { Page::Left { topic: None } } else { page(&store.read(), &person, true)? };
+        let Some(recipient) = store.write_essential(keep).await?? else { return Ok(link_visit::gone(&context, &request.headers)) };
+        let page = if leaves { Page::Left { topic: None } } else { page(&store.read(), &recipient, true)? };
         Ok(page.reply(&reader, context.engine.random.as_ref()))
     }
 }

@@ -7,11 +7,11 @@ use crate::engine::api::{Bare, Context, Failure, Media, Operation, Raw, RawReque
 use crate::engine::store::Read;
 use crate::features::contacts::Status;
 use crate::features::sending::token::Purpose;
-use crate::features::tracking::leaving;
-use crate::features::tracking::links::Link;
+use crate::features::tracking::unsubscribe;
+use crate::features::tracking::links::MessageLink;
 use crate::features::tracking::pages::Page;
-use crate::features::tracking::person::Person;
-use crate::features::tracking::visitors::{self, Guest};
+use crate::features::tracking::recipient::MessageRecipient;
+use crate::features::tracking::link_visit::{self, LinkVisit};
 
 /// `tracking.preferences_page`
 pub struct PreferencesPage;
@@ -23,7 +23,7 @@ impl Operation for PreferencesPage {
     const SPEC: Spec = Spec::get("tracking.preferences_page", "/u/{token}/preferences", public())
         .summary("Show what a recipient may choose from")
         .about("Public topics of the project, and private ones that the recipient gets. Changes nothing.");
-    type Input = Link;
+    type Input = MessageLink;
     type Output = Bare;
 
     fn example() -> (Value, Self::Output) {
@@ -34,19 +34,19 @@ impl Operation for PreferencesPage {
 impl Raw for PreferencesPage {
     const MEDIA: Media = Media::PAGE;
 
-    async fn run(context: Context, input: Link, request: RawRequest) -> Result<Reply, Failure> {
-        let Some(Guest { person, reader, tx, .. }) = visitors::guest(&context, &input.token, &PURPOSES, &request.headers)? else {
-            return Ok(visitors::gone(&context, &request.headers));
+    async fn run(context: Context, input: MessageLink, request: RawRequest) -> Result<Reply, Failure> {
+        let Some(LinkVisit { recipient, reader, tx, .. }) = link_visit::resolve(&context, &input.token, &PURPOSES, &request.headers)? else {
+            return Ok(link_visit::gone(&context, &request.headers));
         };
-        Ok(page(&tx, &person, false)?.reply(&reader, context.engine.random.as_ref()))
+        Ok(page(&tx, &recipient, false)?.reply(&reader, context.engine.random.as_ref()))
     }
 }
 
 /// The page as things stand.
-pub fn page(tx: &impl Read, person: &Person, is_saved: bool) -> Result<Page, Failure> {
-    let status = person.contact.as_ref().map(|contact| contact.status);
+pub fn page(tx: &impl Read, recipient: &MessageRecipient, is_saved: bool) -> Result<Page, Failure> {
+    let status = recipient.contact.as_ref().map(|contact| contact.status);
     Ok(Page::Preferences {
-        topics: leaving::choices(tx, person)?,
+        topics: unsubscribe::choices(tx, recipient)?,
         is_out: status != Some(Status::Subscribed),
         may_return: status == Some(Status::Unsubscribed),
         is_saved,

@@ -16,7 +16,7 @@ use crate::features::contacts::filter::Action;
 use crate::features::contacts::{self, Contact, CustomerEvent, customer_events};
 use crate::features::projects;
 use crate::features::sending::{self, Mailing, engagement};
-use crate::features::tracking::person::row_of;
+use crate::features::tracking::recipient::row_of;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{CampaignId, ContactId, EventId, MailingId, ProjectId};
 use crate::vocab::limits;
@@ -28,7 +28,7 @@ pub struct Timeline;
 /// Whose time line, and which part of it.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Whose {
+pub struct ListTimeline {
     /// The contact's id.
     pub id: ContactId,
     /// The project it belongs to.
@@ -42,10 +42,9 @@ pub struct Whose {
 /// A part of a time line.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "TimelinePart")]
-pub struct Part {
+pub struct TimelinePart {
     /// The newest first.
-    pub entries: Vec<Happened>,
+    pub entries: Vec<TimelineEntry>,
     /// Where the next part begins; null if there is none.
     pub next_cursor: Option<String>,
     pub has_more: bool,
@@ -54,10 +53,9 @@ pub struct Part {
 /// One thing that happened.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "TimelineEntry")]
-pub struct Happened {
+pub struct TimelineEntry {
     pub at: Moment,
-    pub kind: Kind,
+    pub kind: TimelineKind,
     /// The mailing it belongs to.
     pub send_id: Option<MailingId>,
     /// The campaign that the mailing is of.
@@ -73,8 +71,7 @@ pub struct Happened {
 /// What happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-#[schemars(rename = "TimelineKind")]
-pub enum Kind {
+pub enum TimelineKind {
     /// The contact was added.
     Created,
     /// A message was sent to it.
@@ -103,82 +100,82 @@ impl Operation for Timeline {
         )
         .heavy()
         .fails(&[Code::NotFound]);
-    type Input = Whose;
-    type Output = Done<Part>;
+    type Input = ListTimeline;
+    type Output = Done<TimelinePart>;
 
     fn example() -> (Value, Self::Output) {
         let send_id = MailingId::parse("66f1a2b3d4e5f60718293a61");
-        let opened = Happened {
-            kind: Kind::Opened,
+        let opened = TimelineEntry {
+            kind: TimelineKind::Opened,
             send_id,
             subject: Some("Spring is here".into()),
-            ..Happened::at(Moment::sample().0, Kind::Opened)
+            ..TimelineEntry::at(Moment::sample().0, TimelineKind::Opened)
         };
-        let event = Happened { event: Some(CustomerEvent::sample()), ..Happened::at(Moment::sample().0, Kind::Event) };
-        let part = Part { entries: vec![event, opened], next_cursor: None, has_more: false };
+        let event = TimelineEntry { event: Some(CustomerEvent::sample()), ..TimelineEntry::at(Moment::sample().0, TimelineKind::Event) };
+        let part = TimelinePart { entries: vec![event, opened], next_cursor: None, has_more: false };
         (json!({ "id": "66f1a2b30000000a5c3e9d71", "projectId": "66f1a2b3d4e5f60718293a4b", "limit": 2 }), Done(part))
     }
 }
 
-impl Happened {
-    fn at(at: Timestamp, kind: Kind) -> Self {
+impl TimelineEntry {
+    fn at(at: Timestamp, kind: TimelineKind) -> Self {
         Self { at: Moment(at), kind, send_id: None, campaign_id: None, subject: None, detail: None, event: None }
     }
 
     /// The newest first; of one moment, the later step of a message's life first. Of each kind in the order in which the store has it from
     /// behind, so that the newest of all are among the newest of each.
-    fn place(&self) -> Reverse<(Timestamp, Kind, Option<MailingId>, Option<EventId>)> {
+    fn sort_key(&self) -> Reverse<(Timestamp, TimelineKind, Option<MailingId>, Option<EventId>)> {
         Reverse((self.at.0, self.kind, self.send_id, self.event.as_ref().map(|event| event.event_id)))
     }
 }
 
 /// Where a part begins: at this time, behind so many of that very moment.
 #[derive(Clone, Copy)]
-struct Place {
+struct Cursor {
     at: Timestamp,
     behind: usize,
 }
 
 impl Query for Timeline {
-    fn run(ask: &View<'_>, input: Whose) -> Result<Self::Output, Failure> {
-        projects::require(ask.tx, ask.caller.account(), input.project_id)?;
-        let contact = contacts::find(ask.tx, input.project_id, input.id)?.ok_or(Code::NotFound)?;
-        let place = input.cursor.as_deref().map(place).transpose()?.unwrap_or(Place { at: Timestamp(i64::MAX - 1), behind: 0 });
+    fn run(view: &View<'_>, input: ListTimeline) -> Result<Self::Output, Failure> {
+        projects::require(view.tx, view.caller.account(), input.project_id)?;
+        let contact = contacts::find(view.tx, input.project_id, input.id)?.ok_or(Code::NotFound)?;
+        let cursor = input.cursor.as_deref().map(parse_cursor).transpose()?.unwrap_or(Cursor { at: Timestamp(i64::MAX - 1), behind: 0 });
         let limit = input.limit.0 as usize;
-        let mut story = Story { tx: ask.tx, project: input.project_id, contact: &contact, mailings: HashMap::new() };
-        let mut all = story.until(place.at, place.behind + limit + 1)?;
-        all.sort_by_key(Happened::place);
-        let mut entries: Vec<Happened> = all.into_iter().skip(place.behind).take(limit + 1).collect();
+        let mut reader = TimelineReader { tx: view.tx, project: input.project_id, contact: &contact, mailings: HashMap::new() };
+        let mut all = reader.until(cursor.at, cursor.behind + limit + 1)?;
+        all.sort_by_key(TimelineEntry::sort_key);
+        let mut entries: Vec<TimelineEntry> = all.into_iter().skip(cursor.behind).take(limit + 1).collect();
         let has_more = entries.len() > limit;
         entries.truncate(limit);
         let next_cursor = entries.last().filter(|_| has_more).map(|last| {
             let same = entries.iter().filter(|entry| entry.at.0 == last.at.0).count();
-            let before = if last.at.0 == place.at { place.behind } else { 0 };
+            let before = if last.at.0 == cursor.at { cursor.behind } else { 0 };
             format!("{}.{}", last.at.0.0, same + before)
         });
-        Ok(Done(Part { entries, next_cursor, has_more }))
+        Ok(Done(TimelinePart { entries, next_cursor, has_more }))
     }
 }
 
-fn place(cursor: &str) -> Result<Place, Failure> {
+fn parse_cursor(cursor: &str) -> Result<Cursor, Failure> {
     let read = cursor.split_once('.').and_then(|(at, behind)| {
-        let behind = behind.parse().ok().filter(|behind| *behind <= limits::TIMELINE_DEEDS_MAX)?;
-        Some(Place { at: Timestamp(at.parse().ok().filter(|at| (0..i64::MAX).contains(at))?), behind })
+        let behind = behind.parse().ok().filter(|behind| *behind <= limits::TIMELINE_ACTIVITIES_MAX)?;
+        Some(Cursor { at: Timestamp(at.parse().ok().filter(|at| (0..i64::MAX).contains(at))?), behind })
     });
     read.ok_or_else(|| Failure::field("cursor", "expected the nextCursor of the part before, as it was given"))
 }
 
-/// What is known of one contact.
-struct Story<'t> {
+/// Reads one contact's history.
+struct TimelineReader<'t> {
     tx: &'t ReadTx,
     project: ProjectId,
     contact: &'t Contact,
     mailings: HashMap<MailingId, Option<Mailing>>,
 }
 
-impl Story<'_> {
+impl TimelineReader<'_> {
     /// At least the newest `many` things up to this moment, in no order.
-    fn until(&mut self, at: Timestamp, many: usize) -> Result<Vec<Happened>, Failure> {
+    fn until(&mut self, at: Timestamp, many: usize) -> Result<Vec<TimelineEntry>, Failure> {
         let number = self.contact.id.number();
         let after = Timestamp(at.0 + 1);
         let mut all = self.outcomes()?;
@@ -188,9 +185,9 @@ impl Story<'_> {
         let events = customer_events::of(self.tx, self.project, number, Some((after, EventId::from_bytes([0; 12]))), many)?;
         all.extend(events.into_iter().map(|(id, event)| {
             let at = event.occurred_at;
-            Happened { event: Some(CustomerEvent::of((id, event))), ..Happened::at(at, Kind::Event) }
+            TimelineEntry { event: Some(CustomerEvent::of((id, event))), ..TimelineEntry::at(at, TimelineKind::Event) }
         }));
-        all.push(Happened::at(self.contact.created_at, Kind::Created));
+        all.push(TimelineEntry::at(self.contact.created_at, TimelineKind::Created));
         all.retain(|entry| entry.at.0 <= at);
         Ok(all)
     }
@@ -202,20 +199,20 @@ impl Story<'_> {
         Ok(self.mailings.get(&id).and_then(Option::as_ref))
     }
 
-    fn activity(&mut self, activity: &Activity) -> Result<Happened, Failure> {
+    fn activity(&mut self, activity: &Activity) -> Result<TimelineEntry, Failure> {
         let kind = match activity.action {
-            Action::Sent => Kind::Sent,
-            Action::Opened => Kind::Opened,
-            Action::Clicked => Kind::Clicked,
+            Action::Sent => TimelineKind::Sent,
+            Action::Opened => TimelineKind::Opened,
+            Action::Clicked => TimelineKind::Clicked,
         };
         let subject = self.mailing(activity.mailing)?.map(|mailing| mailing.subject.clone());
-        Ok(Happened { send_id: Some(activity.mailing), campaign_id: activity.campaign, subject, ..Happened::at(activity.at, kind) })
+        Ok(TimelineEntry { send_id: Some(activity.mailing), campaign_id: activity.campaign, subject, ..TimelineEntry::at(activity.at, kind) })
     }
 
     /// What became of the newest messages, and that the contact is unsubscribed, where no message tells of it.
-    fn outcomes(&mut self) -> Result<Vec<Happened>, Failure> {
+    fn outcomes(&mut self) -> Result<Vec<TimelineEntry>, Failure> {
         let number = self.contact.id.number();
-        let activities = activity::of(self.tx, self.project, number, limits::TIMELINE_DEEDS_MAX)?;
+        let activities = activity::of(self.tx, self.project, number, limits::TIMELINE_ACTIVITIES_MAX)?;
         let mut outcomes = Vec::new();
         let sent = activities.into_iter().filter(|activity| activity.action == Action::Sent).take(limits::TIMELINE_SENDS_MAX);
         for activity in sent {
@@ -225,20 +222,20 @@ impl Story<'_> {
             let did = engagement::of(tx, activity.mailing, row)?;
             let bounce = did.bounce.map(|bounce| bounce.detail);
             for (at, kind, detail) in [
-                (did.bounced_at, Kind::Bounced, bounce),
-                (did.complained_at, Kind::Complained, did.complaint),
-                (did.unsubscribed_at, Kind::Unsubscribed, None),
+                (did.bounced_at, TimelineKind::Bounced, bounce),
+                (did.complained_at, TimelineKind::Complained, did.complaint),
+                (did.unsubscribed_at, TimelineKind::Unsubscribed, None),
             ] {
                 let Some(at) = at else { continue };
                 let subject = Some(mailing.subject.clone());
-                let of = Happened { send_id: Some(activity.mailing), campaign_id: activity.campaign, subject, ..Happened::at(at, kind) };
-                outcomes.push(Happened { detail, ..of });
+                let of = TimelineEntry { send_id: Some(activity.mailing), campaign_id: activity.campaign, subject, ..TimelineEntry::at(at, kind) };
+                outcomes.push(TimelineEntry { detail, ..of });
             }
         }
         if let Some(at) = self.contact.unsubscribed_at {
-            let is_told = |entry: &Happened| entry.kind == Kind::Unsubscribed && entry.at.0.ms_since(at).abs() < SAME_MS;
+            let is_told = |entry: &TimelineEntry| entry.kind == TimelineKind::Unsubscribed && entry.at.0.ms_since(at).abs() < SAME_MS;
             if !outcomes.iter().any(is_told) {
-                outcomes.push(Happened::at(at, Kind::Unsubscribed));
+                outcomes.push(TimelineEntry::at(at, TimelineKind::Unsubscribed));
             }
         }
         Ok(outcomes)

@@ -11,12 +11,12 @@ use crate::engine::api::{Bare, Context, Failure, Media, Operation, Raw, RawReque
 use crate::engine::store::WriteTx;
 use crate::features::contacts::Source;
 use crate::features::sending::token::Purpose;
-use crate::features::tracking::bounces::List;
-use crate::features::tracking::leaving::{self, Scope};
-use crate::features::tracking::links::Link;
+use crate::features::tracking::bounces::SuppressionList;
+use crate::features::tracking::unsubscribe::{self, Scope};
+use crate::features::tracking::links::MessageLink;
 use crate::features::tracking::pages::Page;
-use crate::features::tracking::person::Person;
-use crate::features::tracking::visitors::{self, Guest};
+use crate::features::tracking::recipient::MessageRecipient;
+use crate::features::tracking::link_visit::{self, LinkVisit};
 use crate::vocab::limits;
 
 /// `tracking.unsubscribe`
@@ -30,7 +30,7 @@ impl Operation for Unsubscribe {
                 A mailing with a topic is left for that topic, any other for everything. Holds before it is answered, also for messages \
                 that are queued already.",
         );
-    type Input = Link;
+    type Input = MessageLink;
     type Output = Bare;
 
     fn example() -> (Value, Self::Output) {
@@ -50,24 +50,24 @@ enum Button {
 impl Raw for Unsubscribe {
     const MEDIA: Media = Media::PAGE;
 
-    async fn run(context: Context, input: Link, request: RawRequest) -> Result<Reply, Failure> {
+    async fn run(context: Context, input: MessageLink, request: RawRequest) -> Result<Reply, Failure> {
         // Whoever has no token makes us read no body.
-        let guest = visitors::guest(&context, &input.token, &[Purpose::Unsubscribe], &request.headers)?;
-        let Some(Guest { token, person, reader, tx }) = guest else { return Ok(visitors::gone(&context, &request.headers)) };
+        let visit = link_visit::resolve(&context, &input.token, &[Purpose::Unsubscribe], &request.headers)?;
+        let Some(LinkVisit { token, recipient, reader, tx }) = visit else { return Ok(link_visit::gone(&context, &request.headers)) };
         let max = limits::CHOICES_FORM_BYTES_MAX;
         let body = request.body.collect(max).await.map_err(|error| body_failure(error, max))?;
         let button = button(&body);
-        let topic = leaving::list(&tx, &person)?.map(|topic| topic.name);
+        let topic = unsubscribe::list(&tx, &recipient)?.map(|topic| topic.name);
         drop(tx);
         let (scope, source) = match button {
             Button::OneClick => (Scope::List, Source::OneClick),
             Button::Page(scope) => (scope, Source::Link),
         };
-        let list = List::new(&context.engine);
+        let list = SuppressionList::new(&context.engine);
         let leave = move |tx: &mut WriteTx<'_>| -> Result<(), Failure> {
             // Read again inside: what stands there now is what is changed.
-            let Some(person) = Person::find(tx, token.mailing, token.number)? else { return Ok(()) };
-            Ok(leaving::leave(tx, &list, &person, scope, source)?)
+            let Some(recipient) = MessageRecipient::find(tx, token.mailing, token.number)? else { return Ok(()) };
+            Ok(unsubscribe::leave(tx, &list, &recipient, scope, source)?)
         };
         context.engine.world(token.environment).store.write_essential(leave).await??;
         if button == Button::OneClick {

@@ -5,10 +5,10 @@ use serde_json::{Value, json};
 use crate::engine::api::wire::Reply;
 use crate::engine::api::{Bare, Context, Failure, Media, Operation, Raw, RawRequest, Spec, public};
 use crate::features::sending::token::Purpose;
-use crate::features::tracking::leaving;
-use crate::features::tracking::links::Link;
+use crate::features::tracking::unsubscribe;
+use crate::features::tracking::links::MessageLink;
 use crate::features::tracking::pages::Page;
-use crate::features::tracking::visitors::{self, Guest};
+use crate::features::tracking::link_visit::{self, LinkVisit};
 
 /// `tracking.unsubscribe_page`
 pub struct UnsubscribePage;
@@ -17,7 +17,7 @@ impl Operation for UnsubscribePage {
     const SPEC: Spec = Spec::get("tracking.unsubscribe_page", "/u/{token}", public())
         .summary("Ask whether to unsubscribe")
         .about("The page behind the link to unsubscribe in a message. Changes nothing.");
-    type Input = Link;
+    type Input = MessageLink;
     type Output = Bare;
 
     fn example() -> (Value, Self::Output) {
@@ -28,14 +28,14 @@ impl Operation for UnsubscribePage {
 impl Raw for UnsubscribePage {
     const MEDIA: Media = Media::PAGE;
 
-    async fn run(context: Context, input: Link, request: RawRequest) -> Result<Reply, Failure> {
+    async fn run(context: Context, input: MessageLink, request: RawRequest) -> Result<Reply, Failure> {
         let random = context.engine.random.clone();
-        let Some(Guest { person, tx, reader, .. }) =
-            visitors::guest(&context, &input.token, &[Purpose::Unsubscribe], &request.headers)?
+        let Some(LinkVisit { recipient, tx, reader, .. }) =
+            link_visit::resolve(&context, &input.token, &[Purpose::Unsubscribe], &request.headers)?
         else {
-            return Ok(visitors::gone(&context, &request.headers));
+            return Ok(link_visit::gone(&context, &request.headers));
         };
-        let topic = leaving::list(&tx, &person)?.map(|topic| topic.name);
+        let topic = unsubscribe::list(&tx, &recipient)?.map(|topic| topic.name);
         Ok(Page::Ask { topic }.reply(&reader, random.as_ref()))
     }
 }

@@ -8,8 +8,8 @@ use crate::engine::api::wire::{Reply, ReplyBody};
 use crate::engine::api::{Bare, Context, Failure, Media, Operation, Raw, RawRequest, Spec, public};
 use crate::features::sending;
 use crate::features::sending::token::{Purpose, Tokens};
-use crate::features::tracking::links::Link;
-use crate::features::tracking::visitors::{self, Guest};
+use crate::features::tracking::links::MessageLink;
+use crate::features::tracking::link_visit::{self, LinkVisit};
 
 /// `tracking.view`
 pub struct View;
@@ -18,7 +18,7 @@ impl Operation for View {
     const SPEC: Spec = Spec::get("tracking.view", "/v/{token}", public()).summary("Show a message as a page").about(
         "What view_url in a message leads to: its HTML with the recipient's fields, without scripts. Changes and counts nothing.",
     );
-    type Input = Link;
+    type Input = MessageLink;
     type Output = Bare;
 
     fn example() -> (Value, Self::Output) {
@@ -29,20 +29,20 @@ impl Operation for View {
 impl Raw for View {
     const MEDIA: Media = Media::PAGE;
 
-    async fn run(context: Context, input: Link, request: RawRequest) -> Result<Reply, Failure> {
-        let Some(Guest { token, person, tx, .. }) = visitors::guest(&context, &input.token, &[Purpose::View], &request.headers)?
+    async fn run(context: Context, input: MessageLink, request: RawRequest) -> Result<Reply, Failure> {
+        let Some(LinkVisit { token, recipient, tx, .. }) = link_visit::resolve(&context, &input.token, &[Purpose::View], &request.headers)?
         else {
-            return Ok(visitors::gone(&context, &request.headers));
+            return Ok(link_visit::gone(&context, &request.headers));
         };
         let (seal, base) = (Tokens::new(&context.engine.seal), context.engine.base_url().trim_end_matches('/').to_owned());
         // A long template takes milliseconds.
         let draw = move || {
             let page =
-                sending::web::page(&tx, (&seal, &base, token.environment), &person.mailing, token.number, &person.recipient);
+                sending::web::page(&tx, (&seal, &base, token.environment), &recipient.mailing, token.number, &recipient.recipient);
             page.map_err(Failure::from)
         };
         let html = tokio::task::spawn_blocking(draw).await.map_err(Failure::internal)??;
-        Ok(html.map_or_else(|| visitors::gone(&context, &request.headers), reply))
+        Ok(html.map_or_else(|| link_visit::gone(&context, &request.headers), reply))
     }
 }
 

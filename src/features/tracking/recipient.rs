@@ -1,4 +1,4 @@
-//! Who stands behind a token: a recipient of a mailing and, where there is one, the contact.
+//! The recipient that a token names, and the contact with this address if there is one.
 
 use crate::base::email::EmailAddress;
 use crate::engine::store::{Read, Result};
@@ -8,7 +8,7 @@ use crate::vocab::ids::{AccountId, MailingId, ProjectId};
 
 /// A recipient of a mailing.
 #[derive(Clone, Debug)]
-pub struct Person {
+pub struct MessageRecipient {
     pub mailing: Mailing,
     /// The row in the mailing's ledger.
     pub number: u32,
@@ -17,7 +17,7 @@ pub struct Person {
     pub contact: Option<Contact>,
 }
 
-impl Person {
+impl MessageRecipient {
     /// Find a recipient; none if the mailing or its row are gone.
     pub fn find(tx: &impl Read, mailing: MailingId, number: u32) -> Result<Option<Self>> {
         match sending::by_id(tx, mailing)? {
@@ -48,12 +48,12 @@ impl Person {
     }
 
     /// The account and, if the mailing is of one, the project.
-    pub fn place(&self) -> (AccountId, Option<ProjectId>) {
+    pub fn owner(&self) -> (AccountId, Option<ProjectId>) {
         (self.mailing.account, self.mailing.project)
     }
 
-    /// The project and the address of somebody who is no contact there.
-    pub fn stranger(&self) -> Option<(ProjectId, EmailAddress)> {
+    /// The project and the address of a recipient who is not a contact there.
+    pub fn noncontact(&self) -> Option<(ProjectId, EmailAddress)> {
         let (project, address) = (self.mailing.project?, self.recipient.address.as_ref()?);
         self.contact.is_none().then(|| EmailAddress::stored(&address.email))?.map(|email| (project, email))
     }

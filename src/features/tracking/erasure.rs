@@ -6,7 +6,7 @@
 
 use std::ops::ControlFlow;
 
-use super::bounces::List;
+use super::bounces::SuppressionList;
 use crate::base::email::EmailAddress;
 use crate::engine::access::idempotency;
 use crate::engine::api::{Engine, Failure};
@@ -23,17 +23,17 @@ use crate::vocab::ids::{MailingId, ProjectId};
 use crate::vocab::limits::{ERASURE_MESSAGES_PER_STEP, ERASURE_ROWS_PER_STEP as ROWS};
 
 /// One person and how far their erasure is.
-struct Work {
+struct ErasureWork {
     project: ProjectId,
     number: u32,
     erasure: Erasure,
     normalised: Option<String>,
-    list: List,
+    list: SuppressionList,
 }
 
 /// TABLE: the stages, in their order. Each says whether it has more to do; each can be repeated.
-const STAGES: [fn(&mut WriteTx<'_>, &mut Work) -> Result<bool>; 9] =
-    [suppressed, ledger, messages, activities, events, answers, rows_of_jobs, reported, external_ids];
+const STAGES: [fn(&mut WriteTx<'_>, &mut ErasureWork) -> Result<bool>; 9] =
+    [suppressed, recipient_rows, messages, activities, events, idempotent_answers, rows_of_jobs, reported_events, external_ids];
 
 /// Erase a little of somebody; true if there may be more.
 pub async fn step(engine: &Engine, environment: Environment) -> Result<bool, Failure> {
@@ -41,14 +41,14 @@ pub async fn step(engine: &Engine, environment: Environment) -> Result<bool, Fai
     if erasure::waiting(&store.read(), 1)?.is_empty() {
         return Ok(false);
     }
-    let list = List::new(engine);
+    let list = SuppressionList::new(engine);
     Ok(store.write(move |tx| one(tx, list)).await??)
 }
 
-fn one(tx: &mut WriteTx<'_>, list: List) -> Result<bool> {
+fn one(tx: &mut WriteTx<'_>, list: SuppressionList) -> Result<bool> {
     let Some(((project, number), erasure)) = erasure::waiting(tx, 1)?.pop() else { return Ok(false) };
     let normalised = EmailAddress::stored(&erasure.email).map(|email| email.normalised());
-    let mut work = Work { project, number, erasure, normalised, list };
+    let mut work = ErasureWork { project, number, erasure, normalised, list };
     let stage = STAGES.get(usize::from(work.erasure.stage));
     let more = stage.map(|stage| stage(tx, &mut work)).transpose()?.unwrap_or(false);
     if !more {
@@ -64,7 +64,7 @@ fn one(tx: &mut WriteTx<'_>, list: List) -> Result<bool> {
 }
 
 /// Whoever must not be mailed stays on the list, by a hash alone.
-fn suppressed(tx: &mut WriteTx<'_>, work: &mut Work) -> Result<bool> {
+fn suppressed(tx: &mut WriteTx<'_>, work: &mut ErasureWork) -> Result<bool> {
     let Some(email) = &work.normalised else { return Ok(false) };
     let (digester, account) = (&work.list.0, work.erasure.account);
     let had_left = matches!(work.erasure.status, Status::Unsubscribed | Status::Bounced);
@@ -75,7 +75,7 @@ fn suppressed(tx: &mut WriteTx<'_>, work: &mut Work) -> Result<bool> {
 }
 
 /// Rows of mailings: addresses, what servers said, what was done.
-fn ledger(tx: &mut WriteTx<'_>, work: &mut Work) -> Result<bool> {
+fn recipient_rows(tx: &mut WriteTx<'_>, work: &mut ErasureWork) -> Result<bool> {
     let after = MailingId::read(&mut work.erasure.after.as_slice());
     let mailings = sending::mailings_after(tx, after, ROWS)?;
     for mailing in mailings.iter().filter(|mailing| mailing.account == work.erasure.account) {
@@ -87,7 +87,7 @@ fn ledger(tx: &mut WriteTx<'_>, work: &mut Work) -> Result<bool> {
     Ok(mailings.len() == ROWS)
 }
 
-fn one_mailing(tx: &mut WriteTx<'_>, work: &Work, mailing: &Mailing) -> Result<()> {
+fn one_mailing(tx: &mut WriteTx<'_>, work: &ErasureWork, mailing: &Mailing) -> Result<()> {
     if mailing.audience != Audience::Addresses {
         if mailing.project == Some(work.project) && sending::recipient(tx, mailing.id, work.number)?.is_some() {
             row(tx, mailing, work.number)?;
@@ -96,7 +96,7 @@ fn one_mailing(tx: &mut WriteTx<'_>, work: &Work, mailing: &Mailing) -> Result<(
     }
     // Also in mailings of other projects: the person asked the account, and the address is the same.
     let Some(email) = &work.normalised else { return Ok(()) };
-    while let Some((number, _)) = super::person::row_of(tx, mailing, work.number, email)? {
+    while let Some((number, _)) = super::recipient::row_of(tx, mailing, work.number, email)? {
         row(tx, mailing, number)?;
         // What they clicked in it before they were a contact.
         if let (Some(project), Some(email)) = (mailing.project, EmailAddress::stored(email)) {
@@ -115,52 +115,52 @@ fn row(tx: &mut WriteTx<'_>, mailing: &Mailing, number: u32) -> Result<()> {
 }
 
 /// When what was sent and done.
-fn activities(tx: &mut WriteTx<'_>, work: &mut Work) -> Result<bool> {
+fn activities(tx: &mut WriteTx<'_>, work: &mut ErasureWork) -> Result<bool> {
     super::bounces::forget(tx, work.project, work.number);
     activity::forget(tx, work.project, work.number, ROWS)
 }
 
 /// Messages of the built-in inbox.
-fn messages(tx: &mut WriteTx<'_>, work: &mut Work) -> Result<bool> {
-    let (account, mut theirs) = (work.erasure.account, Vec::new());
+fn messages(tx: &mut WriteTx<'_>, work: &mut ErasureWork) -> Result<bool> {
+    let (account, mut messages_of_contact) = (work.erasure.account, Vec::new());
     inbox::all(tx, account, |head| {
         let to = EmailAddress::stored(&head.to).map(|email| email.normalised());
         if to.is_some() && to == work.normalised {
-            theirs.push(head.id);
+            messages_of_contact.push(head.id);
         }
-        if theirs.len() < ERASURE_MESSAGES_PER_STEP { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        if messages_of_contact.len() < ERASURE_MESSAGES_PER_STEP { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     })?;
-    for id in &theirs {
+    for id in &messages_of_contact {
         inbox::delete(tx, account, *id)?;
     }
-    Ok(theirs.len() == ERASURE_MESSAGES_PER_STEP)
+    Ok(messages_of_contact.len() == ERASURE_MESSAGES_PER_STEP)
 }
 
 /// Events that wait for delivery, but not the one that tells of the deletion.
-fn events(tx: &mut WriteTx<'_>, work: &mut Work) -> Result<bool> {
+fn events(tx: &mut WriteTx<'_>, work: &mut ErasureWork) -> Result<bool> {
     let contact = work.erasure.contact.to_string();
     let about = |data: &serde_json::Value| data["subscriberId"] == contact.as_str() && data["action"] != "deleted";
     outbox::erase(tx, work.erasure.account, &mut work.erasure.after, ROWS, about)
 }
 
 /// Answers kept for repeats: what was done is still known, what it said is not.
-fn answers(tx: &mut WriteTx<'_>, work: &mut Work) -> Result<bool> {
+fn idempotent_answers(tx: &mut WriteTx<'_>, work: &mut ErasureWork) -> Result<bool> {
     let needles = [work.erasure.contact.to_string(), work.erasure.email.clone()];
     idempotency::redact(tx, &mut work.erasure.after, ROWS, &needles)
 }
 
 /// What was told of rows of bulk writes and files.
-fn rows_of_jobs(tx: &mut WriteTx<'_>, work: &mut Work) -> Result<bool> {
+fn rows_of_jobs(tx: &mut WriteTx<'_>, work: &mut ErasureWork) -> Result<bool> {
     jobs::erase(tx, &mut work.erasure.after, ROWS, &work.erasure.email)
 }
 
 /// Events that a customer's system has reported.
-fn reported(tx: &mut WriteTx<'_>, work: &mut Work) -> Result<bool> {
+fn reported_events(tx: &mut WriteTx<'_>, work: &mut ErasureWork) -> Result<bool> {
     customer_events::forget(tx, work.project, work.number, ROWS)
 }
 
 /// What other systems call the person; orders do not name it any more.
-fn external_ids(tx: &mut WriteTx<'_>, work: &mut Work) -> Result<bool> {
+fn external_ids(tx: &mut WriteTx<'_>, work: &mut ErasureWork) -> Result<bool> {
     let (orders, more) = external_ids::forget(tx, work.project, work.number, ROWS)?;
     for order in orders {
         orders::forget(tx, work.project, order, work.number)?;

@@ -4,9 +4,9 @@
 //! of that list (RFC 8058 speaks of the list in the header); everything else asks for a second button, which the page has. A
 //! mailing without a topic has only one thing to leave: everything.
 
-use super::bounces::{self, List};
+use super::bounces::{self, SuppressionList};
 use super::pages::Choice;
-use super::person::Person;
+use super::recipient::MessageRecipient;
 use crate::engine::store::{Read, Result, WriteTx};
 use crate::features::contacts::{Source, Status, subscription};
 use crate::features::sending;
@@ -24,19 +24,19 @@ pub enum Scope {
 }
 
 /// The topic that [`Scope::List`] means; none if that is everything.
-pub fn list(tx: &impl Read, person: &Person) -> Result<Option<Topic>> {
-    let (Some(project), Some(topic), Some(_)) = (person.mailing.project, person.mailing.topic, &person.contact) else {
+pub fn list(tx: &impl Read, recipient: &MessageRecipient) -> Result<Option<Topic>> {
+    let (Some(project), Some(topic), Some(_)) = (recipient.mailing.project, recipient.mailing.topic, &recipient.contact) else {
         return Ok(None);
     };
     topics::look_up(tx, project, topic)
 }
 
 /// Let somebody leave. Doing it again changes nothing and tells nobody.
-pub fn leave(tx: &mut WriteTx<'_>, suppressed: &List, person: &Person, scope: Scope, source: Source) -> Result<()> {
+pub fn leave(tx: &mut WriteTx<'_>, suppressed: &SuppressionList, recipient: &MessageRecipient, scope: Scope, source: Source) -> Result<()> {
     // Only who holds the message has the token.
-    sending::evidence(tx, person.mailing.id, person.number, "unsubscribing")?;
-    let topic = if scope == Scope::List { list(tx, person)? } else { None };
-    let is_news = match (person.contact(), topic) {
+    sending::evidence(tx, recipient.mailing.id, recipient.number, "unsubscribing")?;
+    let topic = if scope == Scope::List { list(tx, recipient)? } else { None };
+    let is_news = match (recipient.contact(), topic) {
         (Some((place, contact)), Some(topic)) => {
             let number = contact.id.number();
             let was_in = topics::is_subscribed(tx, place.1, &topic, number)?;
@@ -48,33 +48,33 @@ pub fn leave(tx: &mut WriteTx<'_>, suppressed: &List, person: &Person, scope: Sc
         }
         (Some((place, contact)), None) => subscription::unsubscribe(tx, place, contact, source)?,
         // Nobody's contact: the address itself is kept, so that it gets no more of such mail.
-        (None, _) if suppressed.has(tx, person)? => false,
+        (None, _) if suppressed.has(tx, recipient)? => false,
         (None, _) => {
-            suppressed.add(tx, person, (Reason::Unsubscribe, suppressions::Source::Recipient), None)?;
+            suppressed.add(tx, recipient, (Reason::Unsubscribe, suppressions::Source::Recipient), None)?;
             true
         }
     };
     if is_news {
-        note(tx, person)?;
+        note(tx, recipient)?;
     }
     Ok(())
 }
 
 /// Once for each message.
-fn note(tx: &mut WriteTx<'_>, person: &Person) -> Result<()> {
-    let (id, number) = (person.mailing.id, person.number);
+fn note(tx: &mut WriteTx<'_>, recipient: &MessageRecipient) -> Result<()> {
+    let (id, number) = (recipient.mailing.id, recipient.number);
     let mut engagement = engagement::of(tx, id, number)?;
     if engagement.unsubscribed_at.is_none() {
         engagement.unsubscribed_at = Some(tx.now());
         engagement::save(tx, id, number, &engagement);
-        bounces::count(tx, person, Measure::Unsubscribes)?;
+        bounces::count(tx, recipient, Measure::Unsubscribes)?;
     }
     Ok(())
 }
 
 /// The topics that somebody may choose from: public ones, and private ones that they get.
-pub fn choices(tx: &impl Read, person: &Person) -> Result<Vec<Choice>> {
-    let Some(((_, project), contact)) = person.contact() else { return Ok(Vec::new()) };
+pub fn choices(tx: &impl Read, recipient: &MessageRecipient) -> Result<Vec<Choice>> {
+    let Some(((_, project), contact)) = recipient.contact() else { return Ok(Vec::new()) };
     let mut shown = Vec::new();
     for topic in topics::all(tx, project)? {
         let chosen = topics::is_subscribed(tx, project, &topic, contact.id.number())?;
@@ -92,10 +92,10 @@ fn topic_choice(topic: Topic, chosen: bool) -> ((u64, String), Choice) {
 }
 
 /// Keep what somebody chose: of all topics that are shown, these. With `returns`, also that they want mail again at all.
-pub fn choose(tx: &mut WriteTx<'_>, person: &Person, wanted: &[TopicId], returns: bool) -> Result<()> {
-    let Some((place, contact)) = person.contact() else { return Ok(()) };
-    sending::evidence(tx, person.mailing.id, person.number, "a choice of topics")?;
-    for choice in choices(tx, person)? {
+pub fn choose(tx: &mut WriteTx<'_>, recipient: &MessageRecipient, wanted: &[TopicId], returns: bool) -> Result<()> {
+    let Some((place, contact)) = recipient.contact() else { return Ok(()) };
+    sending::evidence(tx, recipient.mailing.id, recipient.number, "a choice of topics")?;
+    for choice in choices(tx, recipient)? {
         let chosen = wanted.contains(&choice.id);
         if chosen != choice.chosen {
             topics::choose(tx, place.1, choice.id, contact.id.number(), chosen)?;

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 
 use serde_json::json;
 
-use super::model::{BURST_LINKS, BURST_WITHIN_MS, Signs, Visitor, since_delivery_ms, visitor};
-use super::person::Person;
+use super::model::{BURST_LINKS, BURST_WITHIN_MS, VisitSigns, Visitor, since_delivery_ms, visitor};
+use super::recipient::MessageRecipient;
 use crate::base::clock::Timestamp;
 use crate::base::email::EmailAddress;
 use crate::engine::access::visit_buffer::Visit;
@@ -68,39 +68,39 @@ pub async fn flush(engine: &Engine) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Take visits in.
+/// Record visits.
 pub fn record(tx: &mut WriteTx<'_>, visits: &[Visit]) -> Result<()> {
     let mut recipients: BTreeMap<(MailingId, u32), Vec<&Visit>> = BTreeMap::new();
     for visit in visits {
         recipients.entry((visit.mailing, visit.recipient)).or_default().push(visit);
     }
     let mut mailings: BTreeMap<MailingId, Option<Mailing>> = BTreeMap::new();
-    let mut tally = Tally::default();
+    let mut totals = VisitTotals::default();
     for ((id, number), visits) in recipients {
         let mailing = match mailings.get(&id) {
             Some(known) => known.clone(),
             None => mailings.entry(id).or_insert(sending::by_id(tx, id)?).clone(),
         };
         let Some(mailing) = mailing else { continue };
-        let Some(person) = Person::of(tx, mailing, number)? else { continue };
-        one(tx, &person, &visits, &mut tally)?;
+        let Some(recipient) = MessageRecipient::of(tx, mailing, number)? else { continue };
+        record_recipient(tx, &recipient, &visits, &mut totals)?;
     }
-    tally.finish(tx, &mailings)
+    totals.finish(tx, &mailings)
 }
 
 /// What one transaction adds up to.
 #[derive(Default)]
-struct Tally {
+struct VisitTotals {
     counts: BTreeMap<(MailingId, Measure), i64>,
     /// Of campaigns: numbers of links that were clicked.
     links: BTreeMap<(MailingId, u16), i64>,
     countries: BTreeMap<(EmailId, String), i64>,
     activities: BTreeMap<ProjectId, Vec<(u32, Activity)>>,
     /// Clicks by people who are no contacts.
-    strangers: Vec<(ProjectId, EmailAddress, Timestamp, MailingId)>,
+    noncontact_clicks: Vec<(ProjectId, EmailAddress, Timestamp, MailingId)>,
 }
 
-impl Tally {
+impl VisitTotals {
     fn finish(self, tx: &mut WriteTx<'_>, mailings: &BTreeMap<MailingId, Option<Mailing>>) -> Result<()> {
         for ((id, measure), many) in self.counts {
             engagement::add(tx, id, measure, many)?;
@@ -117,7 +117,7 @@ impl Tally {
         for (project, activities) in self.activities {
             activity::note(tx, project, &activities)?;
         }
-        for (project, email, at, mailing) in self.strangers {
+        for (project, email, at, mailing) in self.noncontact_clicks {
             noncontact_clicks::note(tx, project, &email, at, mailing);
         }
         Ok(())
@@ -125,29 +125,29 @@ impl Tally {
 }
 
 /// The visits of one recipient.
-fn one(tx: &mut WriteTx<'_>, person: &Person, visits: &[&Visit], tally: &mut Tally) -> Result<()> {
-    let id = person.mailing.id;
-    let engagement = engagement::of(tx, id, person.number)?;
+fn record_recipient(tx: &mut WriteTx<'_>, recipient: &MessageRecipient, visits: &[&Visit], totals: &mut VisitTotals) -> Result<()> {
+    let id = recipient.mailing.id;
+    let engagement = engagement::of(tx, id, recipient.number)?;
     let was_open = engagement.first_opened_at.is_some();
-    let mut page = Page { person, engagement, tally, clicked: Vec::new() };
-    let delivered_at = delivered_at(&person.recipient.delivery);
+    let mut recorder = RecipientVisits { recipient, engagement, totals, clicked: Vec::new() };
+    let delivered_at = delivered_at(&recipient.recipient.delivery);
     let mut seen = false;
     for visit in visits {
         let since_delivery_ms = delivered_at.map(|at| since_delivery_ms(visit.at, at));
-        let signs = Signs { agent: &visit.agent, is_head: visit.is_head, is_prefetch: visit.is_prefetch, since_delivery_ms };
+        let signs = VisitSigns { agent: &visit.agent, is_head: visit.is_head, is_prefetch: visit.is_prefetch, since_delivery_ms };
         let visitor = visitor(&signs);
         seen |= visitor.is_person() || visitor == Visitor::Privacy;
         let early = since_delivery_ms.is_some_and(|ms| ms < BURST_WITHIN_MS);
         match visit.link {
-            None => page.open(visitor, visit.at),
-            Some(link) => page.click(tx, visitor, link, visit.at, early)?,
+            None => recorder.open(visitor, visit.at),
+            Some(link) => recorder.click(tx, visitor, link, visit.at, early)?,
         }
     }
-    engagement::save(tx, id, person.number, &page.engagement);
-    page.tell(tx, was_open)?;
+    engagement::save(tx, id, recipient.number, &recorder.engagement);
+    recorder.emit_events(tx, was_open)?;
     // Machines look at messages before they are accepted, and may refuse them afterwards: only what people do proves anything.
-    if seen && matches!(person.recipient.delivery, Delivery::Unknown { .. }) {
-        sending::evidence(tx, id, person.number, "an open or a click")?;
+    if seen && matches!(recipient.recipient.delivery, Delivery::Unknown { .. }) {
+        sending::evidence(tx, id, recipient.number, "an open or a click")?;
     }
     Ok(())
 }
@@ -160,16 +160,16 @@ fn delivered_at(delivery: &Delivery) -> Option<Timestamp> {
     }
 }
 
-/// The page of the book on which one recipient stands.
-struct Page<'a, 't> {
-    person: &'a Person,
+/// Records the visits of one recipient.
+struct RecipientVisits<'a, 't> {
+    recipient: &'a MessageRecipient,
     engagement: Engagement,
-    tally: &'t mut Tally,
+    totals: &'t mut VisitTotals,
     /// Links that were clicked by a person, and when.
     clicked: Vec<(u16, Timestamp)>,
 }
 
-impl Page<'_, '_> {
+impl RecipientVisits<'_, '_> {
     fn open(&mut self, visitor: Visitor, at: Timestamp) {
         match visitor {
             Visitor::Person | Visitor::Proxy => self.opened(at),
@@ -193,7 +193,7 @@ impl Page<'_, '_> {
             self.count(Measure::UniqueOpens, 1);
         }
         self.engagement.last_opened_at = before.max(Some(at));
-        self.activity(Action::Opened, before, at);
+        self.add_activity(Action::Opened, before, at);
     }
 
     fn click(&mut self, tx: &mut WriteTx<'_>, visitor: Visitor, link: u16, at: Timestamp, early: bool) -> Result<()> {
@@ -217,7 +217,7 @@ impl Page<'_, '_> {
             self.engagement.early_links.push(link);
         }
         if self.engagement.early_links.len() == BURST_LINKS {
-            self.unmask(tx)?;
+            self.reclassify_as_scanner(tx)?;
         }
         Ok(())
     }
@@ -231,15 +231,15 @@ impl Page<'_, '_> {
         }
         self.engagement.last_clicked_at = self.engagement.last_clicked_at.max(Some(at));
         // Each of them: orders are credited to the last one.
-        self.activity(Action::Clicked, None, at);
+        self.add_activity(Action::Clicked, None, at);
         if self.engagement.opens == 0 {
             self.engagement.open_is_implied = true;
             self.opened(at);
         }
     }
 
-    /// So many links so soon: what was taken for a person was a scanner.
-    fn unmask(&mut self, tx: &mut WriteTx<'_>) -> Result<()> {
+    /// Too many links too soon: the visitor counted as a person was a scanner.
+    fn reclassify_as_scanner(&mut self, tx: &mut WriteTx<'_>) -> Result<()> {
         let many = std::mem::take(&mut self.engagement.early_clicks);
         for link in self.engagement.early_links.clone() {
             self.count_link(link, -1);
@@ -263,23 +263,23 @@ impl Page<'_, '_> {
             self.count(Measure::UniqueOpens, -1);
             mistaken.push(Action::Opened);
         }
-        let mailing = self.person.mailing.id;
-        if let Some((project, email)) = self.person.stranger().filter(|_| mistaken.contains(&Action::Clicked)) {
-            self.tally.strangers.retain(|(_, by, _, of)| (by, *of) != (&email, mailing));
+        let mailing = self.recipient.mailing.id;
+        if let Some((project, email)) = self.recipient.noncontact().filter(|_| mistaken.contains(&Action::Clicked)) {
+            self.totals.noncontact_clicks.retain(|(_, by, _, of)| (by, *of) != (&email, mailing));
             return noncontact_clicks::forget(tx, project, &email, mailing);
         }
-        let Some(((_, project), contact)) = self.person.contact() else { return Ok(()) };
+        let Some(((_, project), contact)) = self.recipient.contact() else { return Ok(()) };
         let number = contact.id.number();
-        if let Some(activities) = self.tally.activities.get_mut(&project) {
+        if let Some(activities) = self.totals.activities.get_mut(&project) {
             activities.retain(|(of, activity)| *of != number || activity.mailing != mailing || !mistaken.contains(&activity.action));
         }
         activity::take_back(tx, project, number, mailing, &mistaken)
     }
 
     /// Webhooks that want to know are told of the first open, and of clicks.
-    fn tell(&self, tx: &mut WriteTx<'_>, was_open: bool) -> Result<()> {
-        let Person { mailing, contact, .. } = self.person;
-        let whom = Whom { mailing, email: self.person.email(), contact: contact.as_ref().map(|contact| contact.id) };
+    fn emit_events(&self, tx: &mut WriteTx<'_>, was_open: bool) -> Result<()> {
+        let MessageRecipient { mailing, contact, .. } = self.recipient;
+        let whom = Whom { mailing, email: self.recipient.email(), contact: contact.as_ref().map(|contact| contact.id) };
         if let Some(at) = self.engagement.first_opened_at.filter(|_| !was_open) {
             notices::tell(tx, WebhookEvent::EmailOpened, &whom, at, json!({}))?;
         }
@@ -294,32 +294,32 @@ impl Page<'_, '_> {
     }
 
     /// For what was done before, once an hour is enough: conditions ask whether, not how often.
-    fn activity(&mut self, action: Action, before: Option<Timestamp>, at: Timestamp) {
+    fn add_activity(&mut self, action: Action, before: Option<Timestamp>, at: Timestamp) {
         let hour = |at: Timestamp| at.0.div_euclid(HOUR_MS);
         if before.is_some_and(|before| hour(before) == hour(at)) {
             return;
         }
-        let mailing = &self.person.mailing;
-        if let Some((project, email)) = self.person.stranger().filter(|_| action == Action::Clicked) {
-            self.tally.strangers.push((project, email, at, mailing.id));
+        let mailing = &self.recipient.mailing;
+        if let Some((project, email)) = self.recipient.noncontact().filter(|_| action == Action::Clicked) {
+            self.totals.noncontact_clicks.push((project, email, at, mailing.id));
         }
-        let Some(((_, project), contact)) = self.person.contact() else { return };
+        let Some(((_, project), contact)) = self.recipient.contact() else { return };
         let activity = Activity { action, mailing: mailing.id, campaign: mailing.kind.campaign(), at };
-        self.tally.activities.entry(project).or_default().push((contact.id.number(), activity));
+        self.totals.activities.entry(project).or_default().push((contact.id.number(), activity));
     }
 
     fn count_link(&mut self, link: u16, many: i64) {
-        if self.person.mailing.kind.campaign().is_some() {
-            *self.tally.links.entry((self.person.mailing.id, link)).or_default() += many;
+        if self.recipient.mailing.kind.campaign().is_some() {
+            *self.totals.links.entry((self.recipient.mailing.id, link)).or_default() += many;
         }
     }
 
     fn count(&mut self, measure: Measure, many: i64) {
-        *self.tally.counts.entry((self.person.mailing.id, measure)).or_default() += many;
-        let Some(email) = self.person.mailing.email else { return };
-        let country = self.person.contact.as_ref().and_then(|contact| contact.country.clone());
+        *self.totals.counts.entry((self.recipient.mailing.id, measure)).or_default() += many;
+        let Some(email) = self.recipient.mailing.email else { return };
+        let country = self.recipient.contact.as_ref().and_then(|contact| contact.country.clone());
         if let (Measure::UniqueOpens, Some(country)) = (measure, country) {
-            *self.tally.countries.entry((email, country)).or_default() += many;
+            *self.totals.countries.entry((email, country)).or_default() += many;
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What the pages behind links in messages say, in the languages they speak.
+//! Translations of the pages behind links in messages.
 
 use std::sync::LazyLock;
 
@@ -15,7 +15,7 @@ const LANGUAGES: [(&str, &str); 7] = [
     ("nl", include_str!("../../../assets/recipients/nl.toml")),
 ];
 
-static WORDS: LazyLock<Vec<(&str, Words)>> = LazyLock::new(|| {
+static TEXTS: LazyLock<Vec<(&str, Texts)>> = LazyLock::new(|| {
     let read = |text| toml::from_str(text).expect("a test reads the words of every language");
     LANGUAGES.iter().map(|(language, text)| (*language, read(text))).collect()
 });
@@ -23,7 +23,7 @@ static WORDS: LazyLock<Vec<(&str, Words)>> = LazyLock::new(|| {
 /// The words of one language. In each, `{brand}`, `{topic}` and `{email}` stand for those.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Words {
+pub struct Texts {
     pub unsubscribe: String,
     pub ask: String,
     pub ask_text: String,
@@ -47,17 +47,17 @@ pub struct Words {
     pub gone_text: String,
 }
 
-/// What is put into words.
+/// The values of the placeholders.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Names<'a> {
+pub struct Placeholders<'a> {
     pub brand: &'a str,
     pub topic: &'a str,
     pub email: &'a str,
 }
 
-impl Names<'_> {
+impl Placeholders<'_> {
     /// The sentence with the names in it. What a name says is never taken for a place of another.
-    pub fn put(&self, sentence: &str) -> String {
+    pub fn fill(&self, sentence: &str) -> String {
         let mut out = String::with_capacity(sentence.len() + 40);
         let mut rest = sentence;
         while let Some((front, tail)) = rest.split_once('{') {
@@ -77,14 +77,14 @@ impl Names<'_> {
 }
 
 /// The words for somebody: of the language that is known of them, or else of the first that their browser asks for and we speak.
-pub fn words(known: Option<&str>, accepted: Option<&str>) -> (&'static str, &'static Words) {
+pub fn texts(known: Option<&str>, accepted: Option<&str>) -> (&'static str, &'static Texts) {
     let asked = accepted.unwrap_or_default().split(',').map(|range| range.split(';').next().unwrap_or_default());
     let found = known.into_iter().chain(asked).find_map(|tag| {
         let primary = tag.trim().split(['-', '_']).next().unwrap_or_default();
-        WORDS.iter().find(|(language, _)| primary.eq_ignore_ascii_case(language))
+        TEXTS.iter().find(|(language, _)| primary.eq_ignore_ascii_case(language))
     });
-    let (language, words) = found.unwrap_or(&WORDS[0]);
-    (language, words)
+    let (language, texts) = found.unwrap_or(&TEXTS[0]);
+    (language, texts)
 }
 
 #[cfg(test)]
@@ -101,7 +101,7 @@ mod tests {
         };
         let table = |text: &str| toml::from_str::<std::collections::BTreeMap<String, String>>(text).expect("a table of text");
         let english = table(LANGUAGES[0].1);
-        assert_eq!(WORDS.len(), LANGUAGES.len());
+        assert_eq!(TEXTS.len(), LANGUAGES.len());
         for (language, text) in LANGUAGES {
             for (key, sentence) in table(text) {
                 assert_eq!(names(&sentence), names(&english[&key]), "{language} {key}");
@@ -111,14 +111,14 @@ mod tests {
 
     #[test]
     fn the_contacts_language_wins_over_the_browsers_and_english_stands_in() {
-        assert_eq!(words(Some("de-CH"), Some("fr")).0, "de");
-        assert_eq!(words(Some("ja"), Some("ja, FR-ca;q=0.8, en;q=0.5")).0, "fr");
-        assert_eq!(words(None, None).0, "en");
+        assert_eq!(texts(Some("de-CH"), Some("fr")).0, "de");
+        assert_eq!(texts(Some("ja"), Some("ja, FR-ca;q=0.8, en;q=0.5")).0, "fr");
+        assert_eq!(texts(None, None).0, "en");
     }
 
     #[test]
     fn a_name_that_looks_like_a_place_stays_as_it_is() {
-        let names = Names { brand: "{email}", topic: "{", email: "a@b.example" };
-        assert_eq!(names.put("{brand} {topic} {email} {other}"), "{email} { a@b.example ");
+        let names = Placeholders { brand: "{email}", topic: "{", email: "a@b.example" };
+        assert_eq!(names.fill("{brand} {topic} {email} {other}"), "{email} { a@b.example ");
     }
 }

@@ -1,0 +1,50 @@
+//! A visit to a page behind a link in a message: resolves the token to its recipient and their language.
+
+use http::HeaderMap;
+
+use super::links;
+use super::pages::{Page, Reader};
+use super::recipient::MessageRecipient;
+use crate::engine::api::wire::Reply;
+use crate::engine::api::{Context, Failure};
+use crate::engine::store::ReadTx;
+use crate::features::projects;
+use crate::features::sending::token::{Purpose, Token, Tokens};
+
+/// A recipient's visit to a page.
+pub struct LinkVisit {
+    pub token: Token,
+    pub recipient: MessageRecipient,
+    pub reader: Reader,
+    pub tx: ReadTx,
+}
+
+/// The recipient that `text` names, if it is a token for one of these purposes and the recipient is still there.
+pub fn resolve(context: &Context, text: &str, purposes: &[Purpose], headers: &HeaderMap) -> Result<Option<LinkVisit>, Failure> {
+    let Some(token) = links::read(&context.engine, text).filter(|token| purposes.contains(&token.purpose)) else {
+        return Ok(None);
+    };
+    let tx = context.engine.world(token.environment).store.read();
+    let Some(recipient) = MessageRecipient::find(&tx, token.mailing, token.number)? else { return Ok(None) };
+    let Some(email) = recipient.email().map(str::to_owned) else { return Ok(None) };
+    let brand = match recipient.owner() {
+        (account, Some(project)) => projects::find(&tx, account, project)?.map(|project| project.name).unwrap_or_default(),
+        (_, None) => recipient.mailing.from.name.clone().unwrap_or_default(),
+    };
+    let brand = if brand.is_empty() { recipient.mailing.from.address.clone() } else { brand };
+    let choices = Token { purpose: Purpose::Preferences, ..token };
+    let reader = Reader {
+        brand,
+        email,
+        language: recipient.contact.as_ref().and_then(|contact| contact.language.clone()),
+        token: text.to_owned(),
+        preferences: recipient.contact.as_ref().map(|_| Tokens::new(&context.engine.seal).link(choices)),
+        ..Reader::anonymous(headers)
+    };
+    Ok(Some(LinkVisit { token, recipient, reader, tx }))
+}
+
+/// The page for a link that leads nowhere.
+pub fn gone(context: &Context, headers: &HeaderMap) -> Reply {
+    Page::Gone.reply(&Reader::anonymous(headers), context.engine.random.as_ref())
+}
