@@ -1034,7 +1034,7 @@ pub const ORDER_FACTS_MAX: usize = 100;
 /// Contacts whose clicks have changed that one step takes up.
 pub const CLICK_CHANGES_PER_STEP: usize = 200;
 /// Orders of one contact that one step looks at.
-pub const CLICKER_ORDERS_PER_STEP: usize = 200;
+pub const CLICK_CHANGE_ORDERS_PER_STEP: usize = 200;
 
 // The doctor.
 

@@ -20,7 +20,7 @@ use crate::vocab::limits::CONVERSION_WINDOW_MS;
 
 /// What an order comes to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Verdict {
+pub struct Attribution {
     /// Who paid; none if that person was erased.
     pub contact: Option<u32>,
     /// When a click must have been to be credited.
@@ -30,7 +30,7 @@ pub struct Verdict {
 }
 
 /// What an order comes to by what was said of it, each once and sorted; nothing as long as no payment is known.
-pub fn judge(facts: &[Fact]) -> Option<Verdict> {
+pub fn attribute(facts: &[Fact]) -> Option<Attribution> {
     let payment = Order::payment(facts)?;
     let mut back: BTreeMap<Currency, Amount> = BTreeMap::new();
     for (place, fact) in facts.iter().enumerate().filter(|(_, fact)| fact.is_refund) {
@@ -47,7 +47,7 @@ pub fn judge(facts: &[Fact]) -> Option<Verdict> {
         back.into_iter().map(|(currency, sum)| (currency, Takings { conversions: 0, amount: Amount::ZERO.minus(sum) })).collect();
     takings.insert(payment.currency, Takings { conversions: 1, amount: payment.amount.minus(paid_back) });
     takings.retain(|_, takings| *takings != Takings::default());
-    Some(Verdict { contact: payment.contact, window: window(payment.occurred_at), takings })
+    Some(Attribution { contact: payment.contact, window: window(payment.occurred_at), takings })
 }
 
 /// When a click must have been to be credited with an order of this time.
@@ -85,8 +85,8 @@ mod tests {
         let mut facts: Vec<Fact> = facts.iter().map(|text| fact(text)).collect();
         facts.sort_unstable();
         facts.dedup();
-        let Some(verdict) = judge(&facts) else { return "nothing".into() };
-        let each = verdict
+        let Some(attribution) = attribute(&facts) else { return "nothing".into() };
+        let each = attribution
             .takings
             .iter()
             .map(|(currency, takings)| format!("{} {} {}", takings.conversions, takings.amount, currency.as_str()));
@@ -173,7 +173,7 @@ mod tests {
 
     #[test]
     fn the_window_is_five_days_with_both_ends() {
-        let verdict = judge(&[fact("paid 1 USD 0")]).expect("a payment");
+        let attribution = attribute(&[fact("paid 1 USD 0")]).expect("a payment");
         for (after, inside) in [
             (-5 * DAY - 1, false),
             (-5 * DAY, true),
@@ -184,7 +184,7 @@ mod tests {
             (1, false),
             (HOUR, false),
         ] {
-            assert_eq!(verdict.window.contains(NOON.plus_ms(after)), inside, "{after}");
+            assert_eq!(attribution.window.contains(NOON.plus_ms(after)), inside, "{after}");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Events: what customers' systems report of people, and the orders among it.
 //!
-//! - What comes in, its limits and whom it is about: `reported`, `properties`, `intake`.
-//! - Orders and the email that is credited with each: rules in `attribution`, kept in step by `settling`, also when clicks arrive after
+//! - What comes in, its limits and whom it is about: `input`, `properties`, `ingest`.
+//! - Orders and the email that is credited with each: rules in `attribution`, kept in step by `reattribution`, also when clicks arrive after
 //!   the order they led to.
 //!
 //! Invariants: an event never changes whether a contact may be mailed; an order counts once, for one email at most; what an order is
@@ -13,14 +13,14 @@
 
 mod attribution;
 mod indexing;
-mod intake;
+mod ingest;
 pub mod ops;
 mod properties;
-mod reported;
-mod settling;
+mod input;
+mod reattribution;
 #[cfg(test)]
 mod tests;
 mod views;
 
 pub use indexing::step as index;
-pub use settling::{step, sweep};
+pub use reattribution::{step, sweep};

@@ -3,14 +3,13 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::intake::Taken;
+use super::ingest::IngestOutcome;
 use crate::vocab::ids::EventId;
 
 /// What became of one event.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "RecordedEvent")]
-pub struct Recorded {
+pub struct RecordedEvent {
     /// Whether it was stored by this request.
     pub stored: bool,
     /// The event with this key: this one, or the one that was stored before.
@@ -22,12 +21,12 @@ pub struct Recorded {
     pub duplicate: bool,
 }
 
-impl Recorded {
+impl RecordedEvent {
     /// What is told of a single event.
-    pub fn of(taken: &Taken, dedupe_key: Option<String>) -> Self {
-        match taken {
-            Taken::Stored(event_id) => Self { stored: true, event_id: *event_id, dedupe_key, duplicate: false },
-            Taken::Duplicate(first) => Self { stored: false, event_id: *first, dedupe_key, duplicate: true },
+    pub fn of(outcome: &IngestOutcome, dedupe_key: Option<String>) -> Self {
+        match outcome {
+            IngestOutcome::Stored(event_id) => Self { stored: true, event_id: *event_id, dedupe_key, duplicate: false },
+            IngestOutcome::Duplicate(first) => Self { stored: false, event_id: *first, dedupe_key, duplicate: true },
         }
     }
 }
@@ -35,8 +34,7 @@ impl Recorded {
 /// What became of one row of a batch.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "EventRowResult")]
-pub struct RowResult {
+pub struct EventRowResult {
     pub stored: bool,
     /// If it was stored.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -50,12 +48,12 @@ pub struct RowResult {
     pub duplicate: bool,
 }
 
-impl RowResult {
+impl EventRowResult {
     /// What is told of a row that was taken in.
-    pub fn of(taken: &Taken, dedupe_key: Option<String>) -> Self {
-        match taken {
-            Taken::Stored(event_id) => Self { stored: true, event_id: Some(*event_id), dedupe_key, duplicate: false },
-            Taken::Duplicate(_) => Self { duplicate: true, ..Self::default() },
+    pub fn of(outcome: &IngestOutcome, dedupe_key: Option<String>) -> Self {
+        match outcome {
+            IngestOutcome::Stored(event_id) => Self { stored: true, event_id: Some(*event_id), dedupe_key, duplicate: false },
+            IngestOutcome::Duplicate(_) => Self { duplicate: true, ..Self::default() },
         }
     }
 }
@@ -63,8 +61,7 @@ impl RowResult {
 /// Why a row was refused.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "InvalidEventRow")]
-pub struct Invalid {
+pub struct InvalidEventRow {
     /// Its place in the request, from 0.
     pub index: usize,
     /// What is wrong and what was expected.

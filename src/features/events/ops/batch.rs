@@ -11,9 +11,9 @@ use serde_json::{Value, json};
 use crate::engine::api::{BodySize, Caller, Command, Done, Failure, Operation, Replay, Spec, needs};
 use crate::engine::store::WriteTx;
 use crate::features::contacts::FieldError;
-use crate::features::events::intake::{self, Denied, Taken};
-use crate::features::events::reported::Reported;
-use crate::features::events::views::{Invalid, RowResult};
+use crate::features::events::ingest::{self, IngestError, IngestOutcome};
+use crate::features::events::input::EventRow;
+use crate::features::events::views::{InvalidEventRow, EventRowResult};
 use crate::features::projects;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{EventId, ProjectId};
@@ -26,8 +26,7 @@ pub struct Batch;
 /// Events of one project.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[schemars(rename = "CustomerEventBatch")]
-pub struct Events {
+pub struct EventBatch {
     /// The project they belong to.
     pub project_id: ProjectId,
     /// 1 to 500 events, each as for recording one, without projectId. A wrong one is told in the answer and spoils no other.
@@ -35,7 +34,7 @@ pub struct Events {
 }
 
 /// Rows that were read, each by itself.
-pub struct Rows(Vec<Result<Reported, FieldError>>);
+pub struct Rows(Vec<Result<EventRow, FieldError>>);
 
 impl<'de> Deserialize<'de> for Rows {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -59,7 +58,7 @@ impl<'de> Visitor<'de> for RowsVisitor {
             if rows.len() == max {
                 return Err(A::Error::custom(format_args!("give at most {max} events; send more in further batches")));
             }
-            rows.push(Reported::read(row.get()));
+            rows.push(EventRow::read(row.get()));
         }
         if rows.is_empty() {
             return Err(A::Error::custom("give at least one event"));
@@ -76,7 +75,7 @@ impl JsonSchema for Rows {
         true
     }
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let row = generator.subschema_for::<Reported>();
+        let row = generator.subschema_for::<EventRow>();
         json_schema!({ "type": "array", "minItems": 1, "maxItems": limits::EVENTS_PER_BATCH_MAX, "items": row })
     }
 }
@@ -84,31 +83,30 @@ impl JsonSchema for Rows {
 /// What became of a batch.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "RecordedEvents")]
-pub struct Outcome {
+pub struct RecordedEvents {
     /// Rows that were stored.
     pub accepted: usize,
     /// Rows that were skipped because their dedupeKey was stored already.
     pub duplicates: usize,
     /// One for each row, in the order of the request.
-    pub results: Vec<RowResult>,
+    pub results: Vec<EventRowResult>,
     /// Rows that were refused.
-    pub invalid: Vec<Invalid>,
+    pub invalid: Vec<InvalidEventRow>,
 }
 
-impl Outcome {
-    fn take(&mut self, taken: &Taken, key: Option<String>) {
-        match taken {
-            Taken::Stored(_) => self.accepted += 1,
-            Taken::Duplicate(_) => self.duplicates += 1,
+impl RecordedEvents {
+    fn take(&mut self, outcome: &IngestOutcome, key: Option<String>) {
+        match outcome {
+            IngestOutcome::Stored(_) => self.accepted += 1,
+            IngestOutcome::Duplicate(_) => self.duplicates += 1,
         }
-        self.results.push(RowResult::of(taken, key));
+        self.results.push(EventRowResult::of(outcome, key));
     }
 
     fn refuse(&mut self, refusal: FieldError) {
         let index = self.results.len();
-        self.results.push(RowResult::default());
-        self.invalid.push(Invalid { index, error: refusal.reason, field: refusal.field.into_owned() });
+        self.results.push(EventRowResult::default());
+        self.invalid.push(InvalidEventRow { index, error: refusal.reason, field: refusal.field.into_owned() });
     }
 }
 
@@ -122,8 +120,8 @@ impl Operation for Batch {
         .body(BodySize::Bulk)
         .replay(Replay::Refused("Idempotency-Key is not honoured for batches; give each event a dedupeKey instead."))
         .fails(&[Code::NotFound]);
-    type Input = Events;
-    type Output = Done<Outcome>;
+    type Input = EventBatch;
+    type Output = Done<RecordedEvents>;
 
     fn example() -> (Value, Self::Output) {
         let input = json!({
@@ -138,27 +136,27 @@ impl Operation for Batch {
                 { "name": "cart.abandoned", "identifiers": { "email": "grace@example" } },
             ],
         });
-        let mut outcome = Outcome::default();
+        let mut result = RecordedEvents::default();
         let event_id = EventId::parse("66f1a2b300000007a1b2c3d4").expect("24 hexadecimal characters");
-        outcome.take(&Taken::Stored(event_id), Some("order-1001:paid".into()));
+        result.take(&IngestOutcome::Stored(event_id), Some("order-1001:paid".into()));
         let reason = "The domain after the @ has no dot; give it in full, like example.com.";
-        outcome.refuse(FieldError::new("identifiers.email", reason));
-        (input, Done(outcome))
+        result.refuse(FieldError::new("identifiers.email", reason));
+        (input, Done(result))
     }
 }
 
 impl Command for Batch {
-    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: Events) -> Result<Self::Output, Failure> {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: EventBatch) -> Result<Self::Output, Failure> {
         projects::require(tx, caller.account(), input.project_id)?;
-        let mut outcome = Outcome::default();
-        intake::take_in(tx, input.project_id, input.events.0, |taken| {
-            match taken {
-                Ok((taken, key)) => outcome.take(&taken, key),
-                Err(Denied::Row(refusal) | Denied::Nobody(refusal)) => outcome.refuse(refusal),
-                Err(Denied::Store(error)) => return Err(error.into()),
+        let mut result = RecordedEvents::default();
+        ingest::ingest(tx, input.project_id, input.events.0, |outcome| {
+            match outcome {
+                Ok((outcome, key)) => result.take(&outcome, key),
+                Err(IngestError::Field(refusal) | IngestError::Nobody(refusal)) => result.refuse(refusal),
+                Err(IngestError::Store(error)) => return Err(error.into()),
             }
             Ok(())
         })?;
-        Ok(Done(outcome))
+        Ok(Done(result))
     }
 }

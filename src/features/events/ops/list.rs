@@ -18,7 +18,7 @@ pub struct List;
 /// Whose events, and which part of them.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct WhoseEvents {
+pub struct ListEvents {
     /// The contact's id.
     pub id: ContactId,
     /// The project it belongs to.
@@ -32,8 +32,7 @@ pub struct WhoseEvents {
 /// A part of a contact's events.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "CustomerEventPart")]
-pub struct Part {
+pub struct CustomerEventPart {
     /// By when they occurred, the newest first.
     pub events: Vec<CustomerEvent>,
     /// Where the next part begins; null if there is none.
@@ -47,33 +46,33 @@ impl Operation for List {
         .summary("List the events of a contact")
         .about("Events that were reported with POST /v1/events in the last 90 days, the newest first.")
         .fails(&[Code::NotFound]);
-    type Input = WhoseEvents;
-    type Output = Done<Part>;
+    type Input = ListEvents;
+    type Output = Done<CustomerEventPart>;
 
     fn example() -> (Value, Self::Output) {
         let input = json!({ "id": "66f1a2b30000000a5c3e9d71", "projectId": "66f1a2b3d4e5f60718293a4b", "limit": 1 });
-        (input, Done(Part { events: vec![CustomerEvent::sample()], next_cursor: None, has_more: false }))
+        (input, Done(CustomerEventPart { events: vec![CustomerEvent::sample()], next_cursor: None, has_more: false }))
     }
 }
 
 impl Query for List {
-    fn run(ask: &View<'_>, input: WhoseEvents) -> Result<Self::Output, Failure> {
-        let (tx, project) = (ask.tx, input.project_id);
-        projects::require(tx, ask.caller.account(), project)?;
+    fn run(view: &View<'_>, input: ListEvents) -> Result<Self::Output, Failure> {
+        let (tx, project) = (view.tx, input.project_id);
+        projects::require(tx, view.caller.account(), project)?;
         let contact = contacts::find(tx, project, input.id)?.ok_or(Code::NotFound)?;
-        let before = input.cursor.as_deref().map(place).transpose()?;
+        let before = input.cursor.as_deref().map(parse_cursor).transpose()?;
         let limit = input.limit.0 as usize;
         let mut events = customer_events::of(tx, project, contact.id.number(), before, limit + 1)?;
         let has_more = events.len() > limit;
         events.truncate(limit);
         let last = events.last().filter(|_| has_more);
         let next_cursor = last.map(|(id, event)| format!("{}-{id}", event.occurred_at.0));
-        Ok(Done(Part { events: events.into_iter().map(CustomerEvent::of).collect(), next_cursor, has_more }))
+        Ok(Done(CustomerEventPart { events: events.into_iter().map(CustomerEvent::of).collect(), next_cursor, has_more }))
     }
 }
 
 /// The place in the list that a cursor names.
-fn place(cursor: &str) -> Result<(Timestamp, EventId), Failure> {
+fn parse_cursor(cursor: &str) -> Result<(Timestamp, EventId), Failure> {
     let parts = cursor.rsplit_once('-').and_then(|(at, id)| Some((Timestamp(at.parse().ok()?), EventId::parse(id)?)));
     parts.ok_or_else(|| Failure::field("cursor", "expected the nextCursor of the part before, as it was given"))
 }

@@ -17,7 +17,7 @@ pub struct Names;
 /// Whose events.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Whose {
+pub struct ListEventNames {
     /// The project they were reported to.
     pub project_id: ProjectId,
     #[serde(default)]
@@ -26,8 +26,7 @@ pub struct Whose {
 
 /// Names of events.
 #[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "EventNames")]
-pub struct Known {
+pub struct EventNames {
     /// In small letters, in alphabetical order.
     pub names: Vec<String>,
 }
@@ -37,19 +36,19 @@ impl Operation for Names {
         .summary("List the names under which events were reported")
         .about("Names that segments can ask for. One that was ever reported stays.")
         .fails(&[Code::NotFound]);
-    type Input = Whose;
-    type Output = Done<Known>;
+    type Input = ListEventNames;
+    type Output = Done<EventNames>;
 
     fn example() -> (Value, Self::Output) {
         let input = json!({ "projectId": "66f1a2b3d4e5f60718293a4b", "limit": 100 });
-        (input, Done(Known { names: vec!["cart.abandoned".into(), "purchase.completed".into()] }))
+        (input, Done(EventNames { names: vec!["cart.abandoned".into(), "purchase.completed".into()] }))
     }
 }
 
 impl Query for Names {
-    fn run(ask: &View<'_>, input: Whose) -> Result<Self::Output, Failure> {
-        projects::require(ask.tx, ask.caller.account(), input.project_id)?;
-        Ok(Done(Known { names: customer_events::names(ask.tx, input.project_id, input.limit.0 as usize)? }))
+    fn run(view: &View<'_>, input: ListEventNames) -> Result<Self::Output, Failure> {
+        projects::require(view.tx, view.caller.account(), input.project_id)?;
+        Ok(Done(EventNames { names: customer_events::names(view.tx, input.project_id, input.limit.0 as usize)? }))
     }
 }
 

@@ -9,10 +9,10 @@ use crate::engine::api::{Caller, Command, Done, Failure, Operation, Replay, Spec
 use crate::engine::store::WriteTx;
 use crate::features::contacts::customer_events::EventName;
 use crate::features::contacts::profile::ContactProfile;
-use crate::features::events::intake::{self, Taken};
+use crate::features::events::ingest::{self, IngestOutcome};
 use crate::features::events::properties::Properties;
-use crate::features::events::reported::{DedupeKey, Identifiers, Reported};
-use crate::features::events::views::Recorded;
+use crate::features::events::input::{DedupeKey, EventIdentifiers, EventRow};
+use crate::features::events::views::RecordedEvent;
 use crate::features::projects;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{EventId, ProjectId};
@@ -24,13 +24,12 @@ pub struct Record;
 /// One event of one project.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[schemars(rename = "NewCustomerEvent")]
-pub struct NewEvent {
+pub struct RecordEvent {
     /// The project it belongs to.
     pub project_id: ProjectId,
     /// Like `purchase.completed`. A name with `refund` or `cancelled` in it, in any case, takes money back.
     pub name: EventName,
-    pub identifiers: Identifiers,
+    pub identifiers: EventIdentifiers,
     /// What is known of the contact by now, as with changing a contact. Never changes its subscription.
     pub profile: Option<ContactProfile>,
     /// At most 16 KB of JSON, 50 names, 4 levels of objects and lists. `value` is an amount in major units, `currency` its ISO 4217
@@ -55,8 +54,8 @@ impl Operation for Record {
         )
         .replay(Replay::Keyed)
         .fails(&[Code::NotFound]);
-    type Input = NewEvent;
-    type Output = Done<Recorded>;
+    type Input = RecordEvent;
+    type Output = Done<RecordedEvent>;
 
     fn example() -> (Value, Self::Output) {
         let input = json!({
@@ -67,19 +66,19 @@ impl Operation for Record {
             "dedupeKey": "order-1001:paid",
         });
         let event_id = EventId::parse("66f1a2b300000007a1b2c3d4").expect("24 hexadecimal characters");
-        (input, Done(Recorded::of(&Taken::Stored(event_id), Some("order-1001:paid".into()))))
+        (input, Done(RecordedEvent::of(&IngestOutcome::Stored(event_id), Some("order-1001:paid".into()))))
     }
 }
 
 impl Command for Record {
-    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: NewEvent) -> Result<Self::Output, Failure> {
-        let NewEvent { project_id, name, identifiers, profile, properties, occurred_at, dedupe_key } = input;
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: RecordEvent) -> Result<Self::Output, Failure> {
+        let RecordEvent { project_id, name, identifiers, profile, properties, occurred_at, dedupe_key } = input;
         projects::require(tx, caller.account(), project_id)?;
-        let event = Reported { name, identifiers, profile, properties, occurred_at, dedupe_key };
+        let event = EventRow { name, identifiers, profile, properties, occurred_at, dedupe_key };
         let mut recorded = None;
-        intake::take_in(tx, project_id, vec![Ok(event)], |outcome| {
-            let (taken, key) = outcome?;
-            recorded = Some(Recorded::of(&taken, key));
+        ingest::ingest(tx, project_id, vec![Ok(event)], |outcome| {
+            let (outcome, key) = outcome?;
+            recorded = Some(RecordedEvent::of(&outcome, key));
             Ok(())
         })?;
         Ok(Done(recorded.expect("one event has one outcome")))

@@ -1,10 +1,10 @@
 //! Events through the pipeline that they come in by, and what becomes of orders whichever way it all arrives.
 
-mod arriving;
-mod crediting;
-mod keeping;
-mod matching;
-mod recording;
+mod order_of_arrival;
+mod attribution;
+mod retention;
+mod identifiers;
+mod record;
 
 use serde_json::{Value, json};
 

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use super::crediting::{Arrival, credited, project, settle};
+use super::attribution::{Arrival, credited, project, settle};
 use crate::testing::Mill;
 
 const NOON_MS: i64 = 10 * 24 * 60 * 60 * 1000;

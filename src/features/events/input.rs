@@ -27,14 +27,14 @@ pub type DedupeKey = Name<{ limits::EVENT_DEDUPE_KEY_CHARACTERS_MAX }>;
 /// of other systems are then remembered for that contact, so that later events may name them alone.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[schemars(rename = "EventIdentifiers", extend("anyOf" = [
+#[schemars(extend("anyOf" = [
     { "required": ["email"], "properties": { "email": { "type": "string" } } },
     { "required": ["subscriberId"], "properties": { "subscriberId": { "type": "string" } } },
     { "required": ["externalCustomerId"], "properties": { "externalCustomerId": { "type": "string" } } },
     { "required": ["externalCheckoutId"], "properties": { "externalCheckoutId": { "type": "string" } } },
     { "required": ["externalOrderId"], "properties": { "externalOrderId": { "type": "string" } } },
 ]))]
-pub struct Identifiers {
+pub struct EventIdentifiers {
     /// The contact with this address. If there is none, one is made that is `non-subscribed`: an event opts nobody in.
     pub email: Option<EmailAddress>,
     /// The contact with this id.
@@ -47,7 +47,7 @@ pub struct Identifiers {
     pub external_order_id: Option<ExternalId>,
 }
 
-impl Identifiers {
+impl EventIdentifiers {
     fn is_empty(&self) -> bool {
         let Self { email, subscriber_id, external_customer_id, external_checkout_id, external_order_id } = self;
         let external = [external_customer_id, external_checkout_id, external_order_id];
@@ -58,11 +58,10 @@ impl Identifiers {
 /// One event.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[schemars(rename = "EventRow")]
-pub struct Reported {
+pub struct EventRow {
     /// Like `purchase.completed`. A name with `refund` or `cancelled` in it, in any case, takes money back.
     pub name: EventName,
-    pub identifiers: Identifiers,
+    pub identifiers: EventIdentifiers,
     /// What is known of the contact by now, as with changing a contact. Never changes its subscription.
     pub profile: Option<ContactProfile>,
     /// At most 16 KB of JSON, 50 names, 4 levels of objects and lists. `value` is an amount in major units, `currency` its ISO 4217
@@ -82,7 +81,7 @@ pub struct Money {
     pub is_refund: bool,
 }
 
-impl Reported {
+impl EventRow {
     /// Read an event of a batch from its JSON.
     pub fn read(json: &str) -> Result<Self, FieldError> {
         if let Some(what) = parsed::other_than_object(json) {
@@ -126,7 +125,7 @@ impl Reported {
             Some(json) => currency(json)?,
         };
         // A payment of less than nothing is one back.
-        let is_refund = takes_back(&self.name) || amount.is_negative();
+        let is_refund = is_refund_name(&self.name) || amount.is_negative();
         Ok(Some(Money { amount: amount.size(), currency, is_refund }))
     }
 }
@@ -153,7 +152,7 @@ fn currency(json: &str) -> Result<Currency, FieldError> {
 }
 
 /// Whether an event of this name takes money back.
-fn takes_back(name: &str) -> bool {
+fn is_refund_name(name: &str) -> bool {
     let name = name.to_lowercase();
     name.contains("refund") || name.contains("cancelled")
 }
@@ -175,13 +174,13 @@ mod tests {
     /// The field that is refused.
     fn refused(change: impl FnOnce(&mut Value)) -> Option<String> {
         let event = event(change);
-        let outcome = Reported::read(&event.to_string()).and_then(|event| event.check().and_then(|_| event.check_time(NOW)));
+        let outcome = EventRow::read(&event.to_string()).and_then(|event| event.check().and_then(|_| event.check_time(NOW)));
         outcome.err().map(|refusal| refusal.field.to_string())
     }
 
     fn money(name: &str, properties: &str) -> Result<Option<(String, String, bool)>, String> {
         let json = format!(r#"{{"name":"{name}","identifiers":{{"externalOrderId":"1"}},"properties":{properties}}}"#);
-        let money = Reported::read(&json).and_then(|event| event.check()).map_err(|refusal| refusal.field.to_string())?;
+        let money = EventRow::read(&json).and_then(|event| event.check()).map_err(|refusal| refusal.field.to_string())?;
         Ok(money.map(|money| (money.amount.to_string(), money.currency.as_str().to_owned(), money.is_refund)))
     }
 
@@ -271,7 +270,7 @@ mod tests {
             for number in ["1e400", "-1e400"] {
                 let json =
                     format!(r#"{{"name":"x","identifiers":{{"email":"ada@example.com"}},"properties":{{"{name}":{number}}}}}"#);
-                let refused = Reported::read(&json).and_then(|event| event.check()).expect_err("nobody can read it");
+                let refused = EventRow::read(&json).and_then(|event| event.check()).expect_err("nobody can read it");
                 assert_eq!(refused.field, field, "{json}");
             }
         }

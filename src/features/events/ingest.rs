@@ -1,10 +1,10 @@
-//! Taking events in: whom they are about, what they change, and where they are kept.
+//! Ingesting events: which contact they are about, what they change, and where they are stored.
 //!
 //! Everything that can be said against an event is said before anything of it is written, so that a refused row of a batch leaves
 //! nothing behind.
 
-use super::reported::{ExternalId, Identifiers, Money, Reported};
-use super::settling;
+use super::input::{ExternalId, EventIdentifiers, Money, EventRow};
+use super::reattribution;
 use crate::base::clock::Timestamp;
 use crate::engine::api::Failure;
 use crate::engine::store::{Error, Read, WriteTx};
@@ -17,9 +17,9 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::{EventId, ProjectId};
 use crate::vocab::limits;
 
-/// What became of an event.
+/// The outcome for one event.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Taken {
+pub enum IngestOutcome {
     Stored(EventId),
     /// Its key was used by this event before.
     Duplicate(EventId),
@@ -27,64 +27,64 @@ pub enum Taken {
 
 /// Why an event is not taken, or the store failed.
 #[derive(Debug)]
-pub enum Denied {
-    Row(FieldError),
+pub enum IngestError {
+    Field(FieldError),
     /// It is about nobody.
     Nobody(FieldError),
     Store(Error),
 }
 
-impl From<Error> for Denied {
+impl From<Error> for IngestError {
     fn from(error: Error) -> Self {
         Self::Store(error)
     }
 }
 
-impl From<FieldError> for Denied {
+impl From<FieldError> for IngestError {
     fn from(refusal: FieldError) -> Self {
-        Self::Row(refusal)
+        Self::Field(refusal)
     }
 }
 
-impl From<Denied> for Failure {
-    fn from(denied: Denied) -> Self {
+impl From<IngestError> for Failure {
+    fn from(denied: IngestError) -> Self {
         match denied {
-            Denied::Row(refusal) => refusal.into(),
-            Denied::Nobody(refusal) => Self { code: Code::NotFound, ..refusal.into() },
-            Denied::Store(error) => error.into(),
+            IngestError::Field(refusal) => refusal.into(),
+            IngestError::Nobody(refusal) => Self { code: Code::NotFound, ..refusal.into() },
+            IngestError::Store(error) => error.into(),
         }
     }
 }
 
 /// Take in events of one project, in their order, as far as they could be read; `each` is told what became of each, and stops it all
 /// by an error.
-pub fn take_in(
+pub fn ingest(
     tx: &mut WriteTx<'_>,
     project: ProjectId,
-    events: Vec<Result<Reported, FieldError>>,
-    mut each: impl FnMut(Result<(Taken, Option<String>), Denied>) -> Result<(), Failure>,
+    events: Vec<Result<EventRow, FieldError>>,
+    mut each: impl FnMut(Result<(IngestOutcome, Option<String>), IngestError>) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let rows: Vec<Result<Row, FieldError>> = events.into_iter().map(|event| event.map(Row::new)).collect();
-    upsert_by_email::resolve(tx, project, |tx, roll| {
+    upsert_by_email::resolve(tx, project, |tx, resolver| {
         let valid = || rows.iter().flatten();
         // What is looked up for all at once is looked up in the order of the tables.
-        roll.look_up(tx, valid().filter_map(|row| row.address).collect())?;
-        let page = EventWriter::new(tx, project, rows.len(), valid().filter_map(|row| row.key).collect())?;
-        let mut intake = Intake { project, now: tx.now(), roll, page };
+        resolver.look_up(tx, valid().filter_map(|row| row.address).collect())?;
+        let writer = EventWriter::new(tx, project, rows.len(), valid().filter_map(|row| row.key).collect())?;
+        let mut ingest = Ingest { project, now: tx.now(), resolver, writer };
         for row in rows {
-            let outcome = row.map_err(Denied::Row).and_then(|row| {
+            let outcome = row.map_err(IngestError::Field).and_then(|row| {
                 let key = row.event.dedupe_key.as_ref().map(|key| key.to_string());
-                Ok((intake.one(tx, row)?, key))
+                Ok((ingest.ingest_one(tx, row)?, key))
             });
             each(outcome)?;
         }
-        Ok(intake.page.finish(tx)?)
+        Ok(ingest.writer.finish(tx)?)
     })
 }
 
 /// An event, and what it is looked up by.
 struct Row {
-    event: Reported,
+    event: EventRow,
     /// The digest of the address that it names.
     address: Option<[u8; 16]>,
     /// The digest of its dedupeKey.
@@ -92,83 +92,83 @@ struct Row {
 }
 
 impl Row {
-    fn new(event: Reported) -> Self {
+    fn new(event: EventRow) -> Self {
         let address = event.identifiers.email.as_ref().map(upsert_by_email::address_digest);
         let key = event.dedupe_key.as_ref().map(|key| external_ids::digest(key));
         Self { event, address, key }
     }
 }
 
-struct Intake<'r, 'c> {
+struct Ingest<'r, 'c> {
     project: ProjectId,
     now: Timestamp,
-    roll: &'r mut ContactResolver<'c>,
-    page: EventWriter,
+    resolver: &'r mut ContactResolver<'c>,
+    writer: EventWriter,
 }
 
-/// Whom an event is about.
-enum Who {
+/// The contact that an event is about.
+enum Subject {
     Known(u32),
     /// With this profile and address there will be one.
     New(Box<NewContact>),
 }
 
-impl Intake<'_, '_> {
-    fn one(&mut self, tx: &mut WriteTx<'_>, row: Row) -> Result<Taken, Denied> {
+impl Ingest<'_, '_> {
+    fn ingest_one(&mut self, tx: &mut WriteTx<'_>, row: Row) -> Result<IngestOutcome, IngestError> {
         let Row { mut event, address, key } = row;
         let money = event.check()?;
-        if let Some(first) = key.and_then(|key| self.page.used(&key)) {
-            return Ok(Taken::Duplicate(first));
+        if let Some(first) = key.and_then(|key| self.writer.used(&key)) {
+            return Ok(IngestOutcome::Duplicate(first));
         }
         // After keys: what was taken in may have become too old by the time it is sent again.
         event.check_time(self.now)?;
-        if !self.page.accepts_name(tx, &event.name)? {
+        if !self.writer.accepts_name(tx, &event.name)? {
             let max = limits::EVENT_NAMES_PER_PROJECT_MAX;
             let reason = format_args!("a project has at most {max} names of events; put what differs into properties");
             return Err(FieldError::new("name", reason).into());
         }
         let order = self.order(tx, &event.identifiers)?;
-        let who = self.who(tx, &mut event, address, order.as_ref())?;
+        let subject = self.subject(tx, &mut event, address, order.as_ref())?;
         let fact = money.map(|money| self.fact(money, event.occurred_at.map(|at| at.0), key));
         if let (Some(known), Some(fact)) = (&order, &fact) {
-            has_room_for(&known.order, fact, &who)?;
+            has_room_for(&known.order, fact, &subject)?;
         }
-        let change = match (&who, event.profile.take()) {
-            (Who::Known(number), Some(profile)) => self.roll.becomes(tx, *number, profile)?.map_err(in_profile)?,
+        let change = match (&subject, event.profile.take()) {
+            (Subject::Known(number), Some(profile)) => self.resolver.becomes(tx, *number, profile)?.map_err(in_profile)?,
             _ => None,
         };
         // From here on nothing is refused.
-        let number = self.write_contact(tx, who, change)?;
+        let number = self.write_contact(tx, subject, change)?;
         self.remember(tx, &event.identifiers, number)?;
         let has_order = match order {
             Some(order) => self.add_to(tx, order, number, fact.map(|fact| Fact { contact: Some(number), ..fact }))?,
             None => None,
         };
-        Ok(Taken::Stored(self.page.note(tx, number, kept(event, has_order))?))
+        Ok(IngestOutcome::Stored(self.writer.note(tx, number, new_event(event, has_order))?))
     }
 
     /// The first identifier that leads to a contact decides, in the order of the interface.
-    fn who(
+    fn subject(
         &self,
         tx: &WriteTx<'_>,
-        event: &mut Reported,
+        event: &mut EventRow,
         address: Option<[u8; 16]>,
-        order: Option<&Known>,
-    ) -> Result<Who, Denied> {
-        let Identifiers { email, subscriber_id, external_customer_id, external_checkout_id, .. } = &event.identifiers;
+        order: Option<&KnownOrder>,
+    ) -> Result<Subject, IngestError> {
+        let EventIdentifiers { email, subscriber_id, external_customer_id, external_checkout_id, .. } = &event.identifiers;
         if let (Some(email), Some(address)) = (email, address) {
-            return match self.roll.find(tx, address)? {
-                Some(number) => Ok(Who::Known(number)),
+            return match self.resolver.find(tx, address)? {
+                Some(number) => Ok(Subject::Known(number)),
                 None => {
                     let profile = event.profile.take().unwrap_or_default();
-                    Ok(Who::New(Box::new(upsert_by_email::new_contact(email.clone(), profile).map_err(in_profile)?)))
+                    Ok(Subject::New(Box::new(upsert_by_email::new_contact(email.clone(), profile).map_err(in_profile)?)))
                 }
             };
         }
         if let Some(id) = subscriber_id
             && let Some(contact) = contacts::find(tx, self.project, *id)?
         {
-            return Ok(Who::Known(contact.id.number()));
+            return Ok(Subject::Known(contact.id.number()));
         }
         let customer = self.named(tx, Kind::Customer, external_customer_id.as_ref())?;
         let checkout = self.named(tx, Kind::Checkout, external_checkout_id.as_ref())?;
@@ -176,7 +176,7 @@ impl Intake<'_, '_> {
         for number in named.into_iter().flatten() {
             // The contact may have been deleted since.
             if contacts::by_number(tx, self.project, number)?.is_some() {
-                return Ok(Who::Known(number));
+                return Ok(Subject::Known(number));
             }
         }
         let field = match (subscriber_id, external_customer_id, external_checkout_id) {
@@ -187,7 +187,7 @@ impl Intake<'_, '_> {
         };
         let reason = "no contact of the project is known by it; give email, which makes one, or report first an event that names \
                       this id together with email or subscriberId";
-        Err(Denied::Nobody(FieldError::new(field, reason)))
+        Err(IngestError::Nobody(FieldError::new(field, reason)))
     }
 
     fn named(&self, tx: &impl Read, kind: Kind, id: Option<&ExternalId>) -> Result<Option<u32>, Error> {
@@ -198,10 +198,10 @@ impl Intake<'_, '_> {
     }
 
     /// What is known of the order that is named.
-    fn order(&self, tx: &impl Read, identifiers: &Identifiers) -> Result<Option<Known>, Error> {
+    fn order(&self, tx: &impl Read, identifiers: &EventIdentifiers) -> Result<Option<KnownOrder>, Error> {
         let Some(id) = &identifiers.external_order_id else { return Ok(None) };
         let digest = external_ids::digest(id);
-        Ok(Some(Known { digest, order: orders::find(tx, self.project, digest)?.unwrap_or_default() }))
+        Ok(Some(KnownOrder { digest, order: orders::find(tx, self.project, digest)?.unwrap_or_default() }))
     }
 
     /// What an event says of an order's money; of whom is said later.
@@ -209,24 +209,24 @@ impl Intake<'_, '_> {
         let Money { amount, currency, is_refund } = money;
         // An event that says no time is itself and no other's repeat: rows of one batch come in at the same time. No key of a caller
         // has a control character.
-        let own = || occurred_at.is_none().then(|| external_ids::digest(&format!("\0{}", self.page.next())));
+        let own = || occurred_at.is_none().then(|| external_ids::digest(&format!("\0{}", self.writer.next())));
         let key = if is_refund { key.or_else(own) } else { None };
         Fact { occurred_at: occurred_at.unwrap_or(self.now), currency, amount, is_refund, contact: None, key }
     }
 
-    fn write_contact(&mut self, tx: &mut WriteTx<'_>, who: Who, change: Option<(Contact, Contact)>) -> Result<u32, Error> {
-        match who {
-            Who::New(newcomer) => self.roll.add(tx, *newcomer),
-            Who::Known(number) => {
+    fn write_contact(&mut self, tx: &mut WriteTx<'_>, subject: Subject, change: Option<(Contact, Contact)>) -> Result<u32, Error> {
+        match subject {
+            Subject::New(new_contact) => self.resolver.add(tx, *new_contact),
+            Subject::Known(number) => {
                 if let Some(change) = &change {
-                    self.roll.replace(tx, change);
+                    self.resolver.replace(tx, change);
                 }
                 Ok(number)
             }
         }
     }
 
-    fn remember(&self, tx: &mut WriteTx<'_>, identifiers: &Identifiers, number: u32) -> Result<(), Error> {
+    fn remember(&self, tx: &mut WriteTx<'_>, identifiers: &EventIdentifiers, number: u32) -> Result<(), Error> {
         let external = [(Kind::Customer, &identifiers.external_customer_id), (Kind::Checkout, &identifiers.external_checkout_id)];
         for (kind, id) in external {
             if let Some(id) = id {
@@ -237,8 +237,8 @@ impl Intake<'_, '_> {
     }
 
     /// Says which order the contact has by this, if that is news.
-    fn add_to(&self, tx: &mut WriteTx<'_>, known: Known, number: u32, fact: Option<Fact>) -> Result<Option<Digest>, Error> {
-        let Known { digest, order: before } = known;
+    fn add_to(&self, tx: &mut WriteTx<'_>, known: KnownOrder, number: u32, fact: Option<Fact>) -> Result<Option<Digest>, Error> {
+        let KnownOrder { digest, order: before } = known;
         let mut after = before.clone();
         after.named = Some(number);
         if let Some(fact) = fact
@@ -249,29 +249,29 @@ impl Intake<'_, '_> {
         if after == before {
             return Ok(None);
         }
-        settling::settle(tx, self.project, digest, (&before, after))?;
+        reattribution::reattribute(tx, self.project, digest, (&before, after))?;
         Ok(Some(digest))
     }
 }
 
-/// An order as it is known before an event.
-struct Known {
+/// An order as it was before an event.
+struct KnownOrder {
     digest: Digest,
     order: Order,
 }
 
 /// Refuse what an order has no room for; what is said again needs none.
-fn has_room_for(order: &Order, fact: &Fact, who: &Who) -> Result<(), FieldError> {
+fn has_room_for(order: &Order, fact: &Fact, subject: &Subject) -> Result<(), FieldError> {
     let is_known = |number| order.facts.binary_search(&Fact { contact: Some(number), ..*fact }).is_ok();
     let max = limits::ORDER_FACTS_MAX;
-    if order.facts.len() < max || matches!(who, Who::Known(number) if is_known(*number)) {
+    if order.facts.len() < max || matches!(subject, Subject::Known(number) if is_known(*number)) {
         return Ok(());
     }
     let reason = format_args!("this order has {max} payments and refunds already, which is as many as are kept of one");
     Err(FieldError::new("identifiers.externalOrderId", reason))
 }
 
-fn kept(event: Reported, has_order: Option<Digest>) -> NewEvent {
+fn new_event(event: EventRow, has_order: Option<Digest>) -> NewEvent {
     let text = |id: Option<ExternalId>| id.map(|id| id.to_string());
     let identifiers = event.identifiers;
     NewEvent {

@@ -7,9 +7,9 @@ use crate::engine::store::{Read, WriteTx};
 use crate::features::contacts::activity::{self, Activity};
 use crate::features::contacts::filter::Action;
 use crate::features::contacts::{upsert_by_email, noncontact_clicks};
-use crate::features::events::intake;
-use crate::features::events::reported::Reported;
-use crate::features::events::settling;
+use crate::features::events::ingest;
+use crate::features::events::input::EventRow;
+use crate::features::events::reattribution;
 use crate::features::sending::orders::{self, Scope};
 use crate::testing::{Mill, START};
 use crate::vocab::ids::{MailingId, ProjectId};
@@ -70,8 +70,8 @@ fn event(tx: &mut WriteTx<'_>, project: ProjectId, words: &[&str], (order, perso
         "properties":{{"value":{amount},"currency":"{currency}"}},"occurredAt":"{}"{key}}}"#,
         time(words[3])
     );
-    let event = Reported::read(&json).expect(&json);
-    intake::take_in(tx, project, vec![Ok(event)], |outcome| {
+    let event = EventRow::read(&json).expect(&json);
+    ingest::ingest(tx, project, vec![Ok(event)], |outcome| {
         outcome.expect("taken");
         Ok(())
     })
@@ -125,7 +125,7 @@ pub fn project(tx: &mut WriteTx<'_>, number: u32) -> ProjectId {
 
 /// Everything that waits is looked at.
 pub fn settle(tx: &mut WriteTx<'_>) {
-    while settling::look(tx).expect("written") {}
+    while reattribution::recheck(tx).expect("written") {}
 }
 
 /// What each email is credited with, like `A 1 50 USD, B 0 -5 EUR`.

@@ -3,7 +3,7 @@
 //! Clicks are written a moment after they happen, and events may be reported before or long after. Whatever comes, the order is judged
 //! anew from everything that is known of it.
 
-use super::attribution::{Verdict, judge};
+use super::attribution::{Attribution, attribute};
 use crate::base::email::EmailAddress;
 use crate::engine::api::{Engine, Failure};
 use crate::engine::store::{Error, Read, Result, WriteTx};
@@ -15,13 +15,13 @@ use crate::vocab::environment::Environment;
 use crate::vocab::ids::ProjectId;
 use crate::vocab::limits;
 
-/// Keep what an order has become and what it is credited to.
-pub fn settle(tx: &mut WriteTx<'_>, project: ProjectId, digest: Digest, (before, mut after): (&Order, Order)) -> Result<()> {
-    match judge(&after.facts) {
+/// Save an order and credit it again.
+pub fn reattribute(tx: &mut WriteTx<'_>, project: ProjectId, digest: Digest, (before, mut after): (&Order, Order)) -> Result<()> {
+    match attribute(&after.facts) {
         None => (after.credit, after.counted) = (None, Default::default()),
-        Some(verdict) => {
-            after.credit = credit(tx, project, &verdict, before.credit)?;
-            after.counted = if after.credit.is_some() { verdict.takings } else { Default::default() };
+        Some(attribution) => {
+            after.credit = credit(tx, project, &attribution, before.credit)?;
+            after.counted = if after.credit.is_some() { attribution.takings } else { Default::default() };
         }
     }
     if after == *before {
@@ -33,12 +33,12 @@ pub fn settle(tx: &mut WriteTx<'_>, project: ProjectId, digest: Digest, (before,
 }
 
 /// The email that is credited: the last one clicked. Of a person who is gone nothing is known any more: it stays as it was.
-fn credit(tx: &impl Read, project: ProjectId, verdict: &Verdict, before: Option<Credit>) -> Result<Option<Credit>> {
-    let Some(number) = verdict.contact else { return Ok(before) };
+fn credit(tx: &impl Read, project: ProjectId, attribution: &Attribution, before: Option<Credit>) -> Result<Option<Credit>> {
+    let Some(number) = attribution.contact else { return Ok(before) };
     let Some(contact) = contacts::by_number(tx, project, number)? else { return Ok(before) };
-    let as_contact = activity::last_click(tx, project, number, verdict.window)?;
+    let as_contact = activity::last_click(tx, project, number, attribution.window)?;
     let before_that = match EmailAddress::parse(&contact.email) {
-        Ok(email) => noncontact_clicks::last_click(tx, project, &email, verdict.window)?,
+        Ok(email) => noncontact_clicks::last_click(tx, project, &email, attribution.window)?,
         Err(_) => None,
     };
     let Some((_, mailing)) = as_contact.max(before_that) else { return Ok(None) };
@@ -52,37 +52,37 @@ pub fn sweep(tx: &mut WriteTx<'_>) -> Result<bool> {
     Ok(more.contains(&true))
 }
 
-/// Judge orders of some contacts whose clicks have changed; true if there may be more.
+/// Attribute again the orders of some contacts whose clicks have changed; true if there may be more.
 pub async fn step(engine: &Engine, environment: Environment) -> Result<bool, Failure> {
     let store = &engine.world(environment).store;
     if activity::click_changes(&store.read(), 1)?.is_empty() {
         return Ok(false);
     }
-    store.write(|tx| look(tx).map_err(Failure::from)).await?
+    store.write(|tx| recheck(tx).map_err(Failure::from)).await?
 }
 
-pub(super) fn look(tx: &mut WriteTx<'_>) -> Result<bool> {
-    let clickers = activity::click_changes(tx, limits::CLICK_CHANGES_PER_STEP)?;
-    let mut looked = 0;
+pub(super) fn recheck(tx: &mut WriteTx<'_>) -> Result<bool> {
+    let changed = activity::click_changes(tx, limits::CLICK_CHANGES_PER_STEP)?;
+    let mut checked = 0;
     // Clickers stand together by project. Their orders are looked for in the index.
-    for of_project in clickers.chunk_by(|((left, _), _), ((right, _), _)| left == right) {
+    for of_project in changed.chunk_by(|((left, _), _), ((right, _), _)| left == right) {
         let numbers = of_project.iter().map(|((_, number), _)| *number).collect();
         customer_events::merge_backlog_of(tx, of_project[0].0.0, &numbers)?;
     }
-    for (clicker, stopped_at) in &clickers {
+    for (contact, stopped_at) in &changed {
         let stopped_at = Digest::try_from(stopped_at.as_slice()).ok();
-        let (project, number) = *clicker;
-        let digests = external_ids::orders(tx, project, number, stopped_at, limits::CLICKER_ORDERS_PER_STEP)?;
+        let (project, number) = *contact;
+        let digests = external_ids::orders(tx, project, number, stopped_at, limits::CLICK_CHANGE_ORDERS_PER_STEP)?;
         for digest in &digests {
             let Some(order) = orders::find(tx, project, *digest)? else { continue };
-            settle(tx, project, *digest, (&order, order.clone()))?;
+            reattribute(tx, project, *digest, (&order, order.clone()))?;
         }
-        let has_more = digests.len() == limits::CLICKER_ORDERS_PER_STEP;
-        activity::click_change_done(tx, *clicker, digests.last().filter(|_| has_more).map(|last| last.to_vec()));
-        looked += digests.len();
-        if looked >= limits::CLICKER_ORDERS_PER_STEP {
+        let has_more = digests.len() == limits::CLICK_CHANGE_ORDERS_PER_STEP;
+        activity::click_change_done(tx, *contact, digests.last().filter(|_| has_more).map(|last| last.to_vec()));
+        checked += digests.len();
+        if checked >= limits::CLICK_CHANGE_ORDERS_PER_STEP {
             return Ok::<_, Error>(true);
         }
     }
-    Ok(clickers.len() == limits::CLICK_CHANGES_PER_STEP)
+    Ok(changed.len() == limits::CLICK_CHANGES_PER_STEP)
 }
