@@ -173,7 +173,7 @@ fn campaigns(engine: Arc<Engine>, environment: Environment) -> Running {
 }
 
 fn sending_domains(engine: Arc<Engine>, environment: Environment) -> Running {
-    Box::pin(async move { domains::look(&engine, environment).await.map(Step::more_if) })
+    Box::pin(async move { domains::check(&engine, environment).await.map(Step::more_if) })
 }
 
 fn plans(engine: Arc<Engine>, environment: Environment) -> Running {

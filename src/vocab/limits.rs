@@ -594,11 +594,11 @@ pub const DNS_NOTHING_CACHED_TIME_MAX: std::time::Duration = std::time::Duration
 /// Agencies have some for each client; each is looked at daily.
 pub const DOMAINS_MAX: usize = 500;
 /// Before the second look at a domain that waits for its records; each further pause is twice as long.
-pub const DOMAIN_LOOK_PAUSE_MS: i64 = 60 * 1000;
+pub const DOMAIN_CHECK_INTERVAL_MS: i64 = 60 * 1000;
 /// And never longer than this.
-pub const DOMAIN_LOOK_PAUSE_MS_MAX: i64 = 6 * 60 * 60 * 1000;
+pub const DOMAIN_CHECK_INTERVAL_MS_MAX: i64 = 6 * 60 * 60 * 1000;
 /// Records reach all name servers within two days; who has not set them after three has forgotten.
-pub const DOMAIN_WAITED_MS: i64 = 72 * 60 * 60 * 1000;
+pub const DOMAIN_VERIFICATION_MS: i64 = 72 * 60 * 60 * 1000;
 /// Between looks at a domain whose records are there.
 pub const DOMAIN_DAILY_MS: i64 = 24 * 60 * 60 * 1000;
 /// Looks in a row without the records after which a verified domain has failed: one alone may be a mishap of the DNS.
@@ -606,7 +606,7 @@ pub const DOMAIN_MISSES_MAX: u8 = 3;
 /// Between those looks.
 pub const DOMAIN_MISS_PAUSE_MS: i64 = 15 * 60 * 1000;
 /// A key that was replaced stays in the DNS this long: mail is on the way for up to five days.
-pub const DOMAIN_KEY_LEAVES_MS: i64 = 7 * 24 * 60 * 60 * 1000;
+pub const DOMAIN_KEY_RETIRES_MS: i64 = 7 * 24 * 60 * 60 * 1000;
 /// Domains that are looked at side by side.
 pub const DOMAINS_AT_ONCE: usize = 8;
 /// Levels of a name above which a DMARC record is looked for. The successor of RFC 7489 has the same.

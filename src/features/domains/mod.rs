@@ -5,25 +5,25 @@
 //!
 //! Invariant: a private key is on disk only sealed for its own domain and selector, and in no answer at all.
 
-mod intake;
-mod judge;
-mod looked;
-mod looking;
-mod lost_keys;
+mod create;
+mod dns_rules;
+mod doctor_check;
+mod dns_check;
+mod reissue_keys;
 mod model;
 pub mod ops;
 mod records;
 mod sender;
-mod site;
+mod installation;
 mod store;
 #[cfg(test)]
 mod tests;
 mod utm;
 mod views;
 
-pub use looked::{Looked, look_at_all};
-pub use looking::step as look;
-pub use lost_keys::{reissue, sealed};
+pub use doctor_check::{DomainReport, check_all};
+pub use dns_check::step as check;
+pub use reissue_keys::{reissue, sealed};
 pub use model::{KeyKind, Stream, Tracking};
 pub use sender::{SendingDomain, SigningKey, for_sender, public_keys, usual_utm};
 pub use utm::Utm;

@@ -31,11 +31,11 @@ pub struct Domain {
     /// Since when it waits for its records.
     pub waiting_since: Timestamp,
     /// Looks since then.
-    pub looks: u32,
+    pub checks: u32,
     pub verified_at: Option<Timestamp>,
     pub checked_at: Option<Timestamp>,
     /// When it is looked at again.
-    pub next_look: Option<Timestamp>,
+    pub next_check: Option<Timestamp>,
     /// What the last look found of each record.
     pub findings: Vec<Finding>,
     /// Whether the domain's DMARC record wants From addresses at exactly the domain that signs.
@@ -88,11 +88,11 @@ impl KeyKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Phase {
     /// Its record was not seen yet: nothing is signed with it.
-    Waiting,
+    Pending,
     /// It signs.
     Signing,
     /// Another has taken its place. Its record stays until then, because mail that it signed may still be on the way.
-    Leaving { until: Timestamp },
+    Retiring { until: Timestamp },
 }
 
 /// What is measured in mail from a domain.
@@ -174,7 +174,7 @@ impl RecordStatus {
     }
 }
 
-/// What a look found of one record.
+/// The result of a check for one record.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
     pub purpose: Purpose,
@@ -185,9 +185,9 @@ pub struct Finding {
     pub found: Vec<String>,
 }
 
-/// What a look at the DNS came to.
+/// The result of a DNS check.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Look {
+pub struct DnsCheck {
     pub findings: Vec<Finding>,
     /// `None` if no DMARC record could be read.
     pub wants_exact_signer: Option<bool>,
@@ -214,10 +214,10 @@ impl Domain {
             reason: None,
             misses: 0,
             waiting_since: now,
-            looks: 0,
+            checks: 0,
             verified_at: None,
             checked_at: None,
-            next_look: Some(now.plus_ms(limits::DOMAIN_LOOK_PAUSE_MS)),
+            next_check: Some(now.plus_ms(limits::DOMAIN_CHECK_INTERVAL_MS)),
             findings: Vec::new(),
             wants_exact_signer: false,
             notes: Vec::new(),
@@ -246,7 +246,7 @@ impl Domain {
 
     /// Whether new keys wait for their records.
     pub fn is_rotating(&self) -> bool {
-        self.keys.iter().any(|key| key.phase == Phase::Waiting)
+        self.keys.iter().any(|key| key.phase == Phase::Pending)
     }
 
     /// The status of a record as it was last seen, if it was looked for with the same value.
@@ -260,74 +260,74 @@ impl Domain {
     }
 
     /// Begin to wait for the records anew, as somebody asks for it.
-    pub fn wait_again(&mut self, now: Timestamp) {
+    pub fn restart_verification(&mut self, now: Timestamp) {
         if self.status == Status::Failed && self.verified_at.is_none() {
             self.status = Status::Pending;
             self.waiting_since = now;
-            self.looks = 0;
+            self.checks = 0;
         }
     }
 
     /// Take new keys beside the present ones, which go on until the new ones are seen.
-    pub fn take_keys(&mut self, keys: Vec<DomainKey>, now: Timestamp) {
+    pub fn add_keys(&mut self, keys: Vec<DomainKey>, now: Timestamp) {
         self.keys.extend(keys);
         self.waiting_since = now;
-        self.looks = 0;
-        self.next_look = Some(now.plus_ms(limits::DOMAIN_LOOK_PAUSE_MS));
+        self.checks = 0;
+        self.next_check = Some(now.plus_ms(limits::DOMAIN_CHECK_INTERVAL_MS));
         self.updated_at = now;
     }
 
     /// Take new keys in place of those that cannot be opened any more: nothing is signed until their records are seen.
-    pub fn lose_keys(&mut self, keys: Vec<DomainKey>, now: Timestamp) {
+    pub fn replace_lost_keys(&mut self, keys: Vec<DomainKey>, now: Timestamp) {
         self.keys.clear();
         self.findings.clear();
         self.status = Status::Pending;
         self.reason = Some("Its DKIM keys were lost with the master key; add the records of the new ones.".to_owned());
         self.verified_at = None;
-        self.take_keys(keys, now);
+        self.add_keys(keys, now);
     }
 
     /// What follows from a look.
-    pub fn settle(&mut self, look: Look, now: Timestamp) {
-        self.findings = look.findings;
-        self.notes = look.notes;
-        self.wants_exact_signer = look.wants_exact_signer.unwrap_or(self.wants_exact_signer);
+    pub fn apply_check(&mut self, check: DnsCheck, now: Timestamp) {
+        self.findings = check.findings;
+        self.notes = check.notes;
+        self.wants_exact_signer = check.wants_exact_signer.unwrap_or(self.wants_exact_signer);
         self.checked_at = Some(now);
-        self.looks = self.looks.saturating_add(1);
-        self.move_keys(now);
+        self.checks = self.checks.saturating_add(1);
+        self.advance_keys(now);
         let before = self.status;
-        self.judge(now);
+        self.update_status(now);
         if self.status != before {
             self.updated_at = now;
         }
-        self.next_look = self.pause(now).map(|pause| now.plus_ms(pause));
+        self.next_check = self.pause(now).map(|pause| now.plus_ms(pause));
     }
 
     /// Keys that are seen begin to sign, and the others of their kind leave.
-    fn move_keys(&mut self, now: Timestamp) {
+    fn advance_keys(&mut self, now: Timestamp) {
         for kind in KeyKind::ALL {
             let newest = (0..self.keys.len())
                 .rev()
                 .find(|&place| self.keys[place].kind == kind && self.is_seen(&self.keys[place]))
-                .filter(|&place| !matches!(self.keys[place].phase, Phase::Leaving { .. }));
+                .filter(|&place| !matches!(self.keys[place].phase, Phase::Retiring { .. }));
             let Some(newest) = newest else { continue };
             for place in 0..=newest {
                 let key = &mut self.keys[place];
                 match (key.kind == kind, place == newest, key.phase) {
                     (true, true, _) => key.phase = Phase::Signing,
                     (true, false, Phase::Signing) => {
-                        key.phase = Phase::Leaving { until: now.plus_ms(limits::DOMAIN_KEY_LEAVES_MS) };
+                        key.phase = Phase::Retiring { until: now.plus_ms(limits::DOMAIN_KEY_RETIRES_MS) };
                     }
                     _ => {}
                 }
             }
         }
-        self.keys.retain(|key| !matches!(key.phase, Phase::Leaving { until } if until <= now));
+        self.keys.retain(|key| !matches!(key.phase, Phase::Retiring { until } if until <= now));
     }
 
-    fn judge(&mut self, now: Timestamp) {
+    fn update_status(&mut self, now: Timestamp) {
         let current: Vec<RecordStatus> =
-            self.keys.iter().filter(|key| !matches!(key.phase, Phase::Leaving { .. })).map(|key| self.key_status(key)).collect();
+            self.keys.iter().filter(|key| !matches!(key.phase, Phase::Retiring { .. })).map(|key| self.key_status(key)).collect();
         if current.contains(&RecordStatus::Verified) {
             self.status = Status::Verified;
             self.verified_at.get_or_insert(now);
@@ -350,7 +350,7 @@ impl Domain {
                     self.reason = Some(format!("{gone}; if they are not back soon, nothing can be sent from this domain."));
                 }
             }
-            Status::Pending if now.ms_since(self.waiting_since) >= limits::DOMAIN_WAITED_MS => {
+            Status::Pending if now.ms_since(self.waiting_since) >= limits::DOMAIN_VERIFICATION_MS => {
                 self.status = Status::Failed;
                 self.reason = Some("The DKIM records did not appear in three days; set them and verify the domain again.".into());
             }
@@ -363,12 +363,12 @@ impl Domain {
     fn pause(&self, now: Timestamp) -> Option<i64> {
         let waited = now.ms_since(self.waiting_since);
         let growing = || {
-            let doublings = self.looks.min(20);
-            (limits::DOMAIN_LOOK_PAUSE_MS << doublings).min(limits::DOMAIN_LOOK_PAUSE_MS_MAX)
+            let doublings = self.checks.min(20);
+            (limits::DOMAIN_CHECK_INTERVAL_MS << doublings).min(limits::DOMAIN_CHECK_INTERVAL_MS_MAX)
         };
         match self.status {
             Status::Verified if self.misses > 0 => Some(limits::DOMAIN_MISS_PAUSE_MS),
-            Status::Verified if self.is_rotating() && waited < limits::DOMAIN_WAITED_MS => Some(growing()),
+            Status::Verified if self.is_rotating() && waited < limits::DOMAIN_VERIFICATION_MS => Some(growing()),
             Status::Pending => Some(growing()),
             Status::Verified => Some(limits::DOMAIN_DAILY_MS),
             // One that worked before may come back by itself.
@@ -386,21 +386,21 @@ mod tests {
     const MINUTE_MS: i64 = 60_000;
 
     fn key(selector: &str, kind: KeyKind) -> DomainKey {
-        DomainKey { selector: selector.into(), kind, sealed: Vec::new(), record: selector.into(), phase: Phase::Waiting }
+        DomainKey { selector: selector.into(), kind, sealed: Vec::new(), record: selector.into(), phase: Phase::Pending }
     }
 
     fn domain() -> Domain {
         Domain::new("acme.example".into(), vec![key("r1", KeyKind::Rsa), key("e1", KeyKind::Ed25519)], START)
     }
 
-    fn look(found: &[(&str, RecordStatus)]) -> Look {
+    fn check(found: &[(&str, RecordStatus)]) -> DnsCheck {
         let finding = |(selector, status): &(&str, RecordStatus)| Finding {
             purpose: Purpose::Dkim((*selector).into()),
             wanted: (*selector).into(),
             status: *status,
             found: Vec::new(),
         };
-        Look { findings: found.iter().map(finding).collect(), wants_exact_signer: None, notes: Vec::new() }
+        DnsCheck { findings: found.iter().map(finding).collect(), wants_exact_signer: None, notes: Vec::new() }
     }
 
     fn selectors(domain: &Domain) -> Vec<&str> {
@@ -412,38 +412,38 @@ mod tests {
     #[test]
     fn one_key_in_the_dns_verifies_a_domain_and_only_keys_that_are_there_sign() {
         let mut domain = domain();
-        domain.settle(look(&[("r1", Missing), ("e1", Mismatch)]), START);
+        domain.apply_check(check(&[("r1", Missing), ("e1", Mismatch)]), START);
         assert_eq!((domain.status, selectors(&domain).len()), (Status::Pending, 0));
-        domain.settle(look(&[("r1", Verified), ("e1", Missing)]), START.plus_ms(MINUTE_MS));
+        domain.apply_check(check(&[("r1", Verified), ("e1", Missing)]), START.plus_ms(MINUTE_MS));
         assert_eq!((domain.status, selectors(&domain)), (Status::Verified, vec!["r1"]));
-        domain.settle(look(&[("r1", Verified), ("e1", Verified)]), START.plus_ms(2 * MINUTE_MS));
+        domain.apply_check(check(&[("r1", Verified), ("e1", Verified)]), START.plus_ms(2 * MINUTE_MS));
         assert_eq!(selectors(&domain), ["r1", "e1"]);
-        assert_eq!(domain.next_look, Some(START.plus_ms(2 * MINUTE_MS + limits::DOMAIN_DAILY_MS)));
+        assert_eq!(domain.next_check, Some(START.plus_ms(2 * MINUTE_MS + limits::DOMAIN_DAILY_MS)));
     }
 
     #[test]
     fn a_domain_that_waits_is_looked_at_less_and_less_often_and_fails_after_three_days() {
         let mut domain = domain();
         let (mut pauses, mut now) = (Vec::new(), START);
-        while let Some(next) = domain.next_look {
+        while let Some(next) = domain.next_check {
             pauses.push(next.ms_since(now));
             now = next;
-            domain.settle(look(&[("r1", Missing), ("e1", Missing)]), now);
+            domain.apply_check(check(&[("r1", Missing), ("e1", Missing)]), now);
         }
         assert_eq!(domain.status, Status::Failed);
         assert!(pauses.is_sorted() && pauses.len() < 40, "{pauses:?}");
-        assert!(now.ms_since(START) >= limits::DOMAIN_WAITED_MS);
-        domain.wait_again(now);
-        domain.settle(look(&[("r1", Missing), ("e1", Verified)]), now);
+        assert!(now.ms_since(START) >= limits::DOMAIN_VERIFICATION_MS);
+        domain.restart_verification(now);
+        domain.apply_check(check(&[("r1", Missing), ("e1", Verified)]), now);
         assert_eq!((domain.status, domain.reason.as_deref()), (Status::Verified, None));
     }
 
     #[test]
     fn a_dns_that_cannot_be_asked_changes_nothing() {
         let mut domain = domain();
-        domain.settle(look(&[("r1", Verified), ("e1", Verified)]), START);
+        domain.apply_check(check(&[("r1", Verified), ("e1", Verified)]), START);
         for hours in 1..100 {
-            domain.settle(look(&[("r1", Unreachable), ("e1", Missing)]), START.plus_ms(hours * 60 * MINUTE_MS));
+            domain.apply_check(check(&[("r1", Unreachable), ("e1", Missing)]), START.plus_ms(hours * 60 * MINUTE_MS));
         }
         assert_eq!(domain.status, Status::Verified);
         assert_eq!(selectors(&domain), ["r1", "e1"]);
@@ -453,33 +453,33 @@ mod tests {
     fn records_that_vanish_fail_a_domain_after_more_than_one_look_and_bring_it_back() {
         let mut domain = domain();
         let (here, gone) = ([("r1", Verified), ("e1", Verified)], [("r1", Missing), ("e1", Missing)]);
-        domain.settle(look(&here), START);
-        domain.settle(look(&gone), START.plus_ms(MINUTE_MS));
+        domain.apply_check(check(&here), START);
+        domain.apply_check(check(&gone), START.plus_ms(MINUTE_MS));
         assert_eq!((domain.status, selectors(&domain).len()), (Status::Verified, 2), "one look may be wrong");
-        assert_eq!(domain.next_look, Some(START.plus_ms(MINUTE_MS + limits::DOMAIN_MISS_PAUSE_MS)));
+        assert_eq!(domain.next_check, Some(START.plus_ms(MINUTE_MS + limits::DOMAIN_MISS_PAUSE_MS)));
         for miss in 1..limits::DOMAIN_MISSES_MAX {
-            domain.settle(look(&gone), START.plus_ms(MINUTE_MS * (1 + i64::from(miss))));
+            domain.apply_check(check(&gone), START.plus_ms(MINUTE_MS * (1 + i64::from(miss))));
         }
         assert_eq!(domain.status, Status::Failed);
         assert!(domain.reason.as_deref().is_some_and(|reason| reason.contains("not in the DNS any more")));
-        domain.settle(look(&here), START.plus_ms(90 * MINUTE_MS));
+        domain.apply_check(check(&here), START.plus_ms(90 * MINUTE_MS));
         assert_eq!((domain.status, domain.reason.as_deref()), (Status::Verified, None));
     }
 
     #[test]
     fn new_keys_take_over_when_they_are_seen_and_old_ones_leave_later() {
         let mut domain = domain();
-        domain.settle(look(&[("r1", Verified), ("e1", Verified)]), START);
-        domain.take_keys(vec![key("r2", KeyKind::Rsa), key("e2", KeyKind::Ed25519)], START);
-        let all = |r2, e2| look(&[("r1", Verified), ("e1", Verified), ("r2", r2), ("e2", e2)]);
-        domain.settle(all(Missing, Missing), START);
+        domain.apply_check(check(&[("r1", Verified), ("e1", Verified)]), START);
+        domain.add_keys(vec![key("r2", KeyKind::Rsa), key("e2", KeyKind::Ed25519)], START);
+        let all = |r2, e2| check(&[("r1", Verified), ("e1", Verified), ("r2", r2), ("e2", e2)]);
+        domain.apply_check(all(Missing, Missing), START);
         assert_eq!(selectors(&domain), ["r1", "e1"]);
-        domain.settle(all(Verified, Missing), START);
+        domain.apply_check(all(Verified, Missing), START);
         assert_eq!(selectors(&domain), ["e1", "r2"]);
-        domain.settle(all(Verified, Verified), START);
+        domain.apply_check(all(Verified, Verified), START);
         assert_eq!((selectors(&domain), domain.is_rotating()), (vec!["r2", "e2"], false));
         assert_eq!(domain.keys.len(), 4);
-        domain.settle(all(Verified, Verified), START.plus_ms(limits::DOMAIN_KEY_LEAVES_MS));
+        domain.apply_check(all(Verified, Verified), START.plus_ms(limits::DOMAIN_KEY_RETIRES_MS));
         assert_eq!(domain.keys.len(), 2);
     }
 }

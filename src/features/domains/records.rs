@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::model::{Domain, DomainKey, Phase, Purpose};
-use super::site::{Relay, Site};
+use super::installation::{Relay, Installation};
 use crate::base::clock::Timestamp;
 use crate::engine::fetch::is_public;
 
@@ -17,7 +17,7 @@ pub const LINK_LABEL: &str = "links";
 
 /// A record that a domain should have.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wanted {
+pub struct RequiredRecord {
     pub purpose: Purpose,
     pub kind: RecordType,
     pub name: String,
@@ -26,7 +26,7 @@ pub struct Wanted {
     /// Whether sending depends on it.
     pub is_required: bool,
     /// When it may be removed, if another has taken its place.
-    pub leaves_at: Option<Timestamp>,
+    pub retires_at: Option<Timestamp>,
 }
 
 /// The type of a DNS record.
@@ -49,9 +49,9 @@ impl RecordType {
     }
 }
 
-impl Wanted {
+impl RequiredRecord {
     fn new(purpose: Purpose, kind: RecordType, name: String, value: String) -> Self {
-        Self { purpose, kind, name, value, priority: None, is_required: false, leaves_at: None }
+        Self { purpose, kind, name, value, priority: None, is_required: false, retires_at: None }
     }
 }
 
@@ -71,38 +71,38 @@ pub fn key_name(domain: &Domain, key: &DomainKey) -> String {
 }
 
 /// Every record, the required ones first.
-pub fn wanted(domain: &Domain, site: &Site) -> Vec<Wanted> {
+pub fn required(domain: &Domain, installation: &Installation) -> Vec<RequiredRecord> {
     let mut records = Vec::new();
     let mut has_required = false;
     for key in &domain.keys {
         let name = key_name(domain, key);
-        let mut record = Wanted::new(Purpose::Dkim(key.selector.clone()), RecordType::Txt, name, key.record.clone());
+        let mut record = RequiredRecord::new(Purpose::Dkim(key.selector.clone()), RecordType::Txt, name, key.record.clone());
         match key.phase {
             // One key is enough, and the RSA key is the one that every receiver can check.
-            Phase::Waiting | Phase::Signing => record.is_required = !std::mem::replace(&mut has_required, true),
-            Phase::Leaving { until } => record.leaves_at = Some(until),
+            Phase::Pending | Phase::Signing => record.is_required = !std::mem::replace(&mut has_required, true),
+            Phase::Retiring { until } => record.retires_at = Some(until),
         }
         records.push(record);
     }
     // With one domain for all bounces, each domain's own host for them is not used.
-    if let (None, Some(mail_host)) = (&site.bounce_domain, &site.mail_host) {
+    if let (None, Some(mail_host)) = (&installation.bounce_domain, &installation.mail_host) {
         let host = return_host(domain);
-        let mut record = Wanted::new(Purpose::ReturnPath, RecordType::Mx, host.clone(), mail_host.clone());
+        let mut record = RequiredRecord::new(Purpose::ReturnPath, RecordType::Mx, host.clone(), mail_host.clone());
         record.priority = Some(10);
         records.push(record);
-        records.push(Wanted::new(Purpose::Spf, RecordType::Txt, host, spf(site)));
+        records.push(RequiredRecord::new(Purpose::Spf, RecordType::Txt, host, spf(installation)));
     }
     let name = format!("_dmarc.{}", domain.name);
-    records.push(Wanted::new(Purpose::Dmarc, RecordType::Txt, name, "v=DMARC1; p=none".into()));
-    if let (true, Some(host)) = (domain.tracking.branded, &site.link_host) {
-        records.push(Wanted::new(Purpose::Tracking, RecordType::Cname, link_host(domain), host.clone()));
+    records.push(RequiredRecord::new(Purpose::Dmarc, RecordType::Txt, name, "v=DMARC1; p=none".into()));
+    if let (true, Some(host)) = (domain.tracking.branded, &installation.link_host) {
+        records.push(RequiredRecord::new(Purpose::Tracking, RecordType::Cname, link_host(domain), host.clone()));
     }
     records
 }
 
 /// The SPF record of the return path: it allows this machine and the relays, by name or by address (RFC 7208 §5.3 and §5.6).
-fn spf(site: &Site) -> String {
-    let relays: String = site.relays.iter().filter_map(mechanism).collect();
+fn spf(installation: &Installation) -> String {
+    let relays: String = installation.relays.iter().filter_map(mechanism).collect();
     format!("v=spf1 mx{relays} ~all")
 }
 
@@ -118,19 +118,19 @@ fn mechanism(relay: &Relay) -> Option<String> {
 }
 
 /// What else is to be said about a domain because of where it is.
-pub fn notes(domain: &Domain, site: &Site) -> Vec<String> {
+pub fn notes(domain: &Domain, installation: &Installation) -> Vec<String> {
     let mut notes = Vec::new();
-    if site.bounce_domain.is_none() && site.mail_host.is_none() {
+    if installation.bounce_domain.is_none() && installation.mail_host.is_none() {
         notes.push(
             "Set server.public_url or mail.hello_name to a name that others can find: without one there are no records for bounces."
                 .into(),
         );
     }
-    if domain.tracking.branded && site.link_host.is_none() {
+    if domain.tracking.branded && installation.link_host.is_none() {
         notes.push("Links cannot lead over the domain itself until server.public_url has a name that others can find.".into());
     }
-    if site.bounce_domain.is_none() && site.mail_host.is_some() && !site.relays.is_empty() {
-        let relays: Vec<String> = site.relays.iter().map(Relay::to_string).collect();
+    if installation.bounce_domain.is_none() && installation.mail_host.is_some() && !installation.relays.is_empty() {
+        let relays: Vec<String> = installation.relays.iter().map(Relay::to_string).collect();
         notes.push(format!(
             "If the relay sends from hosts other than {}, add the SPF term that its operator names, like include:spf.relay.example, to \
              the record at {}.",
@@ -149,7 +149,7 @@ mod tests {
     #[test]
     fn spf_allows_a_relay_by_its_address_and_leaves_out_private_ones() {
         let record =
-            |relays: &[&str]| spf(&Site { relays: relays.iter().map(|relay| Relay::of(relay)).collect(), ..Site::default() });
+            |relays: &[&str]| spf(&Installation { relays: relays.iter().map(|relay| Relay::of(relay)).collect(), ..Installation::default() });
         assert_eq!(record(&[]), "v=spf1 mx ~all");
         assert_eq!(record(&["relay.example", "9.9.9.9"]), "v=spf1 mx a:relay.example ip4:9.9.9.9 ~all");
         assert_eq!(record(&["[2620:fe::fe]", "10.0.0.5", "127.0.0.1", "[::1]"]), "v=spf1 mx ip6:2620:fe::fe ~all");

@@ -42,7 +42,7 @@ pub fn for_sender(
     from: &EmailAddress,
     stream: Stream,
 ) -> Result<Option<SendingDomain>, Failure> {
-    let found = standing_for(tx, account, from, stream, |domain| domain.status == Status::Verified)?;
+    let found = domain_for(tx, account, from, stream, |domain| domain.status == Status::Verified)?;
     found.map(|domain| unsealed(seal, account, &domain)).transpose()
 }
 
@@ -56,10 +56,10 @@ pub fn public_keys(tx: &impl Read, account: AccountId) -> Result<Vec<(String, St
 
 /// What links in mail from this address are usually marked with, whether or not its domain is verified.
 pub fn usual_utm(tx: &impl Read, account: AccountId, from: &EmailAddress, stream: Stream) -> Result<Option<Utm>, Failure> {
-    Ok(standing_for(tx, account, from, stream, |_| true)?.and_then(|domain| domain.utm))
+    Ok(domain_for(tx, account, from, stream, |_| true)?.and_then(|domain| domain.utm))
 }
 
-fn standing_for(
+fn domain_for(
     tx: &impl Read,
     account: AccountId,
     from: &EmailAddress,

@@ -24,7 +24,7 @@ pub fn all(tx: &impl Read, account: AccountId) -> Result<Vec<Domain>> {
 }
 
 /// Up to `count` domains of all accounts.
-pub fn of_everybody(tx: &impl Read, count: usize) -> Result<Vec<Domain>> {
+pub fn of_all_accounts(tx: &impl Read, count: usize) -> Result<Vec<Domain>> {
     let rows = tx.list(DOMAINS, &Span::default(), Order::Forward, count)?;
     Ok(rows.into_iter().map(|(_, domain)| domain).collect())
 }
@@ -36,7 +36,7 @@ pub fn visit(tx: &impl Read, mut visitor: impl FnMut(AccountId, Domain) -> Resul
 
 /// Put a domain; `before` is how it was.
 pub fn save(tx: &mut WriteTx<'_>, account: AccountId, before: Option<&Domain>, domain: &Domain) {
-    let due = |domain: &Domain| domain.next_look.map(|time| (time, account, domain.name.clone()));
+    let due = |domain: &Domain| domain.next_check.map(|time| (time, account, domain.name.clone()));
     if let Some(due) = before.and_then(due) {
         tx.delete(QUEUE, &due);
     }
@@ -48,7 +48,7 @@ pub fn save(tx: &mut WriteTx<'_>, account: AccountId, before: Option<&Domain>, d
 
 /// Remove a domain with its keys.
 pub fn delete(tx: &mut WriteTx<'_>, account: AccountId, domain: &Domain) {
-    if let Some(time) = domain.next_look {
+    if let Some(time) = domain.next_check {
         tx.delete(QUEUE, &(time, account, domain.name.clone()));
     }
     tx.delete(DOMAINS, &(account, domain.name.clone()));

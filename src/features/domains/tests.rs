@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::model::Stream;
-use super::{for_sender, look, store};
+use super::{for_sender, check, store};
 use crate::base::clock::Timestamp;
 use crate::base::email::EmailAddress;
 use crate::testing::Mill;
@@ -185,7 +185,7 @@ fn keys_rotate_without_a_moment_without_a_signature() {
     let after = sender(&mill, "ada@acme.example").expect("a domain").1;
     assert!(after.len() == 2 && after.iter().all(|selector| !before.contains(selector)), "{before:?} {after:?}");
     assert!(verified["dnsRecords"][0]["removeAfter"].is_string());
-    mill.clock.advance_ms(limits::DOMAIN_KEY_LEAVES_MS);
+    mill.clock.advance_ms(limits::DOMAIN_KEY_RETIRES_MS);
     assert_eq!(verify(&mill, "acme.example")["dnsRecords"].as_array().map(Vec::len), Some(5));
 }
 
@@ -194,26 +194,26 @@ fn the_worker_finds_records_by_itself_and_notices_when_they_vanish() {
     let server = NameServer::start();
     let mill = mill(&server);
     let records = add(&mill, "acme.example");
-    let next = || store::due(&mill.read(), Timestamp(i64::MAX), 9).expect("readable")[0].1.next_look;
-    let work = || mill.wait(look(mill.engine(), Environment::Test)).expect("a step");
+    let next = || store::due(&mill.read(), Timestamp(i64::MAX), 9).expect("readable")[0].1.next_check;
+    let work = || mill.wait(check(mill.engine(), Environment::Test)).expect("a step");
     let status = || mill.get("/v1/domains/acme.example").data()["status"].clone();
     assert!(!work() && server.asked() == 0, "nothing is due yet");
-    mill.clock.advance_ms(limits::DOMAIN_LOOK_PAUSE_MS);
+    mill.clock.advance_ms(limits::DOMAIN_CHECK_INTERVAL_MS);
     work();
     assert_eq!(status(), "pending");
     records.iter().for_each(|record| paste(&server, record));
-    mill.clock.advance_ms(2 * limits::DOMAIN_LOOK_PAUSE_MS);
+    mill.clock.advance_ms(2 * limits::DOMAIN_CHECK_INTERVAL_MS);
     work();
     assert_eq!(status(), "verified");
     for record in &records {
         server.remove(record["name"].as_str().expect("a name"));
     }
-    let mut looks = 0;
+    let mut checks = 0;
     while status() == "verified" {
         mill.clock.advance_ms(next().expect("a next look").ms_since(mill.engine().clock.now()));
         work();
-        looks += 1;
+        checks += 1;
     }
-    assert_eq!((status(), looks), (json!("failed"), usize::from(limits::DOMAIN_MISSES_MAX)));
+    assert_eq!((status(), checks), (json!("failed"), usize::from(limits::DOMAIN_MISSES_MAX)));
     assert_eq!(sender(&mill, "ada@acme.example"), None);
 }

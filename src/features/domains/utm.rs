@@ -9,7 +9,7 @@ use crate::base::text::ShortText;
 use crate::vocab::limits;
 
 /// The value of one parameter.
-pub type Mark = ShortText<{ limits::UTM_CHARACTERS_MAX }>;
+pub type UtmValue = ShortText<{ limits::UTM_CHARACTERS_MAX }>;
 
 /// The medium, unless somebody says another one.
 const MEDIUM: &str = "email";
@@ -17,41 +17,40 @@ const MEDIUM: &str = "email";
 /// What links are marked with. Parameters that an address has already stay as they are.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "Utm")]
 pub struct Utm {
     /// `false`: links are not marked, whatever the domain is set to.
     pub enabled: Option<bool>,
     /// `utm_source`. The domain of the From address if absent.
-    pub source: Option<Mark>,
+    pub source: Option<UtmValue>,
     /// `utm_medium`. `email` if absent.
-    pub medium: Option<Mark>,
+    pub medium: Option<UtmValue>,
     /// `utm_campaign`. The name of the campaign if absent; of other mail none.
-    pub campaign: Option<Mark>,
+    pub campaign: Option<UtmValue>,
     /// `utm_term`. None if absent.
-    pub term: Option<Mark>,
+    pub term: Option<UtmValue>,
     /// `utm_content`. None if absent.
-    pub content: Option<Mark>,
+    pub content: Option<UtmValue>,
 }
 
 impl Utm {
     /// What the links of a mailing are marked with: what it says itself, else what its domain is set to, else what is usual. `None` if
     /// neither says anything, or if one of them says not to.
-    pub fn settled(given: Option<&Self>, usual: Option<&Self>, domain: &str, campaign: Option<&str>) -> Option<Self> {
+    pub fn resolve(given: Option<&Self>, usual: Option<&Self>, domain: &str, campaign: Option<&str>) -> Option<Self> {
         let decides = given.or(usual)?;
         if decides.enabled == Some(false) {
             return None;
         }
-        let mark = |part: fn(&Self) -> &Option<Mark>| {
+        let value = |part: fn(&Self) -> &Option<UtmValue>| {
             let said = [given, usual].into_iter().flatten().find_map(|utm| part(utm).clone());
-            said.filter(|mark| !mark.is_empty())
+            said.filter(|value| !value.is_empty())
         };
         Some(Self {
             enabled: Some(true),
-            source: mark(|utm| &utm.source).or_else(|| shortened(domain)),
-            medium: mark(|utm| &utm.medium).or_else(|| shortened(MEDIUM)),
-            campaign: mark(|utm| &utm.campaign).or_else(|| campaign.and_then(shortened)),
-            term: mark(|utm| &utm.term),
-            content: mark(|utm| &utm.content),
+            source: value(|utm| &utm.source).or_else(|| shortened(domain)),
+            medium: value(|utm| &utm.medium).or_else(|| shortened(MEDIUM)),
+            campaign: value(|utm| &utm.campaign).or_else(|| campaign.and_then(shortened)),
+            term: value(|utm| &utm.term),
+            content: value(|utm| &utm.content),
         })
     }
 
@@ -64,13 +63,13 @@ impl Utm {
             ("utm_term", &self.term),
             ("utm_content", &self.content),
         ];
-        all.into_iter().filter_map(|(name, mark)| Some((name, &**mark.as_ref().filter(|mark| !mark.is_empty())?)))
+        all.into_iter().filter_map(|(name, value)| Some((name, &**value.as_ref().filter(|value| !value.is_empty())?)))
     }
 }
 
-fn shortened(text: &str) -> Option<Mark> {
+fn shortened(text: &str) -> Option<UtmValue> {
     let line: String = text.chars().filter(|letter| !letter.is_control()).take(limits::UTM_CHARACTERS_MAX).collect();
-    Mark::parse(&line).ok()
+    UtmValue::parse(&line).ok()
 }
 
 #[cfg(test)]
@@ -85,7 +84,7 @@ mod tests {
 
     fn told(given: Option<serde_json::Value>, usual: Option<serde_json::Value>, campaign: Option<&str>) -> Option<String> {
         let (given, usual) = (given.map(utm), usual.map(utm));
-        let settled = Utm::settled(given.as_ref(), usual.as_ref(), "acme.example", campaign)?;
+        let settled = Utm::resolve(given.as_ref(), usual.as_ref(), "acme.example", campaign)?;
         Some(settled.parameters().map(|(name, value)| format!("{}={value}", &name[4..])).collect::<Vec<_>>().join(" "))
     }
 

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::model::{Domain, RecordStatus, Status, Stream, Tracking};
 use super::records::{self, RecordType};
-use super::site::Site;
+use super::installation::Installation;
 use super::utm::Utm;
 use crate::engine::api::answer::Moment;
 
@@ -98,8 +98,8 @@ impl From<&super::model::Purpose> for RecordPurpose {
 }
 
 /// The records of a domain with what was last seen of them.
-pub fn records(domain: &Domain, site: &Site) -> Vec<RecordView> {
-    let view = |wanted: records::Wanted| {
+pub fn records(domain: &Domain, installation: &Installation) -> Vec<RecordView> {
+    let view = |wanted: records::RequiredRecord| {
         let finding = domain.finding(&wanted.purpose, &wanted.value);
         RecordView {
             kind: wanted.kind,
@@ -110,15 +110,15 @@ pub fn records(domain: &Domain, site: &Site) -> Vec<RecordView> {
             required: wanted.is_required,
             status: finding.map_or(RecordStatus::Pending, |finding| finding.status),
             found: finding.map_or_else(Vec::new, |finding| finding.found.clone()),
-            remove_after: wanted.leaves_at.map(Moment),
+            remove_after: wanted.retires_at.map(Moment),
         }
     };
-    records::wanted(domain, site).into_iter().map(view).collect()
+    records::required(domain, installation).into_iter().map(view).collect()
 }
 
 /// A domain as it is now.
-pub fn view(domain: &Domain, site: &Site) -> DomainView {
-    let mut notes = records::notes(domain, site);
+pub fn domain_view(domain: &Domain, installation: &Installation) -> DomainView {
+    let mut notes = records::notes(domain, installation);
     notes.extend(domain.notes.iter().cloned());
     DomainView {
         domain: domain.name.clone(),
@@ -126,7 +126,7 @@ pub fn view(domain: &Domain, site: &Site) -> DomainView {
         status: domain.status,
         is_verified: domain.status == Status::Verified,
         status_reason: domain.reason.clone(),
-        dns_records: records(domain, site),
+        dns_records: records(domain, installation),
         notes,
         tracking_settings: domain.tracking,
         utm: domain.utm.clone(),

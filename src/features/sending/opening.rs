@@ -110,7 +110,7 @@ fn utm(tx: &impl Read, new: &NewMailing) -> Result<Option<Utm>, Failure> {
     let Ok(from) = EmailAddress::parse(&new.from.address) else { return Ok(None) };
     let stream = if new.transactional { Stream::Transactional } else { Stream::Marketing };
     let usual = domains::usual_utm(tx, new.account, &from, stream)?;
-    Ok(Utm::settled(new.utm.as_ref(), usual.as_ref(), from.domain(), new.campaign_name.as_deref()))
+    Ok(Utm::resolve(new.utm.as_ref(), usual.as_ref(), from.domain(), new.campaign_name.as_deref()))
 }
 
 /// Give every address a row; the second of the same, and one that is none, with the reason why it is not sent to.

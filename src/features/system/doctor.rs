@@ -169,14 +169,14 @@ async fn reverse_dns(engine: &Engine) -> Finding {
 }
 
 async fn sending_domains(engine: &Arc<Engine>) -> Result<Vec<Finding>, Failure> {
-    let looked = domains::look_at_all(engine, Environment::Live).await?;
+    let looked = domains::check_all(engine, Environment::Live).await?;
     if looked.is_empty() {
         let remedy = "Add the domain of your From addresses: POST /v1/domains with a live key, or Domains in the dashboard.";
         return Ok(vec![Finding::warning("domains", "there is no sending domain for live mail", remedy)]);
     }
-    let told = |domain: domains::Looked| {
+    let told = |domain: domains::DomainReport| {
         let missing: Vec<String> =
-            domain.lacking.iter().map(|record| format!("{} {} ({})", record.kind, record.name, record.status)).collect();
+            domain.missing.iter().map(|record| format!("{} {} ({})", record.kind, record.name, record.status)).collect();
         match (domain.is_verified, missing.is_empty()) {
             (true, true) => Finding::good(domain.name, "verified: DKIM, SPF, DMARC and return path are there"),
             (true, false) => Finding::warning(

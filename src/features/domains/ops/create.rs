@@ -8,10 +8,10 @@ use crate::base::domain::DomainName;
 use crate::base::text::ShortText;
 use crate::engine::api::answer::Moment;
 use crate::engine::api::{Context, Created, Failure, Operation, Outward, Replay, Spec, needs};
-use crate::features::domains::intake::ensure;
+use crate::features::domains::create::ensure;
 use crate::features::domains::model::{RecordStatus, Status};
-use crate::features::domains::site::Site;
-use crate::features::domains::views::{DomainView, view};
+use crate::features::domains::installation::Installation;
+use crate::features::domains::views::{DomainView, domain_view};
 use crate::vocab::codes::Code;
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
@@ -61,7 +61,7 @@ impl Outward for Create {
     async fn run(context: Context, input: NewDomain) -> Result<Self::Output, Failure> {
         let NewDomain { domain, region: _ } = input;
         let domain = ensure(&context, &Self::SPEC, domain.as_str().to_owned(), |_| {}).await?;
-        Ok(Created(view(&domain, &Site::of(&context.engine.settings))))
+        Ok(Created(domain_view(&domain, &Installation::of(&context.engine.settings))))
     }
 }
 

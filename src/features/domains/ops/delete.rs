@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::get::WhichDomain;
+use super::get::DomainRef;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
 use crate::engine::store::WriteTx;
 use crate::features::domains::{find, store};
@@ -28,7 +28,7 @@ impl Operation for Delete {
         .summary("Delete a sending domain")
         .about("Its keys go with it: nothing can be sent from it any more, and adding it again makes new ones.")
         .fails(&[Code::NotFound]);
-    type Input = WhichDomain;
+    type Input = DomainRef;
     type Output = Done<DeletedDomain>;
 
     fn example() -> (Value, Self::Output) {
@@ -37,7 +37,7 @@ impl Operation for Delete {
 }
 
 impl Command for Delete {
-    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: WhichDomain) -> Result<Self::Output, Failure> {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: DomainRef) -> Result<Self::Output, Failure> {
         let domain = find(tx, caller.account(), input.domain.as_str())?;
         store::delete(tx, caller.account(), &domain);
         Ok(Done(DeletedDomain { domain: domain.name, deleted: true }))

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use crate::base::domain::DomainName;
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
 use crate::features::domains::find;
-use crate::features::domains::site::Site;
-use crate::features::domains::views::{DomainView, view};
+use crate::features::domains::installation::Installation;
+use crate::features::domains::views::{DomainView, domain_view};
 use crate::vocab::codes::Code;
 use crate::vocab::permissions::Permission;
 
@@ -18,7 +18,7 @@ pub struct Get;
 /// Which domain.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct WhichDomain {
+pub struct DomainRef {
     /// The domain itself, like `example.com`.
     pub domain: DomainName,
 }
@@ -28,7 +28,7 @@ impl Operation for Get {
         .summary("Read one sending domain")
         .about("With its DNS records as they were last seen; POST …/verify looks at them now.")
         .fails(&[Code::NotFound]);
-    type Input = WhichDomain;
+    type Input = DomainRef;
     type Output = Done<DomainView>;
 
     fn example() -> (Value, Self::Output) {
@@ -37,8 +37,8 @@ impl Operation for Get {
 }
 
 impl Query for Get {
-    fn run(ask: &View<'_>, input: WhichDomain) -> Result<Self::Output, Failure> {
-        let domain = find(ask.tx, ask.caller.account(), input.domain.as_str())?;
-        Ok(Done(view(&domain, &Site::of(&ask.caller.engine.settings))))
+    fn run(view: &View<'_>, input: DomainRef) -> Result<Self::Output, Failure> {
+        let domain = find(view.tx, view.caller.account(), input.domain.as_str())?;
+        Ok(Done(domain_view(&domain, &Installation::of(&view.caller.engine.settings))))
     }
 }

@@ -5,9 +5,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::engine::api::{Done, Failure, Limit, Offset, Operation, Query, Spec, View, needs};
-use crate::features::domains::site::Site;
+use crate::features::domains::installation::Installation;
 use crate::features::domains::store;
-use crate::features::domains::views::{DomainView, view};
+use crate::features::domains::views::{DomainView, domain_view};
 use crate::vocab::permissions::Permission;
 
 /// `domains.list`
@@ -37,12 +37,12 @@ impl Operation for List {
 }
 
 impl Query for List {
-    fn run(ask: &View<'_>, input: ListDomains) -> Result<Self::Output, Failure> {
-        let site = Site::of(&ask.caller.engine.settings);
-        let domains = store::all(ask.tx, ask.caller.account())?;
+    fn run(view: &View<'_>, input: ListDomains) -> Result<Self::Output, Failure> {
+        let installation = Installation::of(&view.caller.engine.settings);
+        let domains = store::all(view.tx, view.caller.account())?;
         let limit = input.limit.map_or(usize::MAX, |limit| limit.0 as usize);
         let shown = domains.iter().skip(input.offset.map_or(0, |offset| offset.get() as usize)).take(limit);
-        Ok(Done(shown.map(|domain| view(domain, &site)).collect()))
+        Ok(Done(shown.map(|domain| domain_view(domain, &installation)).collect()))
     }
 }
 

@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::get::WhichDomain;
+use super::get::DomainRef;
 use crate::engine::api::{Context, Done, Failure, Operation, Outward, Replay, Spec, needs};
-use crate::features::domains::intake::{keys, make_pairs};
-use crate::features::domains::site::Site;
-use crate::features::domains::views::{DomainView, view};
+use crate::features::domains::create::{keys, make_pairs};
+use crate::features::domains::installation::Installation;
+use crate::features::domains::views::{DomainView, domain_view};
 use crate::features::domains::{find, store};
 use crate::vocab::codes::Code;
 use crate::vocab::permissions::Permission;
@@ -24,7 +24,7 @@ impl Operation for Rotate {
         )
         .replay(Replay::Keyed)
         .fails(&[Code::NotFound]);
-    type Input = WhichDomain;
+    type Input = DomainRef;
     type Output = Done<DomainView>;
 
     fn example() -> (Value, Self::Output) {
@@ -33,7 +33,7 @@ impl Operation for Rotate {
 }
 
 impl Outward for Rotate {
-    async fn run(context: Context, input: WhichDomain) -> Result<Self::Output, Failure> {
+    async fn run(context: Context, input: DomainRef) -> Result<Self::Output, Failure> {
         let account = context.caller.account();
         let name = input.domain.as_str().to_owned();
         let looked = name.clone();
@@ -45,13 +45,13 @@ impl Outward for Rotate {
                 let before = find(tx, account, &name)?;
                 let mut domain = before.clone();
                 if !domain.is_rotating() {
-                    domain.take_keys(keys(&engine.seal, account, &name, &pairs, tx.random()), tx.now());
+                    domain.add_keys(keys(&engine.seal, account, &name, &pairs, tx.random()), tx.now());
                     store::save(tx, account, Some(&before), &domain);
                 }
                 Ok(domain)
             });
             domain = write.await?;
         }
-        Ok(Done(view(&domain, &Site::of(&context.engine.settings))))
+        Ok(Done(domain_view(&domain, &Installation::of(&context.engine.settings))))
     }
 }

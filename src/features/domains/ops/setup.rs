@@ -4,13 +4,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::streams::part;
+use super::streams::create_part;
 use crate::base::domain::DomainName;
 use crate::base::text::Name;
 use crate::engine::api::{Context, Created, Failure, Operation, Outward, Replay, Spec, needs};
 use crate::features::domains::model::{Domain, Stream};
-use crate::features::domains::site::Site;
-use crate::features::domains::views::{DomainView, view};
+use crate::features::domains::installation::Installation;
+use crate::features::domains::views::{DomainView, domain_view};
 use crate::features::projects;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::ProjectId;
@@ -23,7 +23,7 @@ pub struct Setup;
 /// A root domain to send from.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Wanted {
+pub struct SetUpDomains {
     /// The domain that people know, like `example.com`.
     pub root_domain: DomainName,
     /// The name of the sender, kept with both parts.
@@ -50,23 +50,23 @@ impl Operation for Setup {
         .about("What POST /v1/domains/streams does, for both streams. A repeat changes nothing and gives the same answer.")
         .replay(Replay::Keyed)
         .fails(&[Code::NotFound, Code::LimitReached]);
-    type Input = Wanted;
+    type Input = SetUpDomains;
     type Output = Created<Parts>;
 
     fn example() -> (Value, Self::Output) {
-        let part = |stream: Stream| DomainView {
+        let sample = |stream: Stream| DomainView {
             domain: format!("{}.acme.example", stream.label()),
             stream: Some(stream),
             from_name: Some("Acme".into()),
             ..DomainView::sample()
         };
         let input = json!({ "rootDomain": "acme.example", "fromName": "Acme", "vanityRootFrom": false });
-        (input, Created(Parts { marketing: part(Stream::Marketing), transactional: part(Stream::Transactional) }))
+        (input, Created(Parts { marketing: sample(Stream::Marketing), transactional: sample(Stream::Transactional) }))
     }
 }
 
 impl Outward for Setup {
-    async fn run(context: Context, input: Wanted) -> Result<Self::Output, Failure> {
+    async fn run(context: Context, input: SetUpDomains) -> Result<Self::Output, Failure> {
         let account = context.caller.account();
         if let Some(project) = input.project_id {
             context.read(move |tx| projects::require(tx, account, project)).await?;
@@ -76,10 +76,10 @@ impl Outward for Setup {
             domain.signs_for_root = signs_for_root;
             domain.from_name = from_name;
         };
-        let marketing = part(&context, &Self::SPEC, &input.root_domain, Stream::Marketing, shape.clone()).await?;
-        let transactional = part(&context, &Self::SPEC, &input.root_domain, Stream::Transactional, shape).await?;
-        let site = Site::of(&context.engine.settings);
-        Ok(Created(Parts { marketing: view(&marketing, &site), transactional: view(&transactional, &site) }))
+        let marketing = create_part(&context, &Self::SPEC, &input.root_domain, Stream::Marketing, shape.clone()).await?;
+        let transactional = create_part(&context, &Self::SPEC, &input.root_domain, Stream::Transactional, shape).await?;
+        let installation = Installation::of(&context.engine.settings);
+        Ok(Created(Parts { marketing: domain_view(&marketing, &installation), transactional: domain_view(&transactional, &installation) }))
     }
 }
 

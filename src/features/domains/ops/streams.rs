@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 
 use crate::base::domain::DomainName;
 use crate::engine::api::{Context, Created, Failure, Operation, Outward, Replay, Spec, needs};
-use crate::features::domains::intake::ensure;
+use crate::features::domains::create::ensure;
 use crate::features::domains::model::{Domain, Stream};
-use crate::features::domains::site::Site;
-use crate::features::domains::views::{DomainView, view};
+use crate::features::domains::installation::Installation;
+use crate::features::domains::views::{DomainView, domain_view};
 use crate::vocab::codes::Code;
 use crate::vocab::permissions::Permission;
 
@@ -49,7 +49,7 @@ impl Operation for Streams {
 }
 
 /// The part of a root domain for a stream, as it is made.
-pub async fn part(
+pub async fn create_part(
     context: &Context,
     spec: &'static Spec,
     root: &DomainName,
@@ -70,7 +70,7 @@ impl Outward for Streams {
     async fn run(context: Context, input: NewStream) -> Result<Self::Output, Failure> {
         let signs_for_root = input.vanity_root_from;
         let shape = move |domain: &mut Domain| domain.signs_for_root = signs_for_root;
-        let domain = part(&context, &Self::SPEC, &input.root_domain, input.stream, shape).await?;
-        Ok(Created(view(&domain, &Site::of(&context.engine.settings))))
+        let domain = create_part(&context, &Self::SPEC, &input.root_domain, input.stream, shape).await?;
+        Ok(Created(domain_view(&domain, &Installation::of(&context.engine.settings))))
     }
 }

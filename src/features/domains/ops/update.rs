@@ -9,8 +9,8 @@ use crate::base::patch::Patch;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
 use crate::engine::store::WriteTx;
 use crate::features::domains::model::Tracking;
-use crate::features::domains::site::Site;
-use crate::features::domains::views::{DomainView, view};
+use crate::features::domains::installation::Installation;
+use crate::features::domains::views::{DomainView, domain_view};
 use crate::features::domains::{Utm, find, store};
 use crate::vocab::codes::Code;
 use crate::vocab::permissions::Permission;
@@ -72,7 +72,7 @@ impl Command for Update {
             domain.updated_at = tx.now();
             store::save(tx, caller.account(), Some(&before), &domain);
         }
-        Ok(Done(view(&domain, &Site::of(&caller.engine.settings))))
+        Ok(Done(domain_view(&domain, &Installation::of(&caller.engine.settings))))
     }
 }
 

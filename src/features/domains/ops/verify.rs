@@ -4,11 +4,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::get::WhichDomain;
+use super::get::DomainRef;
 use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, needs};
-use crate::features::domains::looking::{look_at, settle};
+use crate::features::domains::dns_check::{check, save_check};
 use crate::features::domains::model::Status;
-use crate::features::domains::site::Site;
+use crate::features::domains::installation::Installation;
 use crate::features::domains::views::{DomainView, RecordView, records};
 use crate::features::domains::{find, store};
 use crate::vocab::codes::Code;
@@ -37,7 +37,7 @@ impl Operation for Verify {
              and change nothing. A domain whose records did not appear in three days begins to be looked for anew.",
         )
         .fails(&[Code::NotFound]);
-    type Input = WhichDomain;
+    type Input = DomainRef;
     type Output = Done<Verified>;
 
     fn example() -> (Value, Self::Output) {
@@ -47,22 +47,22 @@ impl Operation for Verify {
 }
 
 impl Outward for Verify {
-    async fn run(context: Context, input: WhichDomain) -> Result<Self::Output, Failure> {
+    async fn run(context: Context, input: DomainRef) -> Result<Self::Output, Failure> {
         let account = context.caller.account();
         let name = input.domain.as_str().to_owned();
         let looked = name.clone();
         let domain = context.read(move |tx| find(tx, account, &looked)).await?;
-        let site = Site::of(&context.engine.settings);
-        let look = look_at(&context.engine.dns, &domain, &site).await;
+        let installation = Installation::of(&context.engine.settings);
+        let check = check(&context.engine.dns, &domain, &installation).await;
         let settled = context.write(&Self::SPEC, move |tx| {
             let before = find(tx, account, &name)?;
             let mut waiting = before.clone();
-            waiting.wait_again(tx.now());
+            waiting.restart_verification(tx.now());
             store::save(tx, account, Some(&before), &waiting);
-            settle(tx, account, &name, look)?.ok_or_else(|| Failure::new(Code::NotFound))
+            save_check(tx, account, &name, check)?.ok_or_else(|| Failure::new(Code::NotFound))
         });
         let domain = settled.await?;
-        let dns_records = records(&domain, &site);
+        let dns_records = records(&domain, &installation);
         Ok(Done(Verified { domain: domain.name, status: domain.status, status_reason: domain.reason, dns_records }))
     }
 }

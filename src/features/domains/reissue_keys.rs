@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use super::intake::{keys, pairs};
+use super::create::{keys, pairs};
 use super::model::{Domain, place};
 use super::store;
 use crate::engine::store::seal::{Seal, Sealed};
@@ -39,7 +39,7 @@ pub fn reissue(store: &Store, seal: &Seal) -> Result<u64> {
         let (account, before, seal) = (*account, before.clone(), seal.duplicate());
         store.write_blocking(move |tx| -> Result<()> {
             let mut domain = before.clone();
-            domain.lose_keys(keys(&seal, account, &domain.name, &pairs, tx.random()), tx.now());
+            domain.replace_lost_keys(keys(&seal, account, &domain.name, &pairs, tx.random()), tx.now());
             store::save(tx, account, Some(&before), &domain);
             Ok(())
         })??;

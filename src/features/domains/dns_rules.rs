@@ -1,13 +1,13 @@
-//! Whether what the DNS has is what a domain needs: pure comparisons of records.
+//! Rules that compare DNS records with the ones a domain needs. Pure.
 
 use super::model::RecordStatus;
 use crate::engine::mail::dns::{Asked, MailServer, NoAnswer};
 
 /// What a comparison comes to: the status, and what is there instead or why nothing is known.
-pub type Verdict = (RecordStatus, Vec<String>);
+pub type RecordCheck = (RecordStatus, Vec<String>);
 
 /// The verdict where nothing that could be compared was found.
-pub fn without(answer: &NoAnswer) -> Verdict {
+pub fn unavailable(answer: &NoAnswer) -> RecordCheck {
     match answer {
         NoAnswer::Unreachable(cause) => (RecordStatus::Unreachable, vec![cause.clone()]),
         NoAnswer::NoSuchName | NoAnswer::NoSuchRecord | NoAnswer::NotAName => (RecordStatus::Missing, Vec::new()),
@@ -15,10 +15,10 @@ pub fn without(answer: &NoAnswer) -> Verdict {
 }
 
 /// A DKIM record: the same key, and nothing that keeps it from being used.
-pub fn dkim(wanted: &str, answer: Asked<Vec<String>>) -> Verdict {
+pub fn dkim(wanted: &str, answer: Asked<Vec<String>>) -> RecordCheck {
     let texts = match answer {
         Ok(texts) => texts,
-        Err(answer) => return without(&answer),
+        Err(answer) => return unavailable(&answer),
     };
     // RFC 6376 leaves open what happens with several: some receivers take the first they get.
     match texts.as_slice() {
@@ -47,21 +47,21 @@ fn tag<'a>(text: &'a str, name: &str) -> Option<&'a str> {
 }
 
 /// The host for bounces: its mail goes to the wanted host.
-pub fn return_path(wanted: &str, answer: Asked<Vec<MailServer>>) -> Verdict {
+pub fn return_path(wanted: &str, answer: Asked<Vec<MailServer>>) -> RecordCheck {
     match answer {
         Ok(servers) if servers.iter().any(|server| server.host == wanted) => (RecordStatus::Verified, Vec::new()),
         Ok(servers) => {
             (RecordStatus::Mismatch, servers.iter().map(|server| format!("{} {}", server.preference, server.host)).collect())
         }
-        Err(answer) => without(&answer),
+        Err(answer) => unavailable(&answer),
     }
 }
 
 /// An SPF record: exactly one that allows what is wanted. With relays, whose hosts only they know, any that allows something does.
-pub fn spf(wanted: &str, has_relays: bool, answer: Asked<Vec<String>>) -> Verdict {
+pub fn spf(wanted: &str, has_relays: bool, answer: Asked<Vec<String>>) -> RecordCheck {
     let texts = match answer {
         Ok(texts) => texts,
-        Err(answer) => return without(&answer),
+        Err(answer) => return unavailable(&answer),
     };
     let records: Vec<String> = texts.into_iter().filter(|text| is_spf(text)).collect();
     let [record] = records.as_slice() else {

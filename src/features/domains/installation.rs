@@ -9,7 +9,7 @@ use crate::vocab::settings::Settings;
 
 /// This installation, as records name it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Site {
+pub struct Installation {
     /// The host that takes bounces; none as long as no setting says a name that others can find.
     pub mail_host: Option<String>,
     /// The host that links lead to.
@@ -46,7 +46,7 @@ impl fmt::Display for Relay {
     }
 }
 
-impl Site {
+impl Installation {
     /// What the settings say.
     pub fn of(settings: &Settings) -> Self {
         let link_host = settings.server.public_url.as_deref().and_then(host).filter(|host| is_public(host));
@@ -76,22 +76,22 @@ mod tests {
     use super::*;
     use crate::engine::settings;
 
-    fn site(text: &str) -> Site {
-        Site::of(
+    fn installation(text: &str) -> Installation {
+        Installation::of(
             &settings::load(settings::DEFAULT, Some((std::path::Path::new("settings.toml"), text)), &[], &[]).expect("settings"),
         )
     }
 
     #[test]
     fn hosts_come_from_the_settings_and_only_names_that_others_can_find() {
-        assert_eq!(site(""), Site::default());
-        let named = site("[server]\npublic_url = 'https://mail.acme.example:8443'\n");
+        assert_eq!(installation(""), Installation::default());
+        let named = installation("[server]\npublic_url = 'https://mail.acme.example:8443'\n");
         assert_eq!(named.link_host.as_deref(), Some("mail.acme.example"));
         assert_eq!(named.mail_host.as_deref(), Some("mail.acme.example"));
         for local in ["https://localhost:8443", "https://192.0.2.7", "http://[2001:db8::1]:80", "https://mill"] {
-            assert_eq!(site(&format!("[server]\npublic_url = '{local}'\n")).link_host, None, "{local}");
+            assert_eq!(installation(&format!("[server]\npublic_url = '{local}'\n")).link_host, None, "{local}");
         }
-        let full = site(
+        let full = installation(
             "[mail]\nhello_name = 'MX.acme.example'\nrelay = ['smtp://user:word@Relay.example:587', \
                          'smtps://192.0.2.7', 'smtp://[2001:db8::7]:25']\n",
         );

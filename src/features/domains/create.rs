@@ -39,7 +39,7 @@ pub fn keys(
         let selector = format!("mm{}-{mark}", number + 1);
         let private: &Secret<Vec<u8>> = &pair.private;
         let sealed = seal.seal(&place(account, domain, &selector), private.expose(), random);
-        DomainKey { selector, kind: *kind, sealed, record: pair.record.clone(), phase: Phase::Waiting }
+        DomainKey { selector, kind: *kind, sealed, record: pair.record.clone(), phase: Phase::Pending }
     };
     pairs.iter().enumerate().map(key).collect()
 }
@@ -52,9 +52,9 @@ pub async fn ensure(
     shape: impl FnOnce(&mut Domain) + Send + 'static,
 ) -> Result<Domain, Failure> {
     let account = context.caller.account();
-    let looked = name.clone();
+    let wanted = name.clone();
     let known = context.read(move |tx| {
-        let known = store::find(tx, account, &looked)?;
+        let known = store::find(tx, account, &wanted)?;
         if known.is_none() {
             check_room(tx, account)?;
         }

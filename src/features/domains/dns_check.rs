@@ -1,13 +1,13 @@
-//! Looking at the DNS for the records of a domain, when somebody asks for it and by itself.
+//! DNS checks: whether a domain's records are published, on request and on a schedule.
 
 use std::sync::Arc;
 
 use futures_util::future::{join, join_all};
 
-use super::judge::{self, Verdict};
-use super::model::{Domain, Finding, Look, Purpose, RecordStatus, Status};
-use super::records::{self, Wanted};
-use super::site::Site;
+use super::dns_rules::{self, RecordCheck};
+use super::model::{Domain, Finding, DnsCheck, Purpose, RecordStatus, Status};
+use super::records::{self, RequiredRecord};
+use super::installation::Installation;
 use super::store;
 use crate::base::domain::parents;
 use crate::engine::api::{Engine, Failure};
@@ -18,10 +18,10 @@ use crate::vocab::ids::AccountId;
 use crate::vocab::limits::{DMARC_LEVELS_MAX, DOMAIN_FOUND_CHARACTERS_MAX, DOMAIN_FOUND_SHOWN_MAX, DOMAINS_AT_ONCE};
 
 /// Ask the DNS for every record of a domain, side by side.
-pub async fn look_at(dns: &Dns, domain: &Domain, site: &Site) -> Look {
-    let wanted = records::wanted(domain, site);
-    let looking = join_all(wanted.iter().map(|record| judged(dns, domain, record, site)));
-    let (verdicts, own_texts) = join(looking, dns.txt(&domain.name, Age::Fresh)).await;
+pub async fn check(dns: &Dns, domain: &Domain, installation: &Installation) -> DnsCheck {
+    let wanted = records::required(domain, installation);
+    let checks = join_all(wanted.iter().map(|record| check_record(dns, domain, record, installation)));
+    let (verdicts, own_texts) = join(checks, dns.txt(&domain.name, Age::Fresh)).await;
     let mut wants_exact_signer = None;
     let mut findings = Vec::new();
     for (record, ((status, found), dmarc)) in wanted.into_iter().zip(verdicts) {
@@ -31,8 +31,8 @@ pub async fn look_at(dns: &Dns, domain: &Domain, site: &Site) -> Look {
     }
     let has_return_path = |finding: &Finding| finding.purpose == Purpose::ReturnPath && finding.status == RecordStatus::Verified;
     let mut notes = Vec::new();
-    let returns_elsewhere = site.bounce_domain.is_some() || findings.iter().any(has_return_path);
-    if let Some(spf) = own_texts.ok().and_then(|texts| texts.into_iter().find(|text| judge::is_spf(text)))
+    let returns_elsewhere = installation.bounce_domain.is_some() || findings.iter().any(has_return_path);
+    if let Some(spf) = own_texts.ok().and_then(|texts| texts.into_iter().find(|text| dns_rules::is_spf(text)))
         && !returns_elsewhere
     {
         let spf = shortened(&spf, DOMAIN_FOUND_CHARACTERS_MAX);
@@ -42,15 +42,15 @@ pub async fn look_at(dns: &Dns, domain: &Domain, site: &Site) -> Look {
             domain.name
         ));
     }
-    Look { findings, wants_exact_signer, notes }
+    DnsCheck { findings, wants_exact_signer, notes }
 }
 
-async fn judged(dns: &Dns, domain: &Domain, record: &Wanted, site: &Site) -> (Verdict, Option<judge::Dmarc>) {
+async fn check_record(dns: &Dns, domain: &Domain, record: &RequiredRecord, installation: &Installation) -> (RecordCheck, Option<dns_rules::Dmarc>) {
     let texts = || dns.txt(&record.name, Age::Fresh);
     let verdict = match &record.purpose {
-        Purpose::Dkim(_) => judge::dkim(&record.value, texts().await),
-        Purpose::ReturnPath => judge::return_path(&record.value, dns.mx(&record.name, Age::Fresh).await),
-        Purpose::Spf => judge::spf(&record.value, !site.relays.is_empty(), texts().await),
+        Purpose::Dkim(_) => dns_rules::dkim(&record.value, texts().await),
+        Purpose::ReturnPath => dns_rules::return_path(&record.value, dns.mx(&record.name, Age::Fresh).await),
+        Purpose::Spf => dns_rules::spf(&record.value, !installation.relays.is_empty(), texts().await),
         Purpose::Dmarc => return dmarc(dns, &domain.name).await,
         Purpose::Tracking => tracking(dns, record).await,
     };
@@ -58,17 +58,17 @@ async fn judged(dns: &Dns, domain: &Domain, record: &Wanted, site: &Site) -> (Ve
 }
 
 /// The DMARC record of the domain, or of the nearest domain above it that has one: the organisational domain's is among those.
-async fn dmarc(dns: &Dns, name: &str) -> (Verdict, Option<judge::Dmarc>) {
+async fn dmarc(dns: &Dns, name: &str) -> (RecordCheck, Option<dns_rules::Dmarc>) {
     let mut own = None;
     for domain in std::iter::once(name).chain(parents(name)).take(DMARC_LEVELS_MAX) {
         match dns.txt(&format!("_dmarc.{domain}"), Age::Fresh).await {
-            Ok(texts) => match judge::dmarc(&texts) {
+            Ok(texts) => match dns_rules::dmarc(&texts) {
                 Some(dmarc) => return ((RecordStatus::Verified, Vec::new()), Some(dmarc)),
                 None => {
                     own.get_or_insert((RecordStatus::Mismatch, texts));
                 }
             },
-            Err(answer @ NoAnswer::Unreachable(_)) => return (judge::without(&answer), None),
+            Err(answer @ NoAnswer::Unreachable(_)) => return (dns_rules::unavailable(&answer), None),
             Err(_) => {}
         }
     }
@@ -76,7 +76,7 @@ async fn dmarc(dns: &Dns, name: &str) -> (Verdict, Option<judge::Dmarc>) {
 }
 
 /// A host for links: it stands for ours, or has an address of ours, as where a name server flattens names.
-async fn tracking(dns: &Dns, record: &Wanted) -> Verdict {
+async fn tracking(dns: &Dns, record: &RequiredRecord) -> RecordCheck {
     let target = dns.cname(&record.name, Age::Fresh).await;
     if target.as_deref() == Ok(record.value.as_str()) {
         return (RecordStatus::Verified, Vec::new());
@@ -88,15 +88,15 @@ async fn tracking(dns: &Dns, record: &Wanted) -> Verdict {
         }
         (Ok(target), _) => (RecordStatus::Mismatch, vec![target]),
         (Err(_), Ok(own)) => (RecordStatus::Mismatch, own.iter().map(ToString::to_string).collect()),
-        (Err(answer), Err(_)) => judge::without(&answer),
+        (Err(answer), Err(_)) => dns_rules::unavailable(&answer),
     }
 }
 
-/// Keep what a look came to. The domain may have changed meanwhile: then only what still fits counts.
-pub fn settle(tx: &mut WriteTx<'_>, account: AccountId, name: &str, look: Look) -> Result<Option<Domain>, Failure> {
+/// Save the result of a check. The domain may have changed meanwhile: then only what still applies counts.
+pub fn save_check(tx: &mut WriteTx<'_>, account: AccountId, name: &str, check: DnsCheck) -> Result<Option<Domain>, Failure> {
     let Some(before) = store::find(tx, account, name)? else { return Ok(None) };
     let mut domain = before.clone();
-    domain.settle(look, tx.now());
+    domain.apply_check(check, tx.now());
     if domain.status == Status::Failed && before.status != Status::Failed {
         let reason = domain.reason.as_deref().unwrap_or_default();
         tracing::warn!(domain = name, reason, "a sending domain has failed");
@@ -105,16 +105,16 @@ pub fn settle(tx: &mut WriteTx<'_>, account: AccountId, name: &str, look: Look) 
     Ok(Some(domain))
 }
 
-/// Look at the domains whose turn it is; true if there may be more to do.
+/// Check the domains that are due; true if there may be more to do.
 pub async fn step(engine: &Arc<Engine>, environment: Environment) -> Result<bool, Failure> {
     let world = engine.world(environment).clone();
     let due = store::due(&world.store.read(), engine.clock.now(), DOMAINS_AT_ONCE)?;
     let more = due.len() == DOMAINS_AT_ONCE;
-    let site = Site::of(&engine.settings);
-    let looks = due.iter().map(|(_, domain)| look_at(&engine.dns, domain, &site));
-    let looks = join_all(looks).await;
-    for ((account, domain), look) in due.into_iter().zip(looks) {
-        world.store.write(move |tx| settle(tx, account, &domain.name, look)).await??;
+    let installation = Installation::of(&engine.settings);
+    let checks = due.iter().map(|(_, domain)| check(&engine.dns, domain, &installation));
+    let checks = join_all(checks).await;
+    for ((account, domain), check) in due.into_iter().zip(checks) {
+        world.store.write(move |tx| save_check(tx, account, &domain.name, check)).await??;
     }
     Ok(more)
 }
