@@ -207,7 +207,7 @@ async fn measure() {
     let addresses = receivers(&tasks, &arrivals).await;
     let fixture = fixture().await;
     runner::start(&tasks, &fixture.mill.api.0, WORKERS);
-    webhooks::delivering::start(&tasks, &fixture.mill.api.0);
+    webhooks::dispatch::start(&tasks, &fixture.mill.api.0);
     for address in &addresses {
         fixture.hook(*address).await;
     }

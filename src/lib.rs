@@ -58,7 +58,7 @@
 //! # The life of an event
 //!
 //! ```text
-//! engine/outbox ─ features/webhooks/fanout ─ …/delivering ─ engine/fetch
+//! engine/outbox ─ features/webhooks/fanout ─ …/dispatch ─ engine/fetch
 //!   in its cause's    a delivery for each        lanes per endpoint,     one request,
 //!   transaction       webhook that asks          attempts on record      a checked address
 //! ```
@@ -79,7 +79,7 @@
 //! - *Which permission does a page need?* Those of the operations that it calls (`SPEC` in each). `surfaces/dashboard/shell.rs` hides links
 //!   that the user may not follow.
 //! - *What happens to a campaign in a crash? What is the retry backoff of mail?* `features/sending/delivery.rs`. The backoff of webhooks:
-//!   `features/webhooks/delivering`.
+//!   `features/webhooks/dispatch`.
 //! - *How does one-click unsubscribe work?* `features/tracking/ops/unsubscribe.rs`. Its headers: [`engine::mail`].
 //! - *Where do DKIM keys come from?* [`engine::mail::dkim`] creates and uses them; `features/domains` stores and rotates them.
 //! - *How does an email become a PNG?* [`engine::render::pixels`].

@@ -201,7 +201,7 @@ fn erasures(engine: Arc<Engine>, environment: Environment) -> Running {
 }
 
 fn webhook_events(engine: Arc<Engine>, environment: Environment) -> Running {
-    Box::pin(async move { webhooks::tell(&engine, environment).await.map(Step::more_if) })
+    Box::pin(async move { webhooks::fan_out(&engine, environment).await.map(Step::more_if) })
 }
 
 fn webhook_redeliveries(engine: Arc<Engine>, environment: Environment) -> Running {

@@ -73,7 +73,7 @@ pub async fn serve(
     engine.set_listening([bound.http, bound.https, mail_in.smtp, mail_in.lmtp].into_iter().flatten().collect());
     // After it: messages have links.
     sending::dispatch::start(&tasks, &engine);
-    webhooks::delivering::start(&tasks, &engine);
+    webhooks::dispatch::start(&tasks, &engine);
     let welcome = if first { Some(welcome(&engine).await?) } else { None };
     match demo {
         Some(demo) => demo::start(demo, &engine, &tasks, welcome, &opened.folder),

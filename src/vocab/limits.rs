@@ -970,13 +970,13 @@ pub const WEBHOOK_PENDING_MAX: u64 = 100_000;
 /// How often one event can be delivered again to one webhook.
 pub const WEBHOOK_REPEATS_MAX: usize = 50;
 /// Deliveries looked at for one page of those with a certain status.
-pub const WEBHOOK_DELIVERIES_LOOKED_AT_MAX: usize = 20_000;
+pub const WEBHOOK_DELIVERIES_SCANNED_MAX: usize = 20_000;
 /// Events whose receivers are looked for in one transaction.
 pub const WEBHOOK_EVENTS_PER_STEP: usize = 256;
 /// Deliveries that are made in one transaction: after so many the next one goes on.
 pub const WEBHOOK_DELIVERIES_PER_STEP: u64 = 2_000;
 /// Endpoints with something to be sent that one look sees; the next goes on behind them.
-pub const WEBHOOK_LANES_LOOKED_AT: usize = 1_000;
+pub const WEBHOOK_LANES_PER_POLL: usize = 1_000;
 /// Endpoints of which is remembered how they did; those at rest are forgotten first.
 pub const WEBHOOK_LANES_MAX: usize = 10_000;
 /// Attempts at a time at an endpoint that has not shown yet how quick it is.

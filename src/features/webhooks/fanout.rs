@@ -8,8 +8,8 @@ use std::collections::btree_map::Entry;
 
 use serde_json::json;
 
-use super::model::{Delivery, Status, Webhook, first_delivery};
-use super::store::{self, Book};
+use super::model::{Delivery, DeliveryStatus, Webhook, first_delivery};
+use super::store::{self, DeliveryWriter};
 use crate::base::clock::Timestamp;
 use crate::engine::api::{Engine, Failure};
 use crate::engine::outbox::{self, Envelope, Event};
@@ -36,87 +36,87 @@ fn take(tx: &mut WriteTx<'_>) -> Result<bool> {
     let ids = outbox::queued(tx, limits::WEBHOOK_EVENTS_PER_STEP)?;
     let mut known: BTreeMap<AccountId, Vec<Webhook>> = BTreeMap::new();
     let mut left = 0;
-    let mut book = Book::open(tx);
+    let mut writer = DeliveryWriter::open(tx);
     for (index, id) in ids.iter().enumerate() {
-        if book.made() >= limits::WEBHOOK_DELIVERIES_PER_STEP {
+        if writer.made() >= limits::WEBHOOK_DELIVERIES_PER_STEP {
             left = ids.len() - index;
             break;
         }
-        if let Some(event) = outbox::find(book.tx, *id)? {
+        if let Some(event) = outbox::find(writer.tx, *id)? {
             let webhooks = match known.entry(event.account) {
                 Entry::Occupied(there) => there.into_mut(),
-                Entry::Vacant(room) => room.insert(store::all(book.tx, event.account)?),
+                Entry::Vacant(room) => room.insert(store::all(writer.tx, event.account)?),
             };
-            if event.is_erased() { forget(&mut book, webhooks, *id)? } else { tell(&mut book, webhooks, *id, &event)? }
+            if event.is_erased() { forget(&mut writer, webhooks, *id)? } else { create_deliveries(&mut writer, webhooks, *id, &event)? }
         }
-        outbox::dequeue(book.tx, *id);
+        outbox::dequeue(writer.tx, *id);
     }
-    book.close();
+    writer.close();
     Ok(left > 0 || ids.len() == limits::WEBHOOK_EVENTS_PER_STEP)
 }
 
-fn tell(book: &mut Book<'_, '_>, webhooks: &[Webhook], id: EventId, event: &Event) -> Result<()> {
+fn create_deliveries(writer: &mut DeliveryWriter<'_, '_>, webhooks: &[Webhook], id: EventId, event: &Event) -> Result<()> {
     for webhook in webhooks.iter().filter(|webhook| webhook.wants(event.kind)) {
         let first = first_delivery(webhook.id, id);
-        if store::delivery(book.tx, webhook.id, first)?.is_none() {
-            let delivery = Delivery::new(first, webhook, id, event.kind.word(), book.tx.now());
-            add(book, delivery)?;
+        if store::delivery(writer.tx, webhook.id, first)?.is_none() {
+            let delivery = Delivery::new(first, webhook, id, event.kind.word(), writer.tx.now());
+            add(writer, delivery)?;
         }
     }
     Ok(())
 }
 
 /// Put a new delivery, if its endpoint does not have more waiting already than it should.
-fn add(book: &mut Book<'_, '_>, mut delivery: Delivery) -> Result<()> {
-    if !has_room(book, &delivery)? {
-        delivery.stop(Status::Failed, NO_ROOM, book.tx.now());
+fn add(writer: &mut DeliveryWriter<'_, '_>, mut delivery: Delivery) -> Result<()> {
+    if !has_room(writer, &delivery)? {
+        delivery.stop(DeliveryStatus::Failed, NO_ROOM, writer.tx.now());
     }
-    book.put(None, &delivery)
+    writer.put(None, &delivery)
 }
 
-fn has_room(book: &mut Book<'_, '_>, delivery: &Delivery) -> Result<bool> {
-    let place = (delivery.account, delivery.webhook);
-    Ok(book.standing(place)?.kept(Status::Pending) < limits::WEBHOOK_PENDING_MAX)
+fn has_room(writer: &mut DeliveryWriter<'_, '_>, delivery: &Delivery) -> Result<bool> {
+    let key = (delivery.account, delivery.webhook);
+    Ok(writer.state(key)?.kept(DeliveryStatus::Pending) < limits::WEBHOOK_PENDING_MAX)
 }
 
 /// Deliver an event to a webhook once more; its earlier deliveries are `known`, the first in front. Its id; nothing if it was repeated
 /// too often already.
 pub fn repeat(
-    book: &mut Book<'_, '_>,
+    writer: &mut DeliveryWriter<'_, '_>,
     webhook: &Webhook,
     (id, event): (EventId, &Event),
     known: &[Delivery],
 ) -> Result<Option<DeliveryId>> {
-    let now = book.tx.now();
+    let now = writer.tx.now();
     let Some(first) = known.first() else {
         let delivery = Delivery::new(first_delivery(webhook.id, id), webhook, id, event.kind.word(), now);
         let made = delivery.id;
-        return add(book, delivery).map(|()| Some(made));
+        return add(writer, delivery).map(|()| Some(made));
     };
     if known.len() > limits::WEBHOOK_REPEATS_MAX {
         return Ok(None);
     }
-    let made = DeliveryId::make(now, book.tx.random());
+    let made = DeliveryId::make(now, writer.tx.random());
     let mut delivery = Delivery::new(made, webhook, id, event.kind.word(), now);
     delivery.first = Some(first.id);
     delivery.linked = first.linked;
-    add(book, delivery)?;
+    add(writer, delivery)?;
     let newer = Delivery { linked: Some(made), ..first.clone() };
-    book.put(Some(first), &newer)?;
+    writer.put(Some(first), &newer)?;
     Ok(Some(made))
 }
 
 /// What endpoints answered may repeat what they were told.
-fn forget(book: &mut Book<'_, '_>, webhooks: &[Webhook], id: EventId) -> Result<()> {
-    let now = book.tx.now();
+fn forget(writer: &mut DeliveryWriter<'_, '_>, webhooks: &[Webhook], id: EventId) -> Result<()> {
+    let now = writer.tx.now();
     for webhook in webhooks {
-        for before in store::deliveries_of(book.tx, webhook.id, id)? {
+        for before in store::deliveries_of(writer.tx, webhook.id, id)? {
             let mut delivery = before.clone();
             for end in delivery.attempts.iter_mut().filter_map(|attempt| attempt.end.as_mut()) {
                 end.response.clear();
             }
-            delivery.stop(Status::Cancelled, ERASED, now);
-            book.put(Some(&before), &delivery)?;
+            delivery.stop(DeliveryStatus::Cancelled, ERASED, now);
+            writer.put(Some(&before), &delivery)?;
         }
     }
     Ok(())

@@ -16,9 +16,9 @@ const STANDARD_WORD: &str = "service";
 pub const HIDDEN: &str = "********";
 
 /// Headers that belong to the connection, to the body or to us, and beginnings of such.
-const TAKEN: [&str; 9] =
+const RESERVED: [&str; 9] =
     ["host", "connection", "transfer-encoding", "te", "trailer", "upgrade", "expect", "keep-alive", "user-agent"];
-const TAKEN_BEGINNINGS: [&str; 3] = ["content-", "proxy-", "webhook-"];
+const RESERVED_PREFIXES: [&str; 3] = ["content-", "proxy-", "webhook-"];
 
 /// Headers that the owner of a webhook adds, checked.
 pub fn check(given: &BTreeMap<String, String>, word: &str) -> Result<(), Failure> {
@@ -31,14 +31,14 @@ pub fn check(given: &BTreeMap<String, String>, word: &str) -> Result<(), Failure
     for (name, value) in given {
         let low = name.to_ascii_lowercase();
         if name.len() > limits::WEBHOOK_HEADER_NAME_BYTES_MAX || HeaderName::from_bytes(name.as_bytes()).is_err() {
-            let shown: String = name.chars().filter(|letter| !letter.is_control()).take(40).collect();
+            let shown: String = name.chars().filter(|character| !character.is_control()).take(40).collect();
             let detail = format!(
                 "\"{shown}\" is no name of a header: use 1 to {} letters, digits and hyphens",
                 limits::WEBHOOK_HEADER_NAME_BYTES_MAX
             );
             return Err(Failure::field("customHeaders", detail));
         }
-        if is_taken(&low, word) {
+        if is_reserved(&low, word) {
             return Err(Failure::field(&field(name), "this header belongs to the delivery itself; choose another name"));
         }
         if seen.contains(&low) {
@@ -62,17 +62,17 @@ pub fn check(given: &BTreeMap<String, String>, word: &str) -> Result<(), Failure
     Ok(())
 }
 
-fn is_taken(low: &str, word: &str) -> bool {
+fn is_reserved(low: &str, word: &str) -> bool {
     let ours =
         |word: &str| low.strip_prefix("x-").and_then(|rest| rest.strip_prefix(word)).is_some_and(|rest| rest.starts_with('-'));
-    TAKEN.contains(&low)
-        || TAKEN_BEGINNINGS.iter().any(|beginning| low.starts_with(beginning))
+    RESERVED.contains(&low)
+        || RESERVED_PREFIXES.iter().any(|beginning| low.starts_with(beginning))
         || ours(STANDARD_WORD)
         || ours(&word.to_ascii_lowercase())
 }
 
-/// What our headers say of one attempt.
-pub struct Said<'a> {
+/// The values of the service headers of one attempt.
+pub struct DeliveryHeaders<'a> {
     /// The word in the headers' names.
     pub word: &'a str,
     pub event_type: &'a str,
@@ -89,14 +89,14 @@ pub struct Said<'a> {
 }
 
 /// The headers of one attempt. The owner's come first, so that nothing of theirs could replace one of ours.
-pub fn write(custom: &BTreeMap<String, String>, said: &Said<'_>) -> HeaderMap {
+pub fn write(custom: &BTreeMap<String, String>, delivery_headers: &DeliveryHeaders<'_>) -> HeaderMap {
     let mut headers = HeaderMap::with_capacity(custom.len() + 12);
     for (name, value) in custom {
         if let (Ok(name), Ok(value)) = (HeaderName::from_bytes(name.as_bytes()), HeaderValue::from_str(value)) {
             headers.insert(name, value);
         }
     }
-    let Said { word, event_type, event, attempt, is_test, at, body, signers, standard } = *said;
+    let DeliveryHeaders { word, event_type, event, attempt, is_test, at, body, signers, standard } = *delivery_headers;
     let mut put = |name: String, value: &str| {
         let name = HeaderName::from_bytes(name.to_ascii_lowercase().as_bytes()).expect("the settings check the word");
         headers.insert(name, HeaderValue::from_str(value).expect("ids, digests and words are ASCII"));
@@ -192,7 +192,7 @@ mod tests {
     fn the_headers_are_those_of_the_reference() {
         let (one, two) = (Signer::new(&SeededRandom::new(1)), Signer::new(&SeededRandom::new(2)));
         let signers = [&one, &two];
-        let mut said = Said {
+        let mut delivery_headers = DeliveryHeaders {
             word: "Service",
             event_type: "subscriber.added",
             event: "e1",
@@ -205,7 +205,7 @@ mod tests {
         };
         let text = |headers: &HeaderMap, name: &str| headers.get(name).map(|value| value.to_str().expect("ASCII").to_owned());
         let custom = BTreeMap::from([("X-Shop".to_owned(), "7".to_owned())]);
-        let headers = write(&custom, &said);
+        let headers = write(&custom, &delivery_headers);
         assert_eq!(headers.len(), 7);
         for (name, value) in [
             ("content-type", "application/json"),
@@ -218,8 +218,8 @@ mod tests {
         ] {
             assert_eq!(text(&headers, name).as_deref(), Some(value), "{name}");
         }
-        said = Said { is_test: true, standard: true, signers: &signers, word: "Acme", ..said };
-        let headers = write(&BTreeMap::new(), &said);
+        delivery_headers = DeliveryHeaders { is_test: true, standard: true, signers: &signers, word: "Acme", ..delivery_headers };
+        let headers = write(&BTreeMap::new(), &delivery_headers);
         assert_eq!(text(&headers, "x-acme-test").as_deref(), Some("true"));
         assert_eq!(text(&headers, "x-acme-signature-alternate"), Some(two.digest(b"{}")));
         assert_eq!(text(&headers, "webhook-id").as_deref(), Some("e1"));

@@ -1,29 +1,29 @@
 //! Webhooks: signed requests that report events to other systems (`assets/docs/webhooks.md`).
 //!
 //! The way of an event: a feature writes it into the outbox, in the transaction of its cause. `fanout` makes a delivery of it for each
-//! webhook that asks for it. `delivering` makes up to three attempts of each delivery. Every step is in the store before the next
+//! webhook that asks for it. `dispatch` makes up to three attempts of each delivery. Every step is in the store before the next
 //! begins, so that nothing is lost and nothing attempted a fourth time, whenever the process ends.
 //!
 //! It knows other features by their events alone, and none that makes events knows it.
 
-pub mod delivering;
+pub mod dispatch;
 mod fanout;
 mod headers;
-mod intake;
+mod validate;
 mod model;
 pub mod ops;
-mod redelivering;
+mod redelivery;
 mod signature;
 mod store;
 #[cfg(test)]
 mod tests;
 mod views;
 
-pub use fanout::step as tell;
-pub use redelivering::step as redeliver;
+pub use fanout::step as fan_out;
+pub use redelivery::step as redeliver;
 pub use store::{sealed, sweep};
 
-use self::delivering::record::schedule;
+use self::dispatch::attempt_log::retry_backoff;
 use crate::engine::api::{Engine, Failure};
 use crate::engine::store::Read;
 use crate::vocab::codes::Code;
@@ -64,6 +64,6 @@ impl Upkeep {
     pub fn new(settings: &Settings) -> Self {
         let webhooks = &settings.webhooks;
         let kept_days = i64::try_from(webhooks.deliveries_kept_days.get()).unwrap_or(i64::MAX / DAY_MS);
-        Self { kept_ms: kept_days * DAY_MS, due_within_ms: schedule(webhooks).longest_ms() + MINUTE_MS }
+        Self { kept_ms: kept_days * DAY_MS, due_within_ms: retry_backoff(webhooks).longest_ms() + MINUTE_MS }
     }
 }

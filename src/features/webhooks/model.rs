@@ -24,9 +24,9 @@ pub struct Webhook {
     pub active: bool,
     /// Whether deliveries carry the Standard Webhooks headers too.
     pub standard_signature: bool,
-    /// The headers of its owner as JSON, sealed for [`headers_place`]: they often carry credentials.
+    /// The headers of its owner as JSON, sealed for [`headers_context`]: they often carry credentials.
     pub sealed_headers: Vec<u8>,
-    /// The secret's bytes, sealed for [`secret_place`].
+    /// The secret's bytes, sealed for [`secret_context`].
     pub sealed_secret: Vec<u8>,
     /// The secret before it, while that signs too.
     pub previous: Option<PreviousSecret>,
@@ -50,7 +50,7 @@ impl Webhook {
     }
 
     /// The secret before the one in use, while that signs too.
-    pub fn former_secret(&self, now: Timestamp) -> Option<&PreviousSecret> {
+    pub fn previous_secret(&self, now: Timestamp) -> Option<&PreviousSecret> {
         self.previous.as_ref().filter(|previous| now < previous.until)
     }
 
@@ -61,20 +61,19 @@ impl Webhook {
 }
 
 /// Where a secret belongs: sealed bytes moved elsewhere do not open.
-pub fn secret_place(account: AccountId, webhook: WebhookId) -> Vec<u8> {
+pub fn secret_context(account: AccountId, webhook: WebhookId) -> Vec<u8> {
     format!("webhooks/{account}/{webhook}/secret").into_bytes()
 }
 
 /// Where headers belong.
-pub fn headers_place(account: AccountId, webhook: WebhookId) -> Vec<u8> {
+pub fn headers_context(account: AccountId, webhook: WebhookId) -> Vec<u8> {
     format!("webhooks/{account}/{webhook}/headers").into_bytes()
 }
 
 /// How far a delivery is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-#[schemars(rename = "DeliveryStatus")]
-pub enum Status {
+pub enum DeliveryStatus {
     /// An attempt is under way or still to come.
     Pending,
     /// The endpoint has answered with a 2xx status.
@@ -85,7 +84,7 @@ pub enum Status {
     Cancelled,
 }
 
-impl Status {
+impl DeliveryStatus {
     /// All of them, in the order of their counts.
     pub const ALL: [Self; 4] = [Self::Pending, Self::Success, Self::Failed, Self::Cancelled];
 }
@@ -99,7 +98,7 @@ pub struct Delivery {
     pub event: EventId,
     /// Its word: that of a test is no kind of event.
     pub event_type: String,
-    pub status: Status,
+    pub status: DeliveryStatus,
     /// Invariant: of all but the last the end is known.
     pub attempts: Vec<Attempt>,
     /// When it is to be looked at: for the next attempt, or because the one under way cannot be any more. Invariant: given exactly
@@ -143,7 +142,7 @@ pub struct End {
 
 /// What an attempt's end means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum AttemptOutcome {
     Success,
     Failure,
     /// The endpoint wants to be left alone for so long.
@@ -154,13 +153,13 @@ pub enum Verdict {
     Gone,
 }
 
-/// Pauses before the second and the third attempt.
+/// Retry backoff: the pauses before the second and the third attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Schedule {
+pub struct RetryBackoff {
     pub pauses_ms: [i64; limits::WEBHOOK_ATTEMPTS_MAX - 1],
 }
 
-impl Schedule {
+impl RetryBackoff {
     /// No pause is longer, whatever chance says and endpoints ask for.
     pub fn longest_ms(&self) -> i64 {
         let own = self.pauses_ms.into_iter().max().unwrap_or(0);
@@ -192,7 +191,7 @@ impl Delivery {
             account: webhook.account,
             event,
             event_type: event_type.to_owned(),
-            status: Status::Pending,
+            status: DeliveryStatus::Pending,
             attempts: Vec::new(),
             due_at: Some(now),
             test_body: None,
@@ -220,7 +219,7 @@ impl Delivery {
 
     /// Begin an attempt; says which it is. Nothing, if there is none to be made.
     pub fn begin(&mut self, now: Timestamp) -> Option<usize> {
-        if self.status != Status::Pending || self.is_under_way() || self.attempts.len() >= self.attempts_max() {
+        if self.status != DeliveryStatus::Pending || self.is_under_way() || self.attempts.len() >= self.attempts_max() {
             return None;
         }
         self.attempts.push(Attempt { started_at: now, end: None });
@@ -229,30 +228,30 @@ impl Delivery {
     }
 
     /// The attempt under way has ended. Says whether there was one.
-    pub fn end(&mut self, end: End, verdict: Verdict, schedule: &Schedule, chance: u16) -> bool {
+    pub fn end(&mut self, end: End, verdict: AttemptOutcome, backoff: &RetryBackoff, chance: u16) -> bool {
         let now = end.at;
         let number = self.attempts.len();
         let Some(attempt) = self.attempts.last_mut().filter(|attempt| attempt.end.is_none()) else { return false };
         attempt.end = Some(end);
-        if self.status != Status::Pending {
+        if self.status != DeliveryStatus::Pending {
             return true;
         }
-        let asked_ms = if let Verdict::Wait { ms } = verdict { ms } else { 0 };
-        let pause = schedule.pause(number, chance).filter(|_| number < self.attempts_max());
+        let asked_ms = if let AttemptOutcome::Wait { ms } = verdict { ms } else { 0 };
+        let pause = backoff.pause(number, chance).filter(|_| number < self.attempts_max());
         match (verdict, pause) {
-            (Verdict::Success, _) => self.close(Status::Success, now),
-            (Verdict::Gone, _) | (_, None) => self.close(Status::Failed, now),
-            (Verdict::Failure | Verdict::Wait { .. }, Some(pause)) => self.due_at = Some(now.plus_ms(pause.max(asked_ms))),
+            (AttemptOutcome::Success, _) => self.close(DeliveryStatus::Success, now),
+            (AttemptOutcome::Gone, _) | (_, None) => self.close(DeliveryStatus::Failed, now),
+            (AttemptOutcome::Failure | AttemptOutcome::Wait { .. }, Some(pause)) => self.due_at = Some(now.plus_ms(pause.max(asked_ms))),
         }
         true
     }
 
     /// The process that made the attempt under way is gone: the attempt counts as made.
-    pub fn lose(&mut self, now: Timestamp, schedule: &Schedule, chance: u16) {
+    pub fn lose(&mut self, now: Timestamp, backoff: &RetryBackoff, chance: u16) {
         let started_at = self.attempts.last().map_or(now, |attempt| attempt.started_at);
         let duration_ms = u32::try_from(now.ms_since(started_at)).unwrap_or(0);
         let end = End { at: now, duration_ms, status_code: None, response: String::new(), error: Some(CUT_OFF.to_owned()) };
-        self.end(end, Verdict::Failure, schedule, chance);
+        self.end(end, AttemptOutcome::Failure, backoff, chance);
     }
 
     /// Whether the service did not live to see the end of one of its attempts.
@@ -262,29 +261,29 @@ impl Delivery {
 
     /// Look at it again then.
     pub fn wait_until(&mut self, at: Timestamp) {
-        if self.status == Status::Pending {
+        if self.status == DeliveryStatus::Pending {
             self.due_at = Some(at);
         }
     }
 
     /// End it without a further attempt.
-    pub fn stop(&mut self, status: Status, note: &str, now: Timestamp) {
-        if self.status == Status::Pending {
+    pub fn stop(&mut self, status: DeliveryStatus, note: &str, now: Timestamp) {
+        if self.status == DeliveryStatus::Pending {
             self.note = Some(note.to_owned());
             self.close(status, now);
         }
     }
 
-    fn close(&mut self, status: Status, now: Timestamp) {
+    fn close(&mut self, status: DeliveryStatus, now: Timestamp) {
         self.status = status;
         self.due_at = None;
         self.ended_at = Some(now);
     }
 }
 
-/// What is counted of a webhook, and how its endpoint does.
+/// The counters of a webhook and the health of its endpoint.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Standing {
+pub struct EndpointState {
     /// Deliveries that have succeeded, ever.
     pub successes: u64,
     /// Deliveries that have failed, ever.
@@ -294,16 +293,16 @@ pub struct Standing {
     pub answers: u64,
     pub answer_ms: u64,
     pub last_triggered_at: Option<Timestamp>,
-    /// Deliveries that are kept, by their status in the order of [`Status::ALL`].
+    /// Deliveries that are kept, by their status in the order of [`DeliveryStatus::ALL`].
     pub kept: [u64; 4],
     pub health: Health,
 }
 
-impl Record for Standing {}
+impl Record for EndpointState {}
 
-impl Standing {
+impl EndpointState {
     /// Deliveries of this status that are kept.
-    pub fn kept(&self, status: Status) -> u64 {
+    pub fn kept(&self, status: DeliveryStatus) -> u64 {
         self.kept[status as usize]
     }
 
@@ -357,8 +356,8 @@ impl Health {
     }
 
     /// An attempt has ended so.
-    pub fn note(&mut self, verdict: Verdict, breaker: &Breaker, now: Timestamp) {
-        if verdict == Verdict::Success {
+    pub fn note(&mut self, verdict: AttemptOutcome, breaker: &Breaker, now: Timestamp) {
+        if verdict == AttemptOutcome::Success {
             *self = Self::default();
             return;
         }
@@ -367,18 +366,18 @@ impl Health {
         let paused = self.is_paused(now);
         let doubled = breaker.pause_ms.saturating_mul(1 << self.pauses.min(20)).min(limits::WEBHOOK_PAUSE_MAX_MS);
         // Who only ever asks for short pauses fails all the same.
-        let asked_ms = if let Verdict::Wait { ms } = verdict { ms } else { 0 };
+        let asked_ms = if let AttemptOutcome::Wait { ms } = verdict { ms } else { 0 };
         let is_failing = !paused && self.failures >= breaker.failures && asked_ms < doubled;
         match verdict {
-            Verdict::Gone if !paused || self.reason != Some(PauseReason::Gone) => {
+            AttemptOutcome::Gone if !paused || self.reason != Some(PauseReason::Gone) => {
                 self.pause(now, PauseReason::Gone, limits::WEBHOOK_PAUSE_MAX_MS);
             }
-            Verdict::Failure | Verdict::Wait { .. } if is_failing => self.pause(now, PauseReason::Failing, doubled),
-            Verdict::Wait { ms } => {
+            AttemptOutcome::Failure | AttemptOutcome::Wait { .. } if is_failing => self.pause(now, PauseReason::Failing, doubled),
+            AttemptOutcome::Wait { ms } => {
                 let until = Some(now.plus_ms(ms)).max(self.pause_at(now));
                 (self.paused_until, self.reason) = (until, self.reason.filter(|_| paused).or(Some(PauseReason::RateLimited)));
             }
-            Verdict::Gone | Verdict::Failure | Verdict::Success => {}
+            AttemptOutcome::Gone | AttemptOutcome::Failure | AttemptOutcome::Success => {}
         }
     }
 
@@ -420,7 +419,7 @@ impl Record for Day {}
 mod tests {
     use super::*;
 
-    const SCHEDULE: Schedule = Schedule { pauses_ms: [5_000, 30_000] };
+    const BACKOFF: RetryBackoff = RetryBackoff { pauses_ms: [5_000, 30_000] };
     const BREAKER: Breaker = Breaker { failures: 3, pause_ms: 10_000 };
 
     fn delivery() -> Delivery {
@@ -451,24 +450,24 @@ mod tests {
         let mut delivery = delivery();
         assert_eq!(delivery.begin(Timestamp(0)), Some(1));
         assert_eq!(delivery.begin(Timestamp(0)), None, "one at a time");
-        assert!(delivery.end(end(100), Verdict::Failure, &SCHEDULE, u16::MAX / 2));
+        assert!(delivery.end(end(100), AttemptOutcome::Failure, &BACKOFF, u16::MAX / 2));
         let due = delivery.due_at.expect("pending").0;
         assert!((5_090..=5_110).contains(&due), "{due}");
         assert_eq!(delivery.begin(Timestamp(due)), Some(2));
-        assert!(delivery.end(end(6_000), Verdict::Failure, &SCHEDULE, 0));
+        assert!(delivery.end(end(6_000), AttemptOutcome::Failure, &BACKOFF, 0));
         assert_eq!(delivery.due_at, Some(Timestamp(6_000 + 24_000)));
         assert_eq!(delivery.begin(Timestamp(30_000)), Some(3));
-        assert!(delivery.end(end(30_100), Verdict::Failure, &SCHEDULE, 0));
-        assert_eq!((delivery.status, delivery.due_at), (Status::Failed, None));
+        assert!(delivery.end(end(30_100), AttemptOutcome::Failure, &BACKOFF, 0));
+        assert_eq!((delivery.status, delivery.due_at), (DeliveryStatus::Failed, None));
         assert_eq!(delivery.begin(Timestamp(99_000)), None);
-        assert!(!delivery.end(end(99_000), Verdict::Success, &SCHEDULE, 0), "nothing is under way");
+        assert!(!delivery.end(end(99_000), AttemptOutcome::Success, &BACKOFF, 0), "nothing is under way");
     }
 
     #[test]
     fn the_pause_lies_within_a_fifth_of_what_is_set() {
-        assert_eq!([0, u16::MAX].map(|chance| SCHEDULE.pause(1, chance)), [Some(4_000), Some(6_000)]);
-        assert_eq!([0, u16::MAX].map(|chance| SCHEDULE.pause(2, chance)), [Some(24_000), Some(36_000)]);
-        assert_eq!((SCHEDULE.pause(3, 0), SCHEDULE.pause(0, 0)), (None, None));
+        assert_eq!([0, u16::MAX].map(|chance| BACKOFF.pause(1, chance)), [Some(4_000), Some(6_000)]);
+        assert_eq!([0, u16::MAX].map(|chance| BACKOFF.pause(2, chance)), [Some(24_000), Some(36_000)]);
+        assert_eq!((BACKOFF.pause(3, 0), BACKOFF.pause(0, 0)), (None, None));
     }
 
     #[test]
@@ -476,30 +475,30 @@ mod tests {
         let mut delivery = delivery();
         for number in 1..=limits::WEBHOOK_ATTEMPTS_MAX {
             assert_eq!(delivery.begin(Timestamp(0)), Some(number));
-            delivery.lose(Timestamp(20_000), &SCHEDULE, 0);
+            delivery.lose(Timestamp(20_000), &BACKOFF, 0);
         }
-        assert_eq!((delivery.status, delivery.begin(Timestamp(30_000))), (Status::Failed, None));
+        assert_eq!((delivery.status, delivery.begin(Timestamp(30_000))), (DeliveryStatus::Failed, None));
     }
 
     #[test]
     fn an_endpoint_that_asks_for_a_pause_gets_it_and_one_that_is_gone_is_not_tried_again() {
         let mut waits = delivery();
         waits.begin(Timestamp(0));
-        waits.end(end(0), Verdict::Wait { ms: 120_000 }, &SCHEDULE, 0);
+        waits.end(end(0), AttemptOutcome::Wait { ms: 120_000 }, &BACKOFF, 0);
         assert_eq!(waits.due_at, Some(Timestamp(120_000)));
         let mut gone = delivery();
         gone.begin(Timestamp(0));
-        gone.end(end(0), Verdict::Gone, &SCHEDULE, 0);
-        assert_eq!((gone.status, gone.attempts.len()), (Status::Failed, 1));
+        gone.end(end(0), AttemptOutcome::Gone, &BACKOFF, 0);
+        assert_eq!((gone.status, gone.attempts.len()), (DeliveryStatus::Failed, 1));
     }
 
     #[test]
     fn what_was_cancelled_stays_so_when_its_attempt_ends() {
         let mut delivery = delivery();
         delivery.begin(Timestamp(0));
-        delivery.stop(Status::Cancelled, "off", Timestamp(5));
-        assert!(delivery.end(end(10), Verdict::Success, &SCHEDULE, 0));
-        assert_eq!((delivery.status, delivery.due_at, delivery.ended_at), (Status::Cancelled, None, Some(Timestamp(5))));
+        delivery.stop(DeliveryStatus::Cancelled, "off", Timestamp(5));
+        assert!(delivery.end(end(10), AttemptOutcome::Success, &BACKOFF, 0));
+        assert_eq!((delivery.status, delivery.due_at, delivery.ended_at), (DeliveryStatus::Cancelled, None, Some(Timestamp(5))));
     }
 
     #[test]
@@ -507,36 +506,36 @@ mod tests {
         let mut health = Health::default();
         let mut now = Timestamp(0);
         for _ in 0..2 {
-            health.note(Verdict::Failure, &BREAKER, now);
+            health.note(AttemptOutcome::Failure, &BREAKER, now);
         }
         assert!(!health.is_paused(now));
         for pause in [10_000, 20_000, 40_000] {
-            health.note(Verdict::Failure, &BREAKER, now);
+            health.note(AttemptOutcome::Failure, &BREAKER, now);
             assert_eq!((health.paused_until, health.reason), (Some(now.plus_ms(pause)), Some(PauseReason::Failing)));
             // The rest of what was under way.
-            health.note(Verdict::Failure, &BREAKER, now.plus_ms(1));
+            health.note(AttemptOutcome::Failure, &BREAKER, now.plus_ms(1));
             assert_eq!(health.paused_until, Some(now.plus_ms(pause)));
             now = now.plus_ms(pause);
             assert!(!health.is_paused(now), "it is probed again");
         }
-        health.note(Verdict::Success, &BREAKER, now);
+        health.note(AttemptOutcome::Success, &BREAKER, now);
         assert_eq!(health, Health::default());
         for _ in 0..100 {
             let until = health.paused_until.unwrap_or(now);
-            health.note(Verdict::Failure, &BREAKER, until);
+            health.note(AttemptOutcome::Failure, &BREAKER, until);
         }
         let last = health.paused_until.expect("paused");
-        health.note(Verdict::Failure, &BREAKER, last);
+        health.note(AttemptOutcome::Failure, &BREAKER, last);
         assert_eq!(health.paused_until.map(|until| until.ms_since(last)), Some(limits::WEBHOOK_PAUSE_MAX_MS));
     }
 
     #[test]
     fn an_endpoint_that_is_gone_or_asks_for_a_pause_is_left_alone_and_says_why() {
         let mut gone = Health::default();
-        gone.note(Verdict::Gone, &BREAKER, Timestamp(0));
+        gone.note(AttemptOutcome::Gone, &BREAKER, Timestamp(0));
         assert_eq!((gone.is_paused(Timestamp(1)), gone.reason), (true, Some(PauseReason::Gone)));
         let mut waits = Health::default();
-        waits.note(Verdict::Wait { ms: 2_000 }, &BREAKER, Timestamp(0));
+        waits.note(AttemptOutcome::Wait { ms: 2_000 }, &BREAKER, Timestamp(0));
         assert_eq!((waits.paused_until, waits.reason), (Some(Timestamp(2_000)), Some(PauseReason::RateLimited)));
     }
 
@@ -544,10 +543,10 @@ mod tests {
     fn an_endpoint_that_asks_for_one_short_pause_after_the_other_is_failing() {
         let mut health = Health::default();
         for _ in 0..BREAKER.failures {
-            health.note(Verdict::Wait { ms: 0 }, &BREAKER, Timestamp(0));
+            health.note(AttemptOutcome::Wait { ms: 0 }, &BREAKER, Timestamp(0));
         }
         assert_eq!((health.paused_until, health.reason), (Some(Timestamp(10_000)), Some(PauseReason::Failing)));
-        health.note(Verdict::Wait { ms: 60_000 }, &BREAKER, Timestamp(10_000));
+        health.note(AttemptOutcome::Wait { ms: 60_000 }, &BREAKER, Timestamp(10_000));
         assert_eq!(
             (health.paused_until, health.reason),
             (Some(Timestamp(70_000)), Some(PauseReason::RateLimited)),

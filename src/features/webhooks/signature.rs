@@ -13,7 +13,7 @@ use crate::engine::store::seal::Seal;
 use crate::vocab::ids::{AccountId, WebhookId};
 use crate::vocab::limits;
 
-use super::model::secret_place;
+use super::model::secret_context;
 
 const PREFIX: &str = "whsec_";
 
@@ -28,12 +28,12 @@ impl Signer {
 
     /// The secret that was sealed; nothing with another master key.
     pub fn open(seal: &Seal, account: AccountId, webhook: WebhookId, sealed: &[u8]) -> Option<Self> {
-        seal.open(&secret_place(account, webhook), sealed).map(|bytes| Self(Secret::new(bytes)))
+        seal.open(&secret_context(account, webhook), sealed).map(|bytes| Self(Secret::new(bytes)))
     }
 
     /// The secret, sealed.
     pub fn seal(&self, seal: &Seal, account: AccountId, webhook: WebhookId, random: &dyn Random) -> Vec<u8> {
-        seal.seal(&secret_place(account, webhook), self.0.expose(), random)
+        seal.seal(&secret_context(account, webhook), self.0.expose(), random)
     }
 
     /// The secret as its owner sees it, once.

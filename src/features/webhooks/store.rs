@@ -5,7 +5,7 @@ use std::collections::btree_map::Entry;
 use std::ops::ControlFlow;
 
 use super::Upkeep;
-use super::model::{Breaker, Day, Delivery, End, Redelivery, Standing, Status, Verdict, Webhook, first_delivery};
+use super::model::{Breaker, Day, Delivery, End, Redelivery, EndpointState, DeliveryStatus, AttemptOutcome, Webhook, first_delivery};
 use super::signature::Signer;
 use crate::base::clock::Timestamp;
 use crate::engine::outbox;
@@ -17,16 +17,16 @@ use crate::vocab::limits;
 use crate::vocab::tables;
 
 /// Whose webhook, and which.
-pub type Place = (AccountId, WebhookId);
+pub type WebhookKey = (AccountId, WebhookId);
 /// When a delivery is to be looked at.
 pub type Due = (AccountId, WebhookId, Timestamp, DeliveryId);
 
-const WEBHOOKS: Table<Place, Webhook> = Table::new(tables::WEBHOOKS);
-const STANDINGS: Table<Place, Standing> = Table::new(tables::WEBHOOK_STANDINGS);
+const WEBHOOKS: Table<WebhookKey, Webhook> = Table::new(tables::WEBHOOKS);
+const STATES: Table<WebhookKey, EndpointState> = Table::new(tables::WEBHOOK_STANDINGS);
 const DELIVERIES: Table<(WebhookId, DeliveryId), Delivery> = Table::new(tables::WEBHOOK_DELIVERIES);
 /// Invariant: a delivery that is pending has exactly one row here, under the time at which it is due.
 const DUE: Table<Due, ()> = Table::new(tables::WEBHOOK_DUE);
-const REMOVALS: Table<Place, ()> = Table::new(tables::WEBHOOK_REMOVALS);
+const REMOVALS: Table<WebhookKey, ()> = Table::new(tables::WEBHOOK_REMOVALS);
 const REDELIVERIES: Table<(u8, AccountId, WebhookId), Redelivery> = Table::new(tables::WEBHOOK_REDELIVERIES);
 const DAYS: Table<(AccountId, u32), Day> = Table::new(tables::WEBHOOK_DAYS);
 
@@ -71,13 +71,13 @@ pub fn save(tx: &mut WriteTx<'_>, before: Option<&Webhook>, webhook: &Webhook) -
 /// Remove a webhook. What it leaves is cleared away in steps: see [`clear`].
 pub fn delete(tx: &mut WriteTx<'_>, webhook: &Webhook) -> Result<()> {
     add_interest(tx, webhook, -1)?;
-    let place = (webhook.account, webhook.id);
-    tx.delete(WEBHOOKS, &place);
-    tx.delete(STANDINGS, &place);
+    let key = (webhook.account, webhook.id);
+    tx.delete(WEBHOOKS, &key);
+    tx.delete(STATES, &key);
     for state in [UNDER_WAY, COMPLETED] {
         tx.delete(REDELIVERIES, &(state, webhook.account, webhook.id));
     }
-    tx.put(REMOVALS, &place, &());
+    tx.put(REMOVALS, &key, &());
     Ok(())
 }
 
@@ -95,7 +95,7 @@ pub fn clear(tx: &mut WriteTx<'_>, limit: usize) -> Result<bool> {
     let deliveries = tx.delete_span(DELIVERIES, &DELIVERIES.under(&(id,)), limit)?;
     if due < limit && deliveries < limit {
         // What ended in between may have written its counts anew.
-        tx.delete(STANDINGS, &(account, id));
+        tx.delete(STATES, &(account, id));
         tx.delete(REMOVALS, &(account, id));
     }
     Ok(true)
@@ -107,15 +107,15 @@ pub fn is_untidy(tx: &impl Read) -> Result<bool> {
 }
 
 /// What is counted of a webhook, and how its endpoint does.
-pub fn standing(tx: &impl Read, (account, id): Place) -> Result<Standing> {
-    Ok(tx.get(STANDINGS, &(account, id))?.unwrap_or_default())
+pub fn state(tx: &impl Read, (account, id): WebhookKey) -> Result<EndpointState> {
+    Ok(tx.get(STATES, &(account, id))?.unwrap_or_default())
 }
 
 /// Forget the pauses of an endpoint and what led to them.
-pub fn forgive(tx: &mut WriteTx<'_>, place: Place) -> Result<()> {
-    let mut standing = standing(tx, place)?;
-    standing.health = Default::default();
-    tx.put(STANDINGS, &place, &standing);
+pub fn forgive(tx: &mut WriteTx<'_>, key: WebhookKey) -> Result<()> {
+    let mut state = state(tx, key)?;
+    state.health = Default::default();
+    tx.put(STATES, &key, &state);
     Ok(())
 }
 
@@ -128,7 +128,7 @@ pub fn delivery(tx: &impl Read, webhook: WebhookId, id: DeliveryId) -> Result<Op
 pub fn deliveries(
     tx: &impl Read,
     webhook: WebhookId,
-    status: Option<Status>,
+    status: Option<DeliveryStatus>,
     offset: usize,
     limit: usize,
 ) -> Result<Vec<Delivery>> {
@@ -142,7 +142,7 @@ pub fn deliveries(
                 found.push(delivery);
             }
         }
-        let enough = found.len() >= limit || looked_at >= limits::WEBHOOK_DELIVERIES_LOOKED_AT_MAX;
+        let enough = found.len() >= limit || looked_at >= limits::WEBHOOK_DELIVERIES_SCANNED_MAX;
         Ok(if enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
     })?;
     Ok(found)
@@ -162,7 +162,7 @@ pub fn deliveries_of(tx: &impl Read, webhook: WebhookId, event: EventId) -> Resu
 }
 
 /// Endpoints with something to be looked at, and when the first of it is due: from behind `after` on, up to `limit`.
-pub fn lanes(tx: &impl Read, after: Option<Place>, limit: usize) -> Result<Vec<(Place, Timestamp)>> {
+pub fn lanes(tx: &impl Read, after: Option<WebhookKey>, limit: usize) -> Result<Vec<(WebhookKey, Timestamp)>> {
     let mut lanes = Vec::new();
     let mut from = after.and_then(|after| after_prefix(&after.to_bytes())).unwrap_or_default();
     while lanes.len() < limit {
@@ -178,7 +178,7 @@ pub fn lanes(tx: &impl Read, after: Option<Place>, limit: usize) -> Result<Vec<(
 }
 
 /// Up to `limit` rows of one endpoint that are due at a time of `from..=to`.
-pub fn due(tx: &impl Read, (account, webhook): Place, (from, to): (Timestamp, Timestamp), limit: usize) -> Result<Vec<Due>> {
+pub fn due(tx: &impl Read, (account, webhook): WebhookKey, (from, to): (Timestamp, Timestamp), limit: usize) -> Result<Vec<Due>> {
     let span = Span { from: (account, webhook, from).to_bytes(), to: Some((account, webhook, to.plus_ms(1)).to_bytes()) };
     Ok(tx.list(DUE, &span, Order::Forward, limit)?.into_iter().map(|(due, ())| due).collect())
 }
@@ -191,27 +191,27 @@ pub fn not_due(tx: &mut WriteTx<'_>, due: &Due) {
 /// Forget deliveries that are older than the retention, and end those of which the event is not kept any more, about `limit` together;
 /// true if there may be more. What is pending is never forgotten: it ends first, for everybody to see.
 pub fn sweep(tx: &mut WriteTx<'_>, upkeep: Upkeep, limit: usize) -> Result<bool> {
-    let mut webhooks: Vec<Place> = Vec::new();
-    tx.visit(WEBHOOKS, &Span::default(), Order::Forward, |place, _| {
-        webhooks.push(place);
+    let mut webhooks: Vec<WebhookKey> = Vec::new();
+    tx.visit(WEBHOOKS, &Span::default(), Order::Forward, |key, _| {
+        webhooks.push(key);
         Ok(ControlFlow::Continue(()))
     })?;
     let mut done = 0;
-    let mut book = Book::open(tx);
-    for place in webhooks {
-        done += book.end_overdue(place, limit - done)?;
-        done += book.bring_near(place, upkeep.due_within_ms, limit - done)?;
-        done += book.forget_old(place.1, upkeep.kept_ms, limit - done)?;
+    let mut writer = DeliveryWriter::open(tx);
+    for key in webhooks {
+        done += writer.end_overdue(key, limit - done)?;
+        done += writer.reschedule_distant(key, upkeep.due_within_ms, limit - done)?;
+        done += writer.forget_old(key.1, upkeep.kept_ms, limit - done)?;
         if done == limit {
             break;
         }
     }
-    book.close();
+    writer.close();
     Ok(done == limit)
 }
 
 /// The redelivery of a webhook that is under way, or else the last one.
-pub fn redelivery(tx: &impl Read, (account, webhook): Place) -> Result<Option<Redelivery>> {
+pub fn redelivery(tx: &impl Read, (account, webhook): WebhookKey) -> Result<Option<Redelivery>> {
     match tx.get(REDELIVERIES, &(UNDER_WAY, account, webhook))? {
         Some(under_way) => Ok(Some(under_way)),
         None => tx.get(REDELIVERIES, &(COMPLETED, account, webhook)),
@@ -219,7 +219,7 @@ pub fn redelivery(tx: &impl Read, (account, webhook): Place) -> Result<Option<Re
 }
 
 /// The first redelivery that is under way behind `after`.
-pub fn next_redelivery(tx: &impl Read, after: Option<Place>) -> Result<Option<(Place, Redelivery)>> {
+pub fn next_redelivery(tx: &impl Read, after: Option<WebhookKey>) -> Result<Option<(WebhookKey, Redelivery)>> {
     let whole = REDELIVERIES.under(&(UNDER_WAY,));
     let from = after.and_then(|(account, webhook)| after_prefix(&(UNDER_WAY, account, webhook).to_bytes())).unwrap_or(whole.from);
     let row = tx.list(REDELIVERIES, &Span { from, to: whole.to }, Order::Forward, 1)?.pop();
@@ -227,7 +227,7 @@ pub fn next_redelivery(tx: &impl Read, after: Option<Place>) -> Result<Option<(P
 }
 
 /// Put a redelivery.
-pub fn save_redelivery(tx: &mut WriteTx<'_>, (account, webhook): Place, redelivery: &Redelivery) {
+pub fn save_redelivery(tx: &mut WriteTx<'_>, (account, webhook): WebhookKey, redelivery: &Redelivery) {
     let (state, other) = if redelivery.completed_at.is_some() { (COMPLETED, UNDER_WAY) } else { (UNDER_WAY, COMPLETED) };
     tx.delete(REDELIVERIES, &(other, account, webhook));
     tx.put(REDELIVERIES, &(state, account, webhook), redelivery);
@@ -246,24 +246,24 @@ fn day_of(at: Timestamp) -> u32 {
 }
 
 /// Deliveries as they are written: their rows, the rows by which they are found, and the counts, each count once per transaction.
-pub struct Book<'b, 't> {
+pub struct DeliveryWriter<'b, 't> {
     pub tx: &'b mut WriteTx<'t>,
-    standings: BTreeMap<Place, Standing>,
+    states: BTreeMap<WebhookKey, EndpointState>,
     days: BTreeMap<(AccountId, u32), Day>,
     made: u64,
 }
 
-impl<'b, 't> Book<'b, 't> {
-    /// Begin to write. [`Book::close`] is to follow.
+impl<'b, 't> DeliveryWriter<'b, 't> {
+    /// Begin to write. [`DeliveryWriter::close`] is to follow.
     pub fn open(tx: &'b mut WriteTx<'t>) -> Self {
-        Self { tx, standings: BTreeMap::new(), days: BTreeMap::new(), made: 0 }
+        Self { tx, states: BTreeMap::new(), days: BTreeMap::new(), made: 0 }
     }
 
     /// What is counted of a webhook.
-    pub fn standing(&mut self, place: Place) -> Result<&mut Standing> {
-        Ok(match self.standings.entry(place) {
+    pub fn state(&mut self, key: WebhookKey) -> Result<&mut EndpointState> {
+        Ok(match self.states.entry(key) {
             Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(new) => new.insert(standing(self.tx, place)?),
+            Entry::Vacant(new) => new.insert(state(self.tx, key)?),
         })
     }
 
@@ -290,20 +290,20 @@ impl<'b, 't> Book<'b, 't> {
         if was == Some(is) {
             return Ok(());
         }
-        let place = (delivery.account, delivery.webhook);
-        let standing = self.standing(place)?;
-        standing.kept[is as usize] += 1;
+        let key = (delivery.account, delivery.webhook);
+        let state = self.state(key)?;
+        state.kept[is as usize] += 1;
         if let Some(was) = was {
-            standing.kept[was as usize] = standing.kept[was as usize].saturating_sub(1);
+            state.kept[was as usize] = state.kept[was as usize].saturating_sub(1);
         }
         match is {
-            Status::Success => standing.successes += 1,
-            Status::Failed => standing.failures += 1,
-            Status::Pending | Status::Cancelled => return Ok(()),
+            DeliveryStatus::Success => state.successes += 1,
+            DeliveryStatus::Failed => state.failures += 1,
+            DeliveryStatus::Pending | DeliveryStatus::Cancelled => return Ok(()),
         }
         let day = self.day(delivery.account)?;
         match is {
-            Status::Success => day.successes += 1,
+            DeliveryStatus::Success => day.successes += 1,
             _ => day.failures += 1,
         }
         Ok(())
@@ -327,29 +327,29 @@ impl<'b, 't> Book<'b, 't> {
     }
 
     /// An attempt of a webhook has ended so.
-    pub fn tried(&mut self, place: Place, end: &End, verdict: Verdict, breaker: &Breaker) -> Result<()> {
-        let standing = self.standing(place)?;
-        standing.attempts += 1;
-        standing.last_triggered_at = standing.last_triggered_at.max(Some(end.at));
+    pub fn add_attempt(&mut self, key: WebhookKey, end: &End, verdict: AttemptOutcome, breaker: &Breaker) -> Result<()> {
+        let state = self.state(key)?;
+        state.attempts += 1;
+        state.last_triggered_at = state.last_triggered_at.max(Some(end.at));
         if end.status_code.is_some() {
-            standing.answers += 1;
-            standing.answer_ms += u64::from(end.duration_ms);
+            state.answers += 1;
+            state.answer_ms += u64::from(end.duration_ms);
         }
-        standing.health.note(verdict, breaker, end.at);
-        self.day(place.0)?.attempts += 1;
+        state.health.note(verdict, breaker, end.at);
+        self.day(key.0)?.attempts += 1;
         Ok(())
     }
 
     /// End up to `limit` deliveries that were due before the oldest event that is kept: an endpoint that is left alone for days has such.
-    fn end_overdue(&mut self, place: Place, limit: usize) -> Result<usize> {
+    fn end_overdue(&mut self, key: WebhookKey, limit: usize) -> Result<usize> {
         let now = self.tx.now();
         // Events are forgotten by the second.
-        let overdue = due(self.tx, place, (Timestamp(0), now.plus_ms(-limits::OUTBOX_KEPT_MS - 1_000)), limit)?;
+        let overdue = due(self.tx, key, (Timestamp(0), now.plus_ms(-limits::OUTBOX_KEPT_MS - 1_000)), limit)?;
         for row in &overdue {
-            match delivery(self.tx, place.1, row.3)?.filter(|delivery| delivery.due_at == Some(row.2)) {
+            match delivery(self.tx, key.1, row.3)?.filter(|delivery| delivery.due_at == Some(row.2)) {
                 Some(before) => {
                     let mut delivery = before.clone();
-                    delivery.stop(Status::Failed, FORGOTTEN, now);
+                    delivery.stop(DeliveryStatus::Failed, FORGOTTEN, now);
                     self.put(Some(&before), &delivery)?;
                 }
                 None => not_due(self.tx, row),
@@ -359,7 +359,7 @@ impl<'b, 't> Book<'b, 't> {
     }
 
     /// Let up to `limit` deliveries be due now that are due later than any pause is long: a clock that went wrong made them so.
-    fn bring_near(&mut self, (account, webhook): Place, due_within_ms: i64, limit: usize) -> Result<usize> {
+    fn reschedule_distant(&mut self, (account, webhook): WebhookKey, due_within_ms: i64, limit: usize) -> Result<usize> {
         let now = self.tx.now();
         let from = (account, webhook, now.plus_ms(due_within_ms)).to_bytes();
         let far = self.tx.list(DUE, &Span { from, ..DUE.under(&(account, webhook)) }, Order::Forward, limit)?;
@@ -391,17 +391,17 @@ impl<'b, 't> Book<'b, 't> {
 
     fn forget(&mut self, delivery: &Delivery) -> Result<()> {
         self.tx.delete(DELIVERIES, &(delivery.webhook, delivery.id));
-        let standing = self.standing((delivery.account, delivery.webhook))?;
-        let kept = &mut standing.kept[delivery.status as usize];
+        let state = self.state((delivery.account, delivery.webhook))?;
+        let kept = &mut state.kept[delivery.status as usize];
         *kept = kept.saturating_sub(1);
         Ok(())
     }
 
     /// Write the counts.
     pub fn close(self) {
-        let Self { tx, standings, days, .. } = self;
-        for (place, standing) in &standings {
-            tx.put(STANDINGS, place, standing);
+        let Self { tx, states, days, .. } = self;
+        for (key, state) in &states {
+            tx.put(STATES, key, state);
         }
         for (key, day) in &days {
             tx.put(DAYS, key, day);

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::delivering::record::{self, Begun, Ended, Rules};
-use super::model::{Delivery, End, Status, Verdict};
+use super::dispatch::attempt_log::{self, StartedAttempt, EndedAttempt, Rules};
+use super::model::{Delivery, End, DeliveryStatus, AttemptOutcome};
 use super::{Upkeep, store};
 use crate::base::clock::Timestamp;
 use crate::engine::store::Result;
@@ -44,7 +44,7 @@ impl World {
     }
 
     fn tell(&self) {
-        while self.mill.wait(super::tell(self.mill.engine(), Environment::Test)).expect("told") {}
+        while self.mill.wait(super::fan_out(self.mill.engine(), Environment::Test)).expect("told") {}
     }
 
     fn write<T: Send + 'static>(
@@ -55,27 +55,27 @@ impl World {
     }
 
     /// What a service that has just been started begins.
-    fn begin_restarted(&self) -> Vec<Begun> {
+    fn begin_restarted(&self) -> Vec<StartedAttempt> {
         let now = self.mill.engine().clock.now();
-        let place = (self.mill.account(), self.hook);
-        let due = store::due(&self.mill.read(), place, (Timestamp(0), now), 99).expect("readable");
+        let key = (self.mill.account(), self.hook);
+        let due = store::due(&self.mill.read(), key, (Timestamp(0), now), 99).expect("readable");
         let rules = Rules { started_at: now, ..*self.rules() };
-        self.write(move |tx| record::begin(tx, &due, &rules))
+        self.write(move |tx| attempt_log::begin(tx, &due, &rules))
     }
 
     fn rules(&self) -> Arc<Rules> {
         Arc::new(Rules::new(&self.mill.engine().settings.webhooks, self.mill.engine().started_at))
     }
 
-    fn begin(&self) -> Vec<Begun> {
+    fn begin(&self) -> Vec<StartedAttempt> {
         let now = self.mill.engine().clock.now();
-        let place = (self.mill.account(), self.hook);
-        let due = store::due(&self.mill.read(), place, (Timestamp(0), now), 99).expect("readable");
+        let key = (self.mill.account(), self.hook);
+        let due = store::due(&self.mill.read(), key, (Timestamp(0), now), 99).expect("readable");
         let rules = self.rules();
-        self.write(move |tx| record::begin(tx, &due, &rules))
+        self.write(move |tx| attempt_log::begin(tx, &due, &rules))
     }
 
-    fn settle(&self, delivery: DeliveryId, verdict: Verdict) {
+    fn settle(&self, delivery: DeliveryId, verdict: AttemptOutcome) {
         let end = End {
             at: self.mill.engine().clock.now(),
             duration_ms: 5,
@@ -83,17 +83,17 @@ impl World {
             response: "canary".into(),
             error: None,
         };
-        let ended = [Ended { place: (self.mill.account(), self.hook), delivery, end, verdict }];
+        let ended = [EndedAttempt { key: (self.mill.account(), self.hook), delivery, end, verdict }];
         let rules = self.rules();
-        self.write(move |tx| record::settle(tx, &ended, &rules));
+        self.write(move |tx| attempt_log::settle(tx, &ended, &rules));
     }
 
     fn deliveries(&self) -> Vec<Delivery> {
         store::deliveries(&self.mill.read(), self.hook, None, 0, 99).expect("readable")
     }
 
-    fn standing(&self) -> super::model::Standing {
-        store::standing(&self.mill.read(), (self.mill.account(), self.hook)).expect("readable")
+    fn state(&self) -> super::model::EndpointState {
+        store::state(&self.mill.read(), (self.mill.account(), self.hook)).expect("readable")
     }
 }
 
@@ -109,7 +109,7 @@ fn an_event_is_told_once_to_whom_asks_and_is_active() {
     let off = hook(&world.mill, json!({ "url": "https://c.example/", "events": ["subscriber.added"], "active": false }));
     world.contact("ada@example.com");
     world.tell();
-    assert_eq!((world.deliveries().len(), world.standing().kept(Status::Pending)), (1, 1));
+    assert_eq!((world.deliveries().len(), world.state().kept(DeliveryStatus::Pending)), (1, 1));
     for hook in [other, off] {
         assert!(store::deliveries(&world.mill.read(), hook, None, 0, 9).expect("readable").is_empty());
     }
@@ -135,17 +135,17 @@ fn a_service_that_dies_again_and_again_uses_up_one_attempt() {
 fn a_delivery_that_was_begun_is_not_begun_again_until_its_attempt_is_lost() {
     let world = World::new();
     world.contact("ada@example.com");
-    let begun = world.begin();
-    assert_eq!((begun.len(), begun[0].number), (1, 1));
+    let started = world.begin();
+    assert_eq!((started.len(), started[0].number), (1, 1));
     assert!(world.begin().is_empty());
     world.mill.clock.advance_ms(limits::WEBHOOK_ATTEMPT_LOST_MS);
     assert!(world.begin().is_empty(), "it counts as made, and the next one has a pause before it");
     assert_eq!(world.deliveries()[0].attempts.len(), 1);
     world.mill.clock.advance_ms(10_000);
     assert_eq!(world.begin()[0].number, 2);
-    world.settle(begun[0].delivery.id, Verdict::Success);
-    let standing = world.standing();
-    assert_eq!((standing.successes, standing.kept(Status::Success), standing.kept(Status::Pending)), (1, 1, 0));
+    world.settle(started[0].delivery.id, AttemptOutcome::Success);
+    let state = world.state();
+    assert_eq!((state.successes, state.kept(DeliveryStatus::Success), state.kept(DeliveryStatus::Pending)), (1, 1, 0));
     assert!(store::lanes(&world.mill.read(), None, 9).expect("readable").is_empty(), "nothing is due any more");
 }
 
@@ -156,17 +156,17 @@ fn what_waits_for_a_webhook_that_is_switched_off_is_cancelled_and_what_is_erased
     world.contact("ada@example.com");
     world.mill.patch(&path, json!({ "active": false })).data();
     assert!(world.begin().is_empty());
-    assert_eq!(world.deliveries()[0].status, Status::Cancelled);
+    assert_eq!(world.deliveries()[0].status, DeliveryStatus::Cancelled);
 
     world.mill.patch(&path, json!({ "active": true })).data();
     let contact = world.contact("bob@example.com");
-    let begun = world.begin().remove(0);
+    let started = world.begin().remove(0);
     world.mill.delete_in(&format!("/v1/contacts/{}", contact["id"].as_str().expect("an id"))).data();
     while world.mill.wait(crate::features::tracking::erase(world.mill.engine(), Environment::Test)).expect("erased") {}
     world.tell();
-    world.settle(begun.delivery.id, Verdict::Success);
-    let kept = store::delivery(&world.mill.read(), world.hook, begun.delivery.id).expect("readable").expect("kept");
-    assert_eq!((kept.status, kept.attempts[0].end.as_ref().map(|end| end.response.as_str())), (Status::Cancelled, Some("")));
+    world.settle(started.delivery.id, AttemptOutcome::Success);
+    let kept = store::delivery(&world.mill.read(), world.hook, started.delivery.id).expect("readable").expect("kept");
+    assert_eq!((kept.status, kept.attempts[0].end.as_ref().map(|end| end.response.as_str())), (DeliveryStatus::Cancelled, Some("")));
 }
 
 #[test]
@@ -175,11 +175,11 @@ fn deliveries_are_forgotten_after_their_retention_by_the_clock_and_lists_and_cou
     let upkeep = Upkeep::new(&world.mill.engine().settings);
     let path = format!("/v1/webhooks/{}", world.hook);
     let told = |query: &str| world.mill.get(&format!("{path}/deliveries?limit=1{query}")).data()["total"].clone();
-    for (number, verdict) in [(0, Verdict::Success), (1, Verdict::Gone), (2, Verdict::Success)] {
+    for (number, verdict) in [(0, AttemptOutcome::Success), (1, AttemptOutcome::Gone), (2, AttemptOutcome::Success)] {
         world.contact(&format!("r{number}@example.com"));
-        let begun = world.begin().remove(0);
-        world.settle(begun.delivery.id, verdict);
-        world.write(move |tx| store::forgive(tx, (begun.delivery.account, begun.delivery.webhook)));
+        let started = world.begin().remove(0);
+        world.settle(started.delivery.id, verdict);
+        world.write(move |tx| store::forgive(tx, (started.delivery.account, started.delivery.webhook)));
         world.mill.clock.advance_ms(DAY_MS);
     }
     assert_eq!([told(""), told("&status=success"), told("&status=failed")], [3, 2, 1]);
@@ -195,7 +195,7 @@ fn deliveries_are_forgotten_after_their_retention_by_the_clock_and_lists_and_cou
     assert_eq!(told(""), 1);
     assert!(world.write(move |tx| super::sweep(tx, upkeep, 1)));
     assert!(!world.write(move |tx| super::sweep(tx, upkeep, 1)));
-    assert_eq!((told(""), world.standing().kept_total(), world.deliveries().len()), (json!(0), 0, 0));
+    assert_eq!((told(""), world.state().kept_total(), world.deliveries().len()), (json!(0), 0, 0));
     let view = world.mill.get(&path).data();
     assert_eq!((&view["successCount"], &view["failureCount"]), (&json!(2), &json!(1)), "what was, was");
 }
@@ -206,13 +206,13 @@ fn what_waits_longer_than_its_event_is_kept_fails_for_everybody_to_see() {
     world.contact("ada@example.com");
     world.mill.clock.advance_ms(limits::OUTBOX_KEPT_MS);
     assert!(!world.sweep(DAY_MS));
-    assert_eq!(world.standing().kept(Status::Pending), 1, "it can be told still, and is not forgotten before it has ended");
+    assert_eq!(world.state().kept(DeliveryStatus::Pending), 1, "it can be told still, and is not forgotten before it has ended");
     world.mill.clock.advance_ms(1_000);
     assert!(!world.sweep(DAY_MS));
     let delivery = world.deliveries().remove(0);
-    assert_eq!((delivery.status, delivery.note.as_deref()), (Status::Failed, Some(store::FORGOTTEN)));
-    let standing = world.standing();
-    assert_eq!((standing.failures, standing.kept(Status::Failed), standing.kept(Status::Pending)), (1, 1, 0));
+    assert_eq!((delivery.status, delivery.note.as_deref()), (DeliveryStatus::Failed, Some(store::FORGOTTEN)));
+    let state = world.state();
+    assert_eq!((state.failures, state.kept(DeliveryStatus::Failed), state.kept(DeliveryStatus::Pending)), (1, 1, 0));
     assert!(store::lanes(&world.mill.read(), None, 9).expect("readable").is_empty(), "nothing is due any more");
     world.mill.clock.advance_ms(DAY_MS + 1_000);
     assert!(!world.sweep(DAY_MS));
@@ -226,12 +226,12 @@ fn a_clock_that_was_wrong_for_a_while_makes_nothing_wait_for_what_it_said() {
         let world = World::new();
         world.mill.clock.advance_ms(wrong_ms);
         world.contact("ada@example.com");
-        let begun = world.begin().remove(0);
-        world.settle(begun.delivery.id, Verdict::Gone);
+        let started = world.begin().remove(0);
+        world.settle(started.delivery.id, AttemptOutcome::Gone);
         world.contact("bob@example.com");
-        assert!(world.standing().health.is_paused(world.mill.engine().clock.now()));
+        assert!(world.state().health.is_paused(world.mill.engine().clock.now()));
         world.mill.clock.advance_ms(-wrong_ms);
-        assert!(!world.standing().health.is_paused(world.mill.engine().clock.now()));
+        assert!(!world.state().health.is_paused(world.mill.engine().clock.now()));
         assert!(world.begin().is_empty(), "it is due when the clock says again what it said");
         assert!(!world.sweep(5 * DAY_MS));
         assert_eq!(world.begin().len(), 1);
@@ -242,13 +242,13 @@ fn a_clock_that_was_wrong_for_a_while_makes_nothing_wait_for_what_it_said() {
 fn what_a_deleted_webhook_leaves_is_cleared_away() {
     let world = World::new();
     world.contact("ada@example.com");
-    let begun = world.begin().remove(0);
+    let started = world.begin().remove(0);
     world.contact("bob@example.com");
     world.mill.delete(&format!("/v1/webhooks/{}", world.hook)).data();
-    world.settle(begun.delivery.id, Verdict::Success);
+    world.settle(started.delivery.id, AttemptOutcome::Success);
     while world.mill.wait(super::clear(world.mill.engine(), Environment::Test)).expect("cleared") {}
     assert!(world.deliveries().is_empty());
-    assert_eq!(world.standing(), Default::default(), "an attempt that was under way leaves nothing either");
+    assert_eq!(world.state(), Default::default(), "an attempt that was under way leaves nothing either");
     assert!(store::lanes(&world.mill.read(), None, 9).expect("readable").is_empty());
 }
 
@@ -258,8 +258,8 @@ fn days_that_statistics_do_not_tell_of_any_more_are_forgotten() {
     for _ in 0..limits::WEBHOOK_STATS_DAYS + 3 {
         let now = world.mill.engine().clock.now();
         world.contact(&format!("r{}@example.com", now.0));
-        let begun = world.begin().remove(0);
-        world.settle(begun.delivery.id, Verdict::Success);
+        let started = world.begin().remove(0);
+        world.settle(started.delivery.id, AttemptOutcome::Success);
         world.mill.clock.advance_ms(DAY_MS);
     }
     let now = world.mill.engine().clock.now();
@@ -272,8 +272,8 @@ fn a_time_range_brings_what_was_missed_and_not_what_has_arrived() {
     let world = World::new();
     let path = format!("/v1/webhooks/{}", world.hook);
     world.contact("ada@example.com");
-    let begun = world.begin().remove(0);
-    world.settle(begun.delivery.id, Verdict::Success);
+    let started = world.begin().remove(0);
+    world.settle(started.delivery.id, AttemptOutcome::Success);
     world.mill.patch(&path, json!({ "active": false })).data();
     world.contact("bob@example.com");
     world.mill.patch(&path, json!({ "active": true })).data();
@@ -285,8 +285,8 @@ fn a_time_range_brings_what_was_missed_and_not_what_has_arrived() {
     while world.mill.wait(super::redeliver(world.mill.engine(), Environment::Test)).expect("redelivered") {}
     let done = world.mill.get(&path).data()["redelivery"].clone();
     assert_eq!((&done["status"], &done["queued"]), (&json!("completed"), &json!(1)));
-    for begun in world.begin() {
-        world.settle(begun.delivery.id, Verdict::Success);
+    for started in world.begin() {
+        world.settle(started.delivery.id, AttemptOutcome::Success);
     }
     redeliver(json!({ "from": from, "all": true })).data();
     while world.mill.wait(super::redeliver(world.mill.engine(), Environment::Test)).expect("redelivered") {}

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::delivering::attempt::custom_headers;
-use super::delivering::record::attempt_id;
+use super::dispatch::attempt::custom_headers;
+use super::dispatch::attempt_log::attempt_id;
 use super::headers::HIDDEN;
-use super::model::{Attempt, Delivery, PauseReason, Redelivery, Status, Webhook};
+use super::model::{Attempt, Delivery, PauseReason, Redelivery, DeliveryStatus, Webhook};
 use super::store;
 use crate::base::clock::Timestamp;
 use crate::engine::api::answer::Moment;
@@ -90,10 +90,10 @@ pub fn redelivery_view(redelivery: &Redelivery) -> RedeliveryView {
 }
 
 /// A webhook for callers.
-pub fn view(tx: &impl Read, engine: &Engine, webhook: &Webhook, now: Timestamp) -> Result<WebhookView, Failure> {
-    let place = (webhook.account, webhook.id);
-    let standing = store::standing(tx, place)?;
-    let paused_until = standing.health.pause_at(now);
+pub fn webhook_view(tx: &impl Read, engine: &Engine, webhook: &Webhook, now: Timestamp) -> Result<WebhookView, Failure> {
+    let key = (webhook.account, webhook.id);
+    let state = store::state(tx, key)?;
+    let paused_until = state.health.pause_at(now);
     let headers = custom_headers(engine, webhook).ok_or_else(|| Failure::internal("headers of a webhook do not open"))?;
     Ok(WebhookView {
         id: webhook.id,
@@ -104,15 +104,15 @@ pub fn view(tx: &impl Read, engine: &Engine, webhook: &Webhook, now: Timestamp) 
         custom_headers: headers.into_keys().map(|name| (name, HIDDEN.to_owned())).collect(),
         standard_signature: webhook.standard_signature,
         secret_configured: !webhook.sealed_secret.is_empty(),
-        previous_secret_expires_at: webhook.former_secret(now).map(|former| Moment(former.until)),
-        success_count: standing.successes,
-        failure_count: standing.failures,
-        pending_count: standing.kept(Status::Pending),
-        last_triggered_at: standing.last_triggered_at.map(Moment),
+        previous_secret_expires_at: webhook.previous_secret(now).map(|former| Moment(former.until)),
+        success_count: state.successes,
+        failure_count: state.failures,
+        pending_count: state.kept(DeliveryStatus::Pending),
+        last_triggered_at: state.last_triggered_at.map(Moment),
         paused_until: paused_until.map(Moment),
-        pause_reason: standing.health.reason.filter(|_| paused_until.is_some()),
-        consecutive_failures: standing.health.failures,
-        redelivery: store::redelivery(tx, place)?.as_ref().map(redelivery_view),
+        pause_reason: state.health.reason.filter(|_| paused_until.is_some()),
+        consecutive_failures: state.health.failures,
+        redelivery: store::redelivery(tx, key)?.as_ref().map(redelivery_view),
         created_at: Moment(webhook.created_at),
         updated_at: Moment(webhook.updated_at),
     })
@@ -164,7 +164,7 @@ pub struct DeliveryView {
     /// The event's own id, the same in every delivery of it.
     pub event_id: EventId,
     pub event_type: String,
-    pub status: Status,
+    pub status: DeliveryStatus,
     /// How many attempts were begun, three at most.
     pub attempts: usize,
     pub last_attempt_at: Option<Moment>,
@@ -220,7 +220,7 @@ pub fn delivery_view(delivery: &Delivery) -> DeliveryView {
     let last = delivery.attempts.last();
     let end = delivery.attempts.iter().rev().find_map(|attempt| attempt.end.as_ref());
     let response = end.and_then(|end| Some(ResponseView { status_code: end.status_code?, body: end.response.clone() }));
-    let failed = delivery.status != Status::Success;
+    let failed = delivery.status != DeliveryStatus::Success;
     let attempt = |(index, attempt): (usize, &Attempt)| AttemptView {
         id: attempt_id(delivery.id, index + 1),
         started_at: Moment(attempt.started_at),
@@ -256,7 +256,7 @@ impl DeliveryView {
             id,
             event_id: EventId::parse("66f1a2b3000000037a1b2c3d").expect("24 hexadecimal characters"),
             event_type: WebhookEvent::SubscriberAdded.word().into(),
-            status: Status::Success,
+            status: DeliveryStatus::Success,
             attempts: 1,
             last_attempt_at: Some(Moment::sample()),
             next_attempt_at: None,

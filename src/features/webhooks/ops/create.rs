@@ -11,8 +11,8 @@ use crate::engine::api::{Caller, Command, Created, Failure, Operation, Replay, S
 use crate::engine::store::WriteTx;
 use crate::features::webhooks::model::Webhook;
 use crate::features::webhooks::signature::Signer;
-use crate::features::webhooks::views::{WebhookView, WebhookWithSecret, view};
-use crate::features::webhooks::{intake, store};
+use crate::features::webhooks::views::{WebhookView, WebhookWithSecret, webhook_view};
+use crate::features::webhooks::{validate, store};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::WebhookId;
 use crate::vocab::limits;
@@ -71,8 +71,8 @@ impl Operation for Create {
 impl Command for Create {
     fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: NewWebhook) -> Result<Self::Output, Failure> {
         let (account, engine) = (caller.account(), caller.engine.as_ref());
-        let url = intake::url(engine, &input.url)?;
-        let events = intake::events(input.events)?;
+        let url = validate::url(engine, &input.url)?;
+        let events = validate::events(input.events)?;
         if store::all(tx, account)?.len() >= limits::WEBHOOKS_MAX {
             let detail = format!("An account has at most {} webhooks; delete some first.", limits::WEBHOOKS_MAX);
             return Err(Failure::because(Code::LimitReached, detail));
@@ -93,10 +93,10 @@ impl Command for Create {
             created_at: tx.now(),
             updated_at: tx.now(),
         };
-        intake::set_headers(tx, engine, &mut webhook, input.custom_headers.unwrap_or_default())?;
+        validate::set_headers(tx, engine, &mut webhook, input.custom_headers.unwrap_or_default())?;
         store::save(tx, None, &webhook)?;
         let secret = signer.text().expose().clone();
-        Ok(Created(WebhookWithSecret { webhook: view(tx, engine, &webhook, tx.now())?, secret }))
+        Ok(Created(WebhookWithSecret { webhook: webhook_view(tx, engine, &webhook, tx.now())?, secret }))
     }
 }
 

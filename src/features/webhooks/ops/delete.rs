@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::get::WhichWebhook;
+use super::get::WebhookRef;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
 use crate::engine::store::WriteTx;
 use crate::features::webhooks::{require, store};
@@ -29,7 +29,7 @@ impl Operation for Delete {
         .summary("Delete a webhook")
         .about("With its deliveries: what waits is not delivered any more. An attempt under way may still arrive.")
         .fails(&[Code::NotFound]);
-    type Input = WhichWebhook;
+    type Input = WebhookRef;
     type Output = Done<DeletedWebhook>;
 
     fn example() -> (Value, Self::Output) {
@@ -39,7 +39,7 @@ impl Operation for Delete {
 }
 
 impl Command for Delete {
-    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: WhichWebhook) -> Result<Self::Output, Failure> {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: WebhookRef) -> Result<Self::Output, Failure> {
         let webhook = require(tx, caller.account(), input.webhook_id)?;
         store::delete(tx, &webhook)?;
         Ok(Done(DeletedWebhook { id: webhook.id, deleted: true }))

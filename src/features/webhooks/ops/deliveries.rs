@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::engine::api::{Failure, Limit, Offset, Operation, Page, PageNumber, Query, Spec, View, Window, needs};
-use crate::features::webhooks::model::Status;
+use crate::features::webhooks::model::DeliveryStatus;
 use crate::features::webhooks::views::{DeliveryView, delivery_view};
 use crate::features::webhooks::{require, store};
 use crate::vocab::codes::Code;
@@ -18,11 +18,11 @@ pub struct Deliveries;
 /// Which deliveries, and which page of them.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Wanted {
+pub struct ListDeliveries {
     /// The webhook's id.
     pub webhook_id: WebhookId,
     /// Only those of this status.
-    pub status: Option<Status>,
+    pub status: Option<DeliveryStatus>,
     #[serde(default)]
     pub limit: Limit,
     /// How many to leave out at the front.
@@ -40,7 +40,7 @@ impl Operation for Deliveries {
         )
         .heavy()
         .fails(&[Code::NotFound]);
-    type Input = Wanted;
+    type Input = ListDeliveries;
     type Output = Page<DeliveryView>;
 
     fn example() -> (Value, Self::Output) {
@@ -51,12 +51,12 @@ impl Operation for Deliveries {
 }
 
 impl Query for Deliveries {
-    fn run(ask: &View<'_>, input: Wanted) -> Result<Self::Output, Failure> {
-        let webhook = require(ask.tx, ask.caller.account(), input.webhook_id)?;
+    fn run(view: &View<'_>, input: ListDeliveries) -> Result<Self::Output, Failure> {
+        let webhook = require(view.tx, view.caller.account(), input.webhook_id)?;
         let window = Window::new(input.limit, input.offset, input.page);
-        let standing = store::standing(ask.tx, (webhook.account, webhook.id))?;
-        let total = input.status.map_or(standing.kept_total(), |status| standing.kept(status));
-        let mut found = store::deliveries(ask.tx, webhook.id, input.status, window.offset, window.limit)?;
+        let state = store::state(view.tx, (webhook.account, webhook.id))?;
+        let total = input.status.map_or(state.kept_total(), |status| state.kept(status));
+        let mut found = store::deliveries(view.tx, webhook.id, input.status, window.offset, window.limit)?;
         // They are kept in order only to the second.
         found.sort_by_key(|delivery| std::cmp::Reverse(delivery.created_at));
         Ok(Page { items: found.iter().map(delivery_view).collect(), total, window })

@@ -18,7 +18,7 @@ pub struct Delivery;
 /// Which delivery.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct WhichDelivery {
+pub struct DeliveryRef {
     /// The webhook's id.
     pub webhook_id: WebhookId,
     /// The delivery's id.
@@ -31,7 +31,7 @@ impl Operation for Delivery {
             .summary("Read one delivery")
             .about("With the record of every attempt: when it was made, what the endpoint answered, or why it did not.")
             .fails(&[Code::NotFound]);
-    type Input = WhichDelivery;
+    type Input = DeliveryRef;
     type Output = Done<DeliveryView>;
 
     fn example() -> (Value, Self::Output) {
@@ -41,14 +41,14 @@ impl Operation for Delivery {
 }
 
 impl Query for Delivery {
-    fn run(ask: &View<'_>, input: WhichDelivery) -> Result<Self::Output, Failure> {
-        let (_, delivery) = find(ask.tx, ask.caller.account(), &input)?;
+    fn run(view: &View<'_>, input: DeliveryRef) -> Result<Self::Output, Failure> {
+        let (_, delivery) = find(view.tx, view.caller.account(), &input)?;
         Ok(Done(delivery_view(&delivery)))
     }
 }
 
 /// The delivery and its webhook, or the failure that says there is none.
-pub fn find(tx: &impl Read, account: AccountId, which: &WhichDelivery) -> Result<(model::Webhook, model::Delivery), Failure> {
+pub fn find(tx: &impl Read, account: AccountId, which: &DeliveryRef) -> Result<(model::Webhook, model::Delivery), Failure> {
     let webhook = require(tx, account, which.webhook_id)?;
     let absent = || Failure::because(Code::NotFound, "The webhook has no delivery with this id; GET …/deliveries lists them.");
     let delivery = store::delivery(tx, webhook.id, which.delivery_id)?.ok_or_else(absent)?;

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
 use crate::features::webhooks::require;
-use crate::features::webhooks::views::{WebhookView, view};
+use crate::features::webhooks::views::{WebhookView, webhook_view};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::WebhookId;
 use crate::vocab::permissions::Permission;
@@ -17,7 +17,7 @@ pub struct Get;
 /// Which webhook.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct WhichWebhook {
+pub struct WebhookRef {
     /// The webhook's id.
     pub webhook_id: WebhookId,
 }
@@ -27,7 +27,7 @@ impl Operation for Get {
         .summary("Read one webhook")
         .about("Without its secret, which is shown only when it is made.")
         .fails(&[Code::NotFound]);
-    type Input = WhichWebhook;
+    type Input = WebhookRef;
     type Output = Done<WebhookView>;
 
     fn example() -> (Value, Self::Output) {
@@ -37,8 +37,8 @@ impl Operation for Get {
 }
 
 impl Query for Get {
-    fn run(ask: &View<'_>, input: WhichWebhook) -> Result<Self::Output, Failure> {
-        let webhook = require(ask.tx, ask.caller.account(), input.webhook_id)?;
-        Ok(Done(view(ask.tx, &ask.caller.engine, &webhook, ask.now)?))
+    fn run(view: &View<'_>, input: WebhookRef) -> Result<Self::Output, Failure> {
+        let webhook = require(view.tx, view.caller.account(), input.webhook_id)?;
+        Ok(Done(webhook_view(view.tx, &view.caller.engine, &webhook, view.now)?))
     }
 }

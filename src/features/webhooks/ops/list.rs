@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::engine::api::{Failure, Limit, Offset, Operation, Page, PageNumber, Query, Spec, View, Window, needs};
 use crate::features::webhooks::store;
-use crate::features::webhooks::views::{WebhookView, view};
+use crate::features::webhooks::views::{WebhookView, webhook_view};
 use crate::vocab::permissions::Permission;
 
 /// `webhooks.list`
@@ -15,7 +15,7 @@ pub struct List;
 /// Which page.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Wanted {
+pub struct ListWebhooks {
     #[serde(default)]
     pub limit: Limit,
     /// How many to leave out at the front.
@@ -28,7 +28,7 @@ impl Operation for List {
     const SPEC: Spec = Spec::get("webhooks.list", "/v1/webhooks", needs(Permission::WebhookRead))
         .summary("List webhooks")
         .about("The oldest first.");
-    type Input = Wanted;
+    type Input = ListWebhooks;
     type Output = Page<WebhookView>;
 
     fn example() -> (Value, Self::Output) {
@@ -38,11 +38,11 @@ impl Operation for List {
 }
 
 impl Query for List {
-    fn run(ask: &View<'_>, input: Wanted) -> Result<Self::Output, Failure> {
+    fn run(view: &View<'_>, input: ListWebhooks) -> Result<Self::Output, Failure> {
         let window = Window::new(input.limit, input.offset, input.page);
-        let all = store::all(ask.tx, ask.caller.account())?;
+        let all = store::all(view.tx, view.caller.account())?;
         let total = all.len() as u64;
-        let view = |webhook| view(ask.tx, &ask.caller.engine, &webhook, ask.now);
-        Ok(Page { items: window.cut(all).into_iter().map(view).collect::<Result<_, _>>()?, total, window })
+        let to_view = |webhook| webhook_view(view.tx, &view.caller.engine, &webhook, view.now);
+        Ok(Page { items: window.cut(all).into_iter().map(to_view).collect::<Result<_, _>>()?, total, window })
     }
 }

@@ -21,7 +21,7 @@ pub struct Redeliver;
 /// Which time range.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Range {
+pub struct RedeliverRange {
     /// The webhook's id.
     pub webhook_id: WebhookId,
     /// Events from this time on; at most seven days back, which is how long they are kept.
@@ -42,7 +42,7 @@ impl Operation for Redeliver {
         )
         .replay(Replay::Keyed)
         .fails(&[Code::NotFound, Code::WrongState, Code::OnHold]);
-    type Input = Range;
+    type Input = RedeliverRange;
     type Output = Done<RedeliveryView>;
 
     fn example() -> (Value, Self::Output) {
@@ -53,12 +53,12 @@ impl Operation for Redeliver {
 }
 
 impl Command for Redeliver {
-    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: Range) -> Result<Self::Output, Failure> {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: RedeliverRange) -> Result<Self::Output, Failure> {
         let webhook = require(tx, caller.account(), input.webhook_id)?;
         if caller.engine.hold.is_on() {
             return Err(Code::OnHold.into());
         }
-        let (now, place) = (tx.now(), (webhook.account, webhook.id));
+        let (now, key) = (tx.now(), (webhook.account, webhook.id));
         let (from, to) = (input.from.0, input.to.map_or(now, |to| to.0).min(now));
         if from < now.plus_ms(-limits::OUTBOX_KEPT_MS) {
             return Err(Failure::field("from", "events are kept for seven days; give a later time"));
@@ -72,12 +72,12 @@ impl Command for Redeliver {
         if !webhook.active {
             return Err(Failure::because(Code::WrongState, "The webhook is switched off; switch it on first."));
         }
-        if store::redelivery(tx, place)?.is_some_and(|redelivery| redelivery.completed_at.is_none()) {
+        if store::redelivery(tx, key)?.is_some_and(|redelivery| redelivery.completed_at.is_none()) {
             return Err(Failure::because(Code::WrongState, "A time range is being delivered again already; wait for its end."));
         }
         let all = input.all.unwrap_or(false);
         let redelivery = Redelivery { from, to, all, after: None, queued: 0, started_at: now, completed_at: None };
-        store::save_redelivery(tx, place, &redelivery);
+        store::save_redelivery(tx, key, &redelivery);
         Ok(Done(redelivery_view(&redelivery)))
     }
 }

@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::delivery::{WhichDelivery, find};
+use super::delivery::{DeliveryRef, find};
 use crate::engine::api::{Caller, Command, Created, Failure, Operation, Replay, Spec, needs};
 use crate::engine::store::WriteTx;
-use crate::features::webhooks::model::Status;
-use crate::features::webhooks::store::{self, Book};
+use crate::features::webhooks::model::DeliveryStatus;
+use crate::features::webhooks::store::{self, DeliveryWriter};
 use crate::features::webhooks::views::{DeliveryView, delivery_view};
 use crate::features::webhooks::{fanout, model};
 use crate::vocab::codes::Code;
@@ -30,14 +30,14 @@ impl Operation for Retry {
     )
     .replay(Replay::Keyed)
     .fails(&[Code::NotFound, Code::WrongState, Code::OnHold, Code::LimitReached]);
-    type Input = WhichDelivery;
+    type Input = DeliveryRef;
     type Output = Created<DeliveryView>;
 
     fn example() -> (Value, Self::Output) {
         let first = DeliveryView::sample();
         let made = DeliveryView {
             id: DeliveryId::parse("66f1a2b3000000047a1b2c3d").expect("24 hexadecimal characters"),
-            status: Status::Pending,
+            status: DeliveryStatus::Pending,
             attempts: 0,
             last_attempt_at: None,
             next_attempt_at: Some(first.created_at),
@@ -52,12 +52,12 @@ impl Operation for Retry {
 }
 
 impl Command for Retry {
-    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: WhichDelivery) -> Result<Self::Output, Failure> {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: DeliveryRef) -> Result<Self::Output, Failure> {
         let (webhook, delivery) = find(tx, caller.account(), &input)?;
         if caller.engine.hold.is_on() {
             return Err(Code::OnHold.into());
         }
-        let refuse = |detail: &'static str, status: Status| {
+        let refuse = |detail: &'static str, status: DeliveryStatus| {
             Err(Failure::because(Code::WrongState, detail).with(json!({ "status": status })))
         };
         if delivery.is_test() {
@@ -67,15 +67,15 @@ impl Command for Retry {
             return refuse("The webhook is switched off; switch it on first.", delivery.status);
         }
         let known = store::deliveries_of(tx, webhook.id, delivery.event)?;
-        if let Some(pending) = known.iter().find(|known| known.status == Status::Pending) {
+        if let Some(pending) = known.iter().find(|known| known.status == DeliveryStatus::Pending) {
             return refuse("A delivery of this event is pending already.", pending.status);
         }
         let Some(event) = fanout::event_of(tx, &delivery)? else {
             return refuse("The event is not kept any more, or was erased.", delivery.status);
         };
-        let mut book = Book::open(tx);
-        let made = fanout::repeat(&mut book, &webhook, (delivery.event, &event), &known)?;
-        book.close();
+        let mut writer = DeliveryWriter::open(tx);
+        let made = fanout::repeat(&mut writer, &webhook, (delivery.event, &event), &known)?;
+        writer.close();
         let made = made.ok_or_else(|| {
             let detail = format!("An event is delivered again at most {} times.", limits::WEBHOOK_REPEATS_MAX);
             Failure::because(Code::LimitReached, detail)

@@ -10,7 +10,7 @@ use crate::engine::api::{Caller, Command, Done, Failure, Operation, Replay, Spec
 use crate::engine::store::WriteTx;
 use crate::features::webhooks::model::PreviousSecret;
 use crate::features::webhooks::signature::Signer;
-use crate::features::webhooks::views::{WebhookView, WebhookWithSecret, view};
+use crate::features::webhooks::views::{WebhookView, WebhookWithSecret, webhook_view};
 use crate::features::webhooks::{require, store};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::WebhookId;
@@ -25,7 +25,7 @@ pub struct RotateSecret;
 /// Which webhook, and how the old secret leaves.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Rotation {
+pub struct RotateSecretRequest {
     /// The webhook's id.
     pub webhook_id: WebhookId,
     /// For how many hours the old secret signs too; 24 if absent, 0 if it became known to others.
@@ -45,7 +45,7 @@ impl Operation for RotateSecret {
         .replay(Replay::Keyed)
         .answers_secret()
         .fails(&[Code::NotFound]);
-    type Input = Rotation;
+    type Input = RotateSecretRequest;
     type Output = Done<WebhookWithSecret>;
 
     fn example() -> (Value, Self::Output) {
@@ -57,7 +57,7 @@ impl Operation for RotateSecret {
 }
 
 impl Command for RotateSecret {
-    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: Rotation) -> Result<Self::Output, Failure> {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: RotateSecretRequest) -> Result<Self::Output, Failure> {
         let engine = caller.engine.as_ref();
         let before = require(tx, caller.account(), input.webhook_id)?;
         let (now, mut after) = (tx.now(), before.clone());
@@ -69,7 +69,7 @@ impl Command for RotateSecret {
         after.updated_at = now;
         store::save(tx, Some(&before), &after)?;
         let secret = signer.text().expose().clone();
-        Ok(Done(WebhookWithSecret { webhook: view(tx, engine, &after, now)?, secret }))
+        Ok(Done(WebhookWithSecret { webhook: webhook_view(tx, engine, &after, now)?, secret }))
     }
 }
 

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::base::clock::Timestamp;
 use crate::engine::api::answer::Moment;
 use crate::engine::api::{NoInput, Done, Failure, Operation, Query, Spec, View, needs};
-use crate::features::webhooks::model::{Day, Status};
+use crate::features::webhooks::model::{Day, DeliveryStatus};
 use crate::features::webhooks::store;
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
@@ -61,7 +61,7 @@ impl Operation for Stats {
 
     fn example() -> (Value, Self::Output) {
         let days = vec![day_view((Moment::sample().0, Day { successes: 1_280, failures: 2, attempts: 1_301 }))];
-        let view = StatsView {
+        let stats = StatsView {
             total_webhooks: 1,
             active_webhooks: 1,
             total_deliveries: 1_282,
@@ -74,7 +74,7 @@ impl Operation for Stats {
             days,
             ..StatsView::default()
         };
-        (json!({}), Done(view))
+        (json!({}), Done(stats))
     }
 }
 
@@ -84,32 +84,32 @@ fn day_view((at, day): (Timestamp, Day)) -> DayView {
 }
 
 impl Query for Stats {
-    fn run(ask: &View<'_>, _: NoInput) -> Result<Self::Output, Failure> {
-        let account = ask.caller.account();
-        let mut view = StatsView::default();
+    fn run(view: &View<'_>, _: NoInput) -> Result<Self::Output, Failure> {
+        let account = view.caller.account();
+        let mut stats = StatsView::default();
         let (mut answers, mut answer_ms) = (0, 0);
         let mut last = None;
-        for webhook in store::all(ask.tx, account)? {
-            let standing = store::standing(ask.tx, (account, webhook.id))?;
-            view.total_webhooks += 1;
-            view.active_webhooks += usize::from(webhook.active);
-            view.paused_webhooks += usize::from(webhook.active && standing.health.is_paused(ask.now));
-            view.successful_deliveries += standing.successes;
-            view.failed_deliveries += standing.failures;
-            view.pending_deliveries += standing.kept(Status::Pending);
-            view.attempts += standing.attempts;
-            answers += standing.answers;
-            answer_ms += standing.answer_ms;
-            last = last.max(standing.last_triggered_at);
+        for webhook in store::all(view.tx, account)? {
+            let state = store::state(view.tx, (account, webhook.id))?;
+            stats.total_webhooks += 1;
+            stats.active_webhooks += usize::from(webhook.active);
+            stats.paused_webhooks += usize::from(webhook.active && state.health.is_paused(view.now));
+            stats.successful_deliveries += state.successes;
+            stats.failed_deliveries += state.failures;
+            stats.pending_deliveries += state.kept(DeliveryStatus::Pending);
+            stats.attempts += state.attempts;
+            answers += state.answers;
+            answer_ms += state.answer_ms;
+            last = last.max(state.last_triggered_at);
         }
-        let ended = view.successful_deliveries + view.failed_deliveries;
-        view.total_deliveries = ended + view.pending_deliveries;
+        let ended = stats.successful_deliveries + stats.failed_deliveries;
+        stats.total_deliveries = ended + stats.pending_deliveries;
         let rate = |part: u64| (part as f64 * 10_000.0 / ended as f64).round() / 100.0;
-        view.success_rate = (ended > 0).then(|| rate(view.successful_deliveries));
-        view.average_response_time = u64::checked_div(answer_ms, answers);
-        view.last_triggered_at = last.map(Moment);
-        let days = store::days(ask.tx, account, ask.now, limits::WEBHOOK_STATS_DAYS)?;
-        view.days = days.into_iter().map(day_view).collect();
-        Ok(Done(view))
+        stats.success_rate = (ended > 0).then(|| rate(stats.successful_deliveries));
+        stats.average_response_time = u64::checked_div(answer_ms, answers);
+        stats.last_triggered_at = last.map(Moment);
+        let days = store::days(view.tx, account, view.now, limits::WEBHOOK_STATS_DAYS)?;
+        stats.days = days.into_iter().map(day_view).collect();
+        Ok(Done(stats))
     }
 }

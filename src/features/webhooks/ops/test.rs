@@ -4,13 +4,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::get::WhichWebhook;
+use super::get::WebhookRef;
 use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, needs};
 use crate::engine::store::WriteTx;
-use crate::features::webhooks::delivering::attempt::{self, Turn};
-use crate::features::webhooks::delivering::record::{self, Begun, Ended, Rules};
-use crate::features::webhooks::model::{self, Verdict};
-use crate::features::webhooks::store::Book;
+use crate::features::webhooks::dispatch::attempt::{self, SigningSecret};
+use crate::features::webhooks::dispatch::attempt_log::{self, StartedAttempt, EndedAttempt, Rules};
+use crate::features::webhooks::model::{self, AttemptOutcome};
+use crate::features::webhooks::store::DeliveryWriter;
 use crate::features::webhooks::{fanout, require};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, DeliveryId, EventId, WebhookId};
@@ -25,8 +25,7 @@ pub struct Test;
 /// What a test came to.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "WebhookTested")]
-pub struct Tested {
+pub struct WebhookTested {
     /// Whether the endpoint answered with a 2xx status in time.
     pub success: bool,
     /// What it answered; `null` if it did not.
@@ -48,11 +47,11 @@ impl Operation for Test {
              switched off or left alone. The answer tells what the endpoint said. It is no error of this call if that went wrong.",
         )
         .fails(&[Code::NotFound]);
-    type Input = WhichWebhook;
-    type Output = Done<Tested>;
+    type Input = WebhookRef;
+    type Output = Done<WebhookTested>;
 
     fn example() -> (Value, Self::Output) {
-        let tested = Tested {
+        let tested = WebhookTested {
             success: true,
             status_code: Some(200),
             response_time: 84,
@@ -65,13 +64,13 @@ impl Operation for Test {
 }
 
 impl Outward for Test {
-    async fn run(context: Context, input: WhichWebhook) -> Result<Self::Output, Failure> {
+    async fn run(context: Context, input: WebhookRef) -> Result<Self::Output, Failure> {
         let (engine, account) = (context.engine.clone(), context.caller.account());
-        let begun = context.write(&Self::SPEC, move |tx| begin(tx, account, input.webhook_id)).await?;
-        let (end, verdict) = attempt::make(&engine, &begun, Turn::Newest).await;
-        let delivery = begun.delivery;
-        let tested = Tested {
-            success: verdict == Verdict::Success,
+        let started = context.write(&Self::SPEC, move |tx| begin(tx, account, input.webhook_id)).await?;
+        let (end, verdict) = attempt::make(&engine, &started, SigningSecret::Newest).await;
+        let delivery = started.delivery;
+        let tested = WebhookTested {
+            success: verdict == AttemptOutcome::Success,
             status_code: end.status_code,
             response_time: end.duration_ms,
             error: end.error.clone(),
@@ -79,13 +78,13 @@ impl Outward for Test {
             event_id: delivery.event,
         };
         let rules = Rules::new(&engine.settings.webhooks, engine.started_at);
-        let ended = [Ended { place: (account, delivery.webhook), delivery: delivery.id, end, verdict }];
-        context.world().store.write(move |tx| record::settle(tx, &ended, &rules)).await??;
+        let ended = [EndedAttempt { key: (account, delivery.webhook), delivery: delivery.id, end, verdict }];
+        context.world().store.write(move |tx| attempt_log::settle(tx, &ended, &rules)).await??;
         Ok(Done(tested))
     }
 }
 
-fn begin(tx: &mut WriteTx<'_>, account: AccountId, id: WebhookId) -> Result<Begun, Failure> {
+fn begin(tx: &mut WriteTx<'_>, account: AccountId, id: WebhookId) -> Result<StartedAttempt, Failure> {
     let webhook = require(tx, account, id)?;
     let now = tx.now();
     let event = EventId::make(now, tx.random());
@@ -93,8 +92,8 @@ fn begin(tx: &mut WriteTx<'_>, account: AccountId, id: WebhookId) -> Result<Begu
     let mut delivery = model::Delivery::new(DeliveryId::make(now, tx.random()), &webhook, event, TEST_TYPE, now);
     delivery.test_body = Some(body.clone());
     let number = delivery.begin(now).expect("a new delivery has its attempts before it");
-    let mut book = Book::open(tx);
-    book.put(None, &delivery)?;
-    book.close();
-    Ok(Begun { webhook, delivery, number, body: body.into() })
+    let mut writer = DeliveryWriter::open(tx);
+    writer.put(None, &delivery)?;
+    writer.close();
+    Ok(StartedAttempt { webhook, delivery, number, body: body.into() })
 }

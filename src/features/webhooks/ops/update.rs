@@ -10,8 +10,8 @@ use crate::base::patch::Patch;
 use crate::base::text::LongText;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
 use crate::engine::store::WriteTx;
-use crate::features::webhooks::views::{WebhookView, view};
-use crate::features::webhooks::{intake, require, store};
+use crate::features::webhooks::views::{WebhookView, webhook_view};
+use crate::features::webhooks::{validate, require, store};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::WebhookId;
 use crate::vocab::limits;
@@ -76,10 +76,10 @@ impl Command for Update {
         let before = require(tx, caller.account(), input.webhook_id)?;
         let mut after = before.clone();
         if let Some(given) = input.url {
-            after.url = intake::url(engine, &given)?;
+            after.url = validate::url(engine, &given)?;
         }
         if let Some(events) = input.events {
-            after.events = intake::events(events)?;
+            after.events = validate::events(events)?;
         }
         after.active = input.active.unwrap_or(after.active);
         after.standard_signature = input.standard_signature.unwrap_or(after.standard_signature);
@@ -88,7 +88,7 @@ impl Command for Update {
         match input.custom_headers {
             Patch::Absent => {}
             Patch::Null => after.sealed_headers = Vec::new(),
-            Patch::Value(given) => intake::set_headers(tx, engine, &mut after, given)?,
+            Patch::Value(given) => validate::set_headers(tx, engine, &mut after, given)?,
         }
         if after != before {
             after.updated_at = tx.now();
@@ -97,7 +97,7 @@ impl Command for Update {
         if after.url != before.url || (after.active && !before.active) {
             store::forgive(tx, (after.account, after.id))?;
         }
-        Ok(Done(UpdatedWebhook { updated: true, webhook: view(tx, engine, &after, tx.now())? }))
+        Ok(Done(UpdatedWebhook { updated: true, webhook: webhook_view(tx, engine, &after, tx.now())? }))
     }
 }
 
@@ -105,7 +105,7 @@ impl Command for Update {
 mod tests {
     use super::*;
     use crate::engine::outbox;
-    use crate::features::webhooks::delivering::attempt::custom_headers;
+    use crate::features::webhooks::dispatch::attempt::custom_headers;
     use crate::features::webhooks::headers::HIDDEN;
     use crate::testing::Mill;
     use crate::vocab::webhook_events::WebhookEvent;

@@ -180,8 +180,8 @@ fn emails_that_are_generated_and_those_that_are_handed_in() {
     let mut outbox = outbox();
     let project = outbox.mill.project;
     let wanted = json!({ "prompt": "Welcome our new subscribers", "languages": ["en"], "count": 1 });
-    let begun = outbox.post("/v1/projects/emails/generate", wanted);
-    let id = begun["conversationId"].clone();
+    let started = outbox.post("/v1/projects/emails/generate", wanted);
+    let id = started["conversationId"].clone();
     let started = json!({
         "conversationId": id, "projectId": project, "prompt": "Welcome our new subscribers", "model": "composer",
         "languages": ["en"], "count": 1,

@@ -6,70 +6,70 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::super::store::Place;
-use super::attempt::Turn;
+use super::super::store::WebhookKey;
+use super::attempt::SigningSecret;
 use crate::vocab::limits;
 
 /// What one endpoint has under way, and may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Lane {
     window: usize,
-    flying: usize,
+    in_flight: usize,
     /// Its last answer came quickly.
     is_quick: bool,
     /// While two secrets sign: the one that it is believed to know.
-    turn: Turn,
+    secret: SigningSecret,
 }
 
 /// All endpoints with something under way, or lately.
 pub struct Lanes {
-    lanes: BTreeMap<Place, Lane>,
+    lanes: BTreeMap<WebhookKey, Lane>,
     /// Attempts under way at all endpoints together, and at those that are not quick.
-    flying: usize,
-    flying_slowly: usize,
+    in_flight: usize,
+    in_flight_slow: usize,
     all_max: usize,
     each_max: usize,
     /// Whose turn was last.
-    last: Option<Place>,
+    last: Option<WebhookKey>,
 }
 
 impl Lanes {
     /// Room for so many attempts in all, and at each endpoint.
     pub fn new(all_max: usize, each_max: usize) -> Self {
-        Self { lanes: BTreeMap::new(), flying: 0, flying_slowly: 0, all_max, each_max, last: None }
+        Self { lanes: BTreeMap::new(), in_flight: 0, in_flight_slow: 0, all_max, each_max, last: None }
     }
 
     /// How many attempts are under way.
-    pub fn flying(&self) -> usize {
-        self.flying
+    pub fn in_flight(&self) -> usize {
+        self.in_flight
     }
 
     /// How many more attempts this endpoint may have by itself.
-    pub fn room(&self, place: Place) -> usize {
-        let lane = self.lane(place);
-        lane.window.saturating_sub(lane.flying)
+    pub fn room(&self, key: WebhookKey) -> usize {
+        let lane = self.lane(key);
+        lane.window.saturating_sub(lane.in_flight)
     }
 
-    fn lane(&self, place: Place) -> Lane {
+    fn lane(&self, key: WebhookKey) -> Lane {
         let unknown =
-            Lane { window: limits::WEBHOOK_WINDOW_FIRST.min(self.each_max), flying: 0, is_quick: false, turn: Turn::Former };
-        self.lanes.get(&place).copied().unwrap_or(unknown)
+            Lane { window: limits::WEBHOOK_WINDOW_FIRST.min(self.each_max), in_flight: 0, is_quick: false, secret: SigningSecret::Previous };
+        self.lanes.get(&key).copied().unwrap_or(unknown)
     }
 
     /// Of what each endpoint has to be sent: what may be sent now, one of each in turn until the room is used up. Takes the room.
-    pub fn take<T>(&mut self, mut wanted: Vec<(Place, Vec<T>)>) -> Vec<(Place, T)> {
+    pub fn take<T>(&mut self, mut wanted: Vec<(WebhookKey, Vec<T>)>) -> Vec<(WebhookKey, T)> {
         // Behind whoever was last, so that nobody is always the one for whom no room is left.
-        wanted.sort_by_key(|(place, _)| (self.last.is_some_and(|last| *place <= last), *place));
+        wanted.sort_by_key(|(key, _)| (self.last.is_some_and(|last| *key <= last), *key));
         wanted.iter_mut().for_each(|(_, waiting)| waiting.reverse());
         let mut taken = Vec::new();
         loop {
             let before = taken.len();
-            for (place, waiting) in &mut wanted {
-                if waiting.is_empty() || !self.board(*place) {
+            for (key, waiting) in &mut wanted {
+                if waiting.is_empty() || !self.board(*key) {
                     continue;
                 }
-                taken.extend(waiting.pop().map(|item| (*place, item)));
-                self.last = Some(*place);
+                taken.extend(waiting.pop().map(|item| (*key, item)));
+                self.last = Some(*key);
             }
             if taken.len() == before {
                 return taken;
@@ -78,29 +78,29 @@ impl Lanes {
     }
 
     /// Room for one attempt at this endpoint, if there is any.
-    fn board(&mut self, place: Place) -> bool {
-        let mut lane = self.lane(place);
+    fn board(&mut self, key: WebhookKey) -> bool {
+        let mut lane = self.lane(key);
         let slow_max = self.all_max.div_ceil(2);
-        let is_full = self.flying >= self.all_max || (!lane.is_quick && self.flying_slowly >= slow_max);
-        if is_full || lane.flying >= lane.window {
+        let is_full = self.in_flight >= self.all_max || (!lane.is_quick && self.in_flight_slow >= slow_max);
+        if is_full || lane.in_flight >= lane.window {
             return false;
         }
-        lane.flying += 1;
-        self.flying += 1;
-        self.flying_slowly += usize::from(!lane.is_quick);
-        self.lanes.insert(place, lane);
+        lane.in_flight += 1;
+        self.in_flight += 1;
+        self.in_flight_slow += usize::from(!lane.is_quick);
+        self.lanes.insert(key, lane);
         true
     }
 
     /// Something that room was taken for is not sent after all.
-    pub fn give_back(&mut self, place: Place) {
-        let lane = self.lane(place);
-        self.leave(place, lane);
+    pub fn give_back(&mut self, key: WebhookKey) {
+        let lane = self.lane(key);
+        self.leave(key, lane);
     }
 
     /// An attempt has ended: well or not, after so long.
-    pub fn ended(&mut self, place: Place, well: bool, took: Duration) {
-        let mut lane = self.lane(place);
+    pub fn ended(&mut self, key: WebhookKey, well: bool, took: Duration) {
+        let mut lane = self.lane(key);
         let was_quick = lane.is_quick;
         lane.is_quick = well && took < limits::WEBHOOK_QUICK_TIME;
         lane.window = match (well, lane.is_quick) {
@@ -110,43 +110,43 @@ impl Lanes {
         };
         // What else it has under way counts where the endpoint stands now.
         match (was_quick, lane.is_quick) {
-            (true, false) => self.flying_slowly += lane.flying,
-            (false, true) => self.flying_slowly -= lane.flying.min(self.flying_slowly),
+            (true, false) => self.in_flight_slow += lane.in_flight,
+            (false, true) => self.in_flight_slow -= lane.in_flight.min(self.in_flight_slow),
             _ => {}
         }
-        self.leave(place, lane);
+        self.leave(key, lane);
     }
 
     /// Whose turn it is at a delivery's attempt of this number, while two secrets sign. A receiver may know either of them, and look
     /// at one signature only: at first the one that it answered well to last, and then each once.
-    pub fn turn(&self, place: Place, number: usize) -> Turn {
+    pub fn secret(&self, key: WebhookKey, number: usize) -> SigningSecret {
         match number {
-            1 => self.lane(place).turn,
-            2 => Turn::Newest,
-            _ => Turn::Former,
+            1 => self.lane(key).secret,
+            2 => SigningSecret::Newest,
+            _ => SigningSecret::Previous,
         }
     }
 
     /// An attempt at which it was this secret's turn has ended well, or not; of one that only one secret signed there is nothing to
     /// learn, and whoever gets a new secret knows the one before it at first.
-    pub fn learn(&mut self, place: Place, turn: Option<Turn>, well: bool) {
-        let Some(lane) = self.lanes.get_mut(&place) else { return };
-        lane.turn = match (turn, well) {
-            (Some(turn), true) => turn,
-            (Some(Turn::Former), false) => Turn::Newest,
-            (Some(Turn::Newest), false) | (None, _) => Turn::Former,
+    pub fn learn(&mut self, key: WebhookKey, secret: Option<SigningSecret>, well: bool) {
+        let Some(lane) = self.lanes.get_mut(&key) else { return };
+        lane.secret = match (secret, well) {
+            (Some(secret), true) => secret,
+            (Some(SigningSecret::Previous), false) => SigningSecret::Newest,
+            (Some(SigningSecret::Newest), false) | (None, _) => SigningSecret::Previous,
         };
     }
 
-    fn leave(&mut self, place: Place, mut lane: Lane) {
-        lane.flying = lane.flying.saturating_sub(1);
-        self.flying = self.flying.saturating_sub(1);
+    fn leave(&mut self, key: WebhookKey, mut lane: Lane) {
+        lane.in_flight = lane.in_flight.saturating_sub(1);
+        self.in_flight = self.in_flight.saturating_sub(1);
         if !lane.is_quick {
-            self.flying_slowly = self.flying_slowly.saturating_sub(1);
+            self.in_flight_slow = self.in_flight_slow.saturating_sub(1);
         }
-        self.lanes.insert(place, lane);
+        self.lanes.insert(key, lane);
         if self.lanes.len() > limits::WEBHOOK_LANES_MAX {
-            self.lanes.retain(|_, lane| lane.flying > 0);
+            self.lanes.retain(|_, lane| lane.in_flight > 0);
         }
     }
 }
@@ -156,12 +156,12 @@ mod tests {
     use super::*;
     use crate::vocab::ids::{AccountId, WebhookId};
 
-    fn place(number: u8) -> Place {
+    fn key(number: u8) -> WebhookKey {
         (AccountId::from_bytes([0; 12]), WebhookId::from_bytes([number; 12]))
     }
 
-    fn waiting(numbers: std::ops::Range<u8>, each: usize) -> Vec<(Place, Vec<usize>)> {
-        numbers.map(|number| (place(number), (0..each).collect())).collect()
+    fn waiting(numbers: std::ops::Range<u8>, each: usize) -> Vec<(WebhookKey, Vec<usize>)> {
+        numbers.map(|number| (key(number), (0..each).collect())).collect()
     }
 
     const QUICK: Duration = Duration::from_millis(5);
@@ -171,18 +171,18 @@ mod tests {
         let mut lanes = Lanes::new(100, 5);
         assert_eq!(lanes.take(waiting(1..2, 9)).len(), limits::WEBHOOK_WINDOW_FIRST);
         for _ in 0..10 {
-            for _ in 0..lanes.flying() {
-                lanes.ended(place(1), true, QUICK);
+            for _ in 0..lanes.in_flight() {
+                lanes.ended(key(1), true, QUICK);
             }
             lanes.take(waiting(1..2, 9));
         }
-        assert_eq!(lanes.flying(), 5);
-        lanes.ended(place(1), false, QUICK);
-        assert_eq!((lanes.flying(), lanes.room(place(1))), (4, 0));
+        assert_eq!(lanes.in_flight(), 5);
+        lanes.ended(key(1), false, QUICK);
+        assert_eq!((lanes.in_flight(), lanes.room(key(1))), (4, 0));
         for _ in 0..4 {
-            lanes.ended(place(1), false, QUICK);
+            lanes.ended(key(1), false, QUICK);
         }
-        assert_eq!((lanes.flying(), lanes.flying_slowly, lanes.room(place(1))), (0, 0, 1));
+        assert_eq!((lanes.in_flight(), lanes.in_flight_slow, lanes.room(key(1))), (0, 0, 1));
     }
 
     #[test]
@@ -190,7 +190,7 @@ mod tests {
         let mut lanes = Lanes::new(20, 5);
         for number in 0..3 {
             lanes.take(waiting(number..number + 1, 1));
-            lanes.ended(place(number), true, QUICK);
+            lanes.ended(key(number), true, QUICK);
         }
         // A hundred that never answer.
         assert_eq!(lanes.take(waiting(100..200, 50)).len(), 10);
@@ -215,20 +215,20 @@ mod tests {
     #[test]
     fn the_secret_that_an_endpoint_knows_has_the_first_turn_and_each_has_one_of_the_others() {
         let mut lanes = Lanes::new(4, 4);
-        assert_eq!([1, 2, 3].map(|number| lanes.turn(place(1), number)), [Turn::Former, Turn::Newest, Turn::Former]);
+        assert_eq!([1, 2, 3].map(|number| lanes.secret(key(1), number)), [SigningSecret::Previous, SigningSecret::Newest, SigningSecret::Previous]);
         lanes.take(waiting(1..2, 9));
-        for (turn, well, next) in [
-            (Some(Turn::Former), true, Turn::Former),
-            (Some(Turn::Former), false, Turn::Newest),
+        for (secret, well, next) in [
+            (Some(SigningSecret::Previous), true, SigningSecret::Previous),
+            (Some(SigningSecret::Previous), false, SigningSecret::Newest),
             // What was under way meanwhile says the same again.
-            (Some(Turn::Former), false, Turn::Newest),
-            (Some(Turn::Newest), true, Turn::Newest),
-            (Some(Turn::Newest), false, Turn::Former),
-            (Some(Turn::Newest), true, Turn::Newest),
-            (None, true, Turn::Former),
+            (Some(SigningSecret::Previous), false, SigningSecret::Newest),
+            (Some(SigningSecret::Newest), true, SigningSecret::Newest),
+            (Some(SigningSecret::Newest), false, SigningSecret::Previous),
+            (Some(SigningSecret::Newest), true, SigningSecret::Newest),
+            (None, true, SigningSecret::Previous),
         ] {
-            lanes.learn(place(1), turn, well);
-            assert_eq!(lanes.turn(place(1), 1), next, "{turn:?} {well}");
+            lanes.learn(key(1), secret, well);
+            assert_eq!(lanes.secret(key(1), 1), next, "{secret:?} {well}");
         }
     }
 
@@ -238,7 +238,7 @@ mod tests {
         for (whom, _) in lanes.take(waiting(0..4, 9)) {
             lanes.give_back(whom);
         }
-        assert_eq!((lanes.flying(), lanes.flying_slowly), (0, 0));
+        assert_eq!((lanes.in_flight(), lanes.in_flight_slow), (0, 0));
         assert!(!lanes.take(waiting(0..4, 9)).is_empty());
     }
 }

@@ -7,10 +7,10 @@ use http::StatusCode;
 use tokio::time::Instant;
 use url::Url;
 
-use super::super::headers::{self, Said};
-use super::super::model::{End, Verdict, Webhook, headers_place};
+use super::super::headers::{self, DeliveryHeaders};
+use super::super::model::{End, AttemptOutcome, Webhook, headers_context};
 use super::super::signature::Signer;
-use super::record::{Begun, attempt_id, kept};
+use super::attempt_log::{StartedAttempt, attempt_id, excerpt};
 use crate::base::clock::Timestamp;
 use crate::engine::api::Engine;
 use crate::engine::fetch::{Delivered, Shipment};
@@ -18,35 +18,35 @@ use crate::vocab::limits;
 
 /// Which secret makes the signature that every receiver looks at, while two sign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Turn {
+pub enum SigningSecret {
     /// The one in use.
     Newest,
     /// The one before it.
-    Former,
+    Previous,
 }
 
 /// Make an attempt: how it ended, and what that means.
-pub async fn make(engine: &Engine, begun: &Begun, turn: Turn) -> (End, Verdict) {
-    let started = Instant::now();
-    let outcome = send(engine, begun, turn).await;
+pub async fn make(engine: &Engine, started: &StartedAttempt, secret: SigningSecret) -> (End, AttemptOutcome) {
+    let start = Instant::now();
+    let outcome = send(engine, started, secret).await;
     let now = engine.clock.now();
-    let duration_ms = u32::try_from(started.elapsed().as_millis()).unwrap_or(u32::MAX);
+    let duration_ms = u32::try_from(start.elapsed().as_millis()).unwrap_or(u32::MAX);
     let end = End { at: now, duration_ms, status_code: None, response: String::new(), error: None };
     let (end, verdict) = match outcome {
         Ok(answer) => {
             let verdict = verdict(&answer, now);
             let error = error_of(&answer);
-            (End { status_code: Some(answer.status.as_u16()), response: kept(&answer.body), error, ..end }, verdict)
+            (End { status_code: Some(answer.status.as_u16()), response: excerpt(&answer.body), error, ..end }, verdict)
         }
-        Err(error) => (End { error: Some(error), ..end }, Verdict::Failure),
+        Err(error) => (End { error: Some(error), ..end }, AttemptOutcome::Failure),
     };
-    let (webhook, delivery, attempt) = (begun.webhook.id, begun.delivery.id, begun.number);
+    let (webhook, delivery, attempt) = (started.webhook.id, started.delivery.id, started.number);
     tracing::debug!(%webhook, %delivery, attempt, status = end.status_code, error = end.error, duration_ms, ?verdict, "webhook delivery");
     (end, verdict)
 }
 
-async fn send(engine: &Engine, begun: &Begun, turn: Turn) -> Result<Delivered, String> {
-    let Begun { webhook, delivery, number, body } = begun;
+async fn send(engine: &Engine, started: &StartedAttempt, secret: SigningSecret) -> Result<Delivered, String> {
+    let StartedAttempt { webhook, delivery, number, body } = started;
     let settings = &engine.settings.webhooks;
     let url: Url = webhook.url.parse().map_err(|_| "The webhook's address cannot be read.".to_owned())?;
     if url.scheme() != "https" && !settings.allow_http {
@@ -54,13 +54,13 @@ async fn send(engine: &Engine, begun: &Begun, turn: Turn) -> Result<Delivered, S
     }
     let now = engine.clock.now();
     let signers = signers(engine, webhook, now).ok_or("The webhook's secret cannot be opened: is the master key another?")?;
-    let mut in_turn: Vec<&Signer> = signers.iter().collect();
-    if turn == Turn::Former {
-        in_turn.reverse();
+    let mut ordered: Vec<&Signer> = signers.iter().collect();
+    if secret == SigningSecret::Previous {
+        ordered.reverse();
     }
     let custom = custom_headers(engine, webhook).ok_or("The webhook's headers cannot be opened: is the master key another?")?;
     let (event, attempt) = (delivery.event.to_string(), attempt_id(delivery.id, *number));
-    let said = Said {
+    let delivery_headers = DeliveryHeaders {
         word: settings.header_word.as_str(),
         event_type: &delivery.event_type,
         event: &event,
@@ -68,12 +68,12 @@ async fn send(engine: &Engine, begun: &Begun, turn: Turn) -> Result<Delivered, S
         is_test: delivery.is_test(),
         at: now,
         body,
-        signers: &in_turn,
+        signers: &ordered,
         standard: webhook.standard_signature,
     };
     let shipment = Shipment {
         url: &url,
-        headers: headers::write(&custom, &said),
+        headers: headers::write(&custom, &delivery_headers),
         body: Bytes::clone(body),
         total: limits::WEBHOOK_ATTEMPT_TIME,
         read_bytes_max: limits::WEBHOOK_RESPONSE_BYTES_READ,
@@ -86,7 +86,7 @@ async fn send(engine: &Engine, begun: &Begun, turn: Turn) -> Result<Delivered, S
 fn signers(engine: &Engine, webhook: &Webhook, now: Timestamp) -> Option<Vec<Signer>> {
     let open = |sealed: &[u8]| Signer::open(&engine.seal, webhook.account, webhook.id, sealed);
     let mut signers = vec![open(&webhook.sealed_secret)?];
-    signers.extend(webhook.former_secret(now).and_then(|former| open(&former.sealed)));
+    signers.extend(webhook.previous_secret(now).and_then(|previous| open(&previous.sealed)));
     Some(signers)
 }
 
@@ -95,20 +95,20 @@ pub fn custom_headers(engine: &Engine, webhook: &Webhook) -> Option<BTreeMap<Str
     if webhook.sealed_headers.is_empty() {
         return Some(BTreeMap::new());
     }
-    let bytes = engine.seal.open(&headers_place(webhook.account, webhook.id), &webhook.sealed_headers)?;
+    let bytes = engine.seal.open(&headers_context(webhook.account, webhook.id), &webhook.sealed_headers)?;
     serde_json::from_slice(&bytes).ok()
 }
 
 /// What an answer means.
-fn verdict(answer: &Delivered, now: Timestamp) -> Verdict {
+fn verdict(answer: &Delivered, now: Timestamp) -> AttemptOutcome {
     match answer.status {
-        status if status.is_success() => Verdict::Success,
-        StatusCode::GONE => Verdict::Gone,
+        status if status.is_success() => AttemptOutcome::Success,
+        StatusCode::GONE => AttemptOutcome::Gone,
         StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE => {
             let asked = answer.retry_after.as_deref().and_then(|text| retry_after_ms(text, now));
-            asked.map_or(Verdict::Failure, |ms| Verdict::Wait { ms: ms.clamp(0, limits::WEBHOOK_RETRY_AFTER_MAX_MS) })
+            asked.map_or(AttemptOutcome::Failure, |ms| AttemptOutcome::Wait { ms: ms.clamp(0, limits::WEBHOOK_RETRY_AFTER_MAX_MS) })
         }
-        _ => Verdict::Failure,
+        _ => AttemptOutcome::Failure,
     }
 }
 
@@ -148,20 +148,20 @@ mod tests {
     #[test]
     fn only_2xx_is_success() {
         for (status, wanted) in [
-            (200, Verdict::Success),
-            (204, Verdict::Success),
-            (299, Verdict::Success),
-            (301, Verdict::Failure),
-            (304, Verdict::Failure),
-            (400, Verdict::Failure),
-            (404, Verdict::Failure),
-            (410, Verdict::Gone),
-            (429, Verdict::Failure),
-            (500, Verdict::Failure),
-            (503, Verdict::Failure),
+            (200, AttemptOutcome::Success),
+            (204, AttemptOutcome::Success),
+            (299, AttemptOutcome::Success),
+            (301, AttemptOutcome::Failure),
+            (304, AttemptOutcome::Failure),
+            (400, AttemptOutcome::Failure),
+            (404, AttemptOutcome::Failure),
+            (410, AttemptOutcome::Gone),
+            (429, AttemptOutcome::Failure),
+            (500, AttemptOutcome::Failure),
+            (503, AttemptOutcome::Failure),
         ] {
             assert_eq!(verdict(&answer(status, None), Timestamp(0)), wanted, "{status}");
-            assert_eq!(error_of(&answer(status, None)).is_none(), wanted == Verdict::Success);
+            assert_eq!(error_of(&answer(status, None)).is_none(), wanted == AttemptOutcome::Success);
         }
     }
 
@@ -169,14 +169,14 @@ mod tests {
     fn a_wish_for_a_pause_is_heard_in_bounds_and_with_two_statuses_only() {
         let now = Timestamp(1_767_225_600_000);
         for (status, text, wanted) in [
-            (429, "7", Verdict::Wait { ms: 7_000 }),
-            (503, " 0 ", Verdict::Wait { ms: 0 }),
-            (503, "Thu, 01 Jan 2026 00:00:30 GMT", Verdict::Wait { ms: 30_000 }),
-            (429, "Wed, 31 Dec 2025 23:00:00 GMT", Verdict::Wait { ms: 0 }),
-            (429, "99999999", Verdict::Wait { ms: limits::WEBHOOK_RETRY_AFTER_MAX_MS }),
-            (429, "soon", Verdict::Failure),
-            (429, "-1", Verdict::Failure),
-            (500, "7", Verdict::Failure),
+            (429, "7", AttemptOutcome::Wait { ms: 7_000 }),
+            (503, " 0 ", AttemptOutcome::Wait { ms: 0 }),
+            (503, "Thu, 01 Jan 2026 00:00:30 GMT", AttemptOutcome::Wait { ms: 30_000 }),
+            (429, "Wed, 31 Dec 2025 23:00:00 GMT", AttemptOutcome::Wait { ms: 0 }),
+            (429, "99999999", AttemptOutcome::Wait { ms: limits::WEBHOOK_RETRY_AFTER_MAX_MS }),
+            (429, "soon", AttemptOutcome::Failure),
+            (429, "-1", AttemptOutcome::Failure),
+            (500, "7", AttemptOutcome::Failure),
         ] {
             assert_eq!(verdict(&answer(status, Some(text)), now), wanted, "{status} {text}");
         }
@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn what_is_kept_of_an_answer_is_short_and_shows_no_controls() {
-        assert_eq!(kept(b"ok\n\x1b[31m\xff"), "ok\n [31m\u{fffd}");
-        assert_eq!(kept(&vec![b'x'; 100_000]).len(), limits::WEBHOOK_RESPONSE_CHARACTERS_KEPT);
+        assert_eq!(excerpt(b"ok\n\x1b[31m\xff"), "ok\n [31m\u{fffd}");
+        assert_eq!(excerpt(&vec![b'x'; 100_000]).len(), limits::WEBHOOK_RESPONSE_CHARACTERS_KEPT);
     }
 }

@@ -1,8 +1,8 @@
 //! Delivering the events of a time range again, in bounded steps that a crash can interrupt: each step writes how far it came.
 
 use super::fanout;
-use super::model::{Redelivery, Status};
-use super::store::{self, Book, Place};
+use super::model::{Redelivery, DeliveryStatus};
+use super::store::{self, DeliveryWriter, WebhookKey};
 use crate::engine::api::{Engine, Failure};
 use crate::engine::outbox;
 use crate::engine::store::{Result, WriteTx};
@@ -17,20 +17,20 @@ pub async fn step(engine: &Engine, environment: Environment) -> Result<bool, Fai
     }
     let store = &engine.world(environment).store;
     let (mut after, mut more) = (None, false);
-    while let Some((place, _)) = store::next_redelivery(&store.read(), after)? {
-        more |= store.write(move |tx| go_on(tx, place)).await??;
-        after = Some(place);
+    while let Some((key, _)) = store::next_redelivery(&store.read(), after)? {
+        more |= store.write(move |tx| go_on(tx, key)).await??;
+        after = Some(key);
     }
     Ok(more)
 }
 
-fn go_on(tx: &mut WriteTx<'_>, place: Place) -> Result<bool> {
-    let under_way = store::redelivery(tx, place)?.filter(|redelivery| redelivery.completed_at.is_none());
+fn go_on(tx: &mut WriteTx<'_>, key: WebhookKey) -> Result<bool> {
+    let under_way = store::redelivery(tx, key)?.filter(|redelivery| redelivery.completed_at.is_none());
     let Some(mut redelivery) = under_way else { return Ok(false) };
-    let Some(webhook) = store::find(tx, place.0, place.1)? else { return Ok(false) };
+    let Some(webhook) = store::find(tx, key.0, key.1)? else { return Ok(false) };
     let now = tx.now();
     // Half of the room stays for what happens meanwhile.
-    let room = (limits::WEBHOOK_PENDING_MAX / 2).saturating_sub(store::standing(tx, place)?.kept(Status::Pending));
+    let room = (limits::WEBHOOK_PENDING_MAX / 2).saturating_sub(store::state(tx, key)?.kept(DeliveryStatus::Pending));
     let limit = limits::WEBHOOK_EVENTS_PER_STEP.min(usize::try_from(room).unwrap_or(usize::MAX));
     if limit == 0 && webhook.active {
         return Ok(false);
@@ -42,24 +42,24 @@ fn go_on(tx: &mut WriteTx<'_>, place: Place) -> Result<bool> {
             && !event.is_erased()
             && (redelivery.from..=redelivery.to).contains(&event.created_at)
     };
-    let mut book = Book::open(tx);
+    let mut writer = DeliveryWriter::open(tx);
     for (id, event) in &events {
         redelivery.after = Some(*id);
         if !wanted(&redelivery, event) {
             continue;
         }
-        let known = store::deliveries_of(book.tx, webhook.id, *id)?;
-        let is_open = known.iter().any(|delivery| delivery.status == Status::Pending);
-        let has_arrived = known.iter().any(|delivery| delivery.status == Status::Success);
-        if !is_open && (redelivery.all || !has_arrived) && fanout::repeat(&mut book, &webhook, (*id, event), &known)?.is_some() {
+        let known = store::deliveries_of(writer.tx, webhook.id, *id)?;
+        let is_open = known.iter().any(|delivery| delivery.status == DeliveryStatus::Pending);
+        let has_arrived = known.iter().any(|delivery| delivery.status == DeliveryStatus::Success);
+        if !is_open && (redelivery.all || !has_arrived) && fanout::repeat(&mut writer, &webhook, (*id, event), &known)?.is_some() {
             redelivery.queued += 1;
         }
     }
-    book.close();
+    writer.close();
     let more = events.len() == limit && webhook.active;
     if !more {
         redelivery.completed_at = Some(now);
     }
-    store::save_redelivery(tx, place, &redelivery);
+    store::save_redelivery(tx, key, &redelivery);
     Ok(more)
 }

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use url::{Host, Url};
 
-use super::delivering::attempt::custom_headers;
+use super::dispatch::attempt::custom_headers;
 use super::headers::{self, HIDDEN};
-use super::model::{Webhook, headers_place};
+use super::model::{Webhook, headers_context};
 use crate::engine::api::{Engine, Failure};
 use crate::engine::store::WriteTx;
 use crate::vocab::limits;
@@ -88,7 +88,7 @@ pub fn set_headers(
         true => Vec::new(),
         false => {
             let text = serde_json::to_vec(&given).expect("texts by text are JSON");
-            engine.seal.seal(&headers_place(webhook.account, webhook.id), &text, tx.random())
+            engine.seal.seal(&headers_context(webhook.account, webhook.id), &text, tx.random())
         }
     };
     Ok(())

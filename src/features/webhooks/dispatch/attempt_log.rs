@@ -1,12 +1,12 @@
-//! What is written down of attempts: that one begins, before it does; how it ended, after.
+//! The log of attempts: written before each attempt starts and after it ends.
 //!
 //! Between the two a process may die. What it leaves is an attempt without an end, which counts as made.
 
 use bytes::Bytes;
 
 use super::super::fanout::{ERASED, event_of};
-use super::super::model::{Breaker, Delivery, End, Schedule, Status, Verdict, Webhook};
-use super::super::store::{self, Book, Due, FORGOTTEN, Place};
+use super::super::model::{Breaker, Delivery, End, RetryBackoff, DeliveryStatus, AttemptOutcome, Webhook};
+use super::super::store::{self, DeliveryWriter, Due, FORGOTTEN, WebhookKey};
 use crate::base::clock::Timestamp;
 use crate::engine::store::{Result, WriteTx};
 use crate::vocab::ids::{DeliveryId, WebhookId};
@@ -18,7 +18,7 @@ const SWITCHED_OFF: &str = "The webhook was switched off.";
 /// By which rules attempts are repeated and endpoints left alone.
 #[derive(Clone, Copy, Debug)]
 pub struct Rules {
-    pub schedule: Schedule,
+    pub backoff: RetryBackoff,
     pub breaker: Breaker,
     /// When the service was started.
     pub started_at: Timestamp,
@@ -29,7 +29,7 @@ impl Rules {
     pub fn new(settings: &Webhooks, started_at: Timestamp) -> Self {
         let failures = u32::try_from(settings.pause_after_failures.get()).unwrap_or(u32::MAX);
         let breaker = Breaker { failures, pause_ms: ms(settings.pause_seconds.get()) };
-        Self { schedule: schedule(settings), breaker, started_at }
+        Self { backoff: retry_backoff(settings), breaker, started_at }
     }
 
     /// Until when nothing is tried again that a crash cut off, if the service has not run for long: one that dies again and again
@@ -40,9 +40,9 @@ impl Rules {
     }
 }
 
-/// When attempts are repeated.
-pub fn schedule(settings: &Webhooks) -> Schedule {
-    Schedule { pauses_ms: [settings.first_retry_seconds, settings.second_retry_seconds].map(|pause| ms(pause.get())) }
+/// When failed attempts are repeated.
+pub fn retry_backoff(settings: &Webhooks) -> RetryBackoff {
+    RetryBackoff { pauses_ms: [settings.first_retry_seconds, settings.second_retry_seconds].map(|pause| ms(pause.get())) }
 }
 
 fn ms(seconds: u64) -> i64 {
@@ -50,7 +50,7 @@ fn ms(seconds: u64) -> i64 {
 }
 
 /// An attempt that was written down and is to be made.
-pub struct Begun {
+pub struct StartedAttempt {
     pub webhook: Webhook,
     pub delivery: Delivery,
     /// Which attempt of the delivery.
@@ -59,67 +59,67 @@ pub struct Begun {
 }
 
 /// Begin attempts of what is due; what cannot be attempted is ended instead.
-pub fn begin(tx: &mut WriteTx<'_>, due: &[Due], rules: &Rules) -> Result<Vec<Begun>> {
-    let mut book = Book::open(tx);
-    let mut begun = Vec::new();
+pub fn begin(tx: &mut WriteTx<'_>, due: &[Due], rules: &Rules) -> Result<Vec<StartedAttempt>> {
+    let mut writer = DeliveryWriter::open(tx);
+    let mut started = Vec::new();
     for row in due {
-        begun.extend(begin_one(&mut book, row, rules)?);
+        started.extend(begin_one(&mut writer, row, rules)?);
     }
-    book.close();
-    Ok(begun)
+    writer.close();
+    Ok(started)
 }
 
-fn begin_one(book: &mut Book<'_, '_>, due: &Due, rules: &Rules) -> Result<Option<Begun>> {
+fn begin_one(writer: &mut DeliveryWriter<'_, '_>, due: &Due, rules: &Rules) -> Result<Option<StartedAttempt>> {
     let (account, id, at, delivery) = *due;
-    let now = book.tx.now();
-    let webhook = store::find(book.tx, account, id)?;
-    let before = store::delivery(book.tx, id, delivery)?.filter(|delivery| delivery.due_at == Some(at));
+    let now = writer.tx.now();
+    let webhook = store::find(writer.tx, account, id)?;
+    let before = store::delivery(writer.tx, id, delivery)?.filter(|delivery| delivery.due_at == Some(at));
     let (Some(webhook), Some(before)) = (webhook, before) else {
         // Of a webhook that was deleted.
-        store::not_due(book.tx, due);
+        store::not_due(writer.tx, due);
         return Ok(None);
     };
     let mut delivery = before.clone();
     let mut body = None;
     if delivery.is_under_way() {
-        delivery.lose(now, &rules.schedule, chance(book.tx));
+        delivery.lose(now, &rules.backoff, chance(writer.tx));
     } else if !webhook.active {
-        delivery.stop(Status::Cancelled, SWITCHED_OFF, now);
+        delivery.stop(DeliveryStatus::Cancelled, SWITCHED_OFF, now);
     } else if let Some(steady_at) = rules.steady_at(now).filter(|_| delivery.was_cut_off()) {
         delivery.wait_until(steady_at);
     } else {
-        let event = event_of(book.tx, &delivery)?;
+        let event = event_of(writer.tx, &delivery)?;
         body = event.map(|event| Bytes::from(event.body));
         if body.is_none() {
-            delivery.stop(Status::Failed, FORGOTTEN, now);
+            delivery.stop(DeliveryStatus::Failed, FORGOTTEN, now);
         }
     }
     let number = body.is_some().then(|| delivery.begin(now)).flatten();
-    book.put(Some(&before), &delivery)?;
+    writer.put(Some(&before), &delivery)?;
     let (Some(body), Some(number)) = (body, number) else { return Ok(None) };
-    Ok(Some(Begun { webhook, delivery, number, body }))
+    Ok(Some(StartedAttempt { webhook, delivery, number, body }))
 }
 
-/// The other half of a jitter is the schedule's business.
+/// Random input for [`RetryBackoff`], which applies the jitter.
 fn chance(tx: &WriteTx<'_>) -> u16 {
     u16::from_be_bytes(tx.random().bytes())
 }
 
 /// An attempt that has ended.
 #[derive(Clone, Debug)]
-pub struct Ended {
-    pub place: Place,
+pub struct EndedAttempt {
+    pub key: WebhookKey,
     pub delivery: DeliveryId,
     pub end: End,
-    pub verdict: Verdict,
+    pub verdict: AttemptOutcome,
 }
 
 /// Write down how attempts ended.
-pub fn settle(tx: &mut WriteTx<'_>, ended: &[Ended], rules: &Rules) -> Result<()> {
-    let mut book = Book::open(tx);
-    for Ended { place, delivery, end, verdict } in ended {
-        let Some(before) = store::delivery(book.tx, place.1, *delivery)? else { continue };
-        if store::find(book.tx, place.0, place.1)?.is_none() {
+pub fn settle(tx: &mut WriteTx<'_>, ended: &[EndedAttempt], rules: &Rules) -> Result<()> {
+    let mut writer = DeliveryWriter::open(tx);
+    for EndedAttempt { key, delivery, end, verdict } in ended {
+        let Some(before) = store::delivery(writer.tx, key.1, *delivery)? else { continue };
+        if store::find(writer.tx, key.0, key.1)?.is_none() {
             continue;
         }
         let mut end = end.clone();
@@ -128,26 +128,26 @@ pub fn settle(tx: &mut WriteTx<'_>, ended: &[Ended], rules: &Rules) -> Result<()
             end.response.clear();
         }
         let mut delivery = before.clone();
-        let chance = chance(book.tx);
-        if delivery.end(end.clone(), *verdict, &rules.schedule, chance) {
-            book.put(Some(&before), &delivery)?;
-            book.tried(*place, &end, *verdict, &rules.breaker)?;
+        let chance = chance(writer.tx);
+        if delivery.end(end.clone(), *verdict, &rules.backoff, chance) {
+            writer.put(Some(&before), &delivery)?;
+            writer.add_attempt(*key, &end, *verdict, &rules.breaker)?;
         }
     }
-    book.close();
+    writer.close();
     Ok(())
 }
 
 /// Attempts under way of an endpoint, which nobody makes any more.
 pub fn lost(tx: &mut WriteTx<'_>, due: &[(WebhookId, DeliveryId)], rules: &Rules) -> Result<()> {
-    let mut book = Book::open(tx);
+    let mut writer = DeliveryWriter::open(tx);
     for (webhook, id) in due {
-        let Some(before) = store::delivery(book.tx, *webhook, *id)?.filter(Delivery::is_under_way) else { continue };
+        let Some(before) = store::delivery(writer.tx, *webhook, *id)?.filter(Delivery::is_under_way) else { continue };
         let mut delivery = before.clone();
-        delivery.lose(book.tx.now(), &rules.schedule, chance(book.tx));
-        book.put(Some(&before), &delivery)?;
+        delivery.lose(writer.tx.now(), &rules.backoff, chance(writer.tx));
+        writer.put(Some(&before), &delivery)?;
     }
-    book.close();
+    writer.close();
     Ok(())
 }
 
@@ -157,8 +157,8 @@ pub fn attempt_id(delivery: DeliveryId, number: usize) -> String {
 }
 
 /// A text of an answer as it is kept: its beginning, without what could break a line of a terminal.
-pub fn kept(bytes: &[u8]) -> String {
+pub fn excerpt(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(&bytes[..bytes.len().min(limits::WEBHOOK_RESPONSE_BYTES_READ)]);
-    let shown = |letter: char| if letter.is_control() && !matches!(letter, '\n' | '\t') { ' ' } else { letter };
+    let shown = |character: char| if character.is_control() && !matches!(character, '\n' | '\t') { ' ' } else { character };
     text.chars().take(limits::WEBHOOK_RESPONSE_CHARACTERS_KEPT).map(shown).collect()
 }
