@@ -361,7 +361,7 @@ pub const CAMPAIGNS_PER_STEP: usize = 256;
 /// How long a campaign whose time has come waits for an edit of its email: edits take a minute at most.
 pub const CAMPAIGN_EDIT_AWAITED_MS: i64 = 10 * 60 * 1000;
 /// How soon it looks again whether that edit is done.
-pub const CAMPAIGN_EDIT_LOOK_MS: i64 = 2_000;
+pub const CAMPAIGN_EDIT_CHECK_MS: i64 = 2_000;
 
 // --- Files ---
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::Map;
 
-use super::model::{Campaign, Plan, Recipients, Schedule, Unknown, Validator, gate};
+use super::model::{Campaign, Plan, Recipients, Schedule, Unknown, Validator, check_validation_score};
 use crate::base::email::EmailAddress;
 use crate::engine::api::{Caller, Engine, Failure};
 use crate::engine::store::{Read, WriteTx};
@@ -40,13 +40,13 @@ pub fn check_audience(tx: &impl Read, project: ProjectId, plan: &Plan) -> Result
 
 /// Whose campaign starts, and where.
 #[derive(Clone, Copy)]
-pub struct Place<'e> {
+pub struct LaunchContext<'e> {
     pub engine: &'e Engine,
     pub environment: Environment,
     pub account: AccountId,
 }
 
-impl<'e> Place<'e> {
+impl<'e> LaunchContext<'e> {
     /// The place of a caller.
     pub fn of(caller: &'e Caller) -> Self {
         Self { engine: &caller.engine, environment: caller.environment(), account: caller.account() }
@@ -60,25 +60,25 @@ impl<'e> Place<'e> {
 }
 
 /// Make sure that nothing that can be known beforehand stands in the way of its start; gives the email as it would be sent now.
-pub fn check(tx: &impl Read, place: Place<'_>, campaign: &Campaign) -> Result<Finished, Failure> {
+pub fn check(tx: &impl Read, context: LaunchContext<'_>, campaign: &Campaign) -> Result<Finished, Failure> {
     let plan = &campaign.plan;
     check_audience(tx, campaign.project, plan)?;
-    let email = place.email(tx, campaign)?;
-    check_sender(tx, place, plan)?;
+    let email = context.email(tx, campaign)?;
+    check_sender(tx, context, plan)?;
     check_score(plan, &email)?;
-    template::compile(&content(plan, email.clone()), Manner::of(tracking(tx, place, plan)?, false))?;
+    template::compile(&content(plan, email.clone()), Manner::of(tracking(tx, context, plan)?, false))?;
     Ok(email)
 }
 
 /// Make sure that the email has the score that is demanded of it.
 pub fn check_score(plan: &Plan, email: &Finished) -> Result<(), Failure> {
-    gate(plan.minimum_score, VALIDATOR, (email.id, email.version))
+    check_validation_score(plan.minimum_score, VALIDATOR, (email.id, email.version))
         .map_err(|reason| Failure::because(Code::NotValidated, format!("{reason}.")))
 }
 
 /// Make sure that mail from this sender can leave.
-pub fn check_sender(tx: &impl Read, place: Place<'_>, plan: &Plan) -> Result<(), Failure> {
-    sending::permit::sender(tx, place.engine, place.environment, place.account, &sender(plan), false)
+pub fn check_sender(tx: &impl Read, context: LaunchContext<'_>, plan: &Plan) -> Result<(), Failure> {
+    sending::permit::sender(tx, context.engine, context.environment, context.account, &sender(plan), false)
 }
 
 /// The texts that go out: those of the email, under the campaign's own subject and preheader if it has them.
@@ -133,14 +133,14 @@ pub fn to(recipients: Recipients) -> To {
 /// The mailing that the campaign is, to these recipients.
 pub fn mailing(
     tx: &impl Read,
-    place: Place<'_>,
+    context: LaunchContext<'_>,
     campaign: &Campaign,
     email: Finished,
     (kind, to): (Kind, To),
 ) -> Result<NewMailing, Failure> {
     let plan = &campaign.plan;
     Ok(NewMailing {
-        account: place.account,
+        account: context.account,
         project: Some(campaign.project),
         kind,
         content: content(plan, email),
@@ -149,21 +149,21 @@ pub fn mailing(
         transactional: false,
         topic: plan.topic,
         variables: variables(plan),
-        tracking: tracking(tx, place, plan)?,
+        tracking: tracking(tx, context, plan)?,
         utm: plan.utm.clone(),
         campaign_name: Some(plan.name.clone()),
         unknown: match plan.unknown {
             Some(Unknown::Hold) => Policy::Hold,
             Some(Unknown::Resend) => Policy::Resend,
-            None => place.engine.settings.mail.unknown.into(),
+            None => context.engine.settings.mail.unknown.into(),
         },
         local: campaign.schedule.as_ref().and_then(Schedule::local_time),
     })
 }
 
 /// What is measured: what the sender's domain is set to, or everything where there is none.
-fn tracking(tx: &impl Read, place: Place<'_>, plan: &Plan) -> Result<Tracking, Failure> {
-    let domain = domains::for_sender(tx, &place.engine.seal, place.account, &sender(plan), Stream::Marketing)?;
+fn tracking(tx: &impl Read, context: LaunchContext<'_>, plan: &Plan) -> Result<Tracking, Failure> {
+    let domain = domains::for_sender(tx, &context.engine.seal, context.account, &sender(plan), Stream::Marketing)?;
     Ok(domain.map_or(Tracking { opens: true, clicks: true }, |domain| Tracking {
         opens: domain.tracking.opens,
         clicks: domain.tracking.clicks,
@@ -184,13 +184,13 @@ pub const FAILS: &[Code] =
     &[Code::NotFound, Code::WrongState, Code::NotValidated, Code::TransportNotConfigured, Code::DomainNotVerified];
 
 /// Begin to send: from here on the audience's conditions and the texts are fixed. The caller has set the new status.
-pub fn start(tx: &mut WriteTx<'_>, place: Place<'_>, campaign: &mut Campaign) -> Result<(), Failure> {
-    let email = check(tx, place, campaign)?;
+pub fn start(tx: &mut WriteTx<'_>, context: LaunchContext<'_>, campaign: &mut Campaign) -> Result<(), Failure> {
+    let email = check(tx, context, campaign)?;
     let to = (Kind::Campaign(campaign.id), to(campaign.plan.recipients));
-    let new = mailing(tx, place, campaign, email, to)?;
+    let new = mailing(tx, context, campaign, email, to)?;
     campaign.mailing = Some(sending::open(tx, new)?);
     campaign.started_at = Some(tx.now());
-    campaign.look_at = None;
+    campaign.check_at = None;
     campaign.error = None;
     Ok(())
 }

@@ -16,8 +16,7 @@ use crate::vocab::limits;
 
 /// What has become of the message to one recipient.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-#[schemars(rename = "CampaignLog")]
-pub struct LogRow {
+pub struct CampaignLog {
     pub id: String,
     /// The send that the message belongs to.
     pub tracking_id: MailingId,
@@ -32,7 +31,7 @@ pub struct LogRow {
     pub subscriber_id: Option<ContactId>,
     /// With its merge fields.
     pub subject: String,
-    pub status: LogStatus,
+    pub status: CampaignLogStatus,
     pub opened_at: Option<Moment>,
     pub clicked_at: Option<Moment>,
     pub open_count: u32,
@@ -60,8 +59,7 @@ pub struct LogRow {
 /// What has become of a message, in one word: the most telling one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-#[schemars(rename = "CampaignLogStatus")]
-pub enum LogStatus {
+pub enum CampaignLogStatus {
     /// To be sent, or with a server this moment.
     Queued,
     /// To be tried again later, or when it is time where the recipient is.
@@ -82,7 +80,7 @@ pub enum LogStatus {
     Skipped,
 }
 
-impl LogStatus {
+impl CampaignLogStatus {
     /// The word for what happened.
     fn of(delivery: &Delivery, engagement: &Engagement) -> Self {
         match delivery {
@@ -155,14 +153,14 @@ impl SkipReason {
 
 /// A part of the log.
 #[derive(Clone, Debug, Default)]
-pub struct Part {
+pub struct LogPage {
     pub rows: Vec<(u32, Recipient, Engagement)>,
     /// Where the next part begins, if there may be one.
     pub next: Option<u32>,
 }
 
 /// Up to `limit` rows from recipient number `from` on.
-pub fn part(tx: &impl Read, id: MailingId, from: u32, limit: usize, wanted: Option<LogStatus>) -> Result<Part> {
+pub fn page(tx: &impl Read, id: MailingId, from: u32, limit: usize, wanted: Option<CampaignLogStatus>) -> Result<LogPage> {
     match wanted.filter(|wanted| wanted.is_recorded()) {
         Some(wanted) => recorded(tx, id, from, limit, wanted),
         None => any(tx, id, from, limit, wanted),
@@ -170,25 +168,25 @@ pub fn part(tx: &impl Read, id: MailingId, from: u32, limit: usize, wanted: Opti
 }
 
 /// The same of those who get nothing for this reason.
-pub fn skipped(tx: &impl Read, id: MailingId, from: u32, limit: usize, reason: SkipReason) -> Result<Part> {
+pub fn skipped(tx: &impl Read, id: MailingId, from: u32, limit: usize, reason: SkipReason) -> Result<LogPage> {
     let fits = |_, delivery: &Delivery| matches!(delivery, Delivery::Skipped { why } if SkipReason::of(why) == reason);
     let found = sending::recipients(tx, id, from, limit, fits)?;
     let with_deeds = |(number, recipient)| Ok((number, recipient, engagement::of(tx, id, number)?));
-    Ok(Part { rows: found.rows.into_iter().map(with_deeds).collect::<Result<_>>()?, next: found.next })
+    Ok(LogPage { rows: found.rows.into_iter().map(with_deeds).collect::<Result<_>>()?, next: found.next })
 }
 
-fn any(tx: &impl Read, id: MailingId, from: u32, limit: usize, wanted: Option<LogStatus>) -> Result<Part> {
+fn any(tx: &impl Read, id: MailingId, from: u32, limit: usize, wanted: Option<CampaignLogStatus>) -> Result<LogPage> {
     // A row that cannot be read is shown rather than left out; the read below then says what is wrong.
     let fits = |number, delivery: &Delivery| {
         wanted.is_none_or(|wanted| engagement::of(tx, id, number).map_or(true, |did| wanted.covers(delivery, &did)))
     };
     let found = sending::recipients(tx, id, from, limit, fits)?;
     let with_deeds = |(number, recipient)| Ok((number, recipient, engagement::of(tx, id, number)?));
-    Ok(Part { rows: found.rows.into_iter().map(with_deeds).collect::<Result<_>>()?, next: found.next })
+    Ok(LogPage { rows: found.rows.into_iter().map(with_deeds).collect::<Result<_>>()?, next: found.next })
 }
 
-fn recorded(tx: &impl Read, id: MailingId, from: u32, limit: usize, wanted: LogStatus) -> Result<Part> {
-    let mut part = Part::default();
+fn recorded(tx: &impl Read, id: MailingId, from: u32, limit: usize, wanted: CampaignLogStatus) -> Result<LogPage> {
+    let mut part = LogPage::default();
     let (mut looked, mut numbers) = (0, Vec::new());
     engagement::visit(tx, id, from, |number, did| {
         if numbers.len() == limit || looked == limits::LEDGER_ROWS_LOOKED_AT_MAX {
@@ -211,7 +209,7 @@ fn recorded(tx: &impl Read, id: MailingId, from: u32, limit: usize, wanted: LogS
 }
 
 /// A row as callers see it.
-pub fn row(tx: &impl Read, mailing: &Mailing, (number, recipient, did): (u32, Recipient, Engagement)) -> Result<LogRow> {
+pub fn row(tx: &impl Read, mailing: &Mailing, (number, recipient, did): (u32, Recipient, Engagement)) -> Result<CampaignLog> {
     let contact = match mailing.project.filter(|_| mailing.audience != Audience::Addresses) {
         Some(project) => contacts::by_number(tx, project, number)?,
         None => None,
@@ -220,7 +218,7 @@ pub fn row(tx: &impl Read, mailing: &Mailing, (number, recipient, did): (u32, Re
     let from = &mailing.from.address;
     let skip = if let Delivery::Skipped { why } = &recipient.delivery { Some(why) } else { None };
     let (sent_at, next_attempt_at, reply) = progress(&recipient.delivery);
-    Ok(LogRow {
+    Ok(CampaignLog {
         id: format!("{}{number:08x}", mailing.id),
         tracking_id: mailing.id,
         user_id: mailing.account,
@@ -229,7 +227,7 @@ pub fn row(tx: &impl Read, mailing: &Mailing, (number, recipient, did): (u32, Re
         to_email: named.or(contact.as_ref().map(|contact| contact.email.clone())),
         subscriber_id: contact.map(|contact| contact.id),
         subject: mailing.subject.clone(),
-        status: LogStatus::of(&recipient.delivery, &did),
+        status: CampaignLogStatus::of(&recipient.delivery, &did),
         opened_at: did.first_opened_at.map(Moment),
         clicked_at: did.first_clicked_at.map(Moment),
         open_count: did.opens,
@@ -280,7 +278,7 @@ pub fn reason(skip: &Skip) -> String {
     words.to_owned()
 }
 
-impl LogRow {
+impl CampaignLog {
     /// An example for the documents.
     pub fn sample() -> Self {
         let campaign = super::views::CampaignView::sample();
@@ -294,7 +292,7 @@ impl LogRow {
             to_email: Some("ada@example.com".into()),
             subscriber_id: Some(ContactId::parse("66f1a2b3000000295c3e9d71").expect("24 hexadecimal characters")),
             subject: campaign.subject,
-            status: LogStatus::Opened,
+            status: CampaignLogStatus::Opened,
             opened_at: Some(Moment::sample()),
             clicked_at: None,
             open_count: 1,
@@ -337,7 +335,7 @@ mod tests {
             bounced_at: bounced.then_some(Timestamp(2)),
             ..Engagement::default()
         };
-        use LogStatus as L;
+        use CampaignLogStatus as L;
         for (did, word, covered) in [
             (did(0, 0, false, false), L::Delivered, vec![L::Delivered]),
             (did(1, 0, false, false), L::Opened, vec![L::Delivered, L::Opened]),
@@ -345,7 +343,7 @@ mod tests {
             (did(1, 0, true, false), L::Complained, vec![L::Delivered, L::Opened, L::Complained]),
             (did(0, 0, false, true), L::Bounced, vec![L::Bounced]),
         ] {
-            assert_eq!(LogStatus::of(&sent, &did), word);
+            assert_eq!(CampaignLogStatus::of(&sent, &did), word);
             let filters = [L::Queued, L::Delivered, L::Opened, L::Clicked, L::Bounced, L::Complained, L::Failed, L::Skipped];
             let covering: Vec<_> = filters.into_iter().filter(|filter| filter.covers(&sent, &did)).collect();
             assert_eq!(covering, covered, "{did:?}");
@@ -354,6 +352,6 @@ mod tests {
         let nothing = Engagement::default();
         assert!(L::Bounced.covers(&failed, &nothing) && L::Failed.covers(&failed, &nothing));
         let unknown = Delivery::Unknown { attempt: 1, why: Doubt::Crash, at: Timestamp(1) };
-        assert_eq!(LogStatus::of(&unknown, &nothing), L::Unknown);
+        assert_eq!(CampaignLogStatus::of(&unknown, &nothing), L::Unknown);
     }
 }

@@ -6,8 +6,8 @@
 //!
 //! What people do with a message is counted by `tracking`, which comes later: its counts are read from `sending::engagement`.
 
-mod advice;
-mod follow;
+mod warnings;
+mod sync;
 mod launch;
 pub mod logs;
 mod model;
@@ -17,7 +17,7 @@ mod stats;
 mod store;
 #[cfg(test)]
 mod tests;
-mod under_way;
+mod in_progress;
 mod views;
 mod worker;
 
@@ -29,9 +29,9 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, CampaignId, ProjectId};
 use crate::vocab::permissions::Permission;
 
-use model::{Action, Campaign, Outcome, Status, after};
+use model::{Action, Campaign, Outcome, CampaignStatus, after};
 
-pub use under_way::{UnderWay, under_way};
+pub use in_progress::{CampaignInProgress, list as in_progress};
 pub use worker::step;
 
 /// Either of these lets a key see what became of a campaign.
@@ -41,11 +41,11 @@ const REPORT_READERS: &[Permission] = &[Permission::CampaignRead, Permission::Em
 fn require(tx: &impl Read, account: AccountId, id: CampaignId, project: Option<ProjectId>) -> Result<Campaign, Failure> {
     let found = store::find(tx, account, id)?.filter(|found| project.is_none_or(|project| found.project == project));
     let absent = || Failure::because(Code::NotFound, "There is no such campaign; GET /v1/campaigns lists those of a project.");
-    Ok(follow::current(tx, account, found.ok_or_else(absent)?)?)
+    Ok(sync::current(tx, account, found.ok_or_else(absent)?)?)
 }
 
 /// What the status becomes by `action`, or the failure that says why that cannot be done.
-fn allowed(status: Status, action: Action) -> Result<Status, Failure> {
+fn allowed(status: CampaignStatus, action: Action) -> Result<CampaignStatus, Failure> {
     match after(status, action) {
         Outcome::To(next) => Ok(next),
         Outcome::No(reason) => {
@@ -61,9 +61,9 @@ fn act(
     account: AccountId,
     (id, project): (CampaignId, Option<ProjectId>),
     action: Action,
-    change: impl FnOnce(&mut WriteTx<'_>, &mut Campaign, Status) -> Result<(), Failure>,
+    change: impl FnOnce(&mut WriteTx<'_>, &mut Campaign, CampaignStatus) -> Result<(), Failure>,
 ) -> Result<Campaign, Failure> {
-    let before = follow::catch_up(tx, account, require(tx, account, id, project)?)?;
+    let before = sync::save_current(tx, account, require(tx, account, id, project)?)?;
     let mut after = Campaign { status: allowed(before.status, action)?, ..before.clone() };
     change(tx, &mut after, before.status)?;
     if after != before {

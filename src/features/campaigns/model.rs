@@ -21,13 +21,13 @@ pub struct Campaign {
     pub id: CampaignId,
     pub project: ProjectId,
     pub plan: Plan,
-    pub status: Status,
+    pub status: CampaignStatus,
     /// When it is to start; kept afterwards.
     pub schedule: Option<Schedule>,
     /// What sends it, once it has started.
     pub mailing: Option<MailingId>,
-    /// When it is looked at next, if it is not [`Campaign::is_followed`].
-    pub look_at: Option<Timestamp>,
+    /// When it is looked at next, if it is not [`Campaign::is_synced`].
+    pub check_at: Option<Timestamp>,
     /// The last hold before it was scheduled.
     pub hold_number: HoldNumber,
     pub started_at: Option<Timestamp>,
@@ -133,7 +133,7 @@ pub struct Schedule {
     pub at: Timestamp,
     /// The IANA name.
     pub zone: String,
-    pub mode: ZoneMode,
+    pub mode: TimezoneMode,
     /// What a person should know of this time.
     pub notice: Option<String>,
 }
@@ -141,8 +141,7 @@ pub struct Schedule {
 /// Whose clock counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-#[schemars(rename = "TimezoneMode")]
-pub enum ZoneMode {
+pub enum TimezoneMode {
     /// Everybody gets it at one moment: when clocks in the campaign's zone show the time.
     #[default]
     Campaign,
@@ -162,14 +161,14 @@ impl Schedule {
 
     /// The time on recipients' own clocks, if those count.
     pub fn local_time(&self) -> Option<LocalTime> {
-        (self.mode == ZoneMode::Recipient).then(|| LocalTime { wall: self.wall(), zone: self.zone.clone() })
+        (self.mode == TimezoneMode::Recipient).then(|| LocalTime { wall: self.wall(), zone: self.zone.clone() })
     }
 
     /// When the work has to begin: for recipients' own clocks when the earliest of them show the time.
     pub fn begins_at(&self) -> Timestamp {
         match self.mode {
-            ZoneMode::Campaign => self.at,
-            ZoneMode::Recipient => self.wall().plus_ms(-EARLIEST_CLOCK_MS),
+            TimezoneMode::Campaign => self.at,
+            TimezoneMode::Recipient => self.wall().plus_ms(-EARLIEST_CLOCK_MS),
         }
     }
 }
@@ -177,8 +176,7 @@ impl Schedule {
 /// The state of a campaign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-#[schemars(rename = "CampaignStatus")]
-pub enum Status {
+pub enum CampaignStatus {
     /// Being prepared.
     Draft,
     /// It was due and could not start: error says what is missing. It waits for a person.
@@ -199,7 +197,7 @@ pub enum Status {
     Cancelled,
 }
 
-impl Status {
+impl CampaignStatus {
     /// Every status, in the order of the columns of the table.
     pub const ALL: [Self; 9] = [
         Self::Draft,
@@ -229,7 +227,7 @@ impl Status {
     }
 
     /// Whether a mailing is at work that will change it.
-    pub fn is_followed(self) -> bool {
+    pub fn is_synced(self) -> bool {
         matches!(self, Self::Sending | Self::Throttled | Self::Paused)
     }
 
@@ -269,7 +267,7 @@ pub enum Action {
 /// What an action comes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    To(Status),
+    To(CampaignStatus),
     /// Refused, and why: the end of a sentence that begins with the state.
     No(&'static str),
 }
@@ -292,7 +290,7 @@ const NO_MAILING: &str = "nothing is being sent for it";
 const TABLE: [(Action, [Outcome; 9]); 16] = {
     use Action as A;
     use Outcome::{No, To};
-    use Status::*;
+    use CampaignStatus::*;
     [
         //                  draft              pending_review     scheduled          sending            throttled          paused             sent               failed             cancelled
         (A::Update,        [To(Draft),         To(PendingReview), To(Scheduled),     No(STARTED),       No(STARTED),       No(STARTED),       No(OVER),          No(OVER),          No(OVER)]),
@@ -315,7 +313,7 @@ const TABLE: [(Action, [Outcome; 9]); 16] = {
 };
 
 /// What `action` comes to in `status`.
-pub fn after(status: Status, action: Action) -> Outcome {
+pub fn after(status: CampaignStatus, action: Action) -> Outcome {
     TABLE[action as usize].1[status as usize]
 }
 
@@ -323,8 +321,8 @@ impl Campaign {
     /// When it has a place in the queue: when it is due, or at once and always while its mailing is at work.
     pub fn queued_at(&self) -> Option<Timestamp> {
         match self.status {
-            Status::Scheduled => self.look_at,
-            status if status.is_followed() => Some(Timestamp(0)),
+            CampaignStatus::Scheduled => self.check_at,
+            status if status.is_synced() => Some(Timestamp(0)),
             _ => None,
         }
     }
@@ -339,7 +337,7 @@ impl Campaign {
 pub type Validator = fn(EmailId, u32) -> Option<u8>;
 
 /// Why a campaign with this demand may not leave; `Ok` if it may.
-pub fn gate(minimum: Option<u8>, validator: Option<Validator>, (email, version): (EmailId, u32)) -> Result<(), String> {
+pub fn check_validation_score(minimum: Option<u8>, validator: Option<Validator>, (email, version): (EmailId, u32)) -> Result<(), String> {
     let Some(minimum) = minimum else { return Ok(()) };
     let Some(validator) = validator else {
         return Err(format!(
@@ -386,8 +384,8 @@ mod tests {
         Action::Fail,
     ];
 
-    fn all() -> impl Iterator<Item = (Status, Action, Outcome)> {
-        Status::ALL.into_iter().flat_map(|status| ACTIONS.into_iter().map(move |action| (status, action, after(status, action))))
+    fn all() -> impl Iterator<Item = (CampaignStatus, Action, Outcome)> {
+        CampaignStatus::ALL.into_iter().flat_map(|status| ACTIONS.into_iter().map(move |action| (status, action, after(status, action))))
     }
 
     #[test]
@@ -395,7 +393,7 @@ mod tests {
         for (index, action) in ACTIONS.into_iter().enumerate() {
             assert_eq!((action as usize, TABLE[index].0), (index, action));
         }
-        for (index, status) in Status::ALL.into_iter().enumerate() {
+        for (index, status) in CampaignStatus::ALL.into_iter().enumerate() {
             assert_eq!(status as usize, index);
             assert_eq!(serde_json::to_value(status).expect("a word"), status.word());
         }
@@ -403,16 +401,16 @@ mod tests {
 
     #[test]
     fn a_second_send_is_refused_whatever_has_become_of_the_first() {
-        let unsent = [Status::Draft, Status::PendingReview, Status::Scheduled];
-        for status in Status::ALL {
+        let unsent = [CampaignStatus::Draft, CampaignStatus::PendingReview, CampaignStatus::Scheduled];
+        for status in CampaignStatus::ALL {
             for action in [Action::Send, Action::Schedule, Action::Start] {
                 let sends = matches!(after(status, action), Outcome::To(_));
                 assert!(!sends || unsent.contains(&status), "{action:?} in {status:?}");
             }
         }
-        assert_eq!(Status::ALL.map(|status| matches!(after(status, Action::Start), Outcome::To(_))), {
+        assert_eq!(CampaignStatus::ALL.map(|status| matches!(after(status, Action::Start), Outcome::To(_))), {
             let mut only_scheduled = [false; 9];
-            only_scheduled[Status::Scheduled as usize] = true;
+            only_scheduled[CampaignStatus::Scheduled as usize] = true;
             only_scheduled
         });
     }
@@ -423,7 +421,7 @@ mod tests {
             match outcome {
                 Outcome::To(next) if next == status => {}
                 Outcome::To(next) => {
-                    assert_eq!((status, action, next), (Status::Sent, Action::ResendUnknown, Status::Sending));
+                    assert_eq!((status, action, next), (CampaignStatus::Sent, Action::ResendUnknown, CampaignStatus::Sending));
                 }
                 Outcome::No(_) => {}
             }
@@ -432,7 +430,7 @@ mod tests {
 
     #[test]
     fn what_is_on_its_way_is_never_changed_or_deleted() {
-        for status in Status::ALL.into_iter().filter(|status| status.is_followed() || status.is_over()) {
+        for status in CampaignStatus::ALL.into_iter().filter(|status| status.is_synced() || status.is_over()) {
             for action in [Action::Update, Action::Delete, Action::Unschedule, Action::Reschedule] {
                 assert!(matches!(after(status, action), Outcome::No(_)), "{action:?} in {status:?}");
             }
@@ -442,17 +440,17 @@ mod tests {
     #[test]
     fn a_paused_campaign_is_moved_by_people_or_by_its_end_alone() {
         for action in [Action::Wait, Action::Flow, Action::Start, Action::Hold] {
-            assert!(matches!(after(Status::Paused, action), Outcome::No(_)), "{action:?}");
+            assert!(matches!(after(CampaignStatus::Paused, action), Outcome::No(_)), "{action:?}");
         }
-        assert_eq!(after(Status::Paused, Action::Resume), Outcome::To(Status::Sending));
-        assert_eq!(after(Status::Paused, Action::Cancel), Outcome::To(Status::Cancelled));
-        assert_eq!(after(Status::Paused, Action::Finish), Outcome::To(Status::Sent));
+        assert_eq!(after(CampaignStatus::Paused, Action::Resume), Outcome::To(CampaignStatus::Sending));
+        assert_eq!(after(CampaignStatus::Paused, Action::Cancel), Outcome::To(CampaignStatus::Cancelled));
+        assert_eq!(after(CampaignStatus::Paused, Action::Finish), Outcome::To(CampaignStatus::Sent));
     }
 
     #[test]
     fn a_repeat_of_a_change_that_was_answered_is_not_refused() {
         for action in [Action::Schedule, Action::Unschedule, Action::Pause, Action::Resume, Action::Cancel] {
-            for status in Status::ALL {
+            for status in CampaignStatus::ALL {
                 if let Outcome::To(next) = after(status, action) {
                     assert_eq!(after(next, action), Outcome::To(next), "{action:?} twice from {status:?}");
                 }
@@ -462,7 +460,7 @@ mod tests {
 
     #[test]
     fn every_state_is_reached_from_a_draft_and_everything_that_began_can_end() {
-        let mut reached = vec![Status::Draft];
+        let mut reached = vec![CampaignStatus::Draft];
         while let Some(next) =
             reached.iter().flat_map(|status| ACTIONS.map(|action| after(*status, action))).find_map(|outcome| {
                 if let Outcome::To(next) = outcome { (!reached.contains(&next)).then_some(next) } else { None }
@@ -470,10 +468,10 @@ mod tests {
         {
             reached.push(next);
         }
-        assert_eq!(reached.len(), Status::ALL.len());
-        for status in Status::ALL.into_iter().filter(|status| status.is_followed()) {
+        assert_eq!(reached.len(), CampaignStatus::ALL.len());
+        for status in CampaignStatus::ALL.into_iter().filter(|status| status.is_synced()) {
             for (action, end) in
-                [(Action::Finish, Status::Sent), (Action::Fail, Status::Failed), (Action::Cancel, Status::Cancelled)]
+                [(Action::Finish, CampaignStatus::Sent), (Action::Fail, CampaignStatus::Failed), (Action::Cancel, CampaignStatus::Cancelled)]
             {
                 assert_eq!(after(status, action), Outcome::To(end));
             }
@@ -506,21 +504,21 @@ mod tests {
     fn recipients_clocks_begin_where_the_day_begins() {
         let at = Timestamp("2026-06-01T07:00:00Z".parse::<jiff::Timestamp>().expect("a time").as_millisecond());
         let schedule = |mode| Schedule { at, zone: "Europe/Berlin".into(), mode, notice: None };
-        assert_eq!(schedule(ZoneMode::Campaign).begins_at(), at);
+        assert_eq!(schedule(TimezoneMode::Campaign).begins_at(), at);
         // 09:00 on the wall; on Kiritimati that is 19:00 UTC of the day before.
-        assert_eq!(schedule(ZoneMode::Recipient).begins_at().to_string(), "2026-05-31T19:00:00.000Z");
+        assert_eq!(schedule(TimezoneMode::Recipient).begins_at().to_string(), "2026-05-31T19:00:00.000Z");
     }
 
     #[test]
     fn a_demanded_score_is_never_guessed() {
         let email = (EmailId::from_bytes([0; 12]), 1);
         let (good, unchecked): (Validator, Validator) = (|_, _| Some(80), |_, _| None);
-        assert_eq!(gate(None, None, email), Ok(()));
-        assert_eq!(gate(Some(80), Some(good), email), Ok(()));
+        assert_eq!(check_validation_score(None, None, email), Ok(()));
+        assert_eq!(check_validation_score(Some(80), Some(good), email), Ok(()));
         for (minimum, validator, word) in
             [(80, None, "no validator"), (81, Some(good), "score is 80"), (1, Some(unchecked), "not validated")]
         {
-            let reason = gate(Some(minimum), validator, email).expect_err("it must not leave");
+            let reason = check_validation_score(Some(minimum), validator, email).expect_err("it must not leave");
             assert!(reason.contains(word), "{reason}");
         }
     }

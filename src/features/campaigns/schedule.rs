@@ -7,7 +7,7 @@ use jiff::civil::DateTime;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer};
 
-use super::model::{Schedule, ZoneMode};
+use super::model::{Schedule, TimezoneMode};
 use crate::base::clock::Timestamp;
 use crate::base::parsed;
 use crate::base::zone::Zone;
@@ -16,7 +16,7 @@ use crate::vocab::limits;
 
 /// A time as it was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Written {
+pub enum StartTime {
     /// With an offset from UTC: one moment, wherever one is.
     Moment(Timestamp),
     /// Without: what a clock on the wall shows.
@@ -31,7 +31,7 @@ const CALENDAR: &str = concat!(
 
 const EXPECTED: &str = "expected a date and a time, like 2026-01-31T09:30:00Z, or 2026-01-31T09:30 with scheduledTimezone";
 
-impl FromStr for Written {
+impl FromStr for StartTime {
     type Err = &'static str;
 
     fn from_str(given: &str) -> Result<Self, Self::Err> {
@@ -50,13 +50,13 @@ impl FromStr for Written {
     }
 }
 
-impl<'de> Deserialize<'de> for Written {
+impl<'de> Deserialize<'de> for StartTime {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         parsed::deserialize(deserializer, "a time as text")
     }
 }
 
-impl JsonSchema for Written {
+impl JsonSchema for StartTime {
     fn schema_name() -> Cow<'static, str> {
         "ScheduledAt".into()
     }
@@ -69,10 +69,10 @@ impl JsonSchema for Written {
 }
 
 /// The schedule that is meant, or why there can be none.
-pub fn resolve(written: Written, zone: &Zone, mode: ZoneMode, now: Timestamp) -> Result<Schedule, Failure> {
-    let (at, twist) = match written {
-        Written::Moment(at) => (at, None),
-        Written::Wall(wall) => {
+pub fn resolve(start: StartTime, zone: &Zone, mode: TimezoneMode, now: Timestamp) -> Result<Schedule, Failure> {
+    let (at, twist) = match start {
+        StartTime::Moment(at) => (at, None),
+        StartTime::Wall(wall) => {
             let meant = zone.at(wall).map_err(|_| Failure::field("scheduledAt", "the calendar ends before this time"))?;
             (meant.at, meant.twist)
         }
@@ -104,17 +104,17 @@ mod tests {
         Timestamp(text.parse::<jiff::Timestamp>().expect("a time").as_millisecond())
     }
 
-    fn schedule(written: &str, zone: &str, mode: ZoneMode) -> Result<Schedule, Failure> {
-        let written = written.parse().expect(written);
-        resolve(written, &Zone::parse(zone).expect(zone), mode, time("2026-01-01T00:00:00Z"))
+    fn schedule(start: &str, zone: &str, mode: TimezoneMode) -> Result<Schedule, Failure> {
+        let start = start.parse().expect(start);
+        resolve(start, &Zone::parse(zone).expect(zone), mode, time("2026-01-01T00:00:00Z"))
     }
 
     #[test]
     fn the_document_takes_the_days_and_minutes_that_the_calendar_has() {
         let schema = jsonschema::validator_for(&serde_json::json!({ "pattern": CALENDAR })).expect("a schema");
-        let agree = |written: String| {
-            let parses = written.parse::<Written>().is_ok();
-            assert_eq!(schema.is_valid(&written.as_str().into()), parses, "{written}");
+        let agree = |start: String| {
+            let parses = start.parse::<StartTime>().is_ok();
+            assert_eq!(schema.is_valid(&start.as_str().into()), parses, "{start}");
         };
         for year in [0, 1900, 1996, 2000, 2026, 2028] {
             for (month, day) in (0..=13).flat_map(|month| (0..=32).map(move |day| (month, day))) {
@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn an_offset_is_one_moment_and_a_wall_clock_counts_in_its_zone() {
-        for (written, zone, at) in [
+        for (start, zone, at) in [
             ("2026-02-01T09:00:00Z", "Europe/Berlin", "2026-02-01T09:00:00Z"),
             ("2026-02-01T09:00+05:30", "Europe/Berlin", "2026-02-01T03:30:00Z"),
             ("2026-02-01 09:00", "Europe/Berlin", "2026-02-01T08:00:00Z"),
@@ -136,32 +136,32 @@ mod tests {
             ("2026-07-01T09:00", "Europe/Kiev", "2026-07-01T06:00:00Z"),
             ("2026-07-01T09:00", "US/Pacific", "2026-07-01T16:00:00Z"),
         ] {
-            let made = schedule(written, zone, ZoneMode::Campaign).expect(written);
-            assert_eq!((made.at, made.zone.as_str(), made.notice), (time(at), zone, None), "{written} {zone}");
+            let made = schedule(start, zone, TimezoneMode::Campaign).expect(start);
+            assert_eq!((made.at, made.zone.as_str(), made.notice), (time(at), zone, None), "{start} {zone}");
         }
     }
 
     #[test]
     fn skipped_and_repeated_times_are_decided_and_told() {
-        let made = schedule("2026-03-29T02:30", "Europe/Berlin", ZoneMode::Campaign).expect("decided");
+        let made = schedule("2026-03-29T02:30", "Europe/Berlin", TimezoneMode::Campaign).expect("decided");
         assert_eq!(made.at, time("2026-03-29T01:30:00Z"));
         assert!(made.notice.expect("told").contains("never show"));
-        let made = schedule("2026-10-25T02:30", "Europe/Berlin", ZoneMode::Campaign).expect("decided");
+        let made = schedule("2026-10-25T02:30", "Europe/Berlin", TimezoneMode::Campaign).expect("decided");
         assert_eq!(made.at, time("2026-10-25T00:30:00Z"));
         assert!(made.notice.expect("told").contains("twice"));
         // With an offset there is nothing to decide.
-        assert_eq!(schedule("2026-10-25T02:30+01:00", "Europe/Berlin", ZoneMode::Campaign).expect("clear").notice, None);
+        assert_eq!(schedule("2026-10-25T02:30+01:00", "Europe/Berlin", TimezoneMode::Campaign).expect("clear").notice, None);
     }
 
     #[test]
     fn past_and_far_times_are_refused_with_what_to_do() {
-        for (written, word) in [
+        for (start, word) in [
             ("2025-12-31T23:59:59Z", "POST /v1/campaigns/{id}/send"),
             ("2026-01-01T00:00:00Z", "is past"),
             ("2026-01-01T00:30", "is past"),
             ("2036-01-01T00:00:00Z", "give an earlier time"),
         ] {
-            let refused = schedule(written, "Europe/Berlin", ZoneMode::Campaign).expect_err(written);
+            let refused = schedule(start, "Europe/Berlin", TimezoneMode::Campaign).expect_err(start);
             let detail = refused.detail.expect("words");
             assert!(detail.starts_with("scheduledAt: ") && detail.contains(word), "{detail}");
         }
@@ -169,9 +169,9 @@ mod tests {
 
     #[test]
     fn local_times_warn_when_some_clocks_are_past_it() {
-        let near = schedule("2026-01-01T10:00", "Europe/Berlin", ZoneMode::Recipient).expect("fine");
+        let near = schedule("2026-01-01T10:00", "Europe/Berlin", TimezoneMode::Recipient).expect("fine");
         assert!(near.notice.expect("a warning").contains("at once"));
-        let far = schedule("2026-01-02T10:00", "Europe/Berlin", ZoneMode::Recipient).expect("fine");
+        let far = schedule("2026-01-02T10:00", "Europe/Berlin", TimezoneMode::Recipient).expect("fine");
         assert_eq!(far.notice, None);
     }
 
@@ -186,7 +186,7 @@ mod tests {
             "1769936400",
             "2026-02-01T09:00[Europe/Berlin]",
         ] {
-            assert!(given.parse::<Written>().is_err(), "{given}");
+            assert!(given.parse::<StartTime>().is_err(), "{given}");
         }
     }
 }

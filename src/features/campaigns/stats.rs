@@ -17,8 +17,7 @@ use crate::features::sending::{self, Counts};
 /// What has become of a campaign, in numbers.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "CampaignStats")]
-pub struct Stats {
+pub struct CampaignStats {
     /// Messages that the next mail server has taken over.
     pub total_sent: u64,
     /// Those of them that did not come back.
@@ -96,8 +95,8 @@ pub struct Readers {
 }
 
 /// The numbers of a campaign; before it starts all of them are zero.
-pub fn of(tx: &impl Read, campaign: &Campaign, now: Timestamp) -> Result<Stats> {
-    let Some(mailing) = campaign.mailing else { return Ok(told(&Counts::default(), Readers::default(), now)) };
+pub fn of(tx: &impl Read, campaign: &Campaign, now: Timestamp) -> Result<CampaignStats> {
+    let Some(mailing) = campaign.mailing else { return Ok(to_stats(&Counts::default(), Readers::default(), now)) };
     let count = |measure| engagement::count(tx, mailing, measure);
     let readers = Readers {
         unique_opens: count(Measure::UniqueOpens)?,
@@ -112,15 +111,15 @@ pub fn of(tx: &impl Read, campaign: &Campaign, now: Timestamp) -> Result<Stats> 
         bounces: count(Measure::HardBounces)? + count(Measure::SoftBounces)?,
     };
     let conversion = Conversion::of(&orders::totals(tx, Scope::Mailing(mailing))?);
-    Ok(Stats { conversion, ..told(&sending::counts(tx, mailing)?, readers, now) })
+    Ok(CampaignStats { conversion, ..to_stats(&sending::counts(tx, mailing)?, readers, now) })
 }
 
 /// The two together.
-fn told(counts: &Counts, readers: Readers, now: Timestamp) -> Stats {
+fn to_stats(counts: &Counts, readers: Readers, now: Timestamp) -> CampaignStats {
     // Whoever was refused at once is counted by the ledger first, and as a bounce as soon as the reply was read.
     let bounces = readers.bounces.max(counts.failed);
     let delivered = counts.sent.saturating_sub(bounces - counts.failed);
-    Stats {
+    CampaignStats {
         total_sent: counts.sent,
         total_delivered: delivered,
         unique_opens: readers.unique_opens,
@@ -150,14 +149,14 @@ fn told(counts: &Counts, readers: Readers, now: Timestamp) -> Stats {
     }
 }
 
-impl Stats {
+impl CampaignStats {
     /// An example for the documents.
     pub fn sample() -> Self {
         let skipped = BTreeMap::from([("suppressed", 2), ("unsubscribed", 5)]);
         let counts = Counts { total: 325, sent: 315, failed: 3, skipped, ..Counts::default() };
         let readers = Readers { unique_opens: 141, opens: 203, unique_clicks: 38, clicks: 52, bounces: 5, ..Readers::default() };
         let readers = Readers { unsubscribes: 2, bot_opens: 17, bot_clicks: 9, ..readers };
-        Self { conversion: Some(Conversion::sample()), ..told(&counts, readers, Moment::sample().0) }
+        Self { conversion: Some(Conversion::sample()), ..to_stats(&counts, readers, Moment::sample().0) }
     }
 }
 
@@ -167,18 +166,18 @@ mod tests {
 
     #[test]
     fn nothing_sent_is_zero_everywhere() {
-        let stats = told(&Counts::default(), Readers::default(), Timestamp(0));
+        let stats = to_stats(&Counts::default(), Readers::default(), Timestamp(0));
         assert_eq!((stats.open_rate, stats.click_rate, stats.bounce_rate, stats.total_delivered), (0.0, 0.0, 0.0, 0));
     }
 
     #[test]
     fn a_refusal_counts_as_one_bounce_whoever_counted_it_first() {
         let counts = Counts { total: 10, sent: 8, failed: 2, ..Counts::default() };
-        let before = told(&counts, Readers::default(), Timestamp(0));
+        let before = to_stats(&counts, Readers::default(), Timestamp(0));
         assert_eq!((before.bounces, before.total_delivered), (2, 8));
-        let read = told(&counts, Readers { bounces: 2, ..Readers::default() }, Timestamp(0));
+        let read = to_stats(&counts, Readers { bounces: 2, ..Readers::default() }, Timestamp(0));
         assert_eq!((read.bounces, read.total_delivered), (2, 8));
-        let later = told(&counts, Readers { bounces: 3, unique_opens: 7, ..Readers::default() }, Timestamp(0));
+        let later = to_stats(&counts, Readers { bounces: 3, unique_opens: 7, ..Readers::default() }, Timestamp(0));
         assert_eq!((later.bounces, later.total_delivered, later.bounce_rate, later.open_rate), (3, 7, 30.0, 100.0));
     }
 }

@@ -551,14 +551,14 @@ fn the_mailing_decides_what_becomes_of_a_campaign_on_its_way() {
         (State::Failed { reason: "The template is broken.".into(), at }, "failed", true, Some("template")),
     ] {
         let (campaign, mailing) = with_mailing(&studio, state.clone());
-        let next = follow::in_step(&campaign, &mailing).unwrap_or(campaign);
+        let next = sync::synced(&campaign, &mailing).unwrap_or(campaign);
         assert_eq!(next.status.word(), status, "{state:?}");
         assert_eq!(next.completed_at.is_some(), completed, "{state:?}");
         let error = next.error.clone().unwrap_or_default();
         assert!(said.map_or(error.is_empty(), |said| error.contains(said)), "{state:?}: {error}");
         // What is over stays over, and what flows again forgets what it waited for.
         let flowing = Mailing { state: State::Sending, ..mailing };
-        let after = follow::in_step(&next, &flowing).unwrap_or(next.clone());
+        let after = sync::synced(&next, &flowing).unwrap_or(next.clone());
         assert_eq!(after.status == next.status, completed || status == "sending", "{state:?}");
         assert!(completed || after.error.is_none());
     }

@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::launch;
-use super::model::{Campaign, Plan, RecipientType, Recipients, Status, Unknown, ZoneMode};
+use super::model::{Campaign, Plan, RecipientType, Recipients, CampaignStatus, Unknown, TimezoneMode};
 use crate::base::clock::Timestamp;
 use crate::engine::api::answer::Moment;
 use crate::engine::api::{Engine, Failure, Listed};
@@ -48,13 +48,13 @@ pub struct CampaignView {
     pub variables: Map<String, Value>,
     /// What links are marked with; null: as the domain of the From address is set.
     pub utm: Option<Utm>,
-    pub status: Status,
+    pub status: CampaignStatus,
     /// When it starts, or was to start.
     pub scheduled_at: Option<Moment>,
     /// IANA name.
     pub scheduled_timezone: Option<String>,
     /// Whose clock shows `scheduledAt` when it is sent: that of the campaign's zone, or each recipient's own.
-    pub timezone_mode: Option<ZoneMode>,
+    pub timezone_mode: Option<TimezoneMode>,
     /// What to know of that time: for example that clocks skip it there.
     pub schedule_notice: Option<String>,
     /// The send behind it, once it has started: GET /v1/sending/batches/{batchId} tells of it too.
@@ -85,7 +85,7 @@ impl Listed for CampaignView {
 }
 
 /// A campaign as it is this moment.
-pub fn view(tx: &impl Read, engine: &Engine, account: AccountId, campaign: Campaign) -> Result<CampaignView, Failure> {
+pub fn campaign_view(tx: &impl Read, engine: &Engine, account: AccountId, campaign: Campaign) -> Result<CampaignView, Failure> {
     let Campaign { plan, schedule, .. } = &campaign;
     let own = emails::headline(tx, account, plan.email)?;
     let (own_subject, own_preheader) = own.map(|own| (own.subject, own.preheader)).unwrap_or_default();
@@ -177,7 +177,7 @@ impl CampaignView {
             provider_type: None,
             variables: variables.as_object().cloned().expect("an object"),
             utm: None,
-            status: Status::Draft,
+            status: CampaignStatus::Draft,
             scheduled_at: None,
             scheduled_timezone: None,
             timezone_mode: None,
@@ -200,16 +200,16 @@ impl CampaignView {
     /// The same as it waits for its time.
     pub fn sample_scheduled() -> Self {
         Self {
-            status: Status::Scheduled,
+            status: CampaignStatus::Scheduled,
             scheduled_at: Some(Moment(Timestamp(1_769_848_200_000))),
             scheduled_timezone: Some("Europe/Berlin".into()),
-            timezone_mode: Some(ZoneMode::Campaign),
+            timezone_mode: Some(TimezoneMode::Campaign),
             ..Self::sample()
         }
     }
 
     /// The same as it is on its way.
-    pub fn sample_in(status: Status) -> Self {
+    pub fn sample_in(status: CampaignStatus) -> Self {
         let batch_id = MailingId::parse("66f1a2b3d4e5f60718293a61").expect("24 hexadecimal characters");
         Self { status, batch_id: Some(batch_id), sent_at: Some(Moment::sample()), ..Self::sample() }
     }

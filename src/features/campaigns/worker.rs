@@ -5,9 +5,9 @@
 
 use std::sync::Arc;
 
-use super::launch::{self, Place};
-use super::model::{Action, Campaign, Outcome, Status, after};
-use super::{follow, store};
+use super::launch::{self, LaunchContext};
+use super::model::{Action, Campaign, Outcome, CampaignStatus, after};
+use super::{sync, store};
 use crate::base::clock::Timestamp;
 use crate::engine::api::{Engine, Failure};
 use crate::engine::store::WriteTx;
@@ -30,8 +30,8 @@ pub async fn step(engine: Arc<Engine>, environment: Environment) -> Result<(), F
             let engine = engine.clone();
             store
                 .write(move |tx| {
-                    let place = Place { engine: &engine, environment, account };
-                    advance(tx, place, id)
+                    let context = LaunchContext { engine: &engine, environment, account };
+                    advance(tx, context, id)
                 })
                 .await??;
         }
@@ -61,10 +61,10 @@ fn changed(
     for (_, id, account) in due {
         let Some(campaign) = store::find(tx, account, id)? else { continue };
         // A campaign that was scheduled before the hold does not start by itself. Campaigns in progress are followed.
-        if campaign.status == Status::Scheduled && engine.hold.holds(campaign.hold_number) {
+        if campaign.status == CampaignStatus::Scheduled && engine.hold.holds(campaign.hold_number) {
             continue;
         }
-        if campaign.status == Status::Scheduled || follow::current(tx, account, campaign.clone())? != campaign {
+        if campaign.status == CampaignStatus::Scheduled || sync::current(tx, account, campaign.clone())? != campaign {
             changed.push((id, account));
         }
     }
@@ -72,23 +72,23 @@ fn changed(
 }
 
 /// Start a campaign whose time has come, or write down what has become of it.
-fn advance(tx: &mut WriteTx<'_>, place: Place<'_>, id: CampaignId) -> Result<(), Failure> {
-    let account = place.account;
+fn advance(tx: &mut WriteTx<'_>, context: LaunchContext<'_>, id: CampaignId) -> Result<(), Failure> {
+    let account = context.account;
     let Some(campaign) = store::find(tx, account, id)? else { return Ok(()) };
     // Somebody may have been faster.
-    let is_due = campaign.status == Status::Scheduled && campaign.look_at.is_some_and(|at| at <= tx.now());
+    let is_due = campaign.status == CampaignStatus::Scheduled && campaign.check_at.is_some_and(|at| at <= tx.now());
     if !is_due {
-        follow::catch_up(tx, account, campaign)?;
+        sync::save_current(tx, account, campaign)?;
         return Ok(());
     }
     if awaits_edit(tx, &campaign)? {
-        let look_at = Some(tx.now().plus_ms(limits::CAMPAIGN_EDIT_LOOK_MS));
-        store::save(tx, account, Some(&campaign), &Campaign { look_at, ..campaign.clone() });
+        let check_at = Some(tx.now().plus_ms(limits::CAMPAIGN_EDIT_CHECK_MS));
+        store::save(tx, account, Some(&campaign), &Campaign { check_at, ..campaign.clone() });
         return Ok(());
     }
     let Outcome::To(status) = after(campaign.status, Action::Start) else { return Ok(()) };
     let mut started = Campaign { status, updated_at: tx.now(), ..campaign.clone() };
-    match launch::start(tx, place, &mut started) {
+    match launch::start(tx, context, &mut started) {
         Ok(()) => store::save(tx, account, Some(&campaign), &started),
         // Nothing that a person could put right: it is tried again.
         Err(failure) if failure.code.info().status >= 500 => return Err(failure),
@@ -109,6 +109,6 @@ fn hold(tx: &mut WriteTx<'_>, account: AccountId, campaign: &Campaign, failure: 
     tx.roll_back();
     let Outcome::To(status) = after(campaign.status, Action::Hold) else { return };
     let error = failure.detail.as_deref().unwrap_or(failure.code.info().message).to_owned();
-    let held = Campaign { status, error: Some(error), look_at: None, updated_at: tx.now(), ..campaign.clone() };
+    let held = Campaign { status, error: Some(error), check_at: None, updated_at: tx.now(), ..campaign.clone() };
     store::save(tx, account, Some(campaign), &held);
 }

@@ -157,7 +157,7 @@ fn count_campaigns(
     account: Option<AccountId>,
     (held, view): (&mut HeldIn, &mut HoldView),
 ) -> Result<()> {
-    let found = campaigns::under_way(tx, limits::HELD_LOOKED_AT_MAX)?;
+    let found = campaigns::in_progress(tx, limits::HELD_LOOKED_AT_MAX)?;
     view.has_more |= found.len() == limits::HELD_LOOKED_AT_MAX;
     for campaign in found {
         let mailing = match campaign.mailing {

@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::WhichCampaign;
+use super::CampaignRef;
 use crate::engine::api::answer::Moment;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
 use crate::engine::store::WriteTx;
 use crate::features::campaigns::act;
-use crate::features::campaigns::model::{Action, Status};
-use crate::features::campaigns::views::{CampaignView, view};
+use crate::features::campaigns::model::{Action, CampaignStatus};
+use crate::features::campaigns::views::{CampaignView, campaign_view};
 use crate::features::sending;
 use crate::vocab::codes::Code;
 use crate::vocab::permissions::Permission;
@@ -24,30 +24,30 @@ impl Operation for Cancel {
              whoever has not been sent to is skipped with the reason cancelled.")
         .rate(RouteGroup::Campaigns)
         .fails(&[Code::NotFound, Code::WrongState]);
-    type Input = WhichCampaign;
+    type Input = CampaignRef;
     type Output = Done<CampaignView>;
 
     fn example() -> (Value, Self::Output) {
         let campaign =
-            CampaignView { status: Status::Cancelled, completed_at: Some(Moment::sample()), ..CampaignView::sample_scheduled() };
+            CampaignView { status: CampaignStatus::Cancelled, completed_at: Some(Moment::sample()), ..CampaignView::sample_scheduled() };
         (json!({ "id": campaign.id }), Done(campaign))
     }
 }
 
 impl Command for Cancel {
-    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: WhichCampaign) -> Result<Self::Output, Failure> {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: CampaignRef) -> Result<Self::Output, Failure> {
         let account = caller.account();
         let campaign = act(tx, account, input.key(), Action::Cancel, |tx, campaign, before| {
-            if before == Status::Cancelled {
+            if before == CampaignStatus::Cancelled {
                 return Ok(());
             }
-            campaign.look_at = None;
+            campaign.check_at = None;
             campaign.completed_at = Some(tx.now());
             match campaign.mailing {
                 Some(mailing) => sending::cancel(tx, account, mailing).map(drop),
                 None => Ok(()),
             }
         })?;
-        Ok(Done(view(tx, &caller.engine, account, campaign)?))
+        Ok(Done(campaign_view(tx, &caller.engine, account, campaign)?))
     }
 }

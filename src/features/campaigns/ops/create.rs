@@ -6,12 +6,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{CampaignName, FromName, Preheader, ProviderType, Score, Subject, check_words, score, written};
+use super::{CampaignName, FromName, Preheader, ProviderType, Score, Subject, check_texts, score, to_json};
 use crate::base::email::EmailAddress;
 use crate::engine::api::{Caller, Command, Created, Failure, Operation, Replay, Spec, needs};
 use crate::engine::store::WriteTx;
-use crate::features::campaigns::model::{Campaign, Plan, RecipientType, Recipients, Status, Unknown};
-use crate::features::campaigns::views::{CampaignView, view};
+use crate::features::campaigns::model::{Campaign, Plan, RecipientType, Recipients, CampaignStatus, Unknown};
+use crate::features::campaigns::views::{CampaignView, campaign_view};
 use crate::features::campaigns::{launch, store};
 use crate::features::contacts::fields::{self, FieldValue};
 use crate::features::domains::Utm;
@@ -118,18 +118,18 @@ impl Command for Create {
             recipients: recipients.map_err(|(field, detail)| Failure::field(field, detail))?,
             topic: input.topic_id,
             provider: input.provider_type.map(|text| text.to_string()).filter(|text| !text.is_empty()),
-            variables: written(input.variables)?,
+            variables: to_json(input.variables)?,
             utm: input.utm,
             minimum_score: input.minimum_score.map(score),
             unknown: input.unknown,
         };
-        check_words(&plan)?;
+        check_texts(&plan)?;
         launch::check_audience(tx, project, &plan)?;
         let (from, from_name, reply_to) = (plan.from.clone(), Some(plan.from_name.clone()), plan.reply_to.clone());
         projects::suggest_sender(tx, account, project, DefaultSender { from, from_name, reply_to })?;
         let campaign = draft(tx, project, plan);
         store::save(tx, account, None, &campaign);
-        Ok(Created(view(tx, &caller.engine, account, campaign)?))
+        Ok(Created(campaign_view(tx, &caller.engine, account, campaign)?))
     }
 }
 
@@ -139,10 +139,10 @@ pub fn draft(tx: &WriteTx<'_>, project: ProjectId, plan: Plan) -> Campaign {
         id: CampaignId::make(tx.now(), tx.random()),
         project,
         plan,
-        status: Status::Draft,
+        status: CampaignStatus::Draft,
         schedule: None,
         mailing: None,
-        look_at: None,
+        check_at: None,
         hold_number: 0,
         started_at: None,
         completed_at: None,

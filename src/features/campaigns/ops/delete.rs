@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::WhichCampaign;
+use super::CampaignRef;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
 use crate::engine::store::WriteTx;
 use crate::features::campaigns::model::Action;
@@ -31,7 +31,7 @@ impl Operation for Delete {
         .about("Only what was never started can be deleted; everything else can be archived.")
         .rate(RouteGroup::Campaigns)
         .fails(&[Code::NotFound, Code::WrongState]);
-    type Input = WhichCampaign;
+    type Input = CampaignRef;
     type Output = Done<DeletedCampaign>;
 
     fn example() -> (Value, Self::Output) {
@@ -41,7 +41,7 @@ impl Operation for Delete {
 }
 
 impl Command for Delete {
-    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: WhichCampaign) -> Result<Self::Output, Failure> {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: CampaignRef) -> Result<Self::Output, Failure> {
         let account = caller.account();
         let campaign = require(tx, account, input.id, input.project_id)?;
         allowed(campaign.status, Action::Delete)?;

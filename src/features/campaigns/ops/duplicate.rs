@@ -9,7 +9,7 @@ use super::create::draft;
 use crate::engine::api::{Caller, Command, Created, Failure, Operation, Replay, Spec, needs};
 use crate::engine::store::WriteTx;
 use crate::features::campaigns::model::Plan;
-use crate::features::campaigns::views::{CampaignView, view};
+use crate::features::campaigns::views::{CampaignView, campaign_view};
 use crate::features::campaigns::{require, store};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{CampaignId, ProjectId};
@@ -23,7 +23,7 @@ pub struct Duplicate;
 /// Which campaign, and what the new one is called.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Wanted {
+pub struct DuplicateCampaign {
     /// The campaign's id.
     pub id: CampaignId,
     /// Only if it belongs to this project.
@@ -39,7 +39,7 @@ impl Operation for Duplicate {
         .rate(RouteGroup::Campaigns)
         .replay(Replay::Keyed)
         .fails(&[Code::NotFound, Code::LimitReached]);
-    type Input = Wanted;
+    type Input = DuplicateCampaign;
     type Output = Created<CampaignView>;
 
     fn example() -> (Value, Self::Output) {
@@ -49,7 +49,7 @@ impl Operation for Duplicate {
 }
 
 impl Command for Duplicate {
-    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: Wanted) -> Result<Self::Output, Failure> {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: DuplicateCampaign) -> Result<Self::Output, Failure> {
         let account = caller.account();
         let pattern = require(tx, account, input.id, input.project_id)?;
         let max = limits::CAMPAIGNS_PER_PROJECT_MAX;
@@ -60,7 +60,7 @@ impl Command for Duplicate {
         let name = input.name.map_or_else(|| copied(&pattern.plan.name), |name| name.to_string());
         let campaign = draft(tx, pattern.project, Plan { name, ..pattern.plan });
         store::save(tx, account, None, &campaign);
-        Ok(Created(view(tx, &caller.engine, account, campaign)?))
+        Ok(Created(campaign_view(tx, &caller.engine, account, campaign)?))
     }
 }
 

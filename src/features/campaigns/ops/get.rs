@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::WhichCampaign;
+use super::CampaignRef;
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
 use crate::features::campaigns::require;
-use crate::features::campaigns::views::{CampaignView, view};
+use crate::features::campaigns::views::{CampaignView, campaign_view};
 use crate::vocab::codes::Code;
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
@@ -19,7 +19,7 @@ impl Operation for Get {
         .rate(RouteGroup::Campaigns)
         .heavy()
         .fails(&[Code::NotFound]);
-    type Input = WhichCampaign;
+    type Input = CampaignRef;
     type Output = Done<CampaignView>;
 
     fn example() -> (Value, Self::Output) {
@@ -29,9 +29,9 @@ impl Operation for Get {
 }
 
 impl Query for Get {
-    fn run(ask: &View<'_>, input: WhichCampaign) -> Result<Self::Output, Failure> {
-        let account = ask.caller.account();
-        let campaign = require(ask.tx, account, input.id, input.project_id)?;
-        Ok(Done(view(ask.tx, &ask.caller.engine, account, campaign)?))
+    fn run(view: &View<'_>, input: CampaignRef) -> Result<Self::Output, Failure> {
+        let account = view.caller.account();
+        let campaign = require(view.tx, account, input.id, input.project_id)?;
+        Ok(Done(campaign_view(view.tx, &view.caller.engine, account, campaign)?))
     }
 }

@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 
 use crate::base::text::fold;
 use crate::engine::api::{Failure, Limit, Offset, Operation, Page, PageNumber, Query, Spec, View, Window, needs};
-use crate::features::campaigns::model::Status;
-use crate::features::campaigns::views::{CampaignView, view};
-use crate::features::campaigns::{follow, store};
+use crate::features::campaigns::model::CampaignStatus;
+use crate::features::campaigns::views::{CampaignView, campaign_view};
+use crate::features::campaigns::{sync, store};
 use crate::features::projects;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::ProjectId;
@@ -23,11 +23,11 @@ pub struct List;
 /// Which campaigns, and which page of them.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Wanted {
+pub struct ListCampaigns {
     /// The project they belong to.
     pub project_id: ProjectId,
     /// Only those in one of these states.
-    pub status: Option<Vec<Status>>,
+    pub status: Option<Vec<CampaignStatus>>,
     /// Only archived ones, or only others; all if absent.
     pub archived: Option<bool>,
     /// Text to find in the name, whatever its case.
@@ -47,7 +47,7 @@ impl Operation for List {
         .rate(RouteGroup::Campaigns)
         .heavy()
         .fails(&[Code::NotFound]);
-    type Input = Wanted;
+    type Input = ListCampaigns;
     type Output = Page<CampaignView>;
 
     fn example() -> (Value, Self::Output) {
@@ -58,14 +58,14 @@ impl Operation for List {
 }
 
 impl Query for List {
-    fn run(ask: &View<'_>, input: Wanted) -> Result<Self::Output, Failure> {
-        let (tx, account, project) = (ask.tx, ask.caller.account(), input.project_id);
+    fn run(view: &View<'_>, input: ListCampaigns) -> Result<Self::Output, Failure> {
+        let (tx, account, project) = (view.tx, view.caller.account(), input.project_id);
         projects::require(tx, account, project)?;
         let window = Window::new(input.limit, input.offset, input.page);
         let words = input.search.as_deref().map(|search| fold(search.trim())).filter(|search| !search.is_empty());
         let (mut total, mut found) = (0, Vec::new());
         store::visit(tx, account, project, |campaign| {
-            let campaign = follow::current(tx, account, campaign)?;
+            let campaign = sync::current(tx, account, campaign)?;
             let fits = input.status.as_ref().is_none_or(|wanted| wanted.contains(&campaign.status))
                 && input.archived.is_none_or(|archived| campaign.is_archived() == archived)
                 && words.as_deref().is_none_or(|words| fold(&campaign.plan.name).contains(words));
@@ -77,7 +77,7 @@ impl Query for List {
             }
             Ok(ControlFlow::Continue(()))
         })?;
-        let show = |campaign| view(tx, &ask.caller.engine, account, campaign);
+        let show = |campaign| campaign_view(tx, &view.caller.engine, account, campaign);
         let items = found.into_iter().map(show).collect::<Result<_, _>>()?;
         Ok(Page { items, total: total as u64, window })
     }

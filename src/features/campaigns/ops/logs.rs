@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::engine::api::{Done, Failure, Limit, Operation, Query, Spec, View, needs_one};
-use crate::features::campaigns::logs::{LogRow, LogStatus, SkipReason, part, row, skipped};
+use crate::features::campaigns::logs::{CampaignLog, CampaignLogStatus, SkipReason, page, row, skipped};
 use crate::features::campaigns::{REPORT_READERS, require};
 use crate::features::sending;
 use crate::vocab::codes::Code;
@@ -18,7 +18,7 @@ pub struct Logs;
 /// Which recipients, and which part of them.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct WhichRows {
+pub struct ListLogs {
     /// The campaign's id.
     pub id: CampaignId,
     /// Only if it belongs to this project.
@@ -28,7 +28,7 @@ pub struct WhichRows {
     /// `nextCursor` of the part before.
     pub cursor: Option<String>,
     /// Only recipients of whom this holds: whoever clicked has it delivered, too, and who was refused at once counts as bounced.
-    pub status: Option<LogStatus>,
+    pub status: Option<CampaignLogStatus>,
     /// Only recipients who get nothing for this reason; instead of `status`, or with `skipped`.
     pub skip_reason: Option<SkipReason>,
 }
@@ -37,7 +37,7 @@ pub struct WhichRows {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LogPart {
-    pub emails: Vec<LogRow>,
+    pub emails: Vec<CampaignLog>,
     /// Where the next part begins; null if there is none.
     pub next_cursor: Option<String>,
     pub has_more: bool,
@@ -53,18 +53,18 @@ impl Operation for Logs {
         .rate(RouteGroup::Campaigns)
         .heavy()
         .fails(&[Code::NotFound]);
-    type Input = WhichRows;
+    type Input = ListLogs;
     type Output = Done<LogPart>;
 
     fn example() -> (Value, Self::Output) {
-        let part = LogPart { emails: vec![LogRow::sample()], next_cursor: Some("42".into()), has_more: true };
+        let part = LogPart { emails: vec![CampaignLog::sample()], next_cursor: Some("42".into()), has_more: true };
         (json!({ "id": "66f1a2b3d4e5f60718293a60", "status": "opened", "limit": 1 }), Done(part))
     }
 }
 
 impl Query for Logs {
-    fn run(ask: &View<'_>, input: WhichRows) -> Result<Self::Output, Failure> {
-        let (tx, account) = (ask.tx, ask.caller.account());
+    fn run(view: &View<'_>, input: ListLogs) -> Result<Self::Output, Failure> {
+        let (tx, account) = (view.tx, view.caller.account());
         let campaign = require(tx, account, input.id, input.project_id)?;
         let from = match input.cursor.as_deref() {
             None => 0,
@@ -79,8 +79,8 @@ impl Query for Logs {
         let mailing = sending::require(tx, account, id)?;
         let limit = input.limit.0 as usize;
         let found = match (input.skip_reason, input.status) {
-            (None, status) => part(tx, id, from, limit, status)?,
-            (Some(reason), None | Some(LogStatus::Skipped)) => skipped(tx, id, from, limit, reason)?,
+            (None, status) => page(tx, id, from, limit, status)?,
+            (Some(reason), None | Some(CampaignLogStatus::Skipped)) => skipped(tx, id, from, limit, reason)?,
             (Some(_), Some(_)) => return Err(Failure::field("skipReason", "only who is skipped has one; leave status out")),
         };
         let show = |found| row(tx, &mailing, found);

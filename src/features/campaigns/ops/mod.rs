@@ -52,21 +52,21 @@ pub type Score = crate::base::bounded::Bounded<0, 100>;
 /// Which campaign.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct WhichCampaign {
+pub struct CampaignRef {
     /// The campaign's id.
     pub id: CampaignId,
     /// Only if it belongs to this project.
     pub project_id: Option<ProjectId>,
 }
 
-impl WhichCampaign {
+impl CampaignRef {
     fn key(&self) -> (CampaignId, Option<ProjectId>) {
         (self.id, self.project_id)
     }
 }
 
 /// Merge fields as they are kept: the JSON text of an object.
-fn written(variables: Option<BTreeMap<String, FieldValue>>) -> Result<String, Failure> {
+fn to_json(variables: Option<BTreeMap<String, FieldValue>>) -> Result<String, Failure> {
     let variables = variables.unwrap_or_default();
     match fields::refusal(&variables) {
         Some(reason) => Err(Failure::field("variables", reason)),
@@ -75,7 +75,7 @@ fn written(variables: Option<BTreeMap<String, FieldValue>>) -> Result<String, Fa
 }
 
 /// Refuse words of the campaign's own whose merge fields cannot be read: nobody who gets it finds that out.
-fn check_words(plan: &Plan) -> Result<(), Failure> {
+fn check_texts(plan: &Plan) -> Result<(), Failure> {
     for (field, words, kind) in [("subject", &plan.subject, Kind::Header), ("preheaderText", &plan.preheader, Kind::Html)] {
         if let Some(Err(error)) = words.as_ref().map(|words| Template::compile(words, kind)) {
             return Err(Failure::field(field, error));

@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 
 use crate::base::text::fold;
 use crate::engine::api::{Done, Failure, Limit, Operation, Query, Spec, View, needs};
-use crate::features::campaigns::model::Status;
-use crate::features::campaigns::stats::{self, Stats};
-use crate::features::campaigns::views::{CampaignView, view};
-use crate::features::campaigns::{follow, store};
+use crate::features::campaigns::model::CampaignStatus;
+use crate::features::campaigns::stats::{self, CampaignStats};
+use crate::features::campaigns::views::{CampaignView, campaign_view};
+use crate::features::campaigns::{sync, store};
 use crate::features::projects;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{CampaignId, ProjectId};
@@ -25,11 +25,11 @@ pub struct Overview;
 /// Which campaigns, and which part of them.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Wanted {
+pub struct OverviewRequest {
     /// Only those of this project; of all projects if absent.
     pub project_id: Option<ProjectId>,
     /// Only those in one of these states.
-    pub status: Option<Vec<Status>>,
+    pub status: Option<Vec<CampaignStatus>>,
     /// Only archived ones, or only others; all if absent.
     pub archived: Option<bool>,
     /// Text to find in the name, whatever its case.
@@ -43,8 +43,7 @@ pub struct Wanted {
 /// Campaigns, the newest first.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "CampaignsOverview")]
-pub struct Part {
+pub struct CampaignsOverview {
     pub campaigns: Vec<CampaignLine>,
     /// Where the next part begins; null if there is none.
     pub next: Option<CampaignId>,
@@ -55,7 +54,7 @@ pub struct Part {
 #[serde(rename_all = "camelCase")]
 pub struct CampaignLine {
     pub campaign: CampaignView,
-    pub stats: Stats,
+    pub stats: CampaignStats,
 }
 
 impl Operation for Overview {
@@ -65,19 +64,19 @@ impl Operation for Overview {
         .rate(RouteGroup::Campaigns)
         .heavy()
         .fails(&[Code::NotFound]);
-    type Input = Wanted;
-    type Output = Done<Part>;
+    type Input = OverviewRequest;
+    type Output = Done<CampaignsOverview>;
 
     fn example() -> (Value, Self::Output) {
-        let campaign = CampaignView::sample_in(Status::Sent);
-        let part = Part { next: Some(campaign.id), campaigns: vec![CampaignLine { campaign, stats: Stats::sample() }] };
+        let campaign = CampaignView::sample_in(CampaignStatus::Sent);
+        let part = CampaignsOverview { next: Some(campaign.id), campaigns: vec![CampaignLine { campaign, stats: CampaignStats::sample() }] };
         (json!({ "limit": 1, "archived": false }), Done(part))
     }
 }
 
 impl Query for Overview {
-    fn run(ask: &View<'_>, input: Wanted) -> Result<Self::Output, Failure> {
-        let (tx, account) = (ask.tx, ask.caller.account());
+    fn run(view: &View<'_>, input: OverviewRequest) -> Result<Self::Output, Failure> {
+        let (tx, account) = (view.tx, view.caller.account());
         if let Some(project) = input.project_id {
             projects::require(tx, account, project)?;
         }
@@ -90,7 +89,7 @@ impl Query for Overview {
             }
             looked += 1;
             last = Some(campaign.id);
-            let campaign = follow::current(tx, account, campaign)?;
+            let campaign = sync::current(tx, account, campaign)?;
             let fits = input.project_id.is_none_or(|project| campaign.project == project)
                 && input.status.as_ref().is_none_or(|wanted| wanted.contains(&campaign.status))
                 && input.archived.is_none_or(|archived| campaign.is_archived() == archived)
@@ -101,9 +100,9 @@ impl Query for Overview {
             Ok(ControlFlow::Continue(()))
         })?;
         let show = |campaign| {
-            let stats = stats::of(tx, &campaign, ask.now)?;
-            Ok::<_, Failure>(CampaignLine { campaign: view(tx, &ask.caller.engine, account, campaign)?, stats })
+            let stats = stats::of(tx, &campaign, view.now)?;
+            Ok::<_, Failure>(CampaignLine { campaign: campaign_view(tx, &view.caller.engine, account, campaign)?, stats })
         };
-        Ok(Done(Part { campaigns: found.into_iter().map(show).collect::<Result<_, _>>()?, next }))
+        Ok(Done(CampaignsOverview { campaigns: found.into_iter().map(show).collect::<Result<_, _>>()?, next }))
     }
 }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::WhichCampaign;
+use super::CampaignRef;
 use crate::engine::api::answer::Moment;
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs_one};
 use crate::features::campaigns::{REPORT_READERS, require};
@@ -21,21 +21,19 @@ pub struct Report;
 /// What became of a campaign over time.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "CampaignReport")]
-pub struct ReportView {
+pub struct CampaignReport {
     pub campaign_id: CampaignId,
     /// From the day it started to the last one on which something happened, at most 92 days; none before it starts.
     pub days: Vec<Day>,
     /// The most clicked links, the most first; at most 20.
-    pub links: Vec<LinkView>,
+    pub links: Vec<CampaignLink>,
     pub last_updated: Moment,
 }
 
 /// A link in the email.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "CampaignLink")]
-pub struct LinkView {
+pub struct CampaignLink {
     /// Where it leads.
     pub url: String,
     /// Clicks by people, as far as they can be told from machines; those of one recipient in the first seconds once.
@@ -48,34 +46,34 @@ impl Operation for Report {
         .about("Opens and clicks by machines are left out. Orders stand on their own day, whenever they were reported.")
         .rate(RouteGroup::Campaigns)
         .fails(&[Code::NotFound]);
-    type Input = WhichCampaign;
-    type Output = Done<ReportView>;
+    type Input = CampaignRef;
+    type Output = Done<CampaignReport>;
 
     fn example() -> (Value, Self::Output) {
         let campaign_id = CampaignId::parse("66f1a2b3d4e5f60718293a60").expect("24 hexadecimal characters");
-        let links = vec![LinkView { url: "https://acme.example/teas".into(), clicks: 31 }];
-        let report = ReportView { campaign_id, days: vec![Day::sample()], links, last_updated: Moment::sample() };
+        let links = vec![CampaignLink { url: "https://acme.example/teas".into(), clicks: 31 }];
+        let report = CampaignReport { campaign_id, days: vec![Day::sample()], links, last_updated: Moment::sample() };
         (json!({ "id": campaign_id }), Done(report))
     }
 }
 
 impl Query for Report {
-    fn run(ask: &View<'_>, input: WhichCampaign) -> Result<Self::Output, Failure> {
-        let account = ask.caller.account();
-        let campaign = require(ask.tx, account, input.id, input.project_id)?;
-        let mailing = campaign.mailing.map(|id| sending::require(ask.tx, account, id)).transpose()?;
+    fn run(view: &View<'_>, input: CampaignRef) -> Result<Self::Output, Failure> {
+        let account = view.caller.account();
+        let campaign = require(view.tx, account, input.id, input.project_id)?;
+        let mailing = campaign.mailing.map(|id| sending::require(view.tx, account, id)).transpose()?;
         let (days, links) = match &mailing {
-            Some(mailing) => (days::of_campaign(ask.tx, mailing)?, links(ask, mailing)?),
+            Some(mailing) => (days::of_campaign(view.tx, mailing)?, links(view, mailing)?),
             None => Default::default(),
         };
-        Ok(Done(ReportView { campaign_id: campaign.id, days, links, last_updated: Moment(ask.now) }))
+        Ok(Done(CampaignReport { campaign_id: campaign.id, days, links, last_updated: Moment(view.now) }))
     }
 }
 
-fn links(ask: &View<'_>, mailing: &Mailing) -> Result<Vec<LinkView>, Failure> {
+fn links(view: &View<'_>, mailing: &Mailing) -> Result<Vec<CampaignLink>, Failure> {
     let mut links = Vec::new();
-    for (number, clicks) in days::clicks(ask.tx, mailing.id, limits::CAMPAIGN_LINKS_SHOWN)? {
-        links.extend(sending::link(ask.tx, mailing, number)?.map(|url| LinkView { url, clicks }));
+    for (number, clicks) in days::clicks(view.tx, mailing.id, limits::CAMPAIGN_LINKS_SHOWN)? {
+        links.extend(sending::link(view.tx, mailing, number)?.map(|url| CampaignLink { url, clicks }));
     }
     Ok(links)
 }

@@ -9,10 +9,10 @@ use crate::base::zone::Zone;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Replay, Spec, needs};
 use crate::engine::store::WriteTx;
 use crate::features::campaigns::act;
-use crate::features::campaigns::launch::{self, Place};
-use crate::features::campaigns::model::{Action, ZoneMode};
-use crate::features::campaigns::schedule::Written;
-use crate::features::campaigns::views::{CampaignView, view};
+use crate::features::campaigns::launch::{self, LaunchContext};
+use crate::features::campaigns::model::{Action, TimezoneMode};
+use crate::features::campaigns::schedule::StartTime;
+use crate::features::campaigns::views::{CampaignView, campaign_view};
 use crate::vocab::ids::{CampaignId, ProjectId};
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
@@ -23,17 +23,17 @@ pub struct Reschedule;
 /// Which campaign, and when.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct OtherTimes {
+pub struct RescheduleCampaign {
     /// The campaign's id.
     pub id: CampaignId,
     /// Only if it belongs to this project.
     pub project_id: Option<ProjectId>,
     /// ISO 8601. With an offset (or Z) one moment; without, what clocks in the zone show then.
-    pub scheduled_at: Written,
+    pub scheduled_at: StartTime,
     /// IANA name; the zone it had if absent.
     pub scheduled_timezone: Option<Zone>,
     /// As it was if absent.
-    pub timezone_mode: Option<ZoneMode>,
+    pub timezone_mode: Option<TimezoneMode>,
 }
 
 impl Operation for Reschedule {
@@ -43,7 +43,7 @@ impl Operation for Reschedule {
         .rate(RouteGroup::Campaigns)
         .replay(Replay::Keyed)
         .fails(launch::FAILS);
-    type Input = OtherTimes;
+    type Input = RescheduleCampaign;
     type Output = Done<CampaignView>;
 
     fn example() -> (Value, Self::Output) {
@@ -53,14 +53,14 @@ impl Operation for Reschedule {
 }
 
 impl Command for Reschedule {
-    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: OtherTimes) -> Result<Self::Output, Failure> {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: RescheduleCampaign) -> Result<Self::Output, Failure> {
         let account = caller.account();
         let campaign = act(tx, account, (input.id, input.project_id), Action::Reschedule, |tx, campaign, _| {
             let known = campaign.schedule.as_ref();
             let zone = input.scheduled_timezone.or_else(|| Zone::parse(&known?.zone).ok()).unwrap_or_else(Zone::utc);
             let mode = input.timezone_mode.or(known.map(|known| known.mode)).unwrap_or_default();
-            set(tx, Place::of(caller), campaign, (input.scheduled_at, &zone, mode))
+            set(tx, LaunchContext::of(caller), campaign, (input.scheduled_at, &zone, mode))
         })?;
-        Ok(Done(view(tx, &caller.engine, account, campaign)?))
+        Ok(Done(campaign_view(tx, &caller.engine, account, campaign)?))
     }
 }

@@ -4,12 +4,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::WhichCampaign;
+use super::CampaignRef;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Replay, Spec, needs};
 use crate::engine::store::WriteTx;
 use crate::features::campaigns::act;
-use crate::features::campaigns::model::{Action, Status};
-use crate::features::campaigns::views::{CampaignView, view};
+use crate::features::campaigns::model::{Action, CampaignStatus};
+use crate::features::campaigns::views::{CampaignView, campaign_view};
 use crate::features::sending;
 use crate::vocab::codes::Code;
 use crate::vocab::permissions::Permission;
@@ -21,8 +21,7 @@ pub struct ResendUnknown;
 /// What is sent again.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "CampaignResent")]
-pub struct Resent {
+pub struct CampaignResent {
     /// Recipients to whom it is sent again.
     pub resent: u64,
     pub campaign: CampaignView,
@@ -38,17 +37,17 @@ impl Operation for ResendUnknown {
         .rate(RouteGroup::Campaigns)
         .replay(Replay::Keyed)
         .fails(&[Code::NotFound, Code::WrongState, Code::OnHold]);
-    type Input = WhichCampaign;
-    type Output = Done<Resent>;
+    type Input = CampaignRef;
+    type Output = Done<CampaignResent>;
 
     fn example() -> (Value, Self::Output) {
-        let campaign = CampaignView::sample_in(Status::Sending);
-        (json!({ "id": campaign.id }), Done(Resent { resent: 3, campaign }))
+        let campaign = CampaignView::sample_in(CampaignStatus::Sending);
+        (json!({ "id": campaign.id }), Done(CampaignResent { resent: 3, campaign }))
     }
 }
 
 impl Command for ResendUnknown {
-    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: WhichCampaign) -> Result<Self::Output, Failure> {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: CampaignRef) -> Result<Self::Output, Failure> {
         let account = caller.account();
         let mut resent = 0;
         let campaign = act(tx, account, input.key(), Action::ResendUnknown, |tx, campaign, before| {
@@ -62,6 +61,6 @@ impl Command for ResendUnknown {
             }
             Ok(())
         })?;
-        Ok(Done(Resent { resent, campaign: view(tx, &caller.engine, account, campaign)? }))
+        Ok(Done(CampaignResent { resent, campaign: campaign_view(tx, &caller.engine, account, campaign)? }))
     }
 }

@@ -9,10 +9,10 @@ use crate::engine::api::{Caller, Command, Done, Failure, Operation, Replay, Spec
 use crate::engine::hold;
 use crate::engine::store::WriteTx;
 use crate::features::campaigns::act;
-use crate::features::campaigns::launch::{self, Place};
-use crate::features::campaigns::model::{Action, Campaign, Status, ZoneMode};
-use crate::features::campaigns::schedule::{Written, resolve};
-use crate::features::campaigns::views::{CampaignView, view};
+use crate::features::campaigns::launch::{self, LaunchContext};
+use crate::features::campaigns::model::{Action, Campaign, CampaignStatus, TimezoneMode};
+use crate::features::campaigns::schedule::{StartTime, resolve};
+use crate::features::campaigns::views::{CampaignView, campaign_view};
 use crate::vocab::ids::{CampaignId, ProjectId};
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
@@ -23,18 +23,18 @@ pub struct Schedule;
 /// Which campaign, and when.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Times {
+pub struct ScheduleCampaign {
     /// The campaign's id.
     pub id: CampaignId,
     /// Only if it belongs to this project.
     pub project_id: Option<ProjectId>,
     /// ISO 8601. With an offset (or Z) one moment; without, what clocks in the zone show then.
-    pub scheduled_at: Written,
+    pub scheduled_at: StartTime,
     /// IANA name, also a former one; UTC if absent.
     pub scheduled_timezone: Option<Zone>,
     /// `campaign` if absent. `recipient`: each contact gets it when clocks show the time where it is, by its custom field `timezone`,
     /// or else by its country if all clocks there show the same, or else by the campaign's zone.
-    pub timezone_mode: Option<ZoneMode>,
+    pub timezone_mode: Option<TimezoneMode>,
 }
 
 impl Operation for Schedule {
@@ -48,7 +48,7 @@ impl Operation for Schedule {
         .rate(RouteGroup::Campaigns)
         .replay(Replay::Keyed)
         .fails(launch::FAILS);
-    type Input = Times;
+    type Input = ScheduleCampaign;
     type Output = Done<CampaignView>;
 
     fn example() -> (Value, Self::Output) {
@@ -61,27 +61,27 @@ impl Operation for Schedule {
 }
 
 impl Command for Schedule {
-    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: Times) -> Result<Self::Output, Failure> {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: ScheduleCampaign) -> Result<Self::Output, Failure> {
         let account = caller.account();
         let campaign = act(tx, account, (input.id, input.project_id), Action::Schedule, |tx, campaign, _| {
             let zone = input.scheduled_timezone.unwrap_or_else(Zone::utc);
-            set(tx, Place::of(caller), campaign, (input.scheduled_at, &zone, input.timezone_mode.unwrap_or_default()))
+            set(tx, LaunchContext::of(caller), campaign, (input.scheduled_at, &zone, input.timezone_mode.unwrap_or_default()))
         })?;
-        Ok(Done(view(tx, &caller.engine, account, campaign)?))
+        Ok(Done(campaign_view(tx, &caller.engine, account, campaign)?))
     }
 }
 
 /// Give a campaign a time to start at; it must be one that could start.
 pub fn set(
     tx: &mut WriteTx<'_>,
-    place: Place<'_>,
+    context: LaunchContext<'_>,
     campaign: &mut Campaign,
-    (at, zone, mode): (Written, &Zone, ZoneMode),
+    (at, zone, mode): (StartTime, &Zone, TimezoneMode),
 ) -> Result<(), Failure> {
-    debug_assert_eq!(campaign.status, Status::Scheduled);
+    debug_assert_eq!(campaign.status, CampaignStatus::Scheduled);
     let schedule = resolve(at, zone, mode, tx.now())?;
-    launch::check(tx, place, campaign)?;
-    campaign.look_at = Some(schedule.begins_at().max(tx.now()));
+    launch::check(tx, context, campaign)?;
+    campaign.check_at = Some(schedule.begins_at().max(tx.now()));
     campaign.schedule = Some(schedule);
     campaign.hold_number = hold::last_number(tx)?;
     campaign.error = None;

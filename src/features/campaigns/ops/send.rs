@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::WhichCampaign;
+use super::CampaignRef;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Replay, Spec, needs};
 use crate::engine::store::WriteTx;
 use crate::features::campaigns::act;
-use crate::features::campaigns::launch::{self, Place};
-use crate::features::campaigns::model::{Action, Status};
-use crate::features::campaigns::views::{CampaignView, view};
+use crate::features::campaigns::launch::{self, LaunchContext};
+use crate::features::campaigns::model::{Action, CampaignStatus};
+use crate::features::campaigns::views::{CampaignView, campaign_view};
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
 
@@ -26,22 +26,22 @@ impl Operation for Send {
         .rate(RouteGroup::Campaigns)
         .replay(Replay::Keyed)
         .fails(launch::FAILS);
-    type Input = WhichCampaign;
+    type Input = CampaignRef;
     type Output = Done<CampaignView>;
 
     fn example() -> (Value, Self::Output) {
-        let campaign = CampaignView::sample_in(Status::Sending);
+        let campaign = CampaignView::sample_in(CampaignStatus::Sending);
         (json!({ "id": campaign.id }), Done(campaign))
     }
 }
 
 impl Command for Send {
-    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: WhichCampaign) -> Result<Self::Output, Failure> {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: CampaignRef) -> Result<Self::Output, Failure> {
         let account = caller.account();
         let campaign = act(tx, account, input.key(), Action::Send, |tx, campaign, _| {
             campaign.schedule = None;
-            launch::start(tx, Place::of(caller), campaign)
+            launch::start(tx, LaunchContext::of(caller), campaign)
         })?;
-        Ok(Done(view(tx, &caller.engine, account, campaign)?))
+        Ok(Done(campaign_view(tx, &caller.engine, account, campaign)?))
     }
 }

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::WhichCampaign;
+use super::CampaignRef;
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs_one};
-use crate::features::campaigns::stats::{self, Stats as Numbers};
+use crate::features::campaigns::stats::{self, CampaignStats as Numbers};
 use crate::features::campaigns::{REPORT_READERS, require};
 use crate::vocab::codes::Code;
 use crate::vocab::rates::RouteGroup;
@@ -21,7 +21,7 @@ impl Operation for Stats {
         )
         .rate(RouteGroup::Campaigns)
         .fails(&[Code::NotFound]);
-    type Input = WhichCampaign;
+    type Input = CampaignRef;
     type Output = Done<Numbers>;
 
     fn example() -> (Value, Self::Output) {
@@ -30,8 +30,8 @@ impl Operation for Stats {
 }
 
 impl Query for Stats {
-    fn run(ask: &View<'_>, input: WhichCampaign) -> Result<Self::Output, Failure> {
-        let campaign = require(ask.tx, ask.caller.account(), input.id, input.project_id)?;
-        Ok(Done(stats::of(ask.tx, &campaign, ask.now)?))
+    fn run(view: &View<'_>, input: CampaignRef) -> Result<Self::Output, Failure> {
+        let campaign = require(view.tx, view.caller.account(), input.id, input.project_id)?;
+        Ok(Done(stats::of(view.tx, &campaign, view.now)?))
     }
 }

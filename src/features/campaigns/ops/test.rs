@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::base::email::EmailAddress;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Replay, Spec, needs};
 use crate::engine::store::WriteTx;
-use crate::features::campaigns::launch::{self, Place};
+use crate::features::campaigns::launch::{self, LaunchContext};
 use crate::features::campaigns::require;
 use crate::features::sending::notices::{self, Tested};
 use crate::features::sending::{self, Address, Kind, To};
@@ -22,7 +22,7 @@ pub struct Test;
 /// Which campaign, and who looks at it.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Testers {
+pub struct SendTest {
     /// The campaign's id.
     pub id: CampaignId,
     /// Only if it belongs to this project.
@@ -52,7 +52,7 @@ impl Operation for Test {
         .rate(RouteGroup::Campaigns)
         .replay(Replay::Keyed)
         .fails(launch::FAILS);
-    type Input = Testers;
+    type Input = SendTest;
     type Output = Done<TestSent>;
 
     fn example() -> (Value, Self::Output) {
@@ -68,18 +68,18 @@ impl Operation for Test {
 }
 
 impl Command for Test {
-    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: Testers) -> Result<Self::Output, Failure> {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: SendTest) -> Result<Self::Output, Failure> {
         let max = limits::CAMPAIGN_TEST_ADDRESSES_MAX;
         if !(1..=max).contains(&input.emails.len()) {
             return Err(Failure::field("emails", format!("give 1 to {max} addresses; these are {}", input.emails.len())));
         }
         let campaign = require(tx, caller.account(), input.id, input.project_id)?;
-        let place = Place::of(caller);
-        let email = place.email(tx, &campaign)?;
-        launch::check_sender(tx, place, &campaign.plan)?;
+        let context = LaunchContext::of(caller);
+        let email = context.email(tx, &campaign)?;
+        launch::check_sender(tx, context, &campaign.plan)?;
         let addresses = input.emails.iter().map(|email| Address { email: email.as_str().to_owned(), name: None }).collect();
         let to = (Kind::Test, To::Addresses(addresses));
-        let new = launch::mailing(tx, place, &campaign, email, to)?;
+        let new = launch::mailing(tx, context, &campaign, email, to)?;
         let (account, project, conversation, email) = (new.account, new.project, new.content.conversation, new.content.email);
         let message = sending::open(tx, new)?;
         for recipient in &input.emails {

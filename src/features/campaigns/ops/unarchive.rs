@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::WhichCampaign;
+use super::CampaignRef;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
 use crate::engine::store::WriteTx;
 use crate::features::campaigns::model::Campaign;
-use crate::features::campaigns::views::{CampaignView, view};
-use crate::features::campaigns::{follow, require, store};
+use crate::features::campaigns::views::{CampaignView, campaign_view};
+use crate::features::campaigns::{sync, require, store};
 use crate::vocab::codes::Code;
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
@@ -21,7 +21,7 @@ impl Operation for Unarchive {
         .about("Refused with 409 for a campaign that is not archived.")
         .rate(RouteGroup::Campaigns)
         .fails(&[Code::NotFound, Code::WrongState]);
-    type Input = WhichCampaign;
+    type Input = CampaignRef;
     type Output = Done<CampaignView>;
 
     fn example() -> (Value, Self::Output) {
@@ -31,10 +31,10 @@ impl Operation for Unarchive {
 }
 
 impl Command for Unarchive {
-    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: WhichCampaign) -> Result<Self::Output, Failure> {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: CampaignRef) -> Result<Self::Output, Failure> {
         let account = caller.account();
         let before = require(tx, account, input.id, input.project_id)?;
-        let before = follow::catch_up(tx, account, before)?;
+        let before = sync::save_current(tx, account, before)?;
         if !before.is_archived() {
             let detail = "The campaign is not archived; there is nothing to bring back.";
             return Err(Failure::because(Code::WrongState, detail).with(json!({ "status": before.status.word() })));
@@ -43,6 +43,6 @@ impl Command for Unarchive {
         if after != before {
             store::save(tx, account, Some(&before), &after);
         }
-        Ok(Done(view(tx, &caller.engine, account, after)?))
+        Ok(Done(campaign_view(tx, &caller.engine, account, after)?))
     }
 }

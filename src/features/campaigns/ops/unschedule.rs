@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::WhichCampaign;
+use super::CampaignRef;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
 use crate::engine::store::WriteTx;
 use crate::features::campaigns::act;
-use crate::features::campaigns::model::{Action, Status};
-use crate::features::campaigns::views::{CampaignView, view};
+use crate::features::campaigns::model::{Action, CampaignStatus};
+use crate::features::campaigns::views::{CampaignView, campaign_view};
 use crate::vocab::codes::Code;
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
@@ -21,24 +21,24 @@ impl Operation for Unschedule {
         .about("It is a draft again.")
         .rate(RouteGroup::Campaigns)
         .fails(&[Code::NotFound, Code::WrongState]);
-    type Input = WhichCampaign;
+    type Input = CampaignRef;
     type Output = Done<CampaignView>;
 
     fn example() -> (Value, Self::Output) {
-        let campaign = CampaignView { status: Status::Draft, ..CampaignView::sample() };
+        let campaign = CampaignView { status: CampaignStatus::Draft, ..CampaignView::sample() };
         (json!({ "id": campaign.id }), Done(campaign))
     }
 }
 
 impl Command for Unschedule {
-    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: WhichCampaign) -> Result<Self::Output, Failure> {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: CampaignRef) -> Result<Self::Output, Failure> {
         let account = caller.account();
         let campaign = act(tx, account, input.key(), Action::Unschedule, |_, campaign, _| {
             campaign.schedule = None;
-            campaign.look_at = None;
+            campaign.check_at = None;
             campaign.error = None;
             Ok(())
         })?;
-        Ok(Done(view(tx, &caller.engine, account, campaign)?))
+        Ok(Done(campaign_view(tx, &caller.engine, account, campaign)?))
     }
 }

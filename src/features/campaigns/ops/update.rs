@@ -6,15 +6,15 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{CampaignName, FromName, Preheader, ProviderType, Score, Subject, check_words, score, written};
+use super::{CampaignName, FromName, Preheader, ProviderType, Score, Subject, check_texts, score, to_json};
 use crate::base::email::EmailAddress;
 use crate::base::patch::Patch;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
 use crate::engine::store::{Read, WriteTx};
 use crate::features::campaigns::act;
-use crate::features::campaigns::launch::{self, Place};
-use crate::features::campaigns::model::{Action, Plan, RecipientType, Recipients, Status, Unknown};
-use crate::features::campaigns::views::{CampaignView, view};
+use crate::features::campaigns::launch::{self, LaunchContext};
+use crate::features::campaigns::model::{Action, Plan, RecipientType, Recipients, CampaignStatus, Unknown};
+use crate::features::campaigns::views::{CampaignView, campaign_view};
 use crate::features::contacts::fields::{self, FieldValue};
 use crate::features::domains::Utm;
 use crate::features::emails;
@@ -90,14 +90,14 @@ impl Command for Update {
         let account = caller.account();
         let campaign = act(tx, account, (input.id, input.project_id), Action::Update, |tx, campaign, _| {
             campaign.plan = changed(tx, account, campaign.project, campaign.plan.clone(), input)?;
-            check_words(&campaign.plan)?;
+            check_texts(&campaign.plan)?;
             launch::check_audience(tx, campaign.project, &campaign.plan)?;
-            if campaign.status == Status::Scheduled {
-                launch::check(tx, Place::of(caller), campaign)?;
+            if campaign.status == CampaignStatus::Scheduled {
+                launch::check(tx, LaunchContext::of(caller), campaign)?;
             }
             Ok(())
         })?;
-        Ok(Done(view(tx, &caller.engine, account, campaign)?))
+        Ok(Done(campaign_view(tx, &caller.engine, account, campaign)?))
     }
 }
 
@@ -127,7 +127,7 @@ fn changed(
         plan.from_name = name.to_string();
     }
     if input.variables.is_some() {
-        plan.variables = written(input.variables)?;
+        plan.variables = to_json(input.variables)?;
     }
     input.subject.map(|text| text.to_string()).apply(&mut plan.subject);
     input.preheader_text.map(|text| text.to_string()).apply(&mut plan.preheader);

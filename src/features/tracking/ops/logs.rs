@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::engine::api::{Done, Failure, Limit, Operation, Query, Spec, View, needs_one};
-use crate::features::campaigns::logs::{LogRow, LogStatus, part, row};
+use crate::features::campaigns::logs::{CampaignLog, CampaignLogStatus, page, row};
 use crate::features::emails;
 use crate::features::sending::{self, engagement};
 use crate::features::tracking::READERS;
@@ -48,15 +48,15 @@ pub enum EmailLogStatus {
     Suppressed,
 }
 
-impl From<EmailLogStatus> for LogStatus {
+impl From<EmailLogStatus> for CampaignLogStatus {
     fn from(wanted: EmailLogStatus) -> Self {
         match wanted {
-            EmailLogStatus::Delivered => LogStatus::Delivered,
-            EmailLogStatus::Opened => LogStatus::Opened,
-            EmailLogStatus::Clicked => LogStatus::Clicked,
-            EmailLogStatus::Bounced => LogStatus::Bounced,
-            EmailLogStatus::Complained => LogStatus::Complained,
-            EmailLogStatus::Suppressed => LogStatus::Skipped,
+            EmailLogStatus::Delivered => CampaignLogStatus::Delivered,
+            EmailLogStatus::Opened => CampaignLogStatus::Opened,
+            EmailLogStatus::Clicked => CampaignLogStatus::Clicked,
+            EmailLogStatus::Bounced => CampaignLogStatus::Bounced,
+            EmailLogStatus::Complained => CampaignLogStatus::Complained,
+            EmailLogStatus::Suppressed => CampaignLogStatus::Skipped,
         }
     }
 }
@@ -65,7 +65,7 @@ impl From<EmailLogStatus> for LogStatus {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EmailLogPart {
-    pub emails: Vec<LogRow>,
+    pub emails: Vec<CampaignLog>,
     /// Where the next part begins; null if there is none.
     pub next_cursor: Option<String>,
     pub has_more: bool,
@@ -86,7 +86,7 @@ impl Operation for Logs {
 
     fn example() -> (Value, Self::Output) {
         let cursor = "66f1a2b3d4e5f60718293a61.42";
-        let part = EmailLogPart { emails: vec![LogRow::sample()], next_cursor: Some(cursor.into()), has_more: true };
+        let part = EmailLogPart { emails: vec![CampaignLog::sample()], next_cursor: Some(cursor.into()), has_more: true };
         (json!({ "emailId": "66f1a2b3d4e5f60718293a4e", "status": "opened", "limit": 1 }), Done(part))
     }
 }
@@ -98,13 +98,13 @@ impl Query for Logs {
     fn run(view: &View<'_>, input: ListLogs) -> Result<Self::Output, Failure> {
         emails::require(view.tx, view.caller.account(), input.email_id, input.project_id)?;
         let mut place = input.cursor.as_deref().map(parse_cursor).transpose()?;
-        let (mut rows, wanted) = (Vec::new(), input.status.map(LogStatus::from));
+        let (mut rows, wanted) = (Vec::new(), input.status.map(CampaignLogStatus::from));
         let limit = input.limit.0 as usize;
         // Many mailings of one email may have few rows each: a bounded number of them is looked into.
         for _ in 0..limits::LOG_MAILINGS_SCANNED_MAX {
             let Some((id, from)) = place.or(next(view, input.email_id, None)?) else { return Ok(Done(to_answer(rows, None))) };
             let Some(mailing) = sending::by_id(view.tx, id)? else { return Ok(Done(to_answer(rows, None))) };
-            let found = part(view.tx, id, from, limit - rows.len(), wanted)?;
+            let found = page(view.tx, id, from, limit - rows.len(), wanted)?;
             for found in found.rows {
                 rows.push(row(view.tx, &mailing, found)?);
             }
@@ -130,7 +130,7 @@ fn parse_cursor(cursor: &str) -> Result<Cursor, Failure> {
     read.ok_or_else(|| Failure::field("cursor", "expected the nextCursor of the part before, as it was given"))
 }
 
-fn to_answer(emails: Vec<LogRow>, next: Option<Cursor>) -> EmailLogPart {
+fn to_answer(emails: Vec<CampaignLog>, next: Option<Cursor>) -> EmailLogPart {
     let next_cursor = next.map(|(id, number)| format!("{id}.{number}"));
     EmailLogPart { emails, has_more: next_cursor.is_some(), next_cursor }
 }

@@ -8,7 +8,7 @@ use crate::engine::store::{Read, Result};
 use crate::vocab::ids::{AccountId, CampaignId, MailingId};
 
 /// A campaign in progress, or a scheduled one.
-pub struct UnderWay {
+pub struct CampaignInProgress {
     pub account: AccountId,
     pub id: CampaignId,
     pub name: String,
@@ -23,12 +23,12 @@ pub struct UnderWay {
 }
 
 /// Up to `limit` of all accounts' campaigns in progress, and then scheduled ones in the order of their times.
-pub fn under_way(tx: &impl Read, limit: usize) -> Result<Vec<UnderWay>> {
+pub fn list(tx: &impl Read, limit: usize) -> Result<Vec<CampaignInProgress>> {
     let mut found = Vec::new();
     for (_, id, account) in store::due(tx, Timestamp(i64::MAX - 1), None, limit)? {
         let Some(Campaign { plan, status, schedule, mailing, hold_number, .. }) = store::find(tx, account, id)? else { continue };
         let scheduled_at = schedule.map(|schedule| schedule.at);
-        found.push(UnderWay { account, id, name: plan.name, status: status.word(), scheduled_at, mailing, hold_number });
+        found.push(CampaignInProgress { account, id, name: plan.name, status: status.word(), scheduled_at, mailing, hold_number });
     }
     Ok(found)
 }

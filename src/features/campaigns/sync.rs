@@ -1,4 +1,4 @@
-//! A campaign and its mailing: what the state of the one makes of the other.
+//! Keeps a campaign's status in sync with its mailing.
 //!
 //! The mailing is the truth. A campaign that is on its way is brought in step with it by a worker, and by whoever looks at it sooner.
 
@@ -10,7 +10,7 @@ use crate::features::sending::{self, Mailing, State, Wait};
 use crate::vocab::ids::AccountId;
 
 /// What the state of a mailing means for its campaign: what happened, when it was over, and what is to be said.
-fn meaning(state: &State) -> (Action, Option<Timestamp>, Option<String>) {
+fn action_of(state: &State) -> (Action, Option<Timestamp>, Option<String>) {
     match state {
         State::Planning | State::Sending | State::Waiting { reason: Wait::Deferred, .. } => (Action::Flow, None, None),
         State::Waiting { reason: Wait::Quota, until } => {
@@ -29,11 +29,11 @@ fn meaning(state: &State) -> (Action, Option<Timestamp>, Option<String>) {
 }
 
 /// The campaign in step with its mailing; `None` if it is already.
-pub fn in_step(campaign: &Campaign, mailing: &Mailing) -> Option<Campaign> {
-    if !campaign.status.is_followed() {
+pub fn synced(campaign: &Campaign, mailing: &Mailing) -> Option<Campaign> {
+    if !campaign.status.is_synced() {
         return None;
     }
-    let (action, completed_at, error) = meaning(&mailing.state);
+    let (action, completed_at, error) = action_of(&mailing.state);
     let Outcome::To(status) = after(campaign.status, action) else { return None };
     let next = Campaign { status, completed_at, error, ..campaign.clone() };
     (next != *campaign).then(|| Campaign { updated_at: completed_at.unwrap_or(mailing.updated_at), ..next })
@@ -41,13 +41,13 @@ pub fn in_step(campaign: &Campaign, mailing: &Mailing) -> Option<Campaign> {
 
 /// The campaign as it is this moment, whether or not the worker has seen it.
 pub fn current(tx: &impl Read, account: AccountId, campaign: Campaign) -> Result<Campaign> {
-    let Some(id) = campaign.mailing.filter(|_| campaign.status.is_followed()) else { return Ok(campaign) };
+    let Some(id) = campaign.mailing.filter(|_| campaign.status.is_synced()) else { return Ok(campaign) };
     let mailing = sending::find(tx, account, id)?;
-    Ok(mailing.and_then(|mailing| in_step(&campaign, &mailing)).unwrap_or(campaign))
+    Ok(mailing.and_then(|mailing| synced(&campaign, &mailing)).unwrap_or(campaign))
 }
 
 /// Write down what has become of it meanwhile.
-pub fn catch_up(tx: &mut WriteTx<'_>, account: AccountId, campaign: Campaign) -> Result<Campaign> {
+pub fn save_current(tx: &mut WriteTx<'_>, account: AccountId, campaign: Campaign) -> Result<Campaign> {
     let now = current(tx, account, campaign.clone())?;
     if now != campaign {
         store::save(tx, account, Some(&campaign), &now);

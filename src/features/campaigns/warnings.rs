@@ -8,8 +8,7 @@ use crate::base::text::fold;
 /// Something that a person should know, or must put right.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "CampaignWarning")]
-pub struct Warning {
+pub struct CampaignWarning {
     /// One word for programs, like `NO_UNSUBSCRIBE_LINK`, or the code that a send would be refused with.
     pub code: &'static str,
     /// What is the matter, and what to do.
@@ -18,7 +17,7 @@ pub struct Warning {
     pub stops: bool,
 }
 
-impl Warning {
+impl CampaignWarning {
     /// Something to know.
     pub fn notice(code: &'static str, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), stops: false }
@@ -31,7 +30,7 @@ impl Warning {
 }
 
 /// What is known of an email's words.
-pub struct Words<'a> {
+pub struct EmailTexts<'a> {
     pub subject: &'a str,
     pub html: &'a str,
     pub text: &'a str,
@@ -42,20 +41,20 @@ pub struct Words<'a> {
 }
 
 /// What is to be said of an email's words.
-pub fn of_words(words: &Words<'_>) -> Vec<Warning> {
+pub fn text_warnings(texts: &EmailTexts<'_>) -> Vec<CampaignWarning> {
     let mut warnings = Vec::new();
-    if words.subject.trim().is_empty() {
-        warnings.push(Warning::notice("NO_SUBJECT", "The subject is empty; set subject, or give the email one."));
+    if texts.subject.trim().is_empty() {
+        warnings.push(CampaignWarning::notice("NO_SUBJECT", "The subject is empty; set subject, or give the email one."));
     }
-    if !links_to_unsubscribe(words.html) {
+    if !links_to_unsubscribe(texts.html) {
         let message = "The email has no visible link to unsubscribe; put one in with href=\"{{ unsubscribe_url }}\". Mail clients get \
                        the header for it in any case, but large providers ask for both.";
-        warnings.push(Warning::notice("NO_UNSUBSCRIBE_LINK", message));
+        warnings.push(CampaignWarning::notice("NO_UNSUBSCRIBE_LINK", message));
     }
-    let in_text = || words.brand_address.is_some_and(|address| plain(words.text).contains(&plain(address)));
-    if !words.names_address.unwrap_or_else(in_text) {
+    let in_text = || texts.brand_address.is_some_and(|address| plain(texts.text).contains(&plain(address)));
+    if !texts.names_address.unwrap_or_else(in_text) {
         let message = "No postal address was found in the email; the law of most countries asks for the sender's.";
-        warnings.push(Warning::notice("NO_POSTAL_ADDRESS", message));
+        warnings.push(CampaignWarning::notice("NO_POSTAL_ADDRESS", message));
     }
     warnings
 }
@@ -80,11 +79,11 @@ pub fn seconds(recipients: u64, per_second: Option<u64>) -> Option<u64> {
 mod tests {
     use super::*;
 
-    fn codes(words: &Words<'_>) -> Vec<&'static str> {
-        of_words(words).into_iter().map(|warning| warning.code).collect()
+    fn codes(texts: &EmailTexts<'_>) -> Vec<&'static str> {
+        text_warnings(texts).into_iter().map(|warning| warning.code).collect()
     }
 
-    const GOOD: Words<'static> = Words {
+    const GOOD: EmailTexts<'static> = EmailTexts {
         subject: "Tea",
         html: "<p>Hi</p><a href=\"{{ unsubscribe_url }}\">Unsubscribe</a>",
         text: "Hi\nAcme Ltd, 1 High Street,\nLondon N1 9GU",
@@ -96,19 +95,19 @@ mod tests {
     fn an_email_that_has_everything_is_left_alone() {
         assert_eq!(codes(&GOOD), [""; 0]);
         assert_eq!(
-            codes(&Words { html: "<a href='{{preferences_url}}'>Choose</a>", names_address: Some(true), text: "", ..GOOD }),
+            codes(&EmailTexts { html: "<a href='{{preferences_url}}'>Choose</a>", names_address: Some(true), text: "", ..GOOD }),
             [""; 0]
         );
     }
 
     #[test]
     fn what_is_missing_is_named() {
-        assert_eq!(codes(&Words { subject: " ", ..GOOD }), ["NO_SUBJECT"]);
-        assert_eq!(codes(&Words { html: "<a href=\"https://acme.example/unsubscribe\">", ..GOOD }), ["NO_UNSUBSCRIBE_LINK"]);
-        for words in
-            [Words { text: "Hi", ..GOOD }, Words { brand_address: None, ..GOOD }, Words { names_address: Some(false), ..GOOD }]
+        assert_eq!(codes(&EmailTexts { subject: " ", ..GOOD }), ["NO_SUBJECT"]);
+        assert_eq!(codes(&EmailTexts { html: "<a href=\"https://acme.example/unsubscribe\">", ..GOOD }), ["NO_UNSUBSCRIBE_LINK"]);
+        for texts in
+            [EmailTexts { text: "Hi", ..GOOD }, EmailTexts { brand_address: None, ..GOOD }, EmailTexts { names_address: Some(false), ..GOOD }]
         {
-            assert_eq!(codes(&words), ["NO_POSTAL_ADDRESS"]);
+            assert_eq!(codes(&texts), ["NO_POSTAL_ADDRESS"]);
         }
     }
 
