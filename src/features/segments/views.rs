@@ -33,7 +33,7 @@ impl Listed for SegmentView {
 }
 
 /// A segment with its present count.
-pub fn view(tx: &ReadTx, project: ProjectId, segment: Segment, now: Timestamp) -> Result<SegmentView, Failure> {
+pub fn segment_view(tx: &ReadTx, project: ProjectId, segment: Segment, now: Timestamp) -> Result<SegmentView, Failure> {
     let count = segment.filter()?.count(tx, project, now)?;
     with_count(segment, Some(count))
 }

@@ -16,7 +16,7 @@ use crate::vocab::finding::Finding;
 use crate::vocab::limits::{DOCTOR_DISK_FREE_BYTES_MIN, DOCTOR_DISK_FREE_BYTES_WANTED};
 
 /// Everything, the most urgent first.
-pub async fn look(engine: &Arc<Engine>) -> Result<Vec<Finding>, Failure> {
+pub async fn run(engine: &Arc<Engine>) -> Result<Vec<Finding>, Failure> {
     let folder = engine.control.file().parent().map(Path::to_path_buf).unwrap_or_default();
     let mut findings: Vec<Finding> = ports(engine.listening()).into_iter().collect();
     findings.extend([key(engine), clock(), disk(&folder, engine.control.space())]);
@@ -124,7 +124,7 @@ async fn transport(engine: &Arc<Engine>) -> Vec<Finding> {
         let remedy = "Set [mail] relay = [\"smtp://user:password@host:587\"], or direct = true where port 25 is open.";
         return vec![Finding::problem("transport", "none is set: live sends are refused", remedy)];
     }
-    let told = |(server, result): (String, Result<(), String>)| match result {
+    let finding_of = |(server, result): (String, Result<(), String>)| match result {
         Ok(()) => Finding::good("transport", format!("{server} takes mail from here")),
         Err(why) => {
             let remedy =
@@ -132,7 +132,7 @@ async fn transport(engine: &Arc<Engine>) -> Vec<Finding> {
             Finding::problem("transport", format!("{server}: {why}"), remedy)
         }
     };
-    probes.into_iter().map(told).collect()
+    probes.into_iter().map(finding_of).collect()
 }
 
 /// Receivers ask whether the address that greets them has the name that it greets with, and the name the address.
@@ -169,12 +169,12 @@ async fn reverse_dns(engine: &Engine) -> Finding {
 }
 
 async fn sending_domains(engine: &Arc<Engine>) -> Result<Vec<Finding>, Failure> {
-    let looked = domains::check_all(engine, Environment::Live).await?;
-    if looked.is_empty() {
+    let reports = domains::check_all(engine, Environment::Live).await?;
+    if reports.is_empty() {
         let remedy = "Add the domain of your From addresses: POST /v1/domains with a live key, or Domains in the dashboard.";
         return Ok(vec![Finding::warning("domains", "there is no sending domain for live mail", remedy)]);
     }
-    let told = |domain: domains::DomainReport| {
+    let finding_of = |domain: domains::DomainReport| {
         let missing: Vec<String> =
             domain.missing.iter().map(|record| format!("{} {} ({})", record.kind, record.name, record.status)).collect();
         match (domain.is_verified, missing.is_empty()) {
@@ -191,5 +191,5 @@ async fn sending_domains(engine: &Arc<Engine>) -> Result<Vec<Finding>, Failure> 
             ),
         }
     };
-    Ok(looked.into_iter().map(told).collect())
+    Ok(reports.into_iter().map(finding_of).collect())
 }

@@ -26,7 +26,7 @@ pub type SegmentName = Name<{ limits::SEGMENT_NAME_CHARACTERS_MAX }>;
 /// A new segment.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Wanted {
+pub struct CreateSegment {
     /// The project it belongs to.
     pub project_id: ProjectId,
     /// Unique in the project, whatever its case.
@@ -47,7 +47,7 @@ impl Operation for Create {
              if one of its items does; numbers are numbers or text that is one; dates are days of UTC or moments.",
         )
         .fails(&[Code::NotFound, Code::NameTaken, Code::LimitReached]);
-    type Input = Wanted;
+    type Input = CreateSegment;
     type Output = Created<SegmentView>;
 
     fn example() -> (Value, Self::Output) {
@@ -58,7 +58,7 @@ impl Operation for Create {
 }
 
 impl Outward for Create {
-    async fn run(context: Context, input: Wanted) -> Result<Self::Output, Failure> {
+    async fn run(context: Context, input: CreateSegment) -> Result<Self::Output, Failure> {
         let (account, project, now) = (context.caller.account(), input.project_id, context.now());
         let filters = input.filters.clone().unwrap_or_default();
         let counted = context.read(move |tx| {
@@ -71,7 +71,7 @@ impl Outward for Create {
     }
 }
 
-fn make(tx: &mut WriteTx<'_>, account: AccountId, input: Wanted) -> Result<Segment, Failure> {
+fn make(tx: &mut WriteTx<'_>, account: AccountId, input: CreateSegment) -> Result<Segment, Failure> {
     let project = input.project_id;
     projects::require(tx, account, project)?;
     let others = segment_store::all(tx, project)?;

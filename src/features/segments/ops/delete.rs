@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::get::WhichSegment;
+use super::get::SegmentRef;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
 use crate::engine::store::WriteTx;
 use crate::features::contacts::filter::segment_store;
@@ -31,7 +31,7 @@ impl Operation for Delete {
         .summary("Delete a segment")
         .about("The contacts that met its condition stay as they are.")
         .fails(&[Code::NotFound]);
-    type Input = WhichSegment;
+    type Input = SegmentRef;
     type Output = Done<DeletedSegment>;
 
     fn example() -> (Value, Self::Output) {
@@ -41,7 +41,7 @@ impl Operation for Delete {
 }
 
 impl Command for Delete {
-    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: WhichSegment) -> Result<Self::Output, Failure> {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: SegmentRef) -> Result<Self::Output, Failure> {
         projects::require(tx, caller.account(), input.project_id)?;
         let segment = segment_store::require(tx, input.project_id, input.id)?;
         segment_store::delete(tx, input.project_id, segment.id);

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
 use crate::features::contacts::filter::segment_store;
 use crate::features::projects;
-use crate::features::segments::views::{SegmentView, view, with_count};
+use crate::features::segments::views::{SegmentView, segment_view, with_count};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{ProjectId, SegmentId};
 use crate::vocab::permissions::Permission;
@@ -18,7 +18,7 @@ pub struct Get;
 /// Which segment.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct WhichSegment {
+pub struct SegmentRef {
     /// The segment's id.
     pub id: SegmentId,
     /// The project it belongs to.
@@ -28,7 +28,7 @@ pub struct WhichSegment {
 /// Which segment, and whether to count.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Wanted {
+pub struct GetSegment {
     /// The segment's id.
     pub id: SegmentId,
     /// The project it belongs to.
@@ -44,7 +44,7 @@ impl Operation for Get {
         .about("With the count of contacts that meet its condition now. GET /v1/contacts with segmentId lists them.")
         .heavy()
         .fails(&[Code::NotFound]);
-    type Input = Wanted;
+    type Input = GetSegment;
     type Output = Done<SegmentView>;
 
     fn example() -> (Value, Self::Output) {
@@ -54,12 +54,12 @@ impl Operation for Get {
 }
 
 impl Query for Get {
-    fn run(ask: &View<'_>, input: Wanted) -> Result<Self::Output, Failure> {
-        projects::require(ask.tx, ask.caller.account(), input.project_id)?;
-        let segment = segment_store::require(ask.tx, input.project_id, input.id)?;
+    fn run(view: &View<'_>, input: GetSegment) -> Result<Self::Output, Failure> {
+        projects::require(view.tx, view.caller.account(), input.project_id)?;
+        let segment = segment_store::require(view.tx, input.project_id, input.id)?;
         Ok(Done(match input.count {
             Some(false) => with_count(segment, None)?,
-            Some(true) | None => view(ask.tx, input.project_id, segment, ask.now)?,
+            Some(true) | None => segment_view(view.tx, input.project_id, segment, view.now)?,
         }))
     }
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::engine::api::{Failure, Limit, Offset, Operation, Page, PageNumber, Query, Spec, View, Window, needs};
 use crate::features::contacts::filter::segment_store;
 use crate::features::projects;
-use crate::features::segments::views::{SegmentView, view, with_count};
+use crate::features::segments::views::{SegmentView, segment_view, with_count};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::ProjectId;
 use crate::vocab::permissions::Permission;
@@ -18,7 +18,7 @@ pub struct List;
 /// Whose segments, and which page of them.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Wanted {
+pub struct ListSegments {
     /// The project they belong to.
     pub project_id: ProjectId,
     /// False: do not count, which can take a moment with very many contacts.
@@ -38,7 +38,7 @@ impl Operation for List {
         .about("Newest first, each with the count of contacts that meet its condition now.")
         .heavy()
         .fails(&[Code::NotFound]);
-    type Input = Wanted;
+    type Input = ListSegments;
     type Output = Page<SegmentView>;
 
     fn example() -> (Value, Self::Output) {
@@ -49,16 +49,16 @@ impl Operation for List {
 }
 
 impl Query for List {
-    fn run(ask: &View<'_>, input: Wanted) -> Result<Self::Output, Failure> {
-        let (tx, project) = (ask.tx, input.project_id);
-        projects::require(tx, ask.caller.account(), project)?;
+    fn run(view: &View<'_>, input: ListSegments) -> Result<Self::Output, Failure> {
+        let (tx, project) = (view.tx, input.project_id);
+        projects::require(tx, view.caller.account(), project)?;
         let window = Window::new(input.limit, input.offset, input.page);
         let mut wanted = segment_store::all(tx, project)?;
         wanted.reverse();
         let total = wanted.len() as u64;
         let items = window.cut(wanted).into_iter().map(|segment| match input.count {
             Some(false) => with_count(segment, None),
-            Some(true) | None => view(tx, project, segment, ask.now),
+            Some(true) | None => segment_view(tx, project, segment, view.now),
         });
         Ok(Page { items: items.collect::<Result<_, _>>()?, total, window })
     }

@@ -20,7 +20,7 @@ pub struct Preview;
 /// Which condition, on whose contacts.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Wanted {
+pub struct PreviewSegment {
     /// The project of the contacts.
     pub project_id: ProjectId,
     /// The condition; every contact meets it if absent.
@@ -31,8 +31,7 @@ pub struct Wanted {
 
 /// Who meets it now.
 #[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "SegmentPreview")]
-pub struct Meeting {
+pub struct SegmentPreview {
     /// How many contacts meet it, whatever their status.
     pub count: u64,
     /// The newest of them.
@@ -49,8 +48,8 @@ impl Operation for Preview {
         .about("The condition is written as for POST /v1/segments. Nothing is kept.")
         .heavy()
         .fails(&[Code::NotFound]);
-    type Input = Wanted;
-    type Output = Done<Meeting>;
+    type Input = PreviewSegment;
+    type Output = Done<SegmentPreview>;
 
     fn example() -> (Value, Self::Output) {
         let input = json!({
@@ -58,19 +57,19 @@ impl Operation for Preview {
             "filters": { "status": "subscribed", "fields": [{ "key": "plan", "mode": "is", "values": ["pro"] }] },
             "limit": 1,
         });
-        (input, Done(Meeting { count: 318, contacts: vec![ContactView::sample()] }))
+        (input, Done(SegmentPreview { count: 318, contacts: vec![ContactView::sample()] }))
     }
 }
 
 impl Query for Preview {
-    fn run(ask: &View<'_>, input: Wanted) -> Result<Self::Output, Failure> {
-        let (tx, project) = (ask.tx, input.project_id);
-        projects::require(tx, ask.caller.account(), project)?;
+    fn run(view: &View<'_>, input: PreviewSegment) -> Result<Self::Output, Failure> {
+        let (tx, project) = (view.tx, input.project_id);
+        projects::require(tx, view.caller.account(), project)?;
         let filter = input.filters.unwrap_or_default().check("filters")?;
         filter.check_names(tx, project, "filters")?;
-        let members = filter.members(tx, project, ask.now)?;
+        let members = filter.members(tx, project, view.now)?;
         let shown = input.limit.map_or(SHOWN, Bounded::get);
-        let mut viewer = contacts::Viewer::new(tx, ask.caller, project);
+        let mut viewer = contacts::Viewer::new(tx, view.caller, project);
         let mut contacts = Vec::new();
         // Numbers grow with time: the newest are the last.
         for number in members.iter().rev().take(shown as usize) {
@@ -78,7 +77,7 @@ impl Query for Preview {
                 contacts.push(viewer.view(contact)?);
             }
         }
-        Ok(Done(Meeting { count: members.len(), contacts }))
+        Ok(Done(SegmentPreview { count: members.len(), contacts }))
     }
 }
 

@@ -17,8 +17,7 @@ pub struct Project;
 /// Which segment.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[schemars(rename = "SegmentAlone")]
-pub struct Which {
+pub struct SegmentIdOnly {
     /// The segment's id.
     pub id: SegmentId,
 }
@@ -31,7 +30,7 @@ impl Operation for Project {
         )
         .heavy()
         .fails(&[Code::NotFound]);
-    type Input = Which;
+    type Input = SegmentIdOnly;
     type Output = Done<Belongs>;
 
     fn example() -> (Value, Self::Output) {
@@ -40,9 +39,9 @@ impl Operation for Project {
 }
 
 impl Query for Project {
-    fn run(ask: &View<'_>, input: Which) -> Result<Self::Output, Failure> {
+    fn run(view: &View<'_>, input: SegmentIdOnly) -> Result<Self::Output, Failure> {
         let has = |tx: &_, project| segment_store::exists(tx, project, input.id);
-        let project_id = projects::having(ask.tx, ask.caller.account(), has)?.ok_or(Code::NotFound)?;
+        let project_id = projects::having(view.tx, view.caller.account(), has)?.ok_or(Code::NotFound)?;
         Ok(Done(Belongs { project_id }))
     }
 }

@@ -12,7 +12,7 @@ use crate::engine::store::WriteTx;
 use crate::features::contacts::filter::FilterTree;
 use crate::features::contacts::filter::segment_store::{self, Segment};
 use crate::features::projects;
-use crate::features::segments::views::{SegmentView, view};
+use crate::features::segments::views::{SegmentView, segment_view};
 use crate::features::segments::{check_name, count_given};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, ProjectId, SegmentId};
@@ -68,7 +68,7 @@ impl Outward for Update {
         });
         counted.await?;
         let changed = context.write(&Self::SPEC, move |tx| change(tx, account, input)).await?;
-        Ok(Done(context.read(move |tx| view(tx, project, changed, now)).await?))
+        Ok(Done(context.read(move |tx| segment_view(tx, project, changed, now)).await?))
     }
 }
 

@@ -17,7 +17,7 @@ pub struct Delete;
 /// Which address.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct WhichAddress {
+pub struct SuppressionRef {
     pub email: EmailAddress,
 }
 
@@ -35,7 +35,7 @@ impl Operation for Delete {
         .summary("Allow an address to be mailed again")
         .about("For addresses whose owners want mail again, or whose mail servers were wrong. The contact's own status is another matter.")
         .fails(&[Code::NotFound]);
-    type Input = WhichAddress;
+    type Input = SuppressionRef;
     type Output = Done<DeletedSuppression>;
 
     fn example() -> (Value, Self::Output) {
@@ -44,7 +44,7 @@ impl Operation for Delete {
 }
 
 impl Command for Delete {
-    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: WhichAddress) -> Result<Self::Output, Failure> {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: SuppressionRef) -> Result<Self::Output, Failure> {
         let digester = Digester::new(&caller.engine.seal);
         let email = input.email.normalised();
         let absent = || Failure::because(Code::NotFound, "This address is not on the suppression list: it can be mailed.");

@@ -17,7 +17,7 @@ pub struct List;
 /// Which of them.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Wanted {
+pub struct ListSuppressions {
     /// Only those for this reason.
     pub reason: Option<Reason>,
     /// Only this address. It is also found if its owner's data was erased.
@@ -35,7 +35,7 @@ impl Operation for List {
         .summary("List the addresses that are not mailed")
         .about("Those of the whole account, the newest first.")
         .heavy();
-    type Input = Wanted;
+    type Input = ListSuppressions;
     type Output = Page<SuppressionView>;
 
     fn example() -> (Value, Self::Output) {
@@ -45,11 +45,11 @@ impl Operation for List {
 }
 
 impl Query for List {
-    fn run(ask: &View<'_>, input: Wanted) -> Result<Self::Output, Failure> {
-        let (tx, account) = (ask.tx, ask.caller.account());
+    fn run(view: &View<'_>, input: ListSuppressions) -> Result<Self::Output, Failure> {
+        let (tx, account) = (view.tx, view.caller.account());
         let window = Window::new(input.limit, input.offset, input.page);
         if let Some(email) = &input.email {
-            let digester = Digester::new(&ask.caller.engine.seal);
+            let digester = Digester::new(&view.caller.engine.seal);
             let found = store::find(tx, &digester, account, &email.normalised())?;
             let found = found.filter(|row| input.reason.is_none_or(|reason| reason == row.reason));
             let items: Vec<SuppressionView> = found.into_iter().map(Into::into).collect();

@@ -20,7 +20,7 @@ pub struct Backup;
 /// Where to.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Wanted {
+pub struct BackupRequest {
     /// The full path of a folder that does not exist yet, or is empty.
     pub to: String,
 }
@@ -43,7 +43,7 @@ impl Operation for Backup {
             "Each file is one moment of its store. The master key is never in a backup; that its file still holds the key is verified.",
         )
         .fails(&[Code::WrongState]);
-    type Input = Wanted;
+    type Input = BackupRequest;
     type Output = Created<BackupView>;
 
     fn example() -> (Value, Self::Output) {
@@ -54,7 +54,7 @@ impl Operation for Backup {
 }
 
 impl Outward for Backup {
-    async fn run(context: Context, input: Wanted) -> Result<Self::Output, Failure> {
+    async fn run(context: Context, input: BackupRequest) -> Result<Self::Output, Failure> {
         let target = PathBuf::from(&input.to);
         if !target.is_absolute() {
             return Err(Failure::field("to", "give the full path of the folder"));

@@ -33,6 +33,6 @@ impl Operation for Doctor {
 
 impl Outward for Doctor {
     async fn run(context: Context, _: NoInput) -> Result<Self::Output, Failure> {
-        Ok(Done(Findings { findings: doctor::look(&context.engine).await? }))
+        Ok(Done(Findings { findings: doctor::run(&context.engine).await? }))
     }
 }

@@ -17,7 +17,7 @@ pub struct File;
 /// The link, taken apart.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Link {
+pub struct FileLink {
     pub file_id: BlobId,
     /// What makes the link work, for a day or two.
     pub token: Option<String>,
@@ -31,7 +31,7 @@ impl Operation for File {
                 like image/png.",
         )
         .fails(&[Code::NotFound]);
-    type Input = Link;
+    type Input = FileLink;
     type Output = Bare;
 
     fn example() -> (Value, Self::Output) {
@@ -42,7 +42,7 @@ impl Operation for File {
 impl Raw for File {
     const MEDIA: Media = Media::gives("*/*");
 
-    async fn run(context: Context, input: Link, _: RawRequest) -> Result<Reply, Failure> {
+    async fn run(context: Context, input: FileLink, _: RawRequest) -> Result<Reply, Failure> {
         if !context.engine.opens_file(input.file_id, &input.token.unwrap_or_default()) {
             return Err(gone());
         }

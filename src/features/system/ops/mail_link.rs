@@ -13,7 +13,7 @@ pub struct MailLink;
 /// The link, and whom it is for.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct LinkToMail {
+pub struct MailLinkRequest {
     pub to: EmailAddress,
     pub purpose: LinkPurpose,
     /// A link of this installation.
@@ -32,7 +32,7 @@ pub enum LinkPurpose {
 
 /// Whether a server has taken it.
 #[derive(Serialize, JsonSchema)]
-pub struct Mailed {
+pub struct MailLinkResult {
     pub mailed: bool,
     /// Why not.
     pub reason: Option<String>,
@@ -42,17 +42,17 @@ impl Operation for MailLink {
     const SPEC: Spec = Spec::post("system.mail_link", "/admin/mail-link", operator())
         .summary("Mail a link to whom it is for")
         .about("With the From address accounts.mail_from, by the transport of live mail, at once and without another try.");
-    type Input = LinkToMail;
-    type Output = Done<Mailed>;
+    type Input = MailLinkRequest;
+    type Output = Done<MailLinkResult>;
 
     fn example() -> (Value, Self::Output) {
         let input = json!({ "to": "bob@example.com", "purpose": "reset", "link": "https://mail.example.com/reset/AAAA" });
-        (input, Done(Mailed { mailed: true, reason: None }))
+        (input, Done(MailLinkResult { mailed: true, reason: None }))
     }
 }
 
 impl Outward for MailLink {
-    async fn run(context: Context, input: LinkToMail) -> Result<Self::Output, Failure> {
+    async fn run(context: Context, input: MailLinkRequest) -> Result<Self::Output, Failure> {
         let engine = &context.engine;
         if !input.link.starts_with(&format!("{}/", engine.base_url())) {
             return Err(Failure::field("link", "it is not one of this installation"));
@@ -78,6 +78,6 @@ impl Outward for MailLink {
         };
         let note = Note { to: input.to, subject: subject.to_owned(), text };
         let reason = courier::hand_over(engine, note).await?.err();
-        Ok(Done(Mailed { mailed: reason.is_none(), reason }))
+        Ok(Done(MailLinkResult { mailed: reason.is_none(), reason }))
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::engine::api::{NoInput, Context, Done, Failure, Operation, Outward, Spec, public};
-use crate::features::system::condition::{
+use crate::features::system::readiness::{
     Checks, Condition, DescriptorsCheck, DiskCheck, DispatchersCheck, IndexCheck, KeyCheck, StoreCheck, WorkersCheck,
 };
 use crate::vocab::codes::Code;

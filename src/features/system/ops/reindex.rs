@@ -13,7 +13,7 @@ pub struct Reindex;
 /// Which index.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Wanted {
+pub struct ReindexRequest {
     /// Both if absent.
     pub environment: Option<Environment>,
 }
@@ -36,7 +36,7 @@ impl Operation for Reindex {
     const SPEC: Spec = Spec::post("system.reindex", "/admin/reindex", operator())
         .summary("Build the search index anew")
         .about("Answers when the new index is in use; until then the present one answers searches.");
-    type Input = Wanted;
+    type Input = ReindexRequest;
     type Output = Done<Indexes>;
 
     fn example() -> (Value, Self::Output) {
@@ -46,7 +46,7 @@ impl Operation for Reindex {
 }
 
 impl Outward for Reindex {
-    async fn run(context: Context, input: Wanted) -> Result<Self::Output, Failure> {
+    async fn run(context: Context, input: ReindexRequest) -> Result<Self::Output, Failure> {
         let mut indexes = Vec::new();
         for environment in Environment::ALL.into_iter().filter(|one| input.environment.is_none_or(|wanted| wanted == *one)) {
             let world = context.engine.world(environment).clone();

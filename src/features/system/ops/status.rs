@@ -47,7 +47,6 @@ pub struct StatusView {
 
 /// Sending is on hold.
 #[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "HoldStatus")]
 pub struct HoldStatus {
     pub since: Moment,
     /// Why, in words.
@@ -171,13 +170,13 @@ impl Outward for Status {
             if !accounts::is_installations(&engine.control.read(), account)? {
                 return Err(Failure::because(Code::InsufficientPermissions, "Only the installation's own account may see this."));
             }
-            look(&engine, now)
+            collect(&engine, now)
         });
         looking.await.map_err(Failure::internal)?.map(Done)
     }
 }
 
-fn look(engine: &Engine, now: Timestamp) -> Result<StatusView, Failure> {
+fn collect(engine: &Engine, now: Timestamp) -> Result<StatusView, Failure> {
     let [test, live] = engine.worlds();
     let files = [engine.control.file(), test.store.file(), live.store.file()];
     let mut queues = Vec::new();
