@@ -18,7 +18,7 @@ use mailmill::features::emails::composer::{Brief, Knowledge, compose, plan};
 use mailmill::features::emails::document::{Email, Layout, Style};
 use mailmill::features::emails::look::Look;
 use mailmill::features::emails::render::{render, text, to_mjml};
-use mailmill::features::projects::brand::{Brand, Contact, Product};
+use mailmill::features::projects::brand::{Brand, BrandContact, BrandProduct};
 
 const BLOCKS: usize = 12;
 
@@ -82,7 +82,7 @@ fn comparing(_: &mut Criterion) {
 
 /// A brand as an import finds it.
 fn brand() -> Brand {
-    let product = |number: u32| Product {
+    let product = |number: u32| BrandProduct {
         name: format!("Oolong {number}"),
         url: Some(format!("https://leaf.example/teas/{number}")),
         image: Some(format!("https://leaf.example/teas/{number}.jpg")),
@@ -95,7 +95,7 @@ fn brand() -> Brand {
         description: Some("A small tea house. We buy directly from eleven gardens and pack every order by hand.".into()),
         languages: vec!["en".into()],
         products: (1..=12).map(product).collect(),
-        contact: Contact { address: Some("12 Harbour Lane, Bristol".into()), ..Contact::default() },
+        contact: BrandContact { address: Some("12 Harbour Lane, Bristol".into()), ..BrandContact::default() },
         ..Brand::default()
     }
 }

@@ -118,13 +118,12 @@ impl Listed for ConversationView {
 /// How far a conversation is, and what it has brought forth.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "GenerationStatus")]
-pub struct StatusView {
+pub struct GenerationStatus {
     pub conversation_id: ConversationId,
     pub project_id: ProjectId,
     #[schemars(extend("enum" = ["pending", "processing", "completed", "failed"]))]
     pub status: &'static str,
-    pub progress: Progress,
+    pub progress: GenerationProgress,
     /// What the emails are about; the beginning of the prompt until they are planned.
     pub title: String,
     /// What was asked for; empty where HTML was handed in without an instruction.
@@ -144,8 +143,7 @@ pub struct StatusView {
 /// How much of the work is done.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "GenerationProgress")]
-pub struct Progress {
+pub struct GenerationProgress {
     #[schemars(extend("enum" = ["waiting", "writing", "rendering", "completed", "failed"]))]
     pub stage: &'static str,
     /// 0 to 100.
@@ -337,9 +335,9 @@ impl Viewer<'_> {
     }
 
     /// How far a conversation is.
-    pub fn status(&self, conversation: &Conversation) -> Result<StatusView, Failure> {
+    pub fn status(&self, conversation: &Conversation) -> Result<GenerationStatus, Failure> {
         let emails = store::emails(self.tx, self.account, conversation.id)?;
-        Ok(StatusView {
+        Ok(GenerationStatus {
             conversation_id: conversation.id,
             project_id: conversation.project,
             status: conversation.state.word(),
@@ -477,7 +475,7 @@ pub fn title(conversation: &Conversation) -> String {
     })
 }
 
-fn progress(conversation: &Conversation, emails: &[Email]) -> Progress {
+fn progress(conversation: &Conversation, emails: &[Email]) -> GenerationProgress {
     let steps = |email: &Email| match email.stage {
         Stage::Planned => 0,
         Stage::Written => 1,
@@ -499,7 +497,7 @@ fn progress(conversation: &Conversation, emails: &[Email]) -> Progress {
         false if all > 0 => 5 + 90 * done / all,
         false => 0,
     };
-    Progress { stage, percentage: percentage as u8 }
+    GenerationProgress { stage, percentage: percentage as u8 }
 }
 
 /// A UUID (version 8, RFC 9562) of a place in a series: the same each time it is asked for.

@@ -3,7 +3,7 @@
 use tokio::time::Instant;
 
 use super::Format;
-use super::views::{ExportView, FileView, Wanted};
+use super::views::{EmailExport, FileView, ExportEmails};
 use crate::base::secret::sha256;
 use crate::engine::api::answer::Moment;
 use crate::engine::api::{Context, Failure, Spec};
@@ -23,7 +23,7 @@ struct File {
 }
 
 /// Export a conversation's finished emails in one format.
-pub async fn export(context: &Context, spec: &'static Spec, wanted: Wanted, format: Format) -> Result<ExportView, Failure> {
+pub async fn export(context: &Context, spec: &'static Spec, wanted: ExportEmails, format: Format) -> Result<EmailExport, Failure> {
     let begun = Instant::now();
     let (account, id) = (context.caller.account(), wanted.conversation_id);
     let look = move |tx: &ReadTx| emails::finished(tx, account, id, wanted.email_id, wanted.project_id);
@@ -57,7 +57,7 @@ pub async fn export(context: &Context, spec: &'static Spec, wanted: Wanted, form
     };
     context.write(spec, keep).await?;
     let execution_time = begun.elapsed().as_millis() as u64;
-    Ok(ExportView { conversation_id: id, files: views, execution_time, export_type: format.word() })
+    Ok(EmailExport { conversation_id: id, files: views, execution_time, export_type: format.word() })
 }
 
 async fn file(context: &Context, email: Finished, format: Format) -> Result<File, Failure> {

@@ -9,7 +9,7 @@ use crate::vocab::ids::{ConversationId, EmailId, ProjectId};
 /// What to export.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Wanted {
+pub struct ExportEmails {
     pub conversation_id: ConversationId,
     /// Only this email of the conversation; all of its emails if absent.
     pub email_id: Option<EmailId>,
@@ -20,8 +20,7 @@ pub struct Wanted {
 /// The files.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "EmailExport")]
-pub struct ExportView {
+pub struct EmailExport {
     pub conversation_id: ConversationId,
     /// In the order of the emails.
     pub files: Vec<FileView>,
@@ -45,7 +44,7 @@ pub struct FileView {
     pub expires_at: Moment,
 }
 
-impl ExportView {
+impl EmailExport {
     /// An example for the documents.
     pub fn sample(format: super::Format) -> Self {
         let word = format.word();

@@ -16,8 +16,7 @@ use crate::vocab::tables;
 /// Whether sending is on hold, and what waits for it.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "SendingHold")]
-pub struct HoldView {
+pub struct SendingHold {
     pub on_hold: bool,
     /// When the hold began; later requests are sent as usual. `null` if sending is not on hold.
     pub since: Option<Moment>,
@@ -65,7 +64,7 @@ pub struct HeldIn {
     pub webhook_deliveries: u64,
 }
 
-impl HoldView {
+impl SendingHold {
     /// Sending is not on hold.
     pub fn none() -> Self {
         let (campaigns, environments) = (Vec::new(), Vec::new());
@@ -104,16 +103,16 @@ impl HoldView {
 }
 
 /// What waits now; the names of campaigns of `account`, or of all for the operator.
-pub fn look(engine: &Engine, account: Option<AccountId>) -> Result<HoldView> {
+pub fn look(engine: &Engine, account: Option<AccountId>) -> Result<SendingHold> {
     match engine.hold.current() {
-        None => Ok(HoldView::none()),
+        None => Ok(SendingHold::none()),
         Some(hold) => held(engine, &hold, account),
     }
 }
 
 /// What waits by this hold.
-pub fn held(engine: &Engine, hold: &OnHold, account: Option<AccountId>) -> Result<HoldView> {
-    let mut view = HoldView { on_hold: true, since: Some(Moment(hold.since)), ..HoldView::none() };
+pub fn held(engine: &Engine, hold: &OnHold, account: Option<AccountId>) -> Result<SendingHold> {
+    let mut view = SendingHold { on_hold: true, since: Some(Moment(hold.since)), ..SendingHold::none() };
     for world in [engine.world(Environment::Live), engine.world(Environment::Test)] {
         let counted = count(world, hold, account, &mut view)?;
         view.environments.push(counted);
@@ -126,7 +125,7 @@ pub fn held(engine: &Engine, hold: &OnHold, account: Option<AccountId>) -> Resul
     Ok(view)
 }
 
-fn count(world: &World, hold: &OnHold, account: Option<AccountId>, view: &mut HoldView) -> Result<HeldIn> {
+fn count(world: &World, hold: &OnHold, account: Option<AccountId>, view: &mut SendingHold) -> Result<HeldIn> {
     let tx = world.store.read();
     let environment = world.environment;
     let mut held = HeldIn {
@@ -155,7 +154,7 @@ fn count_campaigns(
     tx: &ReadTx,
     hold: &OnHold,
     account: Option<AccountId>,
-    (held, view): (&mut HeldIn, &mut HoldView),
+    (held, view): (&mut HeldIn, &mut SendingHold),
 ) -> Result<()> {
     let found = campaigns::in_progress(tx, limits::HELD_LOOKED_AT_MAX)?;
     view.has_more |= found.len() == limits::HELD_LOOKED_AT_MAX;

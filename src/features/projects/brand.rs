@@ -22,17 +22,17 @@ pub struct Brand {
     /// Languages of its pages (BCP 47), the main one first.
     pub languages: Vec<String>,
     /// Candidates for a logo, the best first.
-    pub logos: Vec<Logo>,
-    pub palette: Palette,
-    pub fonts: Fonts,
+    pub logos: Vec<BrandLogo>,
+    pub palette: BrandPalette,
+    pub fonts: BrandFonts,
     /// Radius of the corners of buttons and cards, in pixels.
     pub corner_radius: Option<u16>,
-    pub products: Vec<Product>,
-    pub images: Vec<Image>,
-    pub social: Vec<SocialLink>,
-    pub contact: Contact,
-    pub voice: Voice,
-    pub guidelines: Guidelines,
+    pub products: Vec<BrandProduct>,
+    pub images: Vec<BrandImage>,
+    pub social: Vec<BrandSocialLink>,
+    pub contact: BrandContact,
+    pub voice: BrandVoice,
+    pub guidelines: BrandGuidelines,
 }
 
 impl Record for Brand {}
@@ -40,16 +40,15 @@ impl Record for Brand {}
 /// A picture that may stand for the brand.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "BrandLogo")]
-pub struct Logo {
+pub struct BrandLogo {
     pub url: String,
     /// Where it was found.
-    pub source: LogoSource,
+    pub source: BrandLogoSource,
     /// Measured size in pixels, where it could be fetched.
     pub width: Option<u32>,
     pub height: Option<u32>,
     /// On which backgrounds it can be seen.
-    pub background: LogoBackground,
+    pub background: BrandLogoBackground,
 }
 
 /// Whether this address is that of a drawing (SVG), which hardly any mail program shows.
@@ -60,8 +59,7 @@ pub fn is_drawing(address: &str) -> bool {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "BrandLogoSource")]
-pub enum LogoSource {
+pub enum BrandLogoSource {
     /// Set by a person.
     Given,
     /// An image in the page's header.
@@ -78,8 +76,7 @@ pub enum LogoSource {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "BrandLogoBackground")]
-pub enum LogoBackground {
+pub enum BrandLogoBackground {
     /// A light ground: its transparent picture is dark.
     Light,
     /// A dark ground: its transparent picture is light.
@@ -91,7 +88,7 @@ pub enum LogoBackground {
     Unknown,
 }
 
-impl From<Ground> for LogoBackground {
+impl From<Ground> for BrandLogoBackground {
     fn from(ground: Ground) -> Self {
         match ground {
             Ground::Light => Self::Light,
@@ -104,8 +101,7 @@ impl From<Ground> for LogoBackground {
 /// Colours by role, as `#RRGGBB`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "BrandPalette")]
-pub struct Palette {
+pub struct BrandPalette {
     pub background: Option<String>,
     pub text: Option<String>,
     /// The colour one thinks of first.
@@ -120,8 +116,7 @@ pub struct Palette {
 /// Font stacks as in CSS; the last families are ones every mail client has.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "BrandFonts")]
-pub struct Fonts {
+pub struct BrandFonts {
     pub heading: Option<String>,
     pub body: Option<String>,
 }
@@ -131,8 +126,8 @@ pub struct Fonts {
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "GivenLook")]
 pub struct GivenLook {
-    pub palette: Palette,
-    pub fonts: Fonts,
+    pub palette: BrandPalette,
+    pub fonts: BrandFonts,
 }
 
 impl Record for GivenLook {}
@@ -159,8 +154,7 @@ impl GivenLook {
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "BrandProduct")]
-pub struct Product {
+pub struct BrandProduct {
     pub name: String,
     pub url: Option<String>,
     pub image: Option<String>,
@@ -174,8 +168,7 @@ pub struct Product {
 /// A picture of the brand's pages, or one that a person added.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "BrandImage")]
-pub struct Image {
+pub struct BrandImage {
     pub url: String,
     /// The page's own alternative text, or a description.
     pub description: Option<String>,
@@ -189,8 +182,7 @@ pub struct Image {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "BrandSocialLink")]
-pub struct SocialLink {
+pub struct BrandSocialLink {
     /// A word in small letters: `instagram`, `facebook`, `x`, `linkedin`, `youtube`, `tiktok`, `pinterest`, …
     pub network: String,
     pub url: String,
@@ -199,8 +191,7 @@ pub struct SocialLink {
 /// For the legal footer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "BrandContact")]
-pub struct Contact {
+pub struct BrandContact {
     /// The company in law, if it differs from the name.
     pub company: Option<String>,
     /// The postal address, one line.
@@ -212,24 +203,22 @@ pub struct Contact {
 /// Standing rules that people gave for the brand's emails.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "BrandGuidelines")]
-pub struct Guidelines {
+pub struct BrandGuidelines {
     /// How emails are to look and read.
     pub design_rules: Option<String>,
     /// What images are to look like.
     pub image_style: Option<String>,
 }
 
-impl Record for Guidelines {}
+impl Record for BrandGuidelines {}
 
 /// How the brand speaks.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "BrandVoice")]
-pub struct Voice {
+pub struct BrandVoice {
     /// Who speaks: as "we", as "I", or about itself by name.
-    pub person: Option<Person>,
-    pub formality: Option<Formality>,
+    pub person: Option<BrandPerson>,
+    pub formality: Option<BrandFormality>,
     /// Words per sentence, on average.
     pub sentence_words: Option<f32>,
     /// Words that come again and again, without the language's commonest.
@@ -240,8 +229,7 @@ pub struct Voice {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "BrandPerson")]
-pub enum Person {
+pub enum BrandPerson {
     We,
     I,
     Third,
@@ -249,8 +237,7 @@ pub enum Person {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "BrandFormality")]
-pub enum Formality {
+pub enum BrandFormality {
     /// `du`, `tu`, contractions, exclamation marks.
     Casual,
     Neutral,

@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::brand::Image;
+use super::brand::BrandImage;
 use crate::base::clock::Timestamp;
 use crate::engine::store::{Order, Read, Record, Result, Span, Table, WriteTx};
 use crate::vocab::ids::{AccountId, PictureId, ProjectId};
@@ -18,7 +18,7 @@ const LOOKS: Table<(ProjectId, PictureId), Look> = Table::new(tables::PROJECT_IM
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Picture {
     pub id: PictureId,
-    pub image: Image,
+    pub image: BrandImage,
     pub origin: Origin,
     /// Words around it on its page.
     pub context: Option<String>,

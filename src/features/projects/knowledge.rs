@@ -18,7 +18,7 @@ pub struct Entry {
     pub id: KnowledgeId,
     pub title: String,
     pub content: String,
-    pub origin: Origin,
+    pub origin: KnowledgeOrigin,
     /// The page it was read from, if it is from a site.
     pub url: Option<String>,
     pub source_file_name: Option<String>,
@@ -34,8 +34,7 @@ impl Record for Entry {}
 /// Where a text is from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-#[schemars(rename = "KnowledgeOrigin")]
-pub enum Origin {
+pub enum KnowledgeOrigin {
     /// Read from the project's sites.
     Website,
     /// A favourite email.

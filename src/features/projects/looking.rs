@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::json;
 use url::Url;
 
-use super::brand::{Logo, LogoBackground, LogoSource};
+use super::brand::{BrandLogo, BrandLogoBackground, BrandLogoSource};
 use super::images::{self, Look, Picture};
 use super::pictures;
 use super::reading::describe::{self, Words};
@@ -244,8 +244,8 @@ fn record_logo(
     let Some(Seen { measured, .. }) = seen.ok().filter(|_| is_there) else { return Ok(()) };
     let mut brand = store::brand(tx, project)?.unwrap_or_default();
     let place = brand.logos.iter().position(|logo| logo.url == url).unwrap_or_else(|| {
-        let background = LogoBackground::Unknown;
-        brand.logos.insert(0, Logo { url, source: LogoSource::Given, width: None, height: None, background });
+        let background = BrandLogoBackground::Unknown;
+        brand.logos.insert(0, BrandLogo { url, source: BrandLogoSource::Given, width: None, height: None, background });
         0
     });
     let logo = &mut brand.logos[place];

@@ -21,14 +21,14 @@ mod views;
 mod visit;
 
 pub use looking::step as look;
-pub use model::{DefaultSender, Logos, Project, Site, Status};
+pub use model::{DefaultSender, Logos, Project, Site, ProjectStatus};
 pub use pictures::file as picture_file;
 pub use reading::Text as PageText;
 pub use remote::through_here as images_through_here;
 pub use views::{Belongs, ProjectView};
 pub use visit::visit;
 
-use self::brand::{Brand, Logo, LogoBackground, LogoSource};
+use self::brand::{Brand, BrandLogo, BrandLogoBackground, BrandLogoSource};
 use crate::engine::api::Failure;
 use crate::engine::store::{Read, Result as StoreResult, WriteTx};
 use crate::vocab::codes::Code;
@@ -87,18 +87,18 @@ pub fn brand(tx: &impl Read, account: AccountId, project: ProjectId) -> StoreRes
 }
 
 /// The logos with the given ones in front. What was measured of one stays with it.
-fn with_given(mut logos: Vec<Logo>, given: &Logos) -> Vec<Logo> {
+fn with_given(mut logos: Vec<BrandLogo>, given: &Logos) -> Vec<BrandLogo> {
     for url in [&given.favicon, &given.secondary, &given.primary].into_iter().flatten() {
         let known = logos.iter().position(|logo| logo.url == *url).map(|place| logos.remove(place));
-        let unknown = || Logo {
+        let unknown = || BrandLogo {
             url: url.clone(),
-            source: LogoSource::Given,
+            source: BrandLogoSource::Given,
             width: None,
             height: None,
-            background: LogoBackground::Unknown,
+            background: BrandLogoBackground::Unknown,
         };
         let logo = known.unwrap_or_else(unknown);
-        logos.insert(0, Logo { source: LogoSource::Given, ..logo });
+        logos.insert(0, BrandLogo { source: BrandLogoSource::Given, ..logo });
     }
     logos
 }

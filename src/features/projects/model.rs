@@ -21,7 +21,7 @@ pub struct Project {
     pub id: ProjectId,
     pub name: String,
     pub description: Option<String>,
-    pub status: Status,
+    pub status: ProjectStatus,
     /// The host of the first address, without `www.`.
     pub domain: String,
     /// The sites it is read from, 1 to [`limits::PROJECT_URLS_MAX`].
@@ -39,8 +39,7 @@ impl Record for Project {}
 /// How far the import of a project has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-#[schemars(rename = "ProjectStatus")]
-pub enum Status {
+pub enum ProjectStatus {
     /// Accepted, waiting for its turn.
     Pending,
     /// Its sites are being read.
@@ -83,7 +82,7 @@ impl Project {
             id,
             name: name.unwrap_or(&domain).to_owned(),
             description: None,
-            status: Status::Pending,
+            status: ProjectStatus::Pending,
             domain,
             urls: sites.iter().map(|site| site.as_str().to_owned()).collect(),
             logos,

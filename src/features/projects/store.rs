@@ -2,8 +2,8 @@
 
 use std::ops::ControlFlow;
 
-use super::brand::{Brand, GivenLook, Guidelines};
-use super::model::{Project, Status};
+use super::brand::{Brand, GivenLook, BrandGuidelines};
+use super::model::{Project, ProjectStatus};
 use crate::engine::store::key::Key;
 use crate::engine::store::{Error, Order, Read, Result, Table, WriteTx};
 use crate::vocab::ids::{AccountId, ProjectId};
@@ -12,7 +12,7 @@ use crate::vocab::tables;
 const PROJECTS: Table<(AccountId, ProjectId), Project> = Table::new(tables::PROJECTS);
 const BRANDS: Table<ProjectId, Brand> = Table::new(tables::PROJECT_BRANDS);
 const LOOKS: Table<ProjectId, GivenLook> = Table::new(tables::PROJECT_LOOKS);
-const GUIDELINES: Table<ProjectId, Guidelines> = Table::new(tables::PROJECT_GUIDELINES);
+const GUIDELINES: Table<ProjectId, BrandGuidelines> = Table::new(tables::PROJECT_GUIDELINES);
 
 /// Whether the account has this project.
 pub fn exists(tx: &impl Read, account: AccountId, project: ProjectId) -> Result<bool> {
@@ -39,17 +39,17 @@ pub fn brand(tx: &impl Read, project: ProjectId) -> Result<Option<Brand>> {
 
 /// Write what is known of a brand. Images and guidelines have tables of their own.
 pub fn save_brand(tx: &mut WriteTx<'_>, project: ProjectId, brand: &Brand) {
-    debug_assert!(brand.images.is_empty() && brand.guidelines == Guidelines::default(), "they would be told twice");
+    debug_assert!(brand.images.is_empty() && brand.guidelines == BrandGuidelines::default(), "they would be told twice");
     tx.put(BRANDS, &project, brand);
 }
 
 /// The rules that people gave.
-pub fn guidelines(tx: &impl Read, project: ProjectId) -> Result<Guidelines> {
+pub fn guidelines(tx: &impl Read, project: ProjectId) -> Result<BrandGuidelines> {
     Ok(tx.get(GUIDELINES, &project)?.unwrap_or_default())
 }
 
 /// Write the rules that people gave.
-pub fn save_guidelines(tx: &mut WriteTx<'_>, project: ProjectId, guidelines: &Guidelines) {
+pub fn save_guidelines(tx: &mut WriteTx<'_>, project: ProjectId, guidelines: &BrandGuidelines) {
     tx.put(GUIDELINES, &project, guidelines);
 }
 
@@ -85,7 +85,7 @@ pub fn ids(tx: &impl Read, account: AccountId) -> Result<Vec<ProjectId>> {
 }
 
 /// The account's projects, newest first, all or those of one status. There are at most [`crate::vocab::limits::PROJECTS_MAX`].
-pub fn list(tx: &impl Read, account: AccountId, status: Option<Status>) -> Result<Vec<Project>> {
+pub fn list(tx: &impl Read, account: AccountId, status: Option<ProjectStatus>) -> Result<Vec<Project>> {
     let mut projects = Vec::new();
     tx.visit(PROJECTS, &PROJECTS.under(&(account,)), Order::Backward, |_, project| {
         if status.is_none_or(|status| project.status == status) {

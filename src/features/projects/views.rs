@@ -3,11 +3,11 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::brand::{Brand, LogoSource, Palette};
+use super::brand::{Brand, BrandLogoSource, BrandPalette};
 use super::images::Origin;
 use super::images::Picture;
 use super::knowledge::{self, Entry};
-use super::model::{DefaultSender, Logos, Project, Status};
+use super::model::{DefaultSender, Logos, Project, ProjectStatus};
 use super::{store, with_given};
 use crate::engine::api::Listed;
 use crate::engine::api::answer::Moment;
@@ -26,14 +26,14 @@ pub struct ProjectView {
     /// What the brand does; filled in by the import.
     pub description: Option<String>,
     /// How far the import has come: `active` projects can be used in full.
-    pub status: Status,
+    pub status: ProjectStatus,
     /// The host of the first imported address, without `www.`.
     pub domain: String,
     /// The sites it was imported from.
     pub urls: Vec<String>,
     pub logo_urls: LogosView,
     /// The brand's colours by role, as far as its sites show them or people gave them.
-    pub palette: Palette,
+    pub palette: BrandPalette,
     /// Who sends its email unless a campaign or send says otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default_sender: Option<SenderView>,
@@ -97,11 +97,11 @@ impl ProjectView {
             also_id: id,
             name: "Acme".into(),
             description: None,
-            status: Status::Pending,
+            status: ProjectStatus::Pending,
             domain: "acme.example".into(),
             urls: vec!["https://www.acme.example/".into()],
             logo_urls: LogosView { primary: None, secondary: None, favicon: None },
-            palette: Palette::default(),
+            palette: BrandPalette::default(),
             default_sender: None,
             screenshot_url: None,
             error: None,
@@ -113,7 +113,7 @@ impl ProjectView {
 }
 
 /// A project for a list.
-pub fn view(tx: &impl Read, project: Project) -> Result<ProjectView> {
+pub fn project_view(tx: &impl Read, project: Project) -> Result<ProjectView> {
     let mut brand = store::brand(tx, project.id)?.unwrap_or_default();
     store::look(tx, project.id)?.put_over(&mut brand);
     Ok(of(project, &brand))
@@ -148,10 +148,10 @@ fn of(project: Project, brand: &Brand) -> ProjectView {
 /// The given logos, and the best that its sites show where none is given.
 pub fn logos(given: Logos, brand: &Brand) -> LogosView {
     let all = with_given(brand.logos.clone(), &given);
-    let found = |wanted: fn(LogoSource) -> bool| all.iter().find(|logo| wanted(logo.source)).map(|logo| logo.url.clone());
-    let is_picture = |source| !matches!(source, LogoSource::Given | LogoSource::IconLink | LogoSource::Share);
+    let found = |wanted: fn(BrandLogoSource) -> bool| all.iter().find(|logo| wanted(logo.source)).map(|logo| logo.url.clone());
+    let is_picture = |source| !matches!(source, BrandLogoSource::Given | BrandLogoSource::IconLink | BrandLogoSource::Share);
     let primary = given.primary.or_else(|| found(is_picture));
-    let favicon = given.favicon.or_else(|| found(|source| source == LogoSource::IconLink));
+    let favicon = given.favicon.or_else(|| found(|source| source == BrandLogoSource::IconLink));
     LogosView { primary, secondary: given.secondary, favicon }
 }
 
@@ -164,7 +164,7 @@ pub struct KnowledgeView {
     pub content: String,
     /// When it was written or last changed.
     pub date: Moment,
-    pub reference_origin: knowledge::Origin,
+    pub reference_origin: knowledge::KnowledgeOrigin,
     /// The page it was read from.
     pub url: Option<String>,
     pub source_file_name: Option<String>,
@@ -203,7 +203,7 @@ impl KnowledgeView {
             title: "How we roast".into(),
             content: "We roast twice a week, in small batches.".into(),
             date: Moment::sample(),
-            reference_origin: knowledge::Origin::Manual,
+            reference_origin: knowledge::KnowledgeOrigin::Manual,
             url: None,
             source_file_name: None,
             preview_html: None,

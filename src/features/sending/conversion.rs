@@ -24,14 +24,13 @@ pub struct Conversion {
     /// What was paid in other currencies; left out if there is nothing.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(default)]
-    pub other_currencies: Vec<OtherCurrency>,
+    pub other_currencies: Vec<ConversionInOtherCurrency>,
 }
 
 /// The same in one more currency.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "ConversionInOtherCurrency")]
-pub struct OtherCurrency {
+pub struct ConversionInOtherCurrency {
     pub currency: Currency,
     pub conversions: i64,
     pub revenue: Amount,
@@ -49,7 +48,7 @@ impl Conversion {
             currency: *main,
             source: "events",
             other_currencies: others
-                .map(|(currency, takings)| OtherCurrency {
+                .map(|(currency, takings)| ConversionInOtherCurrency {
                     currency: *currency,
                     conversions: takings.conversions,
                     revenue: takings.amount,

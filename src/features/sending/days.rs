@@ -111,8 +111,7 @@ pub fn clicks(tx: &impl Read, mailing: MailingId, limit: usize) -> Result<Vec<(u
 /// What happened on one day. Days are those of UTC.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "TimelineDay")]
-pub struct Day {
+pub struct TimelineDay {
     /// Like 2026-01-31.
     #[schemars(extend("format" = "date"))]
     pub date: String,
@@ -149,7 +148,7 @@ impl TakingsView {
 }
 
 /// The days of an account from `first` to `last`, each of them, also those on which nothing happened.
-pub fn of_account(tx: &impl Read, account: AccountId, first: u32, last: u32) -> Result<Vec<Day>> {
+pub fn of_account(tx: &impl Read, account: AccountId, first: u32, last: u32) -> Result<Vec<TimelineDay>> {
     let (mut counts, takings) = read(tx, Whose::Account(account), first, last)?;
     let mut days = Vec::new();
     for day in first..=last {
@@ -158,13 +157,13 @@ pub fn of_account(tx: &impl Read, account: AccountId, first: u32, last: u32) -> 
         let told = told(day, &counts.remove(&day).unwrap_or_default(), takings.get(&day));
         let failed = many(Tally::Refused)?;
         let bounced = failed + many(Tally::Returned)?;
-        days.push(Day { sent: many(Tally::Sent)?, failed, bounced, complained: many(Tally::Complained)?, ..told });
+        days.push(TimelineDay { sent: many(Tally::Sent)?, failed, bounced, complained: many(Tally::Complained)?, ..told });
     }
     Ok(days)
 }
 
 /// The days of a campaign's mailing, from its start to the last on which something happened.
-pub fn of_campaign(tx: &impl Read, mailing: &Mailing) -> Result<Vec<Day>> {
+pub fn of_campaign(tx: &impl Read, mailing: &Mailing) -> Result<Vec<TimelineDay>> {
     let first = of(mailing.created_at);
     let (counts, takings) = read(tx, Whose::Campaign(mailing.id), first, first + limits::CAMPAIGN_DAYS - 1)?;
     let last = counts.keys().chain(takings.keys()).copied().max().unwrap_or(first);
@@ -193,9 +192,9 @@ fn read(tx: &impl Read, whose: Whose, first: u32, last: u32) -> Result<(BTreeMap
     Ok((counts, takings))
 }
 
-fn told(day: u32, sums: &Sums, takings: Option<&Money>) -> Day {
+fn told(day: u32, sums: &Sums, takings: Option<&Money>) -> TimelineDay {
     let many = |measure| sums.get(&measure).copied().unwrap_or(0).max(0) as u64;
-    Day {
+    TimelineDay {
         date: date(day),
         sent: many(Measure::Sent),
         failed: many(Measure::Failed),
@@ -209,7 +208,7 @@ fn told(day: u32, sums: &Sums, takings: Option<&Money>) -> Day {
     }
 }
 
-impl Day {
+impl TimelineDay {
     /// An example for the documents.
     pub fn sample() -> Self {
         let takings = Takings { conversions: 3, amount: Amount::parse("214.7").expect("a number") };

@@ -31,7 +31,7 @@ impl Listed for TagView {
 }
 
 /// A tag with its present count.
-pub fn view(tx: &impl Read, project: ProjectId, tag: Tag) -> Result<TagView> {
+pub fn tag_view(tx: &impl Read, project: ProjectId, tag: Tag) -> Result<TagView> {
     let subscriber_count = contacts::count(tx, project, Facet::Tag(tag.number()))?;
     let Tag { id, name, color, description, created_at, updated_at } = tag;
     let (created_at, updated_at) = (Moment(created_at), Moment(updated_at));

@@ -36,7 +36,7 @@ impl Listed for TopicView {
 }
 
 /// A topic as callers see it.
-pub fn view(tx: &impl Read, project: ProjectId, topic: Topic) -> Result<TopicView> {
+pub fn topic_view(tx: &impl Read, project: ProjectId, topic: Topic) -> Result<TopicView> {
     let subscriber_count = topics::subscribers(tx, project, &topic)?.len();
     Ok(TopicView {
         id: topic.id,

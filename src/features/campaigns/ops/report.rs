@@ -8,7 +8,7 @@ use super::CampaignRef;
 use crate::engine::api::answer::Moment;
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs_one};
 use crate::features::campaigns::{REPORT_READERS, require};
-use crate::features::sending::days::{self, Day};
+use crate::features::sending::days::{self, TimelineDay};
 use crate::features::sending::{self, Mailing};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::CampaignId;
@@ -24,7 +24,7 @@ pub struct Report;
 pub struct CampaignReport {
     pub campaign_id: CampaignId,
     /// From the day it started to the last one on which something happened, at most 92 days; none before it starts.
-    pub days: Vec<Day>,
+    pub days: Vec<TimelineDay>,
     /// The most clicked links, the most first; at most 20.
     pub links: Vec<CampaignLink>,
     pub last_updated: Moment,
@@ -52,7 +52,7 @@ impl Operation for Report {
     fn example() -> (Value, Self::Output) {
         let campaign_id = CampaignId::parse("66f1a2b3d4e5f60718293a60").expect("24 hexadecimal characters");
         let links = vec![CampaignLink { url: "https://acme.example/teas".into(), clicks: 31 }];
-        let report = CampaignReport { campaign_id, days: vec![Day::sample()], links, last_updated: Moment::sample() };
+        let report = CampaignReport { campaign_id, days: vec![TimelineDay::sample()], links, last_updated: Moment::sample() };
         (json!({ "id": campaign_id }), Done(report))
     }
 }

@@ -8,7 +8,7 @@ use super::phrases::mix;
 use super::words::{Words, number, plain};
 use crate::base::locale::LanguageTag;
 use crate::features::emails::document::{ImageUrl, Layout, Line, Link, Picture, Product, SocialLink};
-use crate::features::projects::brand::{self, Brand, LogoBackground, LogoSource};
+use crate::features::projects::brand::{self, Brand, BrandLogoBackground, BrandLogoSource};
 use crate::vocab::limits;
 
 /// Narrower pictures look lost across an email.
@@ -31,10 +31,10 @@ pub fn speaks(brand: &Brand, language: &LanguageTag) -> bool {
 
 /// The logo that can be seen on the layout's ground, and in mail programs at all.
 pub fn logo(brand: &Brand, layout: Layout) -> Option<ImageUrl> {
-    let hidden_on = if layout == Layout::Midnight { LogoBackground::Light } else { LogoBackground::Dark };
-    let fits = |logo: &&brand::Logo| {
+    let hidden_on = if layout == Layout::Midnight { BrandLogoBackground::Light } else { BrandLogoBackground::Dark };
+    let fits = |logo: &&brand::BrandLogo| {
         let small = logo.width.is_some_and(|width| width < LOGO_WIDTH_MIN);
-        let icon = matches!(logo.source, LogoSource::IconLink | LogoSource::Manifest | LogoSource::Share);
+        let icon = matches!(logo.source, BrandLogoSource::IconLink | BrandLogoSource::Manifest | BrandLogoSource::Share);
         logo.background != hidden_on && !small && !icon && !brand::is_drawing(&logo.url)
     };
     brand.logos.iter().filter(fits).find_map(|logo| ImageUrl::parse(&logo.url).ok())
@@ -42,7 +42,7 @@ pub fn logo(brand: &Brand, layout: Layout) -> Option<ImageUrl> {
 
 /// The brand's social networks.
 pub fn social(brand: &Brand) -> Vec<SocialLink> {
-    let named = |social: &brand::SocialLink| {
+    let named = |social: &brand::BrandSocialLink| {
         let name = network(&social.network);
         Some(SocialLink { name: Line::cut(&name), href: link(&social.url)? }).filter(|_| !name.is_empty())
     };
@@ -71,21 +71,21 @@ pub fn picture(url: &str, alt: Option<String>, size: (Option<u32>, Option<u32>))
 
 /// A picture for the top of an email: of those that fit, the one that has most to do with the prompt; the seed decides the rest.
 pub fn opening(brand: &Brand, prompt: &Words<'_>, seed: u64, job: &str) -> Option<Picture> {
-    let score = |image: &brand::Image| {
+    let score = |image: &brand::BrandImage| {
         let told = image.tags.iter().map(String::as_str).chain(image.description.as_deref());
         let told = told.map(plain).collect::<Vec<_>>().join(" ");
         let known = |token: &&super::words::Token| token.fold.chars().count() > 3 && told.contains(&token.fold);
         prompt.tokens.iter().filter(known).count().min(4)
     };
     let fitting = brand.images.iter().filter(|image| fits(image));
-    let mut found: Vec<(usize, u64, &brand::Image)> =
+    let mut found: Vec<(usize, u64, &brand::BrandImage)> =
         fitting.map(|image| (score(image), mix(seed, &format!("{job} {}", image.url)), image)).collect();
     found.sort_by_key(|(score, order, _)| (std::cmp::Reverse(*score), *order));
     found.into_iter().find_map(|(_, _, image)| picture(&image.url, image.description.clone(), (image.width, image.height)))
 }
 
 /// Wide enough, neither a column nor a banner, and no drawing that mail clients do not show.
-fn fits(image: &brand::Image) -> bool {
+fn fits(image: &brand::BrandImage) -> bool {
     let path = plain(image.url.split(['?', '#']).next().unwrap_or_default());
     let odd = [".svg", ".ico", ".avif", "logo", "icon", "sprite", "badge", "avatar", "payment"];
     if odd.iter().any(|part| path.contains(part)) {
@@ -102,7 +102,7 @@ fn fits(image: &brand::Image) -> bool {
 }
 
 /// A product as a document shows it. `site` is where products without a page lead.
-pub fn product(product: &brand::Product, format: &Format, site: Option<&Link>, with_text: bool) -> Option<Product> {
+pub fn product(product: &brand::BrandProduct, format: &Format, site: Option<&Link>, with_text: bool) -> Option<Product> {
     let name = tidy(&product.name);
     let href = product.url.as_deref().and_then(link).or_else(|| site.cloned())?;
     let picture = product.image.as_deref().and_then(|url| picture(url, Some(name.clone()), (None, None)));
@@ -121,7 +121,7 @@ pub fn product(product: &brand::Product, format: &Format, site: Option<&Link>, w
 }
 
 /// A price as the email's language writes it; as the page wrote it, where it is no number.
-pub fn price(product: &brand::Product, format: &Format) -> Option<String> {
+pub fn price(product: &brand::BrandProduct, format: &Format) -> Option<String> {
     let text = tidy(product.price.as_deref()?);
     let figures = text.chars().all(|letter| letter.is_ascii_digit() || matches!(letter, '.' | ','));
     match (number(&text).filter(|_| figures && !text.is_empty()), &product.currency) {
@@ -132,7 +132,7 @@ pub fn price(product: &brand::Product, format: &Format) -> Option<String> {
 }
 
 /// Whether a product has one of these words in its name or description, in any ending.
-pub fn is_about(product: &brand::Product, words: &str) -> bool {
+pub fn is_about(product: &brand::BrandProduct, words: &str) -> bool {
     let told = plain(&format!("{} {}", product.name, product.description.as_deref().unwrap_or_default()));
     let stem = |word: &str| word.chars().take(STEM_CHARACTERS).collect::<String>();
     let asked = Words::read(words);
@@ -162,12 +162,12 @@ mod tests {
 
     #[test]
     fn the_logo_is_one_that_mail_programs_show() {
-        let logo = |url: &str| brand::Logo {
+        let logo = |url: &str| brand::BrandLogo {
             url: url.into(),
-            source: LogoSource::Header,
+            source: BrandLogoSource::Header,
             width: Some(190),
             height: Some(44),
-            background: LogoBackground::Light,
+            background: BrandLogoBackground::Light,
         };
         let drawn = Brand { logos: vec![logo("https://example.com/logo.svg")], ..Brand::default() };
         assert_eq!(logo_of(&drawn), None);

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use super::language::{Bank, Language};
 use super::understand::capital;
 use super::voice::{Sentences, Voice};
-use crate::features::projects::brand::Person;
+use crate::features::projects::brand::BrandPerson;
 
 /// Facts by the names that phrases call them.
 pub type Facts = BTreeMap<&'static str, String>;
@@ -92,7 +92,7 @@ impl Phrasebook {
         // One fact fewer is good enough: otherwise each set of facts would always have the same words.
         candidates.retain(|(_, facts)| *facts == most || (*facts + 1 == most && *facts > 0));
         self.prefer(&mut candidates, |book, text| !book.is_said(text));
-        if self.voice.person != Person::We {
+        if self.voice.person != BrandPerson::We {
             self.prefer(&mut candidates, |book, text| !book.speaks_as_we(text));
         }
         self.prefer_length(&mut candidates);
@@ -195,7 +195,7 @@ impl Phrasebook {
     /// Apostrophes, spaces and spellings as the language and region want them, and a capital letter first.
     fn finish(&self, text: String) -> String {
         let mut text = text.replace('\'', "’");
-        if self.language == Language::En && self.voice.person == Person::I {
+        if self.language == Language::En && self.voice.person == BrandPerson::I {
             text = as_one(&text);
         }
         if self.language == Language::Fr {
@@ -292,7 +292,7 @@ mod tests {
     use super::*;
 
     fn book(language: Language, formal: bool, facts: &[(&'static str, &str)]) -> Phrasebook {
-        let voice = Voice { formal, person: Person::We, emoji: false, sentences: Sentences::Any };
+        let voice = Voice { formal, person: BrandPerson::We, emoji: false, sentences: Sentences::Any };
         let facts = facts.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
         Phrasebook::new(language, None, voice, 7, facts)
     }

@@ -114,7 +114,7 @@ impl Writer<'_> {
     }
 
     fn heading(&mut self, text: &str) {
-        let block = Heading { id: self.id("heading"), text: Line::cut(text), level: Level::Section };
+        let block = Heading { id: self.id("heading"), text: Line::cut(text), level: HeadingLevel::Section };
         self.blocks.push(Block::Heading(block));
     }
 
@@ -157,7 +157,7 @@ impl Writer<'_> {
         let button = if late { None } else { self.action() };
         if self.layout == Layout::Letter {
             let greeting = self.common("greeting").map(|greeting| escape(&greeting));
-            let heading = Heading { id: "title".into(), text: Line::cut(&title), level: Level::Title };
+            let heading = Heading { id: "title".into(), text: Line::cut(&title), level: HeadingLevel::Title };
             self.blocks.push(Block::Heading(heading));
             let text = [greeting, Some(lead)].into_iter().flatten().collect::<Vec<_>>().join("\n\n");
             self.text(&text);
@@ -205,7 +205,7 @@ impl Writer<'_> {
             self.heading(&heading);
         }
         let item = |step: &String| Item { title: None, text: Rich::parse(step).unwrap_or_else(|_| Rich::plain(step)) };
-        let list = List { id: self.id("steps"), marks: Marks::Numbers, items: steps.iter().map(item).collect() };
+        let list = List { id: self.id("steps"), marks: ListMarks::Numbers, items: steps.iter().map(item).collect() };
         self.blocks.push(Block::List(list));
     }
 
@@ -338,7 +338,7 @@ impl Writer<'_> {
         self.blocks.push(Block::Table(table));
     }
 
-    fn product(&self, place: usize) -> Option<&brand::Product> {
+    fn product(&self, place: usize) -> Option<&brand::BrandProduct> {
         self.brand.products.get(place)
     }
 
@@ -367,7 +367,7 @@ impl Writer<'_> {
         };
         let (id, label) = (self.id("product"), self.common("product_button"));
         let part = |name: &str| format!("{id}-{name}").into();
-        let mut words = vec![Cell::Heading(Heading { id: part("name"), text: Line::cut(&shown.name), level: Level::Small })];
+        let mut words = vec![Cell::Heading(Heading { id: part("name"), text: Line::cut(&shown.name), level: HeadingLevel::Small })];
         let price = shown.price.as_ref().map(|price| format!("**{}**", escape(price)));
         let text = [shown.text.as_ref().map(|text| escape(text)), price].into_iter().flatten().collect::<Vec<_>>().join("\n\n");
         if let Ok(text) = Rich::parse(&text)
@@ -384,7 +384,7 @@ impl Writer<'_> {
             }));
         }
         let image = Picture { href: Some(shown.href), ..picture };
-        let image = Cell::Image(Image { id: part("image"), image, caption: None, width: Width::Content });
+        let image = Cell::Image(Image { id: part("image"), image, caption: None, width: ImageWidth::Content });
         let columns = vec![Column { blocks: vec![image] }, Column { blocks: words }];
         self.blocks.push(Block::Columns(Columns { id, columns }));
     }
@@ -451,7 +451,7 @@ impl Writer<'_> {
 
     fn further_pictures(&mut self) {
         for image in std::mem::take(&mut self.pictures) {
-            let block = Image { id: self.id("image"), image, caption: None, width: Width::Content };
+            let block = Image { id: self.id("image"), image, caption: None, width: ImageWidth::Content };
             self.blocks.push(Block::Image(block));
         }
     }
@@ -476,7 +476,7 @@ impl Writer<'_> {
 
     fn closing(&mut self) {
         self.is_signed = true;
-        let alone = self.brand.voice.person == Some(brand::Person::I);
+        let alone = self.brand.voice.person == Some(brand::BrandPerson::I);
         let signature = if alone { "signature_one" } else { "signature" };
         let (Some(closing), Some(signature)) = (self.common("closing"), self.common(signature)) else { return };
         self.text(&format!("{}\n{}", escape(&closing), escape(&signature)));

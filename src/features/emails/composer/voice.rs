@@ -1,13 +1,13 @@
 //! How an email speaks: familiar or formal, as whom, with emoji or without. From the brand, unless the prompt asks otherwise.
 
 use super::understand::Understood;
-use crate::features::projects::brand::{Brand, Formality, Person};
+use crate::features::projects::brand::{Brand, BrandFormality, BrandPerson};
 
 /// Choices that the phrases follow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Voice {
     pub formal: bool,
-    pub person: Person,
+    pub person: BrandPerson,
     pub emoji: bool,
     pub sentences: Sentences,
 }
@@ -29,10 +29,10 @@ impl Voice {
     pub fn of(brand: &Brand, understood: &Understood, language: super::language::Language) -> Self {
         let voice = &brand.voice;
         let formal = understood.formal.unwrap_or_else(|| match voice.formality {
-            Some(Formality::Formal) => true,
-            Some(Formality::Casual) => false,
+            Some(BrandFormality::Formal) => true,
+            Some(BrandFormality::Casual) => false,
             // Who has not been heard yet is addressed as most companies of the language do.
-            Some(Formality::Neutral) | None => formal_by_default(language),
+            Some(BrandFormality::Neutral) | None => formal_by_default(language),
         });
         let sentences = match voice.sentence_words {
             _ if understood.short => Sentences::Short,
@@ -41,7 +41,7 @@ impl Voice {
             Some(_) | None => Sentences::Any,
         };
         let emoji = understood.emoji.unwrap_or(voice.emoji);
-        Self { formal, person: voice.person.unwrap_or(Person::We), emoji, sentences }
+        Self { formal, person: voice.person.unwrap_or(BrandPerson::We), emoji, sentences }
     }
 }
 

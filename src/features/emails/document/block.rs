@@ -122,14 +122,13 @@ pub struct Heading {
     pub id: BlockId,
     pub text: Title,
     #[serde(default)]
-    pub level: Level,
+    pub level: HeadingLevel,
 }
 
 /// How far up a heading stands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "HeadingLevel")]
-pub enum Level {
+pub enum HeadingLevel {
     /// The email's title, where there is no hero.
     Title,
     /// Over a section of the email.
@@ -150,14 +149,13 @@ pub struct Image {
     #[serde(default)]
     pub caption: Option<Sentence>,
     #[serde(default)]
-    pub width: Width,
+    pub width: ImageWidth,
 }
 
 /// How much of the room a picture takes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "ImageWidth")]
-pub enum Width {
+pub enum ImageWidth {
     /// From edge to edge of the email.
     Full,
     /// As wide as the text.
@@ -277,7 +275,7 @@ pub struct List {
     /// A name that no other block has, like `hero` or `text-2`.
     pub id: BlockId,
     #[serde(default)]
-    pub marks: Marks,
+    pub marks: ListMarks,
     #[schemars(length(min = 1, max = limits::EMAIL_LIST_ITEMS_MAX))]
     pub items: Vec<Item>,
 }
@@ -285,8 +283,7 @@ pub struct List {
 /// What stands before each item.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "ListMarks")]
-pub enum Marks {
+pub enum ListMarks {
     #[default]
     Bullets,
     /// Steps in their order.

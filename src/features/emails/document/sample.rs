@@ -85,7 +85,7 @@ fn middle() -> Vec<Block> {
     ];
     let column = |id: &str, title: &str, text: &str| Column {
         blocks: vec![
-            Cell::Heading(Heading { id: format!("{id}-title").into(), text: title.into(), level: Level::Small }),
+            Cell::Heading(Heading { id: format!("{id}-title").into(), text: title.into(), level: HeadingLevel::Small }),
             Cell::Text(Text { id: format!("{id}-text").into(), text: rich(text) }),
         ],
     };
@@ -103,8 +103,8 @@ fn middle() -> Vec<Block> {
     vec![
         Block::Products(Products { id: "teas".into(), title: Some("Three for the frost".into()), products }),
         Block::Coupon(coupon),
-        Block::Heading(Heading { id: "how".into(), text: "How to brew oolong".into(), level: Level::Section }),
-        Block::List(List { id: "steps".into(), marks: Marks::Numbers, items }),
+        Block::Heading(Heading { id: "how".into(), text: "How to brew oolong".into(), level: HeadingLevel::Section }),
+        Block::List(List { id: "steps".into(), marks: ListMarks::Numbers, items }),
         Block::Columns(Columns { id: "services".into(), columns }),
         Block::Divider(Divider { id: "pause".into(), look: Pause::Line }),
         Block::Quote(Quote {
@@ -119,7 +119,7 @@ fn middle() -> Vec<Block> {
             id: "garden".into(),
             image: picture("garden.jpg", "Rows of tea bushes in the morning mist", (1200, 600)),
             caption: Some("Our oolong grows at 1,200 metres.".into()),
-            width: Width::Content,
+            width: ImageWidth::Content,
         }),
     ]
 }

@@ -21,7 +21,7 @@ use super::store;
 use crate::base::clock::Timestamp;
 use crate::engine::api::{Engine, Failure, World};
 use crate::engine::store::ReadTx;
-use crate::features::projects::{self, Status};
+use crate::features::projects::{self, ProjectStatus};
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{AccountId, ConversationId, EditId, EmailId};
 use crate::vocab::{limits, tables};
@@ -143,6 +143,6 @@ fn due(tx: &ReadTx, now: Timestamp, limit: usize, begun: &HashSet<Subject>) -> R
 /// not waited for endlessly.
 fn waits_for_import(tx: &ReadTx, account: AccountId, conversation: &Conversation, now: Timestamp) -> Result<bool, Failure> {
     let project = projects::find(tx, account, conversation.project)?;
-    let is_reading = project.is_some_and(|project| matches!(project.status, Status::Pending | Status::Processing));
+    let is_reading = project.is_some_and(|project| matches!(project.status, ProjectStatus::Pending | ProjectStatus::Processing));
     Ok(is_reading && now.ms_since(conversation.created_at) < limits::IMPORT_AWAITED_MS)
 }

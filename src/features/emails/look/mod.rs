@@ -15,7 +15,7 @@ use self::colour::{mix, saturation};
 use crate::base::color::{BLACK, WHITE, luminance};
 use crate::base::text::Color;
 use crate::features::emails::document::{Corners, Email, Layout, Purpose, Style};
-use crate::features::projects::brand::{Brand, Formality, Logo};
+use crate::features::projects::brand::{Brand, BrandFormality, BrandLogo};
 
 /// What an email of a brand looks like.
 #[derive(Clone, Debug)]
@@ -28,7 +28,7 @@ pub struct Look {
     /// For readers whose device is set to dark.
     pub dark: Colours,
     /// What is known of the brand's logos, the best first.
-    pub logos: Vec<Logo>,
+    pub logos: Vec<BrandLogo>,
 }
 
 /// Font stacks, ready for any attribute.
@@ -156,7 +156,7 @@ fn suited(purpose: Purpose) -> &'static [Layout] {
 fn fits(layout: Layout, brand: &Brand) -> bool {
     match layout {
         Layout::Showcase => !brand.products.is_empty() || !brand.images.is_empty(),
-        Layout::Bold => brand.voice.formality != Some(Formality::Formal),
+        Layout::Bold => brand.voice.formality != Some(BrandFormality::Formal),
         _ => true,
     }
 }
@@ -300,16 +300,16 @@ fn radius(brand: &Brand, style: &Style, layout: Layout) -> Radius {
 mod tests {
     use super::*;
     use crate::base::color::{LEGIBLE, contrast};
-    use crate::features::projects::brand::Palette;
+    use crate::features::projects::brand::BrandPalette;
 
     fn brand(background: &str, text: &str, primary: &str, button: &str) -> Brand {
         let given = |color: &str| (!color.is_empty()).then(|| color.to_owned());
-        let palette = Palette {
+        let palette = BrandPalette {
             background: given(background),
             text: given(text),
             primary: given(primary),
             button: given(button),
-            ..Palette::default()
+            ..BrandPalette::default()
         };
         Brand { palette, ..Brand::default() }
     }

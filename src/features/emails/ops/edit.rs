@@ -25,7 +25,7 @@ pub struct Edit;
 /// What is to be changed.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Wanted {
+pub struct EditEmail {
     pub email_id: EmailId,
     /// Only if it belongs to this project.
     pub project_id: Option<ProjectId>,
@@ -57,7 +57,7 @@ impl Operation for Edit {
         .rate(RouteGroup::Emails)
         .replay(Replay::Keyed)
         .fails(&[Code::NotFound, Code::EditFailed, Code::LimitReached]);
-    type Input = Wanted;
+    type Input = EditEmail;
     type Output = Done<Answer>;
 
     fn example() -> (Value, Self::Output) {
@@ -67,7 +67,7 @@ impl Operation for Edit {
 }
 
 impl Outward for Edit {
-    async fn run(context: Context, input: Wanted) -> Result<Self::Output, Failure> {
+    async fn run(context: Context, input: EditEmail) -> Result<Self::Output, Failure> {
         let account = context.caller.account();
         if input.prompt.is_empty() {
             return Err(Failure::field("prompt", "it is empty; say what to change"));
@@ -88,7 +88,7 @@ impl Outward for Edit {
     }
 }
 
-fn open(tx: &mut WriteTx<'_>, account: AccountId, input: &Wanted) -> Result<EditId, Failure> {
+fn open(tx: &mut WriteTx<'_>, account: AccountId, input: &EditEmail) -> Result<EditId, Failure> {
     let email = require_email(tx, account, input.email_id, input.project_id)?;
     if email.stage != Stage::Ready {
         return Err(Failure::because(

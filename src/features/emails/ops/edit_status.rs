@@ -19,7 +19,7 @@ pub struct EditStatus;
 /// Which edit of which email.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Wanted {
+pub struct EditRef {
     pub email_id: EmailId,
     pub edit_id: EditId,
 }
@@ -49,7 +49,7 @@ impl Operation for EditStatus {
         .summary("Get the state of an edit")
         .rate(RouteGroup::Emails)
         .fails(&[Code::NotFound]);
-    type Input = Wanted;
+    type Input = EditRef;
     type Output = Done<EditView>;
 
     fn example() -> (Value, Self::Output) {
@@ -58,7 +58,7 @@ impl Operation for EditStatus {
 }
 
 impl Outward for EditStatus {
-    async fn run(context: Context, input: Wanted) -> Result<Self::Output, Failure> {
+    async fn run(context: Context, input: EditRef) -> Result<Self::Output, Failure> {
         let account = context.caller.account();
         let engine = context.engine.clone();
         let look = move |tx: &ReadTx| {

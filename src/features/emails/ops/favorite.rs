@@ -19,7 +19,7 @@ pub struct Favorite;
 /// Which email, and whether it is one.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Mark {
+pub struct FavoriteEmail {
     pub email_id: EmailId,
     /// Only if it belongs to this project.
     pub project_id: Option<ProjectId>,
@@ -41,7 +41,7 @@ impl Operation for Favorite {
         .summary("Mark an email as a favourite")
         .rate(RouteGroup::Emails)
         .fails(&[Code::NotFound]);
-    type Input = Mark;
+    type Input = FavoriteEmail;
     type Output = Done<Marked>;
 
     fn example() -> (Value, Self::Output) {
@@ -56,7 +56,7 @@ impl Operation for Favorite {
 }
 
 impl Command for Favorite {
-    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: Mark) -> Result<Self::Output, Failure> {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: FavoriteEmail) -> Result<Self::Output, Failure> {
         let account = caller.account();
         let mut email = require_email(tx, account, input.email_id, input.project_id)?;
         if email.favorite != input.favorite {

@@ -73,8 +73,7 @@ pub enum ImageSource {
 /// A request for emails that was accepted.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "AcceptedGeneration")]
-pub struct Accepted {
+pub struct AcceptedGeneration {
     pub conversation_id: ConversationId,
     #[schemars(extend("enum" = ["pending"]))]
     pub status: &'static str,
@@ -88,7 +87,7 @@ pub struct Accepted {
     pub reference_id: Option<ConversationId>,
 }
 
-impl Accepted {
+impl AcceptedGeneration {
     /// What is answered for a conversation that was just opened.
     pub fn of(conversation: &Conversation, base_url: &str) -> Self {
         let id = conversation.id;
@@ -128,7 +127,7 @@ impl Operation for Generate {
         .replay(Replay::Keyed)
         .fails(&[Code::NotFound, Code::LimitReached, Code::ModelNotConfigured]);
     type Input = NewConversation;
-    type Output = Created<Accepted>;
+    type Output = Created<AcceptedGeneration>;
 
     fn example() -> (Value, Self::Output) {
         let input = json!({
@@ -136,7 +135,7 @@ impl Operation for Generate {
             "prompt": "Welcome series for new subscribers, with 10% off the first order and the code HELLO10",
             "languages": ["en"], "count": 3,
         });
-        (input, Created(Accepted::sample()))
+        (input, Created(AcceptedGeneration::sample()))
     }
 }
 
@@ -145,7 +144,7 @@ impl Command for Generate {
         let wanted = input.wanted(caller.engine.language_model.as_ref().map(|client| client.model()))?;
         let conversation = open(tx, caller.account(), input.project_id, wanted)?;
         tell(tx, caller.account(), &conversation);
-        Ok(Created(Accepted::of(&conversation, caller.engine.base_url())))
+        Ok(Created(AcceptedGeneration::of(&conversation, caller.engine.base_url())))
     }
 }
 

@@ -19,7 +19,7 @@ pub struct Get;
 /// Which email.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Wanted {
+pub struct EmailRef {
     pub email_id: EmailId,
     /// Only if it belongs to this project.
     pub project_id: Option<ProjectId>,
@@ -64,7 +64,7 @@ impl Operation for Get {
         .summary("Get an email")
         .rate(RouteGroup::Emails)
         .fails(&[Code::NotFound]);
-    type Input = Wanted;
+    type Input = EmailRef;
     type Output = Done<EmailDetails>;
 
     fn example() -> (Value, Self::Output) {
@@ -76,7 +76,7 @@ impl Operation for Get {
 }
 
 impl Outward for Get {
-    async fn run(context: Context, input: Wanted) -> Result<Self::Output, Failure> {
+    async fn run(context: Context, input: EmailRef) -> Result<Self::Output, Failure> {
         let account = context.caller.account();
         let engine = context.engine.clone();
         let look = move |tx: &ReadTx| {

@@ -22,7 +22,7 @@ pub struct Html;
 /// Which email.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct EmailToShow {
+pub struct EmailHtmlRef {
     pub email_id: EmailId,
     /// Load remote images, through this service. Without it, only images that are stored here are shown.
     pub images: Option<bool>,
@@ -37,7 +37,7 @@ impl Operation for Html {
         )
         .rate(RouteGroup::Emails)
         .fails(&[Code::NotFound]);
-    type Input = EmailToShow;
+    type Input = EmailHtmlRef;
     type Output = Bare;
 
     fn example() -> (Value, Self::Output) {
@@ -48,7 +48,7 @@ impl Operation for Html {
 impl Raw for Html {
     const MEDIA: Media = Media::gives("text/html; charset=utf-8");
 
-    async fn run(context: Context, input: EmailToShow, _: RawRequest) -> Result<Reply, Failure> {
+    async fn run(context: Context, input: EmailHtmlRef, _: RawRequest) -> Result<Reply, Failure> {
         let account = context.caller.account();
         let look = move |tx: &ReadTx| {
             let email = require_email(tx, account, input.email_id, None)?;

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::generate::{Accepted, check_length};
+use super::generate::{AcceptedGeneration, check_length};
 use crate::base::locale::LanguageTag;
 use crate::base::text::{LongText, ShortText};
 use crate::engine::api::{BodySize, Context, Created, Engine, Failure, Operation, Outward, Replay, Spec, needs};
@@ -29,7 +29,7 @@ const SOMETHING: &str = r"[^\s\uFEFF]";
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(extend("oneOf" = [{ "required": ["html"] }, { "required": ["htmls"] }]))]
-pub struct NewEmails {
+pub struct ImportEmails {
     pub project_id: ProjectId,
     /// The email's HTML.
     #[schemars(with = "String", extend("pattern" = SOMETHING))]
@@ -80,19 +80,19 @@ impl Operation for ImportHtml {
         .replay(Replay::Keyed)
         .body(BodySize::Bulk)
         .fails(&[Code::NotFound, Code::LimitReached]);
-    type Input = NewEmails;
-    type Output = Created<Accepted>;
+    type Input = ImportEmails;
+    type Output = Created<AcceptedGeneration>;
 
     fn example() -> (Value, Self::Output) {
         let input = json!({
             "projectId": "66f1a2b3d4e5f60718293a4b", "html": "<html><body><h1>Hello</h1></body></html>", "name": "Hello",
         });
-        (input, Created(Accepted { count: Some(1), ..Accepted::sample() }))
+        (input, Created(AcceptedGeneration { count: Some(1), ..AcceptedGeneration::sample() }))
     }
 }
 
 impl Outward for ImportHtml {
-    async fn run(context: Context, input: NewEmails) -> Result<Self::Output, Failure> {
+    async fn run(context: Context, input: ImportEmails) -> Result<Self::Output, Failure> {
         let account = context.caller.account();
         check_length("languages", input.languages.len(), limits::EMAIL_LANGUAGES_MAX)?;
         let (project, visibility) = (input.project_id, input.visibility);
@@ -118,12 +118,12 @@ impl Outward for ImportHtml {
         let lot = intake::Lot { emails, language, visibility, instruction, wants_images, model };
         let open = move |tx: &mut WriteTx<'_>| intake::open(tx, account, project, lot);
         let conversation = context.write(&Self::SPEC, open).await?;
-        Ok(Created(Accepted::of(&conversation, context.engine.base_url())))
+        Ok(Created(AcceptedGeneration::of(&conversation, context.engine.base_url())))
     }
 }
 
 /// The emails, each with the field it came in and its name.
-fn sources(input: NewEmails) -> Result<Vec<(String, String, String)>, Failure> {
+fn sources(input: ImportEmails) -> Result<Vec<(String, String, String)>, Failure> {
     match (input.html, input.htmls) {
         (Some(html), htmls) if htmls.is_empty() => {
             let name = input.name.map(|name| name.to_string()).unwrap_or_default();

@@ -24,7 +24,7 @@ pub struct List;
 /// Which conversations, and which page of them.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Wanted {
+pub struct ListConversations {
     /// The project they belong to.
     pub project_id: ProjectId,
     /// Only those in this state.
@@ -73,7 +73,7 @@ impl Operation for List {
         .rate(RouteGroup::Emails)
         .heavy()
         .fails(&[Code::NotFound]);
-    type Input = Wanted;
+    type Input = ListConversations;
     type Output = Page<ConversationView>;
 
     fn example() -> (Value, Self::Output) {
@@ -96,7 +96,7 @@ impl Operation for List {
 }
 
 impl Outward for List {
-    async fn run(context: Context, input: Wanted) -> Result<Self::Output, Failure> {
+    async fn run(context: Context, input: ListConversations) -> Result<Self::Output, Failure> {
         let account = context.caller.account();
         let engine = context.engine.clone();
         let look = move |tx: &ReadTx| {

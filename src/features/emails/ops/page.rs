@@ -20,7 +20,7 @@ pub struct Page;
 /// The link, taken apart.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Link {
+pub struct PageLink {
     pub account_id: AccountId,
     pub email_id: EmailId,
     /// What makes the link of an unlisted email work.
@@ -35,7 +35,7 @@ impl Operation for Page {
         .summary("Show an email as a page")
         .about("Without a key: emails that were generated with visibility public or unlisted; shareUrl of the email is the link.")
         .fails(&[Code::NotFound]);
-    type Input = Link;
+    type Input = PageLink;
     type Output = Bare;
 
     fn example() -> (Value, Self::Output) {
@@ -49,7 +49,7 @@ impl Operation for Page {
 impl Raw for Page {
     const MEDIA: Media = Media::gives("text/html; charset=utf-8");
 
-    async fn run(context: Context, input: Link, _: RawRequest) -> Result<Reply, Failure> {
+    async fn run(context: Context, input: PageLink, _: RawRequest) -> Result<Reply, Failure> {
         // The link does not say of which environment it is; an id is in one of them only.
         for world in context.engine.worlds() {
             if let Some(html) = html(&world.store.read(), &context.engine, &input)? {
@@ -60,7 +60,7 @@ impl Raw for Page {
     }
 }
 
-fn html(tx: &ReadTx, engine: &Engine, link: &Link) -> Result<Option<String>, Failure> {
+fn html(tx: &ReadTx, engine: &Engine, link: &PageLink) -> Result<Option<String>, Failure> {
     let Some(email) = store::email(tx, link.account_id, link.email_id)? else { return Ok(None) };
     let is_open = match email.visibility {
         Visibility::Public => true,

@@ -22,7 +22,7 @@ pub struct References;
 /// Of which project.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Wanted {
+pub struct ListReferences {
     pub project_id: ProjectId,
 }
 
@@ -41,7 +41,7 @@ impl Operation for References {
         .rate(RouteGroup::Emails)
         .heavy()
         .fails(&[Code::NotFound]);
-    type Input = Wanted;
+    type Input = ListReferences;
     type Output = Done<ReferencesView>;
 
     fn example() -> (Value, Self::Output) {
@@ -51,7 +51,7 @@ impl Operation for References {
 }
 
 impl Outward for References {
-    async fn run(context: Context, input: Wanted) -> Result<Self::Output, Failure> {
+    async fn run(context: Context, input: ListReferences) -> Result<Self::Output, Failure> {
         let account = context.caller.account();
         let engine = context.engine.clone();
         let look = move |tx: &ReadTx| {

@@ -21,7 +21,7 @@ pub struct Restore;
 /// Which version of which email.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Wanted {
+pub struct RestoreVersion {
     pub email_id: EmailId,
     pub version: Bounded<1, { u32::MAX as u64 }>,
     /// Only if the email belongs to this project.
@@ -38,7 +38,7 @@ impl Operation for Restore {
     .about("Makes a new version with the content of the earlier one, so that nothing is lost. The present one: nothing changes.")
     .rate(RouteGroup::Emails)
     .fails(&[Code::NotFound]);
-    type Input = Wanted;
+    type Input = RestoreVersion;
     type Output = Done<EmailView>;
 
     fn example() -> (Value, Self::Output) {
@@ -47,7 +47,7 @@ impl Operation for Restore {
 }
 
 impl Outward for Restore {
-    async fn run(context: Context, input: Wanted) -> Result<Self::Output, Failure> {
+    async fn run(context: Context, input: RestoreVersion) -> Result<Self::Output, Failure> {
         let account = context.caller.account();
         let (id, project) = (input.email_id, input.project_id);
         let restore = move |tx: &mut WriteTx<'_>| {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::engine::api::answer::Moment;
 use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, needs_one};
 use crate::features::emails::model::COMPOSER;
-use crate::features::emails::views::{Progress, StatusView, Viewer};
+use crate::features::emails::views::{GenerationProgress, GenerationStatus, Viewer};
 use crate::features::emails::{READERS, conversation_not_found, store};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{ConversationId, ProjectId};
@@ -19,7 +19,7 @@ pub struct Status;
 /// Which conversation.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Wanted {
+pub struct ConversationRef {
     pub conversation_id: ConversationId,
     /// Only if it belongs to this project.
     pub project_id: Option<ProjectId>,
@@ -35,16 +35,16 @@ impl Operation for Status {
         .rate(RouteGroup::Emails)
         .heavy()
         .fails(&[Code::NotFound]);
-    type Input = Wanted;
-    type Output = Done<StatusView>;
+    type Input = ConversationRef;
+    type Output = Done<GenerationStatus>;
 
     fn example() -> (Value, Self::Output) {
         let conversation_id = ConversationId::parse("66f1a2b3d4e5f60718293a4d").expect("24 hexadecimal characters");
-        let view = StatusView {
+        let view = GenerationStatus {
             conversation_id,
             project_id: ProjectId::parse("66f1a2b3d4e5f60718293a4b").expect("24 hexadecimal characters"),
             status: "pending",
-            progress: Progress { stage: "waiting", percentage: 0 },
+            progress: GenerationProgress { stage: "waiting", percentage: 0 },
             title: "Welcome series".into(),
             prompt: "Welcome series for new subscribers".into(),
             model: COMPOSER.into(),
@@ -58,7 +58,7 @@ impl Operation for Status {
 }
 
 impl Outward for Status {
-    async fn run(context: Context, input: Wanted) -> Result<Self::Output, Failure> {
+    async fn run(context: Context, input: ConversationRef) -> Result<Self::Output, Failure> {
         let account = context.caller.account();
         let engine = context.engine.clone();
         let look = move |tx: &crate::engine::store::ReadTx| {

@@ -19,7 +19,7 @@ pub struct Versions;
 /// Of which email, and which page.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Wanted {
+pub struct ListVersions {
     pub email_id: EmailId,
     /// Only if it belongs to this project.
     pub project_id: Option<ProjectId>,
@@ -57,7 +57,7 @@ impl Operation for Versions {
         )
         .rate(RouteGroup::Emails)
         .fails(&[Code::NotFound]);
-    type Input = Wanted;
+    type Input = ListVersions;
     type Output = Page<VersionView>;
 
     fn example() -> (Value, Self::Output) {
@@ -68,7 +68,7 @@ impl Operation for Versions {
 }
 
 impl Outward for Versions {
-    async fn run(context: Context, input: Wanted) -> Result<Self::Output, Failure> {
+    async fn run(context: Context, input: ListVersions) -> Result<Self::Output, Failure> {
         let account = context.caller.account();
         let engine = context.engine.clone();
         let look = move |tx: &ReadTx| {

@@ -9,7 +9,7 @@ use std::path::Path;
 use super::*;
 use crate::base::locale::LanguageTag;
 use crate::features::emails::document::*;
-use crate::features::projects::brand::{Brand, Fonts, Logo, LogoBackground, LogoSource, Palette};
+use crate::features::projects::brand::{Brand, BrandFonts, BrandLogo, BrandLogoBackground, BrandLogoSource, BrandPalette};
 
 fn brand(name: &str, colors: [&str; 5], fonts: [&str; 2], corner_radius: Option<u16>) -> Brand {
     let given = |text: &str| (!text.is_empty()).then(|| text.to_owned());
@@ -17,20 +17,20 @@ fn brand(name: &str, colors: [&str; 5], fonts: [&str; 2], corner_radius: Option<
     let [heading, body] = fonts.map(given);
     Brand {
         name: Some(name.to_owned()),
-        palette: Palette { background, text, primary, accent, button, button_text: None },
-        fonts: Fonts { heading, body },
+        palette: BrandPalette { background, text, primary, accent, button, button_text: None },
+        fonts: BrandFonts { heading, body },
         corner_radius,
         ..Brand::default()
     }
 }
 
 fn brands() -> Vec<(&'static str, Brand)> {
-    let logo = Logo {
+    let logo = BrandLogo {
         url: "https://example.com/images/logo.png".into(),
-        source: LogoSource::Header,
+        source: BrandLogoSource::Header,
         width: Some(320),
         height: Some(80),
-        background: LogoBackground::Light,
+        background: BrandLogoBackground::Light,
     };
     let tea =
         brand("Leaf & Stone", ["#FFFFFF", "#22302A", "#2F6B4F", "#C08A3E", "#2F6B4F"], ["Georgia, serif", "Helvetica"], Some(4));
@@ -197,7 +197,7 @@ fn crowded() -> Email {
                 for (index, column) in columns.columns.iter_mut().enumerate() {
                     let src = ImageUrl::parse("https://example.com/images/800x800.jpg").expect("valid");
                     let image = Picture { src, alt: None, width: Some(800), height: Some(800), href: None };
-                    let image = Image { id: format!("i{index}").into(), image, caption: None, width: Width::Content };
+                    let image = Image { id: format!("i{index}").into(), image, caption: None, width: ImageWidth::Content };
                     column.blocks.insert(0, Cell::Image(image));
                     let href = Link::parse("https://example.com/x").expect("valid");
                     let button =

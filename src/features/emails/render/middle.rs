@@ -4,7 +4,7 @@ use super::cells::{Cell, Content, Item, List, Row, Table, TableRow, Tag};
 use super::inline::Ink;
 use super::setting::Setting;
 use super::{boxes, inline, products};
-use crate::features::emails::document::{self, Block, Columns, Heading, Level, Marks, Pause, Quote, Value, Width};
+use crate::features::emails::document::{self, Block, Columns, Heading, HeadingLevel, ListMarks, Pause, Quote, Value, ImageWidth};
 use crate::features::emails::look::GroundName;
 use crate::features::emails::look::design::{Align, DividerForm, HeadingForm, ListForm, QuoteForm, TableForm};
 
@@ -45,15 +45,15 @@ pub fn heading(set: Setting<'_>, text: &str, heading: &Heading) -> Vec<Cell> {
 
 /// The title of a block that has one.
 pub fn block_title(set: Setting<'_>, text: &str) -> Vec<Cell> {
-    titled(set, text, Level::Section)
+    titled(set, text, HeadingLevel::Section)
 }
 
-fn titled(set: Setting<'_>, text: &str, level: Level) -> Vec<Cell> {
+fn titled(set: Setting<'_>, text: &str, level: HeadingLevel) -> Vec<Cell> {
     let html = inline::escape(text);
     let (tag, size) = match level {
-        Level::Title => return vec![set.words(0, "h1", "title", "tx", html)],
-        Level::Small => return vec![set.words(0, "h3", "small", "tx", html)],
-        Level::Section => ("h2", "section"),
+        HeadingLevel::Title => return vec![set.words(0, "h1", "title", "tx", html)],
+        HeadingLevel::Small => return vec![set.words(0, "h3", "small", "tx", html)],
+        HeadingLevel::Section => ("h2", "section"),
     };
     let words = |gap| set.words(gap, tag, size, "tx", html.clone());
     match set.design().heading {
@@ -71,12 +71,12 @@ fn titled(set: Setting<'_>, text: &str, level: Level) -> Vec<Cell> {
 fn image_rows(set: Setting<'_>, block: &document::Image) -> Vec<Row> {
     let side = set.room().side;
     let caption = block.caption.as_ref().map(|caption| set.line(10, "note", "mu", caption));
-    if block.width == Width::Full {
+    if block.width == ImageWidth::Full {
         let mut rows = vec![Row::stack(vec![set.bleed(&block.image)], 0)];
         rows.extend(caption.map(|caption| Row::stack(vec![caption], side)));
         return rows;
     }
-    let room = if block.width == Width::Half { set.measure() / 2 } else { set.measure() };
+    let room = if block.width == ImageWidth::Half { set.measure() / 2 } else { set.measure() };
     let cells = std::iter::once(set.picture(0, &block.image, room)).chain(caption).collect();
     vec![Row::stack(cells, side)]
 }
@@ -110,7 +110,7 @@ fn column_cell(set: Setting<'_>, cell: &document::Cell, room: u16, gap: u16) -> 
         document::Cell::Heading(heading) => vec![set.words(0, "h3", "small", "tx", inline::escape(&heading.text))],
         document::Cell::Image(image) => {
             let caption = image.caption.as_ref().map(|caption| set.line(8, "note", "mu", caption));
-            let room = if image.width == Width::Half { room / 2 } else { room };
+            let room = if image.width == ImageWidth::Half { room / 2 } else { room };
             std::iter::once(set.picture(0, &image.image, room)).chain(caption).collect()
         }
         document::Cell::Button(button) => vec![set.button(0, &button.label, &button.href, button.emphasis)],
@@ -187,18 +187,18 @@ pub fn list(set: Setting<'_>, block: &document::List) -> Cell {
             None => text,
         };
         let mark = match block.marks {
-            Marks::Bullets => "•".to_owned(),
-            Marks::Checks => "✓".to_owned(),
-            Marks::Numbers => (index + 1).to_string(),
+            ListMarks::Bullets => "•".to_owned(),
+            ListMarks::Checks => "✓".to_owned(),
+            ListMarks::Numbers => (index + 1).to_string(),
         };
         Item { mark, html }
     });
     let form = set.design().list;
     let list = List {
         items: items.collect(),
-        discs: form == ListForm::Discs && block.marks != Marks::Bullets,
+        discs: form == ListForm::Discs && block.marks != ListMarks::Bullets,
         ruled: form == ListForm::Ruled,
-        ordered: block.marks == Marks::Numbers,
+        ordered: block.marks == ListMarks::Numbers,
         room: if form == ListForm::Ruled { 14 } else { 12 },
     };
     set.cell(0, Content::List(list))

@@ -18,7 +18,7 @@ mod stats;
 mod text;
 mod wrap;
 
-pub use stats::{Stats, stats};
+pub use stats::{EmailStats, stats};
 pub use text::text;
 
 use std::sync::LazyLock;

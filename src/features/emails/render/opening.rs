@@ -8,7 +8,7 @@ use crate::base::color::luminance;
 use crate::features::emails::document::{Header, Hero};
 use crate::features::emails::look::GroundName;
 use crate::features::emails::look::design::{Align, HeaderForm, HeroForm};
-use crate::features::projects::brand::{self, LogoBackground, LogoSource};
+use crate::features::projects::brand::{self, BrandLogoBackground, BrandLogoSource};
 
 const LOGO_WIDTH_MAX: u32 = 190;
 const LOGO_HEIGHT_MAX: u32 = 48;
@@ -89,23 +89,23 @@ fn mark(set: Setting<'_>, header: &Header) -> Cell {
 }
 
 /// The logo for this ground, as far as anything is known of it, and whether it needs a plate: never, at night, or always.
-fn chosen<'a>(set: Setting<'a>, header: &Header) -> (Option<&'a brand::Logo>, &'static str) {
+fn chosen<'a>(set: Setting<'a>, header: &Header) -> (Option<&'a brand::BrandLogo>, &'static str) {
     let is_dark = |ground| luminance(ground) < 0.3;
     let by_day = is_dark(set.look.light.ground(set.ground).ground);
     let by_night = is_dark(set.look.dark.ground(set.ground).ground);
-    let seen_on = |logo: &brand::Logo, dark: bool| match logo.background {
-        LogoBackground::Any => true,
-        LogoBackground::Light => !dark,
-        LogoBackground::Dark => dark,
+    let seen_on = |logo: &brand::BrandLogo, dark: bool| match logo.background {
+        BrandLogoBackground::Any => true,
+        BrandLogoBackground::Light => !dark,
+        BrandLogoBackground::Dark => dark,
         // Most logos are made for white pages.
-        LogoBackground::Unknown => !dark,
+        BrandLogoBackground::Unknown => !dark,
     };
     let given = header.logo.as_ref().map(|url| url.as_str()).unwrap_or_default();
     let logos = &set.look.logos;
     let own = logos.iter().find(|logo| logo.url == given);
     // Pictures for sharing are no marks; icons stand in only for icons.
-    let kin = |logo: &&brand::Logo| {
-        !matches!(logo.source, LogoSource::Share | LogoSource::IconLink | LogoSource::Manifest) && !brand::is_drawing(&logo.url)
+    let kin = |logo: &&brand::BrandLogo| {
+        !matches!(logo.source, BrandLogoSource::Share | BrandLogoSource::IconLink | BrandLogoSource::Manifest) && !brand::is_drawing(&logo.url)
     };
     let fitting = own.filter(|logo| seen_on(logo, by_day));
     let other = logos.iter().filter(kin).find(|logo| seen_on(logo, by_day));

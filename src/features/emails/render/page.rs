@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::cells::{Dark, FamilyNames, Gutter, Page, Part, SmallTitle, TypeSize};
 use super::parts::parts;
 use super::setting::Setting;
-use crate::features::emails::document::{Block, Email, Level};
+use crate::features::emails::document::{Block, Email, HeadingLevel};
 use crate::features::emails::look::design::{Size, Voice};
 use crate::features::emails::look::{GroundName, Look};
 
@@ -114,7 +114,7 @@ fn sizes(set: &Setting<'_>) -> Vec<TypeSize> {
 fn title_characters(email: &Email) -> usize {
     let titles = email.blocks.iter().map(|block| match block {
         Block::Hero(hero) => hero.title.chars().count(),
-        Block::Heading(heading) if heading.level == Level::Title => heading.text.chars().count(),
+        Block::Heading(heading) if heading.level == HeadingLevel::Title => heading.text.chars().count(),
         _ => 0,
     });
     titles.max().unwrap_or(0)

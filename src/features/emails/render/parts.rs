@@ -3,7 +3,7 @@
 use super::cells::{Cell, Content, Part, Row};
 use super::setting::Setting;
 use super::{ending, middle, opening};
-use crate::features::emails::document::{Block, Email, Level};
+use crate::features::emails::document::{Block, Email, HeadingLevel};
 use crate::features::emails::look::design::{BoxForm, HeadingForm, QuoteForm};
 use crate::features::emails::look::{GroundName, Look};
 
@@ -138,7 +138,7 @@ fn begins(block: &Block, before: Option<&Block>, ground: GroundName, last: Optio
         }
     }
     match block {
-        Block::Heading(heading) => heading.level != Level::Small,
+        Block::Heading(heading) => heading.level != HeadingLevel::Small,
         Block::Button(_) | Block::List(_) | Block::Divider(_) => matches!(before, Block::Header(_)),
         Block::Text(_) => !matches!(before, Block::Heading(_) | Block::Text(_) | Block::Image(_) | Block::List(_)),
         Block::Products(products) => products.title.is_some() || !matches!(before, Block::Heading(_) | Block::Text(_)),

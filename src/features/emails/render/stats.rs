@@ -12,8 +12,7 @@ use crate::features::emails::look::Look;
 /// Figures about an email.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "EmailStats")]
-pub struct Stats {
+pub struct EmailStats {
     /// Pictures, without the logo.
     pub image_count: u32,
     pub button_count: u32,
@@ -24,7 +23,7 @@ pub struct Stats {
 }
 
 /// Count.
-pub fn stats(email: &Email, look: &Look) -> Stats {
+pub fn stats(email: &Email, look: &Look) -> EmailStats {
     let (mut images, mut buttons) = (0, 0);
     for block in &email.blocks {
         let (more_images, more_buttons) = count(block);
@@ -34,7 +33,7 @@ pub fn stats(email: &Email, look: &Look) -> Stats {
     let said = email.blocks.iter().filter(|block| !matches!(block, Block::Footer(_) | Block::Social(_)));
     let length =
         said.map(|block| text::block_text(block).split_whitespace().filter(|word| has_letters(word)).count()).sum::<usize>();
-    Stats { image_count: images, button_count: buttons, estimated_length: length as u32, colors: colors(look) }
+    EmailStats { image_count: images, button_count: buttons, estimated_length: length as u32, colors: colors(look) }
 }
 
 fn has_letters(word: &str) -> bool {

@@ -289,8 +289,8 @@ fn block() -> impl Strategy<Value = Block> {
         (id(), prop::option::of(line()), line(), prop::option::of(rich()), prop::option::of(picture()), action())
             .prop_map(|(id, eyebrow, title, text, image, button)| Block::Hero(Hero { id, eyebrow, title, text, image, button })),
         (id(), rich()).prop_map(|(id, text)| Block::Text(Text { id, text })),
-        (id(), line()).prop_map(|(id, text)| Block::Heading(Heading { id, text, level: Level::Section })),
-        (id(), picture()).prop_map(|(id, image)| Block::Image(Image { id, image, caption: None, width: Width::Full })),
+        (id(), line()).prop_map(|(id, text)| Block::Heading(Heading { id, text, level: HeadingLevel::Section })),
+        (id(), picture()).prop_map(|(id, image)| Block::Image(Image { id, image, caption: None, width: ImageWidth::Full })),
         (id(), line(), link()).prop_map(|(id, label, href)| Block::Button(Button { id, label, href, emphasis: Emphasis::Quiet })),
         (id(), prop::collection::vec(product(), 0..10)).prop_map(|(id, products)| Block::Products(Products {
             id,
@@ -305,7 +305,7 @@ fn block() -> impl Strategy<Value = Block> {
             image: None,
             stars: Some(stars)
         })),
-        (id(), prop::collection::vec(item(), 0..4)).prop_map(|(id, items)| Block::List(List { id, marks: Marks::Checks, items })),
+        (id(), prop::collection::vec(item(), 0..4)).prop_map(|(id, items)| Block::List(List { id, marks: ListMarks::Checks, items })),
         (id(), line(), line(), action()).prop_map(|(id, title, code, button)| Block::Coupon(Coupon {
             id,
             title,
@@ -317,7 +317,7 @@ fn block() -> impl Strategy<Value = Block> {
             .prop_map(|(id, head, rows)| Block::Table(Table { id, title: None, head, rows })),
         (id(), prop::collection::vec((rich(), picture()), 0..4)).prop_map(|(id, columns)| {
             let cells = columns.into_iter().map(|(text, image)| {
-                let image = Image { id: "y".into(), image, caption: None, width: Width::Half };
+                let image = Image { id: "y".into(), image, caption: None, width: ImageWidth::Half };
                 vec![Cell::Text(Text { id: "y".into(), text }), Cell::Image(image)]
             });
             Block::Columns(Columns { id, columns: cells.map(|blocks| Column { blocks }).collect() })

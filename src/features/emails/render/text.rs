@@ -140,9 +140,9 @@ fn action(label: &str, href: &Link) -> String {
 
 fn heading(block: &Heading) -> String {
     match block.level {
-        Level::Title => underlined(&block.text, '='),
-        Level::Section => underlined(&block.text, '-'),
-        Level::Small => wrapped(&block.text),
+        HeadingLevel::Title => underlined(&block.text, '='),
+        HeadingLevel::Section => underlined(&block.text, '-'),
+        HeadingLevel::Small => wrapped(&block.text),
     }
 }
 
@@ -193,9 +193,9 @@ fn quote(quote: &Quote) -> String {
 fn list(list: &List) -> String {
     let each = list.items.iter().enumerate().map(|(index, item)| {
         let mark = match list.marks {
-            Marks::Bullets => "* ".to_owned(),
-            Marks::Checks => "✓ ".to_owned(),
-            Marks::Numbers => format!("{}. ", index + 1),
+            ListMarks::Bullets => "* ".to_owned(),
+            ListMarks::Checks => "✓ ".to_owned(),
+            ListMarks::Numbers => format!("{}. ", index + 1),
         };
         let title = item.title.as_ref().map(|title| format!("{title} ")).unwrap_or_default();
         let rest = " ".repeat(mark.chars().count());

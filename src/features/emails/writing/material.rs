@@ -4,7 +4,7 @@ use crate::engine::api::Failure;
 use crate::engine::store::Read;
 use crate::features::emails::document::Link;
 use crate::features::emails::model::Wanted;
-use crate::features::projects::brand::{Brand, Formality, Person, Product};
+use crate::features::projects::brand::{Brand, BrandFormality, BrandPerson, BrandProduct};
 use crate::features::projects::{self, PageText, Site, knowledge};
 use crate::vocab::ids::{AccountId, ProjectId};
 use crate::vocab::limits;
@@ -118,7 +118,7 @@ impl Material {
 
     /// Products, a line each.
     pub fn products(&self) -> Vec<String> {
-        let line = |product: &Product| {
+        let line = |product: &BrandProduct| {
             let price = product.price.as_ref().map(|price| format!(", {price} {}", product.currency.as_deref().unwrap_or("")));
             let about = product.description.as_ref().map(|about| format!(": {about}"));
             let url = product.url.as_ref().map(|url| format!(" – {url}"));
@@ -139,17 +139,17 @@ impl Material {
         let mut traits: Vec<String> = Vec::new();
         traits.extend(voice.person.map(|person| {
             match person {
-                Person::We => "speaks of itself as \"we\"",
-                Person::I => "speaks of itself as \"I\"",
-                Person::Third => "speaks of itself by its name",
+                BrandPerson::We => "speaks of itself as \"we\"",
+                BrandPerson::I => "speaks of itself as \"I\"",
+                BrandPerson::Third => "speaks of itself by its name",
             }
             .to_owned()
         }));
         traits.extend(voice.formality.map(|formality| {
             match formality {
-                Formality::Casual => "casual",
-                Formality::Neutral => "neither casual nor stiff",
-                Formality::Formal => "formal",
+                BrandFormality::Casual => "casual",
+                BrandFormality::Neutral => "neither casual nor stiff",
+                BrandFormality::Formal => "formal",
             }
             .to_owned()
         }));

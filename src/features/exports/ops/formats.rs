@@ -1,19 +1,14 @@
 //! List what emails can be exported as.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
+use crate::engine::api::{NoInput, Done, Failure, Operation, Query, Spec, View, needs};
 use crate::features::exports::{Format, READER};
 
 /// `exports.formats`
 pub struct Formats;
-
-/// Nothing is asked.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Wanted {}
 
 /// The formats.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -56,7 +51,7 @@ fn view() -> FormatsView {
 
 impl Operation for Formats {
     const SPEC: Spec = Spec::get("exports.formats", "/v1/export/formats", needs(READER)).summary("List the formats of exports");
-    type Input = Wanted;
+    type Input = NoInput;
     type Output = Done<FormatsView>;
 
     fn example() -> (Value, Self::Output) {
@@ -65,7 +60,7 @@ impl Operation for Formats {
 }
 
 impl Query for Formats {
-    fn run(_: &View<'_>, _: Wanted) -> Result<Self::Output, Failure> {
+    fn run(_: &View<'_>, _: NoInput) -> Result<Self::Output, Failure> {
         Ok(Done(view()))
     }
 }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, needs};
 use crate::features::exports::files::export;
-use crate::features::exports::views::{ExportView, Wanted};
+use crate::features::exports::views::{EmailExport, ExportEmails};
 use crate::features::exports::{Format, READER};
 use crate::vocab::codes::Code;
 
@@ -16,16 +16,16 @@ impl Operation for Mjml {
         .summary("Export emails as MJML")
         .about("One file for each finished email of the conversation. Emails that were handed in as HTML have no MJML.")
         .fails(&[Code::NotFound, Code::NotExportable]);
-    type Input = Wanted;
-    type Output = Done<ExportView>;
+    type Input = ExportEmails;
+    type Output = Done<EmailExport>;
 
     fn example() -> (Value, Self::Output) {
-        (json!({ "conversationId": "66f1a2b3d4e5f60718293a4d" }), Done(ExportView::sample(Format::Mjml)))
+        (json!({ "conversationId": "66f1a2b3d4e5f60718293a4d" }), Done(EmailExport::sample(Format::Mjml)))
     }
 }
 
 impl Outward for Mjml {
-    async fn run(context: Context, input: Wanted) -> Result<Self::Output, Failure> {
+    async fn run(context: Context, input: ExportEmails) -> Result<Self::Output, Failure> {
         export(&context, &Self::SPEC, input, Format::Mjml).await.map(Done)
     }
 }

@@ -14,7 +14,7 @@ use std::marker::PhantomData;
 
 use serde_json::{Value, json};
 
-use super::views::{ExportView, Wanted};
+use super::views::{EmailExport, ExportEmails};
 use super::{Format, READER};
 use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, needs};
 use crate::features::emails;
@@ -43,24 +43,24 @@ pub struct Platform<S>(PhantomData<S>);
 
 impl<S: Slot> Operation for Platform<S> {
     const SPEC: Spec = S::SPEC;
-    type Input = Wanted;
-    type Output = Done<ExportView>;
+    type Input = ExportEmails;
+    type Output = Done<EmailExport>;
 
     fn example() -> (Value, Self::Output) {
-        (json!({ "conversationId": "66f1a2b3d4e5f60718293a4d" }), Done(ExportView::sample(Format::Html)))
+        (json!({ "conversationId": "66f1a2b3d4e5f60718293a4d" }), Done(EmailExport::sample(Format::Html)))
     }
 }
 
 impl<S: Slot> Outward for Platform<S> {
-    async fn run(context: Context, input: Wanted) -> Result<Self::Output, Failure> {
+    async fn run(context: Context, input: ExportEmails) -> Result<Self::Output, Failure> {
         Err(not_connected(&context, input, S::NAME).await)
     }
 }
 
 /// Why an export to a platform does not go: its conversation does not exist, or no account is connected; and what can be done instead.
-async fn not_connected(context: &Context, wanted: Wanted, platform: &'static str) -> Failure {
+async fn not_connected(context: &Context, wanted: ExportEmails, platform: &'static str) -> Failure {
     let account = context.caller.account();
-    let Wanted { conversation_id, email_id, project_id } = wanted;
+    let ExportEmails { conversation_id, email_id, project_id } = wanted;
     let found = context.read(move |tx| emails::finished(tx, account, conversation_id, email_id, project_id)).await;
     let first = match found {
         Ok(emails) => emails.first().map(|email| email.id),

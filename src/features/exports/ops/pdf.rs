@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, needs};
 use crate::features::exports::files::export;
-use crate::features::exports::views::{ExportView, Wanted};
+use crate::features::exports::views::{EmailExport, ExportEmails};
 use crate::features::exports::{Format, READER};
 use crate::vocab::codes::Code;
 
@@ -16,16 +16,16 @@ impl Operation for Pdf {
         .summary("Export emails as PDF")
         .about("One file for each finished email of the conversation, with text that can be searched and links that work.")
         .fails(&[Code::NotFound, Code::NotExportable]);
-    type Input = Wanted;
-    type Output = Done<ExportView>;
+    type Input = ExportEmails;
+    type Output = Done<EmailExport>;
 
     fn example() -> (Value, Self::Output) {
-        (json!({ "conversationId": "66f1a2b3d4e5f60718293a4d" }), Done(ExportView::sample(Format::Pdf)))
+        (json!({ "conversationId": "66f1a2b3d4e5f60718293a4d" }), Done(EmailExport::sample(Format::Pdf)))
     }
 }
 
 impl Outward for Pdf {
-    async fn run(context: Context, input: Wanted) -> Result<Self::Output, Failure> {
+    async fn run(context: Context, input: ExportEmails) -> Result<Self::Output, Failure> {
         export(&context, &Self::SPEC, input, Format::Pdf).await.map(Done)
     }
 }

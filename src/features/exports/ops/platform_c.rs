@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::{UNCONNECTED, not_connected};
 use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, needs};
-use crate::features::exports::views::{ExportView, Wanted};
+use crate::features::exports::views::{EmailExport, ExportEmails};
 use crate::features::exports::{Format, READER};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{ConversationId, ProjectId};
@@ -17,7 +17,7 @@ pub struct PlatformC;
 /// What to export, and how.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Request {
+pub struct ExportToPlatformC {
     pub conversation_id: ConversationId,
     /// Only if it belongs to this project.
     pub project_id: Option<ProjectId>,
@@ -31,17 +31,17 @@ impl Operation for PlatformC {
         .summary("Export emails to platform C")
         .about(UNCONNECTED)
         .fails(&[Code::NotFound, Code::ProviderNotConnected]);
-    type Input = Request;
-    type Output = Done<ExportView>;
+    type Input = ExportToPlatformC;
+    type Output = Done<EmailExport>;
 
     fn example() -> (Value, Self::Output) {
-        (json!({ "conversationId": "66f1a2b3d4e5f60718293a4d", "customOptions": {} }), Done(ExportView::sample(Format::Html)))
+        (json!({ "conversationId": "66f1a2b3d4e5f60718293a4d", "customOptions": {} }), Done(EmailExport::sample(Format::Html)))
     }
 }
 
 impl Outward for PlatformC {
-    async fn run(context: Context, input: Request) -> Result<Self::Output, Failure> {
-        let wanted = Wanted { conversation_id: input.conversation_id, email_id: None, project_id: input.project_id };
+    async fn run(context: Context, input: ExportToPlatformC) -> Result<Self::Output, Failure> {
+        let wanted = ExportEmails { conversation_id: input.conversation_id, email_id: None, project_id: input.project_id };
         Err(not_connected(&context, wanted, "platform_c").await)
     }
 }

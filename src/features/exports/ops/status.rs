@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
 use crate::features::emails;
-use crate::features::exports::views::Wanted;
+use crate::features::exports::views::ExportEmails;
 use crate::features::exports::{Format, READER};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::ConversationId;
@@ -17,8 +17,7 @@ pub struct Status;
 /// What can be exported.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "ExportStatusView")]
-pub struct StatusView {
+pub struct ExportStatusView {
     pub conversation_id: ConversationId,
     pub can_export: bool,
     pub available_formats: Vec<&'static str>,
@@ -30,20 +29,20 @@ impl Operation for Status {
     const SPEC: Spec = Spec::get("exports.status", "/v1/export/status/{conversationId}", needs(READER))
         .summary("Get what can be exported")
         .fails(&[Code::NotFound]);
-    type Input = Wanted;
-    type Output = Done<StatusView>;
+    type Input = ExportEmails;
+    type Output = Done<ExportStatusView>;
 
     fn example() -> (Value, Self::Output) {
         let conversation_id = ConversationId::parse("66f1a2b3d4e5f60718293a4d").expect("24 hexadecimal characters");
         let available_formats = Format::ALL.map(Format::word).to_vec();
-        let view = StatusView { conversation_id, can_export: true, available_formats, reason: String::new() };
+        let view = ExportStatusView { conversation_id, can_export: true, available_formats, reason: String::new() };
         (json!({ "conversationId": conversation_id }), Done(view))
     }
 }
 
 impl Query for Status {
-    fn run(ask: &View<'_>, input: Wanted) -> Result<Self::Output, Failure> {
-        let finished = emails::finished(ask.tx, ask.caller.account(), input.conversation_id, input.email_id, input.project_id)?;
+    fn run(view: &View<'_>, input: ExportEmails) -> Result<Self::Output, Failure> {
+        let finished = emails::finished(view.tx, view.caller.account(), input.conversation_id, input.email_id, input.project_id)?;
         let has_mjml = finished.iter().all(|email| email.mjml.is_some());
         let formats = Format::ALL.into_iter().filter(|format| *format != Format::Mjml || has_mjml);
         let (available_formats, reason) = match finished.is_empty() {
@@ -52,6 +51,6 @@ impl Query for Status {
             false => (formats.map(Format::word).collect(), "Emails that were handed in as HTML have no MJML."),
         };
         let can_export = !available_formats.is_empty();
-        Ok(Done(StatusView { conversation_id: input.conversation_id, can_export, available_formats, reason: reason.into() }))
+        Ok(Done(ExportStatusView { conversation_id: input.conversation_id, can_export, available_formats, reason: reason.into() }))
     }
 }

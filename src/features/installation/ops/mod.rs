@@ -8,7 +8,7 @@ use crate::engine::api::{Context, Failure};
 use crate::engine::hold::clear;
 use crate::engine::store::WriteTx;
 use crate::features::accounts;
-use crate::features::installation::waiting::{self, HoldView};
+use crate::features::installation::waiting::{self, SendingHold};
 use crate::vocab::ids::AccountId;
 
 /// The caller's account, if it is the installation's own.
@@ -19,7 +19,7 @@ fn own_account(context: &Context) -> Result<AccountId, Failure> {
 }
 
 /// What waits now.
-async fn look(context: &Context, account: Option<AccountId>) -> Result<HoldView, Failure> {
+async fn look(context: &Context, account: Option<AccountId>) -> Result<SendingHold, Failure> {
     let engine = context.engine.clone();
     let looking = tokio::task::spawn_blocking(move || waiting::look(&engine, account));
     Ok(looking.await.map_err(Failure::internal)??)
@@ -30,7 +30,7 @@ async fn resume(
     context: &Context,
     account: Option<AccountId>,
     spec: &'static crate::engine::api::Spec,
-) -> Result<HoldView, Failure> {
+) -> Result<SendingHold, Failure> {
     let waited = look(context, account).await?;
     if waited.on_hold {
         let clear = |tx: &mut WriteTx<'_>| -> Result<(), Failure> {
@@ -41,5 +41,5 @@ async fn resume(
         context.engine.hold.release();
         tracing::warn!(notice = waited.notice.as_deref(), "sending was resumed");
     }
-    Ok(HoldView { on_hold: false, ..waited })
+    Ok(SendingHold { on_hold: false, ..waited })
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{look, resume};
 use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, operator};
-use crate::features::installation::waiting::HoldView;
+use crate::features::installation::waiting::SendingHold;
 
 /// `installation.release`
 pub struct Release;
@@ -14,8 +14,7 @@ pub struct Release;
 /// Whether it was decided.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "ReleaseHold")]
-pub struct Decision {
+pub struct ReleaseHold {
     /// False: only show what waits.
     pub confirm: bool,
 }
@@ -24,16 +23,16 @@ impl Operation for Release {
     const SPEC: Spec = Spec::post("installation.release", "/admin/resume", operator())
         .summary("Show what waits for the end of the hold, or resume sending")
         .about("The answer states what may arrive twice.");
-    type Input = Decision;
-    type Output = Done<HoldView>;
+    type Input = ReleaseHold;
+    type Output = Done<SendingHold>;
 
     fn example() -> (Value, Self::Output) {
-        (json!({ "confirm": false }), Done(HoldView::sample()))
+        (json!({ "confirm": false }), Done(SendingHold::sample()))
     }
 }
 
 impl Outward for Release {
-    async fn run(context: Context, input: Decision) -> Result<Self::Output, Failure> {
+    async fn run(context: Context, input: ReleaseHold) -> Result<Self::Output, Failure> {
         match input.confirm {
             true => resume(&context, None, &Self::SPEC).await.map(Done),
             false => look(&context, None).await.map(Done),

@@ -10,7 +10,7 @@ use super::{Errand, FILES, File, Import, Kind, Outcome, Stage, choose_further, f
 use crate::engine::api::{Engine, Failure, World};
 use crate::engine::fetch::{self, Fetch, FetchError, Fetched, Limits, Overlong};
 use crate::engine::store::{Result as StoreResult, WriteTx};
-use crate::features::projects::model::Status;
+use crate::features::projects::model::ProjectStatus;
 use crate::features::projects::reading::outline::Rules;
 use crate::features::projects::store;
 use crate::vocab::ids::ProjectId;
@@ -234,7 +234,7 @@ async fn settle(world: &Arc<World>, project: ProjectId, import: Import, known: V
 /// The import gets its turn for the first time.
 pub fn begin(tx: &mut WriteTx<'_>, project: ProjectId, import: &mut Import) -> StoreResult<()> {
     if let Some(mut owner) = store::find(tx, import.account, project)? {
-        owner.status = Status::Processing;
+        owner.status = ProjectStatus::Processing;
         owner.updated_at = tx.now();
         store::save(tx, import.account, &owner);
     }

@@ -9,7 +9,7 @@ use super::{Import, Stage, find, save};
 use crate::base::text::Color;
 use crate::engine::api::{Engine, Failure, World};
 use crate::engine::store::{Result as StoreResult, WriteTx};
-use crate::features::projects::brand::{Brand, Image, Logo, LogoSource};
+use crate::features::projects::brand::{Brand, BrandImage, BrandLogo, BrandLogoSource};
 use crate::features::projects::images::{Origin, Picture};
 use crate::features::projects::looking::{self, Seen};
 use crate::features::projects::reading::{Draft, Measured as MeasuredSight, color_by_logo};
@@ -101,7 +101,7 @@ fn finish(tx: &mut WriteTx<'_>, project: ProjectId) -> StoreResult<()> {
         .filter(|(_, seen)| seen.problem.is_none() && seen.width.min(seen.height) >= IMAGE_SIDE_MIN)
         .map(|(sight, seen)| Picture {
             id: PictureId::from_bytes([0; 12]),
-            image: Image {
+            image: BrandImage {
                 url: sight.url.clone(),
                 description: Some(seen.description.clone()),
                 tags: seen.tags.clone(),
@@ -125,14 +125,14 @@ fn settle_logos(brand: &mut Brand, measured: &[MeasuredSight]) {
     let logos = std::mem::take(&mut brand.logos);
     let mut colors = Vec::new();
     for (place, logo) in logos.into_iter().enumerate() {
-        let is_given = logo.source == LogoSource::Given;
+        let is_given = logo.source == BrandLogoSource::Given;
         match measured.get(place) {
             Some(seen) if seen.problem.is_none() && (is_given || seen.width.min(seen.height) >= LOGO_SIDE_MIN) => {
-                if logo.source != LogoSource::Share {
+                if logo.source != BrandLogoSource::Share {
                     colors.extend(seen.colors.iter().filter_map(|color| color.parse::<Color>().ok()));
                 }
                 let (width, height) = (Some(seen.width), Some(seen.height));
-                brand.logos.push(Logo { width, height, background: seen.background, ..logo });
+                brand.logos.push(BrandLogo { width, height, background: seen.background, ..logo });
             }
             Some(_) if !is_given => {}
             Some(_) | None => brand.logos.push(logo),

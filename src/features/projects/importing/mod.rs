@@ -25,7 +25,7 @@ use std::ops::ControlFlow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::model::{Project, Status};
+use super::model::{Project, ProjectStatus};
 use super::reading::Draft;
 use super::store;
 use crate::base::clock::Timestamp;
@@ -59,7 +59,7 @@ pub struct Import {
     pub draft: Option<Draft>,
     /// Failures of ours in a row; the import is given up after a few.
     pub failures: u8,
-    pub metrics: Metrics,
+    pub metrics: ImportMetrics,
     pub started_at: Timestamp,
 }
 
@@ -148,8 +148,7 @@ pub enum Outcome {
 /// What an import has come to, in numbers and words.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "ImportMetrics")]
-pub struct Metrics {
+pub struct ImportMetrics {
     /// Pages that were read.
     pub pages_read: u32,
     /// Pages that could not be fetched.
@@ -182,7 +181,7 @@ pub fn open(tx: &mut WriteTx<'_>, account: AccountId, project: &Project, named: 
         chosen: false,
         draft: None,
         failures: 0,
-        metrics: Metrics::default(),
+        metrics: ImportMetrics::default(),
         started_at: tx.now(),
     };
     tx.put(IMPORTS, &project.id, &import);
@@ -193,7 +192,7 @@ pub fn open(tx: &mut WriteTx<'_>, account: AccountId, project: &Project, named: 
 /// Begin the import of a project anew, with its name kept if it was kept before.
 pub fn reopen(tx: &mut WriteTx<'_>, account: AccountId, mut project: Project) -> Result<Project> {
     let named = find(tx, project.id)?.is_none_or(|import| import.named);
-    project.status = Status::Pending;
+    project.status = ProjectStatus::Pending;
     project.error = None;
     project.updated_at = tx.now();
     store::save(tx, account, &project);
@@ -261,7 +260,7 @@ fn close(tx: &mut WriteTx<'_>, project: ProjectId, mut import: Import, stage: St
 /// The import has failed: `reason` tells a person what to do.
 fn fail(tx: &mut WriteTx<'_>, project: ProjectId, import: Import, reason: String) -> Result<()> {
     if let Some(mut project) = store::find(tx, import.account, project)? {
-        project.status = Status::Error;
+        project.status = ProjectStatus::Error;
         project.error = Some(reason);
         project.updated_at = tx.now();
         store::save(tx, import.account, &project);

@@ -391,7 +391,7 @@ pub fn is_closed(files: &[File]) -> bool {
 mod tests {
     use super::*;
     use crate::base::clock::Timestamp;
-    use crate::features::projects::importing::{Metrics, Stage};
+    use crate::features::projects::importing::{ImportMetrics, Stage};
     use crate::vocab::ids::AccountId;
 
     fn import(urls: &[&str]) -> Import {
@@ -406,7 +406,7 @@ mod tests {
             chosen: false,
             draft: None,
             failures: 0,
-            metrics: Metrics::default(),
+            metrics: ImportMetrics::default(),
             started_at: Timestamp(0),
         }
     }

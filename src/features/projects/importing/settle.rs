@@ -9,7 +9,7 @@ use crate::engine::api::{Failure, World};
 use crate::engine::store::{Result as StoreResult, WriteTx};
 use crate::features::projects::images::{self, Origin, Picture};
 use crate::features::projects::knowledge::{self, Entry};
-use crate::features::projects::model::{Project, Status};
+use crate::features::projects::model::{Project, ProjectStatus};
 use crate::features::projects::reading::{self, Draft, Raw, Sources};
 use crate::features::projects::{store, with_given};
 use crate::vocab::ids::{KnowledgeId, PictureId, ProjectId};
@@ -88,7 +88,7 @@ pub fn complete(tx: &mut WriteTx<'_>, project: ProjectId, mut import: Import, se
     import.metrics.knowledge_entries = entries;
     import.metrics.missing = reading::missing(&brand, !images::all(tx, project)?.is_empty());
     rename(&mut owner, &import, &brand);
-    owner.status = Status::Active;
+    owner.status = ProjectStatus::Active;
     owner.error = None;
     owner.updated_at = tx.now();
     store::save(tx, account, &owner);
@@ -131,7 +131,7 @@ fn settle_images(tx: &mut WriteTx<'_>, project: ProjectId, seen: Vec<Picture>) -
 /// Texts of the site as they are now; what people wrote or changed stays. Says how many there are.
 fn settle_texts(tx: &mut WriteTx<'_>, project: ProjectId, texts: Vec<reading::Text>) -> StoreResult<u32> {
     let known = knowledge::all(tx, project)?;
-    let (read, own): (Vec<Entry>, Vec<Entry>) = known.into_iter().partition(|entry| entry.origin == knowledge::Origin::Website);
+    let (read, own): (Vec<Entry>, Vec<Entry>) = known.into_iter().partition(|entry| entry.origin == knowledge::KnowledgeOrigin::Website);
     for entry in read {
         knowledge::delete(tx, project, entry.id);
     }
@@ -144,7 +144,7 @@ fn settle_texts(tx: &mut WriteTx<'_>, project: ProjectId, texts: Vec<reading::Te
             id: KnowledgeId::numbered(tx.now(), u32::MAX - count, tx.random()),
             title: text.title,
             content: text.content,
-            origin: knowledge::Origin::Website,
+            origin: knowledge::KnowledgeOrigin::Website,
             url: Some(text.url),
             source_file_name: None,
             preview_html: None,

@@ -14,7 +14,7 @@ pub struct Get;
 /// Which project.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Which {
+pub struct ProjectRef {
     pub project_id: ProjectId,
 }
 
@@ -23,7 +23,7 @@ impl Operation for Get {
         .summary("Get a project")
         .about("With `brand`: what its sites say and what people gave. Every part of it may be missing.")
         .fails(&[Code::NotFound]);
-    type Input = Which;
+    type Input = ProjectRef;
     type Output = Done<views::ProjectView>;
 
     fn example() -> (Value, Self::Output) {
@@ -32,8 +32,8 @@ impl Operation for Get {
 }
 
 impl Query for Get {
-    fn run(ask: &View<'_>, input: Which) -> Result<Self::Output, Failure> {
-        let (project, brand) = brand(ask.tx, ask.caller.account(), input.project_id)?.ok_or_else(not_found)?;
+    fn run(view: &View<'_>, input: ProjectRef) -> Result<Self::Output, Failure> {
+        let (project, brand) = brand(view.tx, view.caller.account(), input.project_id)?.ok_or_else(not_found)?;
         Ok(Done(views::details(project, brand)))
     }
 }

@@ -8,7 +8,7 @@ use crate::base::patch::Patch;
 use crate::base::text::LongText;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
 use crate::engine::store::WriteTx;
-use crate::features::projects::brand::Guidelines;
+use crate::features::projects::brand::BrandGuidelines;
 use crate::features::projects::{require, store};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::ProjectId;
@@ -34,7 +34,7 @@ pub struct NewGuidelines {
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct KeptGuidelines {
-    pub brand_guidelines: Guidelines,
+    pub brand_guidelines: BrandGuidelines,
 }
 
 impl Operation for GuidelinesUpdate {
@@ -48,7 +48,7 @@ impl Operation for GuidelinesUpdate {
 
     fn example() -> (Value, Self::Output) {
         let rules = "Short sentences. One button per email.";
-        let brand_guidelines = Guidelines { design_rules: Some(rules.into()), image_style: None };
+        let brand_guidelines = BrandGuidelines { design_rules: Some(rules.into()), image_style: None };
         let input = json!({ "projectId": "66f1a2b3d4e5f60718293a4b", "designRules": rules });
         (input, Done(KeptGuidelines { brand_guidelines }))
     }

@@ -21,7 +21,7 @@ pub struct ImagePreview;
 /// Which picture.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct WantedPreview {
+pub struct PreviewImage {
     pub project_id: ProjectId,
     /// The address of one of the project's images, logos or products' images.
     pub image_url: Site,
@@ -35,7 +35,7 @@ impl Operation for ImagePreview {
              two weeks.",
         )
         .fails(&[Code::NotFound, Code::NotExportable]);
-    type Input = WantedPreview;
+    type Input = PreviewImage;
     type Output = Bare;
 
     fn example() -> (Value, Self::Output) {
@@ -47,7 +47,7 @@ impl Operation for ImagePreview {
 impl Raw for ImagePreview {
     const MEDIA: Media = Media::gives("image/*");
 
-    async fn run(context: Context, input: WantedPreview, _: RawRequest) -> Result<Reply, Failure> {
+    async fn run(context: Context, input: PreviewImage, _: RawRequest) -> Result<Reply, Failure> {
         let (account, project) = (context.caller.account(), input.project_id);
         let url = input.image_url.as_str().to_owned();
         let id = pictures::preview_id(project, &url);

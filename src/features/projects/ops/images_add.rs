@@ -8,7 +8,7 @@ use crate::base::text::{LongText, Name};
 use crate::engine::api::{Caller, Command, Created, Failure, Operation, Replay, Spec, needs};
 use crate::engine::render::images::Measured;
 use crate::engine::store::WriteTx;
-use crate::features::projects::brand::Image;
+use crate::features::projects::brand::BrandImage;
 use crate::features::projects::images::{self, Origin, Picture};
 use crate::features::projects::views::ProjectImageView;
 use crate::features::projects::{Site, require};
@@ -90,7 +90,7 @@ pub fn add(tx: &mut WriteTx<'_>, (account, project): (AccountId, ProjectId), new
     }
     let mut picture = known.unwrap_or_else(|| Picture {
         id: PictureId::make(tx.now(), tx.random()),
-        image: Image { url: new.url, ..Image::default() },
+        image: BrandImage { url: new.url, ..BrandImage::default() },
         origin: Origin::Given,
         context: None,
         own_description: false,

@@ -15,7 +15,7 @@ pub struct ImagesList;
 /// Which part of the list.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct WantedImages {
+pub struct ListImages {
     pub project_id: ProjectId,
     #[serde(default)]
     pub limit: Limit,
@@ -31,7 +31,7 @@ impl Operation for ImagesList {
         .about("Those that people added first, newest first; then those found on the project's pages.")
         .heavy()
         .fails(&[Code::NotFound]);
-    type Input = WantedImages;
+    type Input = ListImages;
     type Output = Page<ProjectImageView>;
 
     fn example() -> (Value, Self::Output) {
@@ -42,10 +42,10 @@ impl Operation for ImagesList {
 }
 
 impl Query for ImagesList {
-    fn run(ask: &View<'_>, input: WantedImages) -> Result<Self::Output, Failure> {
-        require(ask.tx, ask.caller.account(), input.project_id)?;
+    fn run(view: &View<'_>, input: ListImages) -> Result<Self::Output, Failure> {
+        require(view.tx, view.caller.account(), input.project_id)?;
         let window = Window::new(input.limit, input.offset, input.page);
-        let all = images::all(ask.tx, input.project_id)?;
+        let all = images::all(view.tx, input.project_id)?;
         let total = all.len() as u64;
         Ok(Page { items: window.cut(all).into_iter().map(Into::into).collect(), total, window })
     }

@@ -18,7 +18,7 @@ pub struct ImagesRemove;
 /// Which image.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct WhichImage {
+pub struct ImageRef {
     pub project_id: ProjectId,
     /// Its address.
     pub image_url: Site,
@@ -32,7 +32,7 @@ impl Operation for ImagesRemove {
              again.",
         )
         .fails(&[Code::NotFound]);
-    type Input = WhichImage;
+    type Input = ImageRef;
     type Output = Done<Removed>;
 
     fn example() -> (Value, Self::Output) {
@@ -43,7 +43,7 @@ impl Operation for ImagesRemove {
 }
 
 impl Command for ImagesRemove {
-    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: WhichImage) -> Result<Self::Output, Failure> {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: ImageRef) -> Result<Self::Output, Failure> {
         require(tx, caller.account(), input.project_id)?;
         let picture = find(tx, input.project_id, &input.image_url)?;
         images::delete(tx, input.project_id, picture.id);

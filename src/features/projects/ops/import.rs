@@ -8,7 +8,7 @@ use crate::base::text::Name;
 use crate::engine::api::{Caller, Command, Created, Failure, Operation, Replay, Spec, needs};
 use crate::engine::outbox::{self, NewEvent};
 use crate::engine::store::WriteTx;
-use crate::features::projects::{Logos, Project, Site, Status, importing, store};
+use crate::features::projects::{Logos, Project, Site, ProjectStatus, importing, store};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::ProjectId;
 use crate::vocab::limits;
@@ -45,7 +45,7 @@ pub struct NewLogos {
 #[serde(rename_all = "camelCase")]
 pub struct Accepted {
     pub project_id: ProjectId,
-    pub status: Status,
+    pub status: ProjectStatus,
     /// The host of the first address, without `www.`.
     pub domain: String,
     pub urls: Vec<String>,
@@ -67,7 +67,7 @@ impl Operation for Import {
         let id = ProjectId::parse("66f1a2b3d4e5f60718293a4b").expect("24 hexadecimal characters");
         let accepted = Accepted {
             project_id: id,
-            status: Status::Pending,
+            status: ProjectStatus::Pending,
             domain: "acme.example".into(),
             urls: vec!["https://www.acme.example/".into()],
             message: message(id),

@@ -4,10 +4,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::get::Which;
+use super::get::ProjectRef;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
 use crate::engine::store::WriteTx;
-use crate::features::projects::{Status, importing, not_found, store};
+use crate::features::projects::{ProjectStatus, importing, not_found, store};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::ProjectId;
 use crate::vocab::permissions::Permission;
@@ -20,7 +20,7 @@ pub struct ImportRetry;
 #[serde(rename_all = "camelCase")]
 pub struct Retried {
     pub project_id: ProjectId,
-    pub status: Status,
+    pub status: ProjectStatus,
     /// What happens now, for people.
     pub message: String,
 }
@@ -35,12 +35,12 @@ impl Operation for ImportRetry {
     .about("For an import that failed, and for a site that has changed. What people gave stays. An import that runs goes on.")
     .rate(RouteGroup::Imports)
     .fails(&[Code::NotFound]);
-    type Input = Which;
+    type Input = ProjectRef;
     type Output = Done<Retried>;
 
     fn example() -> (Value, Self::Output) {
         let id = ProjectId::parse("66f1a2b3d4e5f60718293a4b").expect("24 hexadecimal characters");
-        (json!({ "projectId": id }), Done(Retried { project_id: id, status: Status::Pending, message: BEGINS.into() }))
+        (json!({ "projectId": id }), Done(Retried { project_id: id, status: ProjectStatus::Pending, message: BEGINS.into() }))
     }
 }
 
@@ -48,10 +48,10 @@ const BEGINS: &str = "The sites will be read again; the status of the import tel
 const RUNS: &str = "The import is still running; nothing was begun anew.";
 
 impl Command for ImportRetry {
-    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: Which) -> Result<Self::Output, Failure> {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: ProjectRef) -> Result<Self::Output, Failure> {
         let account = caller.account();
         let mut project = store::find(tx, account, input.project_id)?.ok_or_else(not_found)?;
-        let runs = matches!(project.status, Status::Pending | Status::Processing);
+        let runs = matches!(project.status, ProjectStatus::Pending | ProjectStatus::Processing);
         if !runs {
             project = importing::reopen(tx, account, project)?;
         }

@@ -4,10 +4,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::get::Which;
+use super::get::ProjectRef;
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs_one};
-use crate::features::projects::importing::{self, Metrics, Stage};
-use crate::features::projects::{Project, READERS, Status, not_found, store};
+use crate::features::projects::importing::{self, ImportMetrics, Stage};
+use crate::features::projects::{Project, READERS, ProjectStatus, not_found, store};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::ProjectId;
 
@@ -19,21 +19,20 @@ pub struct ImportStatus;
 pub struct ImportView {
     pub project_id: ProjectId,
     /// Ask again until it is `active` or `error`.
-    pub status: Status,
+    pub status: ProjectStatus,
     pub name: String,
     pub description: Option<String>,
     pub domain: String,
     /// Why the import failed, if it did.
     pub error: Option<String>,
-    pub progress: Progress,
+    pub progress: ImportProgressOfProject,
     /// What the import has come to so far.
-    pub import_metrics: Metrics,
+    pub import_metrics: ImportMetrics,
 }
 
 /// How far it has come.
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "ImportProgressOfProject")]
-pub struct Progress {
+pub struct ImportProgressOfProject {
     /// What is being done, in one word.
     #[schemars(extend("enum" = ["initializing", "fetching", "reading", "measuring", "completed", "failed"]))]
     pub stage: &'static str,
@@ -45,28 +44,28 @@ impl Operation for ImportStatus {
     const SPEC: Spec = Spec::get("projects.import_status", "/v1/projects/import/{projectId}/status", needs_one(READERS))
         .summary("Get the state of an import")
         .fails(&[Code::NotFound]);
-    type Input = Which;
+    type Input = ProjectRef;
     type Output = Done<ImportView>;
 
     fn example() -> (Value, Self::Output) {
         let view = ImportView {
             project_id: ProjectId::parse("66f1a2b3d4e5f60718293a4b").expect("24 hexadecimal characters"),
-            status: Status::Processing,
+            status: ProjectStatus::Processing,
             name: "Acme".into(),
             description: None,
             domain: "acme.example".into(),
             error: None,
-            progress: Progress { stage: Stage::Fetching.word(), percentage: 35 },
-            import_metrics: Metrics { pages_read: 6, stylesheets_read: 2, bytes_read: 182_400, ..Metrics::default() },
+            progress: ImportProgressOfProject { stage: Stage::Fetching.word(), percentage: 35 },
+            import_metrics: ImportMetrics { pages_read: 6, stylesheets_read: 2, bytes_read: 182_400, ..ImportMetrics::default() },
         };
         (json!({ "projectId": "66f1a2b3d4e5f60718293a4b" }), Done(view))
     }
 }
 
 impl Query for ImportStatus {
-    fn run(ask: &View<'_>, input: Which) -> Result<Self::Output, Failure> {
-        let project = store::find(ask.tx, ask.caller.account(), input.project_id)?.ok_or_else(not_found)?;
-        let import = importing::find(ask.tx, project.id)?;
+    fn run(view: &View<'_>, input: ProjectRef) -> Result<Self::Output, Failure> {
+        let project = store::find(view.tx, view.caller.account(), input.project_id)?.ok_or_else(not_found)?;
+        let import = importing::find(view.tx, project.id)?;
         let progress = import.as_ref().map_or((Stage::Waiting, 0), |import| (import.stage, import.percentage));
         let Project { id, name, description, status, domain, error, .. } = project;
         Ok(Done(ImportView {
@@ -76,7 +75,7 @@ impl Query for ImportStatus {
             description,
             domain,
             error,
-            progress: Progress { stage: progress.0.word(), percentage: progress.1 },
+            progress: ImportProgressOfProject { stage: progress.0.word(), percentage: progress.1 },
             import_metrics: import.map(|import| import.metrics).unwrap_or_default(),
         }))
     }

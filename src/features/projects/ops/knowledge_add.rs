@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::base::text::{LongText, Name, SOME_TEXT, ShortText};
 use crate::engine::api::{BodySize, Caller, Command, Created, Failure, Operation, Replay, Spec, needs};
 use crate::engine::store::WriteTx;
-use crate::features::projects::knowledge::{self, Entry, Origin};
+use crate::features::projects::knowledge::{self, Entry, KnowledgeOrigin};
 use crate::features::projects::views::KnowledgeView;
 use crate::features::projects::{Site, require};
 use crate::vocab::codes::Code;
@@ -47,9 +47,9 @@ pub struct NewKnowledge {
 
 /// Where a text is from that a caller adds.
 #[derive(Clone, Copy)]
-pub struct ReferenceOrigin(Origin);
+pub struct ReferenceOrigin(KnowledgeOrigin);
 
-const ORIGINS: [(&str, Origin); 3] = [("favorite", Origin::Favorite), ("upload", Origin::Upload), ("manual", Origin::Manual)];
+const ORIGINS: [(&str, KnowledgeOrigin); 3] = [("favorite", KnowledgeOrigin::Favorite), ("upload", KnowledgeOrigin::Upload), ("manual", KnowledgeOrigin::Manual)];
 
 impl std::str::FromStr for ReferenceOrigin {
     type Err = &'static str;
@@ -118,7 +118,7 @@ impl Command for KnowledgeAdd {
             id: KnowledgeId::make(tx.now(), tx.random()),
             title: input.title.to_string(),
             content: input.content.to_string(),
-            origin: input.reference_origin.map_or(Origin::Manual, |origin| origin.0),
+            origin: input.reference_origin.map_or(KnowledgeOrigin::Manual, |origin| origin.0),
             url: None,
             source_file_name: input.source_file_name.and_then(|name| text(name.into_string())),
             preview_html: input.preview_html.and_then(|html| text(html.to_string())),

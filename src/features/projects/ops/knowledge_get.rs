@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::knowledge_remove::WhichKnowledge;
+use super::knowledge_remove::KnowledgeRef;
 use super::knowledge_update::find;
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs_one};
 use crate::features::projects::views::KnowledgeView;
@@ -16,7 +16,7 @@ impl Operation for KnowledgeGet {
         Spec::get("projects.knowledge_get", "/v1/projects/{projectId}/knowledge-base/{entryId}", needs_one(READERS))
             .summary("Get a text of a project's knowledge base")
             .fails(&[Code::NotFound]);
-    type Input = WhichKnowledge;
+    type Input = KnowledgeRef;
     type Output = Done<KnowledgeView>;
 
     fn example() -> (Value, Self::Output) {
@@ -26,9 +26,9 @@ impl Operation for KnowledgeGet {
 }
 
 impl Query for KnowledgeGet {
-    fn run(ask: &View<'_>, input: WhichKnowledge) -> Result<Self::Output, Failure> {
-        require(ask.tx, ask.caller.account(), input.project_id)?;
-        Ok(Done(find(ask.tx, input.project_id, input.entry_id)?.into()))
+    fn run(view: &View<'_>, input: KnowledgeRef) -> Result<Self::Output, Failure> {
+        require(view.tx, view.caller.account(), input.project_id)?;
+        Ok(Done(find(view.tx, input.project_id, input.entry_id)?.into()))
     }
 }
 

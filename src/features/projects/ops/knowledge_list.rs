@@ -15,7 +15,7 @@ pub struct KnowledgeList;
 /// Which part of the knowledge base.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct WantedKnowledge {
+pub struct ListKnowledge {
     pub project_id: ProjectId,
     #[serde(default)]
     pub limit: Limit,
@@ -31,7 +31,7 @@ impl Operation for KnowledgeList {
         .about("Newest first. Texts of the project's own pages are among them, with `referenceOrigin` website.")
         .heavy()
         .fails(&[Code::NotFound]);
-    type Input = WantedKnowledge;
+    type Input = ListKnowledge;
     type Output = Page<KnowledgeView>;
 
     fn example() -> (Value, Self::Output) {
@@ -42,10 +42,10 @@ impl Operation for KnowledgeList {
 }
 
 impl Query for KnowledgeList {
-    fn run(ask: &View<'_>, input: WantedKnowledge) -> Result<Self::Output, Failure> {
-        require(ask.tx, ask.caller.account(), input.project_id)?;
+    fn run(view: &View<'_>, input: ListKnowledge) -> Result<Self::Output, Failure> {
+        require(view.tx, view.caller.account(), input.project_id)?;
         let window = Window::new(input.limit, input.offset, input.page);
-        let all = knowledge::all(ask.tx, input.project_id)?;
+        let all = knowledge::all(view.tx, input.project_id)?;
         let total = all.len() as u64;
         Ok(Page { items: window.cut(all).into_iter().map(Into::into).collect(), total, window })
     }

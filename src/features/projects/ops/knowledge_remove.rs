@@ -18,7 +18,7 @@ pub struct KnowledgeRemove;
 /// Which text.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct WhichKnowledge {
+pub struct KnowledgeRef {
     pub project_id: ProjectId,
     pub entry_id: KnowledgeId,
 }
@@ -32,7 +32,7 @@ impl Operation for KnowledgeRemove {
     .summary("Remove a text from a project's knowledge base")
     .about("A text of the project's pages comes back when its sites are read again.")
     .fails(&[Code::NotFound]);
-    type Input = WhichKnowledge;
+    type Input = KnowledgeRef;
     type Output = Done<Removed>;
 
     fn example() -> (Value, Self::Output) {
@@ -42,7 +42,7 @@ impl Operation for KnowledgeRemove {
 }
 
 impl Command for KnowledgeRemove {
-    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: WhichKnowledge) -> Result<Self::Output, Failure> {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: KnowledgeRef) -> Result<Self::Output, Failure> {
         require(tx, caller.account(), input.project_id)?;
         let entry = find(tx, input.project_id, input.entry_id)?;
         knowledge::delete(tx, input.project_id, entry.id);

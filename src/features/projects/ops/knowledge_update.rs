@@ -8,7 +8,7 @@ use super::knowledge_add::{Content, FileName, Title};
 use crate::base::text::SOME_TEXT;
 use crate::engine::api::{BodySize, Caller, Command, Done, Failure, Operation, Spec, needs};
 use crate::engine::store::{Read, WriteTx};
-use crate::features::projects::knowledge::{self, Entry, Origin};
+use crate::features::projects::knowledge::{self, Entry, KnowledgeOrigin};
 use crate::features::projects::require;
 use crate::features::projects::views::KnowledgeView;
 use crate::vocab::codes::Code;
@@ -71,8 +71,8 @@ impl Command for KnowledgeUpdate {
             after.source_file_name = Some(name.into_string()).filter(|name| !name.is_empty());
         }
         if after != before {
-            if after.origin == Origin::Website {
-                after.origin = Origin::Manual;
+            if after.origin == KnowledgeOrigin::Website {
+                after.origin = KnowledgeOrigin::Manual;
             }
             after.date = tx.now();
             knowledge::save(tx, project, &after);

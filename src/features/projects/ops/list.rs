@@ -5,14 +5,14 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::engine::api::{Failure, Limit, Offset, Operation, Page, PageNumber, Query, Spec, View, Window, needs_one};
-use crate::features::projects::{READERS, Status, store, views};
+use crate::features::projects::{READERS, ProjectStatus, store, views};
 
 pub struct List;
 
 /// Which projects.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Wanted {
+pub struct ListProjects {
     #[serde(default)]
     pub limit: Limit,
     /// How many to skip.
@@ -20,7 +20,7 @@ pub struct Wanted {
     /// Which page, counted from 1; instead of `offset`.
     pub page: Option<PageNumber>,
     /// Only those whose import has come so far.
-    pub status: Option<Status>,
+    pub status: Option<ProjectStatus>,
 }
 
 impl Operation for List {
@@ -28,7 +28,7 @@ impl Operation for List {
         .summary("List projects")
         .about("Newest first. The ids are what `projectId` takes everywhere else.")
         .heavy();
-    type Input = Wanted;
+    type Input = ListProjects;
     type Output = Page<views::ProjectView>;
 
     fn example() -> (Value, Self::Output) {
@@ -38,11 +38,11 @@ impl Operation for List {
 }
 
 impl Query for List {
-    fn run(ask: &View<'_>, input: Wanted) -> Result<Self::Output, Failure> {
+    fn run(view: &View<'_>, input: ListProjects) -> Result<Self::Output, Failure> {
         let window = Window::new(input.limit, input.offset, input.page);
-        let projects = store::list(ask.tx, ask.caller.account(), input.status)?;
+        let projects = store::list(view.tx, view.caller.account(), input.status)?;
         let total = projects.len() as u64;
-        let items = window.cut(projects).into_iter().map(|project| views::view(ask.tx, project)).collect::<Result<_, _>>()?;
+        let items = window.cut(projects).into_iter().map(|project| views::project_view(view.tx, project)).collect::<Result<_, _>>()?;
         Ok(Page { items, total, window })
     }
 }

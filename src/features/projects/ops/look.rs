@@ -4,12 +4,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::get::Which;
+use super::get::ProjectRef;
 use crate::base::color::contrast;
 use crate::base::text::Color;
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs_one};
 use crate::engine::store::Read;
-use crate::features::projects::brand::{Fonts, GivenLook, Palette};
+use crate::features::projects::brand::{BrandFonts, GivenLook, BrandPalette};
 use crate::features::projects::{READERS, brand, not_found, store};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, ProjectId};
@@ -24,19 +24,18 @@ const LEGIBLE: f64 = 4.5;
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct LookView {
     /// The colours in use: those that people gave, else those that the sites show.
-    pub palette: Palette,
+    pub palette: BrandPalette,
     /// The fonts in use.
-    pub fonts: Fonts,
+    pub fonts: BrandFonts,
     /// What people gave.
     pub given: GivenLook,
     /// How well texts stand out, as far as the colours are known.
-    pub contrasts: Vec<Contrast>,
+    pub contrasts: Vec<ColorContrast>,
 }
 
 /// How well a text stands out from its ground.
 #[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "ColorContrast")]
-pub struct Contrast {
+pub struct ColorContrast {
     /// The role of the text's colour.
     #[schemars(extend("enum" = ["text", "buttonText"]))]
     pub text: &'static str,
@@ -52,20 +51,20 @@ pub struct Contrast {
 impl LookView {
     /// An example for the documentation.
     pub fn sample() -> Self {
-        let palette = Palette { background: Some("#FFFFFF".into()), text: Some("#1A1A1A".into()), ..Palette::default() };
-        let given = GivenLook { palette: Palette { text: palette.text.clone(), ..Palette::default() }, fonts: Fonts::default() };
-        Self { contrasts: contrasts(&palette), palette, fonts: Fonts::default(), given }
+        let palette = BrandPalette { background: Some("#FFFFFF".into()), text: Some("#1A1A1A".into()), ..BrandPalette::default() };
+        let given = GivenLook { palette: BrandPalette { text: palette.text.clone(), ..BrandPalette::default() }, fonts: BrandFonts::default() };
+        Self { contrasts: contrasts(&palette), palette, fonts: BrandFonts::default(), given }
     }
 }
 
 /// The look of a project of the account.
-pub fn view(tx: &impl Read, account: AccountId, project: ProjectId) -> Result<LookView, Failure> {
+pub fn look_view(tx: &impl Read, account: AccountId, project: ProjectId) -> Result<LookView, Failure> {
     let (_, brand) = brand(tx, account, project)?.ok_or_else(not_found)?;
     let contrasts = contrasts(&brand.palette);
     Ok(LookView { palette: brand.palette, fonts: brand.fonts, given: store::look(tx, project)?, contrasts })
 }
 
-fn contrasts(palette: &Palette) -> Vec<Contrast> {
+fn contrasts(palette: &BrandPalette) -> Vec<ColorContrast> {
     let color = |text: &Option<String>| text.as_deref()?.parse::<Color>().ok();
     let pairs = [
         (("text", &palette.text), ("background", &palette.background)),
@@ -74,7 +73,7 @@ fn contrasts(palette: &Palette) -> Vec<Contrast> {
     let told = pairs.into_iter().filter_map(|((text, upper), (ground, lower))| {
         let ratio = contrast(color(upper)?, color(lower)?);
         // Rounded down: what is shown as 4.5 is legible.
-        Some(Contrast { text, ground, ratio: (ratio * 100.0).floor() / 100.0, legible: ratio >= LEGIBLE })
+        Some(ColorContrast { text, ground, ratio: (ratio * 100.0).floor() / 100.0, legible: ratio >= LEGIBLE })
     });
     told.collect()
 }
@@ -84,7 +83,7 @@ impl Operation for Look {
         .summary("Get a project's colours and fonts")
         .about("Those in use, those of them that people gave, and how well texts stand out.")
         .fails(&[Code::NotFound]);
-    type Input = Which;
+    type Input = ProjectRef;
     type Output = Done<LookView>;
 
     fn example() -> (Value, Self::Output) {
@@ -93,7 +92,7 @@ impl Operation for Look {
 }
 
 impl Query for Look {
-    fn run(ask: &View<'_>, input: Which) -> Result<Self::Output, Failure> {
-        Ok(Done(view(ask.tx, ask.caller.account(), input.project_id)?))
+    fn run(view: &View<'_>, input: ProjectRef) -> Result<Self::Output, Failure> {
+        Ok(Done(look_view(view.tx, view.caller.account(), input.project_id)?))
     }
 }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::look::{LookView, view};
+use super::look::{LookView, look_view};
 use crate::base::patch::Patch;
 use crate::base::text::{Color, Name};
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
@@ -102,7 +102,7 @@ impl Command for LookUpdate {
         font(input.fonts.heading, "fonts.heading", &mut given.fonts.heading)?;
         font(input.fonts.body, "fonts.body", &mut given.fonts.body)?;
         store::save_look(tx, project, &given);
-        Ok(Done(view(tx, account, project)?))
+        Ok(Done(look_view(tx, account, project)?))
     }
 }
 

@@ -9,10 +9,10 @@ use super::page::{Page, lines_of, text_of};
 use super::structured::{list, text};
 use crate::base::email::EmailAddress;
 use crate::base::phone::Phone;
-use crate::features::projects::brand::Contact;
+use crate::features::projects::brand::BrandContact;
 
 /// How to reach the brand.
-pub fn contact(site: &Site, company: Option<String>, name: Option<&str>) -> Contact {
+pub fn contact(site: &Site, company: Option<String>, name: Option<&str>) -> BrandContact {
     let organizations: Vec<&Value> = site.organizations().collect();
     let said = |field: &str| organizations.iter().find_map(|node| text(node, field));
     let points = || organizations.iter().flat_map(|node| list(node, "contactPoint"));
@@ -22,7 +22,7 @@ pub fn contact(site: &Site, company: Option<String>, name: Option<&str>) -> Cont
     let phone = said("telephone").or_else(|| points().find_map(|point| text(point, "telephone")));
     let phone = phone.and_then(|phone| checked_phone(&phone)).or_else(|| linked_phone(site)).or_else(|| written_phone(site));
     let company = company.or_else(|| written_company(site)).filter(|company| Some(company.as_str()) != name);
-    Contact { company, address, email, phone }
+    BrandContact { company, address, email, phone }
 }
 
 /// Whether a page is one that tells who is behind the site.

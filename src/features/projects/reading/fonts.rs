@@ -4,7 +4,7 @@ use super::Site;
 use super::cascade::Styles;
 use super::css::{split, unquoted};
 use super::page::Page;
-use crate::features::projects::brand::Fonts;
+use crate::features::projects::brand::BrandFonts;
 
 const SANS: &str = "Arial, Helvetica, sans-serif";
 const SERIF: &str = "Georgia, 'Times New Roman', serif";
@@ -69,8 +69,8 @@ const SERIFS: [&str; 30] = [
 ];
 
 /// The fonts of headings and of running text.
-pub fn fonts(site: &Site, styles: &Styles) -> Fonts {
-    let Some(home) = site.home() else { return Fonts::default() };
+pub fn fonts(site: &Site, styles: &Styles) -> BrandFonts {
+    let Some(home) = site.home() else { return BrandFonts::default() };
     let told =
         |css: &[&str]| css.iter().flat_map(|css| home.all(css)).find_map(|element| styles.inherited(element, "font-family"));
     let linked = linked_families(home);
@@ -80,7 +80,7 @@ pub fn fonts(site: &Site, styles: &Styles) -> Fonts {
     // Where no style could be read, the address of a font service still names them: text first by custom only if there is one.
     let body = body.or_else(|| linked.last().cloned());
     let heading = heading.or_else(|| linked.first().cloned()).or_else(|| body.clone());
-    Fonts { heading: heading.as_deref().map(stack), body: body.as_deref().map(stack) }
+    BrandFonts { heading: heading.as_deref().map(stack), body: body.as_deref().map(stack) }
 }
 
 /// `<font face>`

@@ -35,7 +35,7 @@ use url::Url;
 
 use self::cascade::Styles;
 use self::page::Page;
-use super::brand::{Brand, LogoBackground, LogoSource, Palette};
+use super::brand::{Brand, BrandLogoBackground, BrandLogoSource, BrandPalette};
 use crate::base::color::{self, is_vivid};
 use crate::base::domain::registrable;
 use crate::base::text::{Color, is_invisible};
@@ -85,7 +85,7 @@ pub struct Measured {
     pub width: u32,
     pub height: u32,
     pub colors: Vec<String>,
-    pub background: LogoBackground,
+    pub background: BrandLogoBackground,
     pub description: String,
     pub tags: Vec<String>,
     /// Why it could not be looked at; then nothing else is told.
@@ -191,7 +191,7 @@ fn notes(site: &Site) -> Vec<String> {
 }
 
 /// Fill in colours that the styles did not tell by those of the logo, once that was looked at.
-pub fn color_by_logo(palette: &mut Palette, colors: &[Color]) {
+pub fn color_by_logo(palette: &mut BrandPalette, colors: &[Color]) {
     let vivid = colors.iter().copied().find(|color| is_vivid(*color));
     if let (None, Some(primary)) = (&palette.primary, vivid) {
         palette.primary = Some(primary.to_string());
@@ -204,7 +204,7 @@ pub fn color_by_logo(palette: &mut Palette, colors: &[Color]) {
 
 /// The facts of a brand that are not there, in words.
 pub fn missing(brand: &Brand, has_images: bool) -> Vec<String> {
-    let has_logo = brand.logos.iter().any(|logo| logo.source != LogoSource::Share);
+    let has_logo = brand.logos.iter().any(|logo| logo.source != BrandLogoSource::Share);
     let facts = [
         ("name", brand.name.is_some()),
         ("tagline", brand.tagline.is_some()),

@@ -9,7 +9,7 @@ use super::cascade::{Styles, parent};
 use super::page::{Page, is_within, text_of};
 use crate::base::color::{self, LEGIBLE, WHITE, contrast, distance, has_hue, is_vivid, readable_on};
 use crate::base::text::Color;
-use crate::features::projects::brand::Palette;
+use crate::features::projects::brand::BrandPalette;
 
 /// Buttons of one page that are looked at.
 const BUTTONS_MAX: usize = 40;
@@ -80,7 +80,7 @@ const NO_BUTTONS: [&str; 16] = [
 
 /// Colours and corners.
 pub struct Look {
-    pub palette: Palette,
+    pub palette: BrandPalette,
     pub corner_radius: Option<u16>,
 }
 
@@ -94,7 +94,7 @@ struct Button {
 
 /// What the site's home looks like.
 pub fn look(site: &Site, styles: &Styles) -> Look {
-    let Some(home) = site.home() else { return Look { palette: Palette::default(), corner_radius: None } };
+    let Some(home) = site.home() else { return Look { palette: BrandPalette::default(), corner_radius: None } };
     let told_anything = !styles.is_empty() || home.first("[style], [bgcolor]").is_some();
     let background = background(home, styles).or_else(|| {
         let from_manifest =
@@ -115,7 +115,7 @@ pub fn look(site: &Site, styles: &Styles) -> Look {
     let accent = primary.and_then(|primary| hints.accent([primary, ground], text, best));
     let corner_radius = corner_radius(&buttons);
     let shown = |color: Option<Color>| color.map(|color| color.to_string());
-    let palette = Palette {
+    let palette = BrandPalette {
         background: shown(background),
         text: shown(text),
         primary: shown(primary),

@@ -10,7 +10,7 @@ use super::cascade::parent;
 use super::page::{BlockKind, Page, is_within, text_of};
 use super::structured::{is_a, list, plain, resolved};
 use super::{Site, shortened};
-use crate::features::projects::brand::{Logo, LogoBackground, LogoSource};
+use crate::features::projects::brand::{BrandLogo, BrandLogoBackground, BrandLogoSource};
 
 /// Candidates for the logo that are worth fetching.
 const LOGOS_MAX: usize = 10;
@@ -62,33 +62,33 @@ pub struct Sight {
 }
 
 /// Candidates for the logo, the likeliest first.
-pub fn logos(site: &Site) -> Vec<Logo> {
-    let mut found: Vec<Logo> = Vec::new();
+pub fn logos(site: &Site) -> Vec<BrandLogo> {
+    let mut found: Vec<BrandLogo> = Vec::new();
     let mut add = |url: Option<String>, source| {
         if let Some(url) = url
             && !found.iter().any(|logo| logo.url == url)
         {
-            found.push(Logo { url, source, width: None, height: None, background: LogoBackground::Unknown });
+            found.push(BrandLogo { url, source, width: None, height: None, background: BrandLogoBackground::Unknown });
         }
     };
     let home = site.home();
     for url in home.into_iter().flat_map(header_logos) {
-        add(Some(url), LogoSource::Header);
+        add(Some(url), BrandLogoSource::Header);
     }
     for node in site.organizations() {
         let logo = list(node, "logo").into_iter().find_map(|logo| picture_of(logo, &site.nodes));
-        add(logo.and_then(|href| home?.address(&href)).map(|url| url.to_string()), LogoSource::StructuredData);
+        add(logo.and_then(|href| home?.address(&href)).map(|url| url.to_string()), BrandLogoSource::StructuredData);
     }
     if let Some(page) = home {
         let marked =
             page.meta("og:logo").or_else(|| page.first("[itemprop=logo]").and_then(|logo| logo.attr("src")).map(str::to_owned));
-        add(marked.and_then(|href| page.address(&href)).map(|url| url.to_string()), LogoSource::StructuredData);
+        add(marked.and_then(|href| page.address(&href)).map(|url| url.to_string()), BrandLogoSource::StructuredData);
     }
-    manifest_icons(site).into_iter().for_each(|url| add(Some(url), LogoSource::Manifest));
-    home.into_iter().flat_map(icon_links).for_each(|url| add(Some(url), LogoSource::IconLink));
+    manifest_icons(site).into_iter().for_each(|url| add(Some(url), BrandLogoSource::Manifest));
+    home.into_iter().flat_map(icon_links).for_each(|url| add(Some(url), BrandLogoSource::IconLink));
     if let Some(page) = home {
         let shared = page.meta("og:image").or_else(|| page.meta("twitter:image"));
-        add(shared.and_then(|href| page.address(&href)).map(|url| url.to_string()), LogoSource::Share);
+        add(shared.and_then(|href| page.address(&href)).map(|url| url.to_string()), BrandLogoSource::Share);
     }
     found.truncate(LOGOS_MAX);
     found

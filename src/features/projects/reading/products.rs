@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::page::{Page, selector, text_of};
 use super::structured::{is_a, list, nodes, plain, text};
 use super::{Site, shortened};
-use crate::features::projects::brand::Product;
+use crate::features::projects::brand::BrandProduct;
 
 /// Products of one brand; the first ones of a shop are the ones it wants to sell.
 const PRODUCTS_MAX: usize = 60;
@@ -45,17 +45,17 @@ const SIGNS: [(&str, &str); 14] = [
 ];
 
 /// Everything the site sells.
-pub fn products(site: &Site) -> Vec<Product> {
+pub fn products(site: &Site) -> Vec<BrandProduct> {
     let mut found = Vec::new();
     for page in &site.pages {
         let nodes = nodes(page);
-        let told: Vec<Product> =
+        let told: Vec<BrandProduct> =
             nodes.iter().filter(|node| is_a(node, &KINDS)).filter_map(|node| from_node(node, page)).collect();
         let only_one = told.len() == 1;
         for product in told {
             // The page of a product is its address, where it does not say so itself.
             let url = product.url.clone().or_else(|| (only_one && !page.given).then(|| page.url.to_string()));
-            add(&mut found, Product { url, ..product });
+            add(&mut found, BrandProduct { url, ..product });
         }
         if let Some(product) = from_open_graph(page) {
             add(&mut found, product);
@@ -68,14 +68,14 @@ pub fn products(site: &Site) -> Vec<Product> {
 }
 
 /// Add a product, or what is new of one that is there already.
-fn add(found: &mut Vec<Product>, product: Product) {
+fn add(found: &mut Vec<BrandProduct>, product: BrandProduct) {
     // A page may hold several; one product has the same name in it, more or less.
-    let alike = |other: &Product| {
+    let alike = |other: &BrandProduct| {
         let (one, other) = (product.name.to_lowercase(), other.name.to_lowercase());
         one.contains(&other) || other.contains(&one)
     };
-    let same_url = |other: &Product| product.url.is_some() && other.url == product.url && alike(other);
-    let same_name = |other: &Product| {
+    let same_url = |other: &BrandProduct| product.url.is_some() && other.url == product.url && alike(other);
+    let same_name = |other: &BrandProduct| {
         other.name.eq_ignore_ascii_case(&product.name)
             && (other.url.is_none() || product.url.is_none() || other.url == product.url)
     };
@@ -95,7 +95,7 @@ fn add(found: &mut Vec<Product>, product: Product) {
     }
 }
 
-fn from_node(node: &Value, page: &Page) -> Option<Product> {
+fn from_node(node: &Value, page: &Page) -> Option<BrandProduct> {
     let name = text(node, "name").map(|name| shortened(&name, NAME_CHARACTERS_MAX))?;
     let variants = list(node, "hasVariant");
     let offers = list(node, "offers").into_iter().chain(variants.iter().flat_map(|variant| list(variant, "offers")));
@@ -107,7 +107,7 @@ fn from_node(node: &Value, page: &Page) -> Option<Product> {
         list(node, "image").into_iter().chain(variants.iter().flat_map(|variant| list(variant, "image"))).find_map(picture),
     );
     let description = text(node, "description").map(|text| shortened(&text, DESCRIPTION_CHARACTERS_MAX));
-    Some(Product { name, url, image, description, price, currency: currency.flatten() })
+    Some(BrandProduct { name, url, image, description, price, currency: currency.flatten() })
 }
 
 /// The address of a picture that is told as text or as an object.
@@ -129,7 +129,7 @@ fn price_of(offer: &Value) -> Option<(String, Option<String>)> {
     Some((price, currency.or(shown)))
 }
 
-fn from_open_graph(page: &Page) -> Option<Product> {
+fn from_open_graph(page: &Page) -> Option<BrandProduct> {
     let price = page.meta("product:price:amount").or_else(|| page.meta("og:price:amount"))?;
     let name = page.meta("og:title").or_else(|| page.first("h1").map(text_of))?;
     let currency = page.meta("product:price:currency").or_else(|| page.meta("og:price:currency"));
@@ -138,11 +138,11 @@ fn from_open_graph(page: &Page) -> Option<Product> {
     let image = page.meta("og:image").and_then(|href| page.address(&href)).map(|url| url.to_string());
     let url = page.meta("og:url").and_then(|href| page.address(&href)).unwrap_or_else(|| page.url.clone());
     let name = shortened(&name, NAME_CHARACTERS_MAX);
-    Some(Product { name, url: Some(url.to_string()), image, description, price: Some(price), currency: currency.or(shown) })
+    Some(BrandProduct { name, url: Some(url.to_string()), image, description, price: Some(price), currency: currency.or(shown) })
 }
 
 /// Cards in lists: an element that is called a product and holds one price and one name.
-fn from_cards(page: &Page) -> Vec<Product> {
+fn from_cards(page: &Page) -> Vec<BrandProduct> {
     let cards = "[class*=product-card], [class*=product-item], [class*=product-tile], [class*=product__card], li.product, div.product, \
                  article.product, [class*=productCard], [class*=menu-item], [class*=menu__item]";
     let price = selector("[class*=price], [class*=preis], [class*=amount], data[value]");
@@ -160,7 +160,7 @@ fn from_cards(page: &Page) -> Vec<Product> {
         let image = first_attr(card, "img[src]", "src").and_then(|src| page.address(src));
         let description =
             card.select(&selector("p")).map(text_of).find(|text| text.chars().count() >= 15 && amount(text).is_none());
-        found.push(Product {
+        found.push(BrandProduct {
             name,
             url: url.map(|url| url.to_string()),
             image: image.map(|url| url.to_string()),

@@ -6,7 +6,7 @@ use url::Url;
 use super::Site;
 use super::page::{Page, is_within};
 use super::structured::{is_a, list, nodes};
-use crate::features::projects::brand::SocialLink;
+use crate::features::projects::brand::BrandSocialLink;
 
 /// Hosts of social networks, and the word for each.
 const NETWORKS: [(&str, &str); 28] = [
@@ -59,13 +59,13 @@ const NO_PROFILES: [&str; 15] = [
 ];
 
 /// The brand's profiles in social networks, each network once.
-pub fn social(site: &Site) -> Vec<SocialLink> {
-    let mut found: Vec<SocialLink> = Vec::new();
+pub fn social(site: &Site) -> Vec<BrandSocialLink> {
+    let mut found: Vec<BrandSocialLink> = Vec::new();
     let mut add = |url: Url| {
         if let Some(network) = network_of(&url)
             && !found.iter().any(|link| link.network == network)
         {
-            found.push(SocialLink { network: network.to_owned(), url: without_tracking(url) });
+            found.push(BrandSocialLink { network: network.to_owned(), url: without_tracking(url) });
         }
     };
     for node in site.organizations() {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::features::projects::brand::{Formality, Person, Voice};
+use crate::features::projects::brand::{BrandFormality, BrandPerson, BrandVoice};
 
 /// A voice is nothing that a few words have.
 const WORDS_MIN: usize = 60;
@@ -136,12 +136,12 @@ const TONGUES: [Tongue; 7] = [
 ];
 
 /// The voice of running texts in this language. The brand's own name is no word of its voice.
-pub fn voice(texts: &[String], language: Option<&str>, name: Option<&str>) -> Voice {
+pub fn voice(texts: &[String], language: Option<&str>, name: Option<&str>) -> BrandVoice {
     let all = texts.join("\n");
     let emoji = all.chars().any(is_emoji);
     let words: Vec<String> = words(&all);
     if words.len() < WORDS_MIN {
-        return Voice { emoji, ..Voice::default() };
+        return BrandVoice { emoji, ..BrandVoice::default() };
     }
     let primary = language.map(|tag| tag.split('-').next().unwrap_or_default());
     let tongue = TONGUES.iter().find(|tongue| Some(tongue.code) == primary);
@@ -149,7 +149,7 @@ pub fn voice(texts: &[String], language: Option<&str>, name: Option<&str>) -> Vo
     let counted: usize = sentences.iter().map(|sentence| sentence.split_whitespace().count()).sum();
     let sentence_words = (!sentences.is_empty()).then(|| (counted as f32 / sentences.len() as f32 * 10.0).round() / 10.0);
     let is_spaced = !matches!(primary, Some("ja" | "zh" | "th"));
-    Voice {
+    BrandVoice {
         person: tongue.map(|tongue| person(&words, tongue)),
         formality: tongue.map(|tongue| formality(&all, &words, tongue, sentence_words.unwrap_or_default())),
         sentence_words: sentence_words.filter(|_| is_spaced),
@@ -190,18 +190,18 @@ fn count(words: &[String], of: &[&str]) -> usize {
     words.iter().filter(|word| of.contains(&word.as_str())).count()
 }
 
-fn person(words: &[String], tongue: &Tongue) -> Person {
+fn person(words: &[String], tongue: &Tongue) -> BrandPerson {
     let (we, i) = (count(words, tongue.we), count(words, tongue.i));
     // One in a hundred and fifty words, or it was a quotation.
     let enough = words.len() / 150 + 1;
     match (we, i) {
-        (we, i) if we >= i && we >= enough => Person::We,
-        (_, i) if i >= enough => Person::I,
-        _ => Person::Third,
+        (we, i) if we >= i && we >= enough => BrandPerson::We,
+        (_, i) if i >= enough => BrandPerson::I,
+        _ => BrandPerson::Third,
     }
 }
 
-fn formality(text: &str, words: &[String], tongue: &Tongue, sentence_words: f32) -> Formality {
+fn formality(text: &str, words: &[String], tongue: &Tongue, sentence_words: f32) -> BrandFormality {
     let casual = count(words, tongue.casual);
     let formal = if tongue.formal.iter().any(|word| word.starts_with(char::is_uppercase)) {
         capitals_inside(text, tongue.formal)
@@ -213,17 +213,17 @@ fn formality(text: &str, words: &[String], tongue: &Tongue, sentence_words: f32)
     if tongue.code == "en" {
         // English has one word for all; contractions, calls and the length of sentences tell instead.
         return match liveliness {
-            lively if lively >= 2.0 || exclaims >= 3 && sentence_words < 14.0 => Formality::Casual,
-            lively if lively < 0.5 && sentence_words > 16.0 || formal >= 3 && lively < 1.0 => Formality::Formal,
-            _ => Formality::Neutral,
+            lively if lively >= 2.0 || exclaims >= 3 && sentence_words < 14.0 => BrandFormality::Casual,
+            lively if lively < 0.5 && sentence_words > 16.0 || formal >= 3 && lively < 1.0 => BrandFormality::Formal,
+            _ => BrandFormality::Neutral,
         };
     }
     match (casual, formal) {
-        (0, 0) if sentence_words > 18.0 => Formality::Formal,
-        (0, 0) => Formality::Neutral,
-        (casual, formal) if casual > formal => Formality::Casual,
-        (casual, formal) if formal > casual => Formality::Formal,
-        _ => Formality::Neutral,
+        (0, 0) if sentence_words > 18.0 => BrandFormality::Formal,
+        (0, 0) => BrandFormality::Neutral,
+        (casual, formal) if casual > formal => BrandFormality::Casual,
+        (casual, formal) if formal > casual => BrandFormality::Formal,
+        _ => BrandFormality::Neutral,
     }
 }
 
@@ -286,28 +286,28 @@ fn is_emoji(character: char) -> bool {
 mod tests {
     use super::*;
 
-    fn of(text: &str, language: &str) -> Voice {
+    fn of(text: &str, language: &str) -> BrandVoice {
         voice(&[text.repeat(8)], Some(language), None)
     }
 
     #[test]
     fn person_and_formality_are_told_by_the_words_of_each_language() {
         for (text, language, person, formality) in [
-            ("We're a small team and we love bread. Don't wait, it's still warm! ", "en", Person::We, Formality::Casual),
+            ("We're a small team and we love bread. Don't wait, it's still warm! ", "en", BrandPerson::We, BrandFormality::Casual),
             (
                 "The institute publishes its findings on the composition of soils in the northern provinces every year, together with the data on which they rest. ",
                 "en",
-                Person::Third,
-                Formality::Formal,
+                BrandPerson::Third,
+                BrandFormality::Formal,
             ),
-            ("Wir rösten für dich. Hol dir deinen Kaffee bei uns im Laden ab. ", "de", Person::We, Formality::Casual),
-            ("Gern beraten wir Sie. In unserem Haus finden Sie Ihre neue Küche. ", "de", Person::We, Formality::Formal),
-            ("Nous vous accueillons dans notre maison. Réservez votre table. ", "fr", Person::We, Formality::Formal),
+            ("Wir rösten für dich. Hol dir deinen Kaffee bei uns im Laden ab. ", "de", BrandPerson::We, BrandFormality::Casual),
+            ("Gern beraten wir Sie. In unserem Haus finden Sie Ihre neue Küche. ", "de", BrandPerson::We, BrandFormality::Formal),
+            ("Nous vous accueillons dans notre maison. Réservez votre table. ", "fr", BrandPerson::We, BrandFormality::Formal),
             (
                 "Ich nähe jede Tasche selbst. Meine Werkstatt liegt am Hafen, und mir macht das Freude. ",
                 "de",
-                Person::I,
-                Formality::Neutral,
+                BrandPerson::I,
+                BrandFormality::Neutral,
             ),
         ] {
             let voice = of(text, language);
@@ -326,6 +326,6 @@ mod tests {
 
     #[test]
     fn a_few_words_are_no_voice() {
-        assert_eq!(voice(&["Hello!".into()], Some("en"), None), Voice::default());
+        assert_eq!(voice(&["Hello!".into()], Some("en"), None), BrandVoice::default());
     }
 }

@@ -17,7 +17,7 @@ pub struct Batch;
 /// Which batch.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct WantedBatch {
+pub struct BatchRef {
     pub batch_id: MailingId,
 }
 
@@ -27,7 +27,7 @@ impl Operation for Batch {
         .about("How far a send to an audience is, and how many recipients are in which state.")
         .rate(RouteGroup::Sending)
         .fails(&[Code::NotFound]);
-    type Input = WantedBatch;
+    type Input = BatchRef;
     type Output = Done<BatchView>;
 
     fn example() -> (Value, Self::Output) {
@@ -36,7 +36,7 @@ impl Operation for Batch {
 }
 
 impl Query for Batch {
-    fn run(view: &View<'_>, input: WantedBatch) -> Result<Self::Output, Failure> {
+    fn run(view: &View<'_>, input: BatchRef) -> Result<Self::Output, Failure> {
         let mailing = sending::require(view.tx, view.caller.account(), input.batch_id)?;
         let counts = counts(view.tx, mailing.id)?;
         Ok(Done(BatchView::new(&mailing, &counts, provider(&view.caller.engine, view.caller.environment()))))

@@ -19,7 +19,7 @@ pub struct BatchCancel;
 /// Which batch.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct BatchToCancel {
+pub struct CancelBatch {
     pub batch_id: MailingId,
 }
 
@@ -29,7 +29,7 @@ impl Operation for BatchCancel {
         .about("Whoever was not sent to yet is skipped. Messages that are being handed over get their outcome.")
         .rate(RouteGroup::Sending)
         .fails(&[Code::NotFound, Code::WrongState]);
-    type Input = BatchToCancel;
+    type Input = CancelBatch;
     type Output = Done<BatchView>;
 
     fn example() -> (Value, Self::Output) {
@@ -39,7 +39,7 @@ impl Operation for BatchCancel {
 }
 
 impl Command for BatchCancel {
-    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: BatchToCancel) -> Result<Self::Output, Failure> {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: CancelBatch) -> Result<Self::Output, Failure> {
         let mailing = sending::require(tx, caller.account(), input.batch_id)?;
         if let Kind::Campaign(campaign) = mailing.kind {
             let detail = format!("This is the run of a campaign: ask POST /v1/campaigns/{campaign}/cancel.");

@@ -18,15 +18,14 @@ pub struct BatchResendUnknown;
 /// Which batch or direct send.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct BatchInDoubt {
+pub struct ResendUnknown {
     pub batch_id: MailingId,
 }
 
 /// How many are sent to again.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "ResentBatch")]
-pub struct Resent {
+pub struct ResentBatch {
     pub batch_id: MailingId,
     /// How many recipients wait for their turn again.
     pub resent: u64,
@@ -46,19 +45,19 @@ impl Operation for BatchResendUnknown {
     .rate(RouteGroup::Sending)
     .replay(Replay::Keyed)
     .fails(&[Code::NotFound, Code::WrongState, Code::OnHold]);
-    type Input = BatchInDoubt;
-    type Output = Done<Resent>;
+    type Input = ResendUnknown;
+    type Output = Done<ResentBatch>;
 
     fn example() -> (Value, Self::Output) {
         let batch_id = MailingId::from_bytes([0x66; 12]);
-        (json!({ "batchId": batch_id }), Done(Resent { batch_id, resent: 3 }))
+        (json!({ "batchId": batch_id }), Done(ResentBatch { batch_id, resent: 3 }))
     }
 }
 
 impl Command for BatchResendUnknown {
-    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: BatchInDoubt) -> Result<Self::Output, Failure> {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: ResendUnknown) -> Result<Self::Output, Failure> {
         sending::require_not_held(tx, &caller.engine.hold, caller.account(), input.batch_id)?;
         let resent = sending::resend_unknown(tx, caller.account(), input.batch_id)?;
-        Ok(Done(Resent { batch_id: input.batch_id, resent }))
+        Ok(Done(ResentBatch { batch_id: input.batch_id, resent }))
     }
 }

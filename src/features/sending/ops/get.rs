@@ -18,7 +18,7 @@ pub struct Get;
 /// Which send.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct WantedSend {
+pub struct SendRef {
     pub send_id: MailingId,
 }
 
@@ -29,7 +29,7 @@ impl Operation for Get {
              A direct send is kept for as many days as the setting mail.direct_days says; then it is gone with its texts and links.")
         .rate(RouteGroup::Sending)
         .fails(&[Code::NotFound]);
-    type Input = WantedSend;
+    type Input = SendRef;
     type Output = Done<SendView>;
 
     fn example() -> (Value, Self::Output) {
@@ -38,7 +38,7 @@ impl Operation for Get {
 }
 
 impl Query for Get {
-    fn run(view: &View<'_>, input: WantedSend) -> Result<Self::Output, Failure> {
+    fn run(view: &View<'_>, input: SendRef) -> Result<Self::Output, Failure> {
         let mailing = sending::require(view.tx, view.caller.account(), input.send_id)?;
         if mailing.kind.is_group() {
             let id = mailing.id;

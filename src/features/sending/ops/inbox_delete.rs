@@ -17,7 +17,7 @@ pub struct InboxDelete;
 /// Which message.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct MessageToDelete {
+pub struct DeleteMessage {
     pub id: MessageId,
 }
 
@@ -33,7 +33,7 @@ impl Operation for InboxDelete {
         .summary("Delete a message of the built-in inbox")
         .about("What is told of its send stays.")
         .fails(&[Code::NotFound]);
-    type Input = MessageToDelete;
+    type Input = DeleteMessage;
     type Output = Done<DeletedMessage>;
 
     fn example() -> (Value, Self::Output) {
@@ -43,7 +43,7 @@ impl Operation for InboxDelete {
 }
 
 impl Command for InboxDelete {
-    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: MessageToDelete) -> Result<Self::Output, Failure> {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: DeleteMessage) -> Result<Self::Output, Failure> {
         inbox::require(tx, caller.account(), input.id)?;
         let deleted = inbox::delete(tx, caller.account(), input.id)?;
         Ok(Done(DeletedMessage { id: input.id, deleted }))

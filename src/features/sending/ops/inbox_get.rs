@@ -21,7 +21,7 @@ pub struct InboxGet;
 /// Which message.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct WantedMessage {
+pub struct MessageRef {
     pub id: MessageId,
 }
 
@@ -40,14 +40,13 @@ pub struct WholeMessage {
     pub links: Vec<String>,
     /// What is found of each DKIM signature (RFC 6376), judged by the keys of this account's sending domains, without asking the DNS.
     /// Empty: the message bears none, because its From domain is not verified.
-    pub dkim: Vec<SignatureView>,
+    pub dkim: Vec<DkimSignature>,
 }
 
 /// A signature on a message.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "DkimSignature")]
-pub struct SignatureView {
+pub struct DkimSignature {
     /// The domain that signed (`d=`).
     pub domain: String,
     /// The name of its key (`s=`).
@@ -60,7 +59,7 @@ pub struct SignatureView {
     pub reason: Option<String>,
 }
 
-impl From<Verdict> for SignatureView {
+impl From<Verdict> for DkimSignature {
     fn from(verdict: Verdict) -> Self {
         let (result, reason) = match verdict.holds {
             Holds::Yes => ("pass", None),
@@ -83,7 +82,7 @@ impl Operation for InboxGet {
         .summary("Open a message of the built-in inbox")
         .heavy()
         .fails(&[Code::NotFound]);
-    type Input = WantedMessage;
+    type Input = MessageRef;
     type Output = Done<WholeMessage>;
 
     fn example() -> (Value, Self::Output) {
@@ -94,7 +93,7 @@ impl Operation for InboxGet {
             text: Some("It is on its way.".into()),
             html: Some("<p>It is <a href=\"https://example.com/t/c/AAAA\">on its way</a>.</p>".into()),
             links: vec!["https://example.com/t/c/AAAA".into()],
-            dkim: vec![SignatureView {
+            dkim: vec![DkimSignature {
                 domain: "example.com".into(),
                 selector: "mm1r".into(),
                 algorithm: "rsa-sha256",
@@ -107,7 +106,7 @@ impl Operation for InboxGet {
 }
 
 impl Outward for InboxGet {
-    async fn run(context: Context, input: WantedMessage) -> Result<Self::Output, Failure> {
+    async fn run(context: Context, input: MessageRef) -> Result<Self::Output, Failure> {
         let account = context.caller.account();
         let (head, bytes, keys) = context
             .read(move |tx| {
@@ -116,7 +115,7 @@ impl Outward for InboxGet {
                 Ok((head, bytes, domains::public_keys(tx, account)?))
             })
             .await?;
-        let dkim = verdicts(&bytes, &keys).await.into_iter().map(SignatureView::from).collect();
+        let dkim = verdicts(&bytes, &keys).await.into_iter().map(DkimSignature::from).collect();
         let Opened { headers, html, text } = Opened::of(&bytes);
         let headers = headers.into_iter().map(|(name, value)| MessageHeader { name, value }).collect();
         let links = html.as_deref().map(|html| links::rewrite(html).links).unwrap_or_default();

@@ -20,7 +20,7 @@ pub struct InboxHtml;
 /// Which message.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct MessagePage {
+pub struct MessageHtmlRef {
     pub id: MessageId,
     /// Load remote images, through this service. Without it, only images that are stored here are shown.
     pub images: Option<bool>,
@@ -32,7 +32,7 @@ impl Operation for InboxHtml {
         .about("The page runs no scripts and sends nothing, and loads no images of other servers unless images is true. Its links open in a \
              window of their own.")
         .fails(&[Code::NotFound]);
-    type Input = MessagePage;
+    type Input = MessageHtmlRef;
     type Output = Bare;
 
     fn example() -> (Value, Self::Output) {
@@ -43,7 +43,7 @@ impl Operation for InboxHtml {
 impl Raw for InboxHtml {
     const MEDIA: Media = Media::gives("text/html; charset=utf-8");
 
-    async fn run(context: Context, input: MessagePage, _: RawRequest) -> Result<Reply, Failure> {
+    async fn run(context: Context, input: MessageHtmlRef, _: RawRequest) -> Result<Reply, Failure> {
         let account = context.caller.account();
         let html = context
             .read(move |tx| {

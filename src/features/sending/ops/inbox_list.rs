@@ -19,7 +19,7 @@ pub struct InboxList;
 /// Which messages.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct WantedMessages {
+pub struct ListMessages {
     /// Only those to this address.
     pub to: Option<String>,
     /// Only those with this text in their subject or in one of their addresses.
@@ -43,7 +43,7 @@ impl Operation for InboxList {
              unsubscribe.",
         )
         .heavy();
-    type Input = WantedMessages;
+    type Input = ListMessages;
     type Output = Page<MessageView>;
 
     fn example() -> (Value, Self::Output) {
@@ -53,7 +53,7 @@ impl Operation for InboxList {
 }
 
 impl Query for InboxList {
-    fn run(view: &View<'_>, input: WantedMessages) -> Result<Self::Output, Failure> {
+    fn run(view: &View<'_>, input: ListMessages) -> Result<Self::Output, Failure> {
         let window = Window::new(input.limit, input.offset, input.page);
         let (to, search) = (input.to.as_deref().map(fold), input.search.as_deref().map(fold));
         let mut items = Vec::new();

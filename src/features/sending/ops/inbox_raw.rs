@@ -20,7 +20,7 @@ pub struct InboxRaw;
 /// Which message.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct MessageFile {
+pub struct RawMessageRef {
     pub id: MessageId,
 }
 
@@ -29,7 +29,7 @@ impl Operation for InboxRaw {
         .summary("Download a message of the built-in inbox")
         .about("All bytes as they would have gone out, signatures included.")
         .fails(&[Code::NotFound]);
-    type Input = MessageFile;
+    type Input = RawMessageRef;
     type Output = Bare;
 
     fn example() -> (Value, Self::Output) {
@@ -40,7 +40,7 @@ impl Operation for InboxRaw {
 impl Raw for InboxRaw {
     const MEDIA: Media = Media::gives("message/rfc822");
 
-    async fn run(context: Context, input: MessageFile, _: RawRequest) -> Result<Reply, Failure> {
+    async fn run(context: Context, input: RawMessageRef, _: RawRequest) -> Result<Reply, Failure> {
         let account = context.caller.account();
         let bytes = context
             .read(move |tx| {

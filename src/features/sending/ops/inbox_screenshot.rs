@@ -22,7 +22,7 @@ pub struct InboxScreenshot;
 /// Which message.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct MessageToDraw {
+pub struct MessageScreenshot {
     pub id: MessageId,
 }
 
@@ -31,7 +31,7 @@ impl Operation for InboxScreenshot {
         .summary("Draw a message of the built-in inbox")
         .about("The whole message as PNG, 600 pixels wide, at twice the resolution.")
         .fails(&[Code::NotFound, Code::NotExportable]);
-    type Input = MessageToDraw;
+    type Input = MessageScreenshot;
     type Output = Bare;
 
     fn example() -> (Value, Self::Output) {
@@ -42,7 +42,7 @@ impl Operation for InboxScreenshot {
 impl Raw for InboxScreenshot {
     const MEDIA: Media = Media::gives("image/png");
 
-    async fn run(context: Context, input: MessageToDraw, _: RawRequest) -> Result<Reply, Failure> {
+    async fn run(context: Context, input: MessageScreenshot, _: RawRequest) -> Result<Reply, Failure> {
         let account = context.caller.account();
         let html = context
             .read(move |tx| {

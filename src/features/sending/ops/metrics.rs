@@ -18,7 +18,7 @@ pub struct Metrics;
 /// Which months.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct WantedMetrics {
+pub struct MetricsRange {
     /// How many months before this one are told of; none if absent.
     pub months: Option<Bounded<0, { limits::METRICS_MONTHS_MAX }>>,
 }
@@ -81,7 +81,7 @@ impl Operation for Metrics {
     const SPEC: Spec = Spec::get("sending.metrics", "/v1/metrics/sending", needs_one(READERS))
         .summary("Tell how much was sent")
         .about("Of the key's environment: with a test key, what went into the built-in inbox.");
-    type Input = WantedMetrics;
+    type Input = MetricsRange;
     type Output = Done<SendingMetrics>;
 
     fn example() -> (Value, Self::Output) {
@@ -98,7 +98,7 @@ impl Operation for Metrics {
 }
 
 impl Query for Metrics {
-    fn run(view: &View<'_>, input: WantedMetrics) -> Result<Self::Output, Failure> {
+    fn run(view: &View<'_>, input: MetricsRange) -> Result<Self::Output, Failure> {
         let (tx, account, now) = (view.tx, view.caller.account(), view.now);
         let plan = permit::plan(&view.caller.engine, account);
         let (day, month) = (Period::day(now), Period::month(now));

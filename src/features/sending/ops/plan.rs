@@ -1,12 +1,12 @@
 //! What an account may do: the effective numbers of its plan, and how much of them is used.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::base::clock::Timestamp;
 use crate::engine::api::answer::Moment;
-use crate::engine::api::{Done, Engine, Failure, Operation, Query, Spec, View, needs_one};
+use crate::engine::api::{NoInput, Done, Engine, Failure, Operation, Query, Spec, View, needs_one};
 use crate::features::accounts;
 use crate::features::sending::quota::{self, Period, Tally};
 use crate::features::sending::{READERS, permit, provider, transport};
@@ -16,16 +16,10 @@ use crate::vocab::rates::RouteGroup;
 /// `sending.plan`
 pub struct Plan;
 
-/// Nothing to choose.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Wanted {}
-
 /// What an account may do.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "AccountPlan")]
-pub struct PlanView {
+pub struct AccountPlan {
     /// The plan's name in the settings.
     pub plan: String,
     /// What carries the mail of this environment: `inbox` or `smtp`; null if nothing is set that does.
@@ -33,20 +27,19 @@ pub struct PlanView {
     /// Recipients per second. `null`: as fast as the transport delivers.
     pub recipients_per_second: Option<u64>,
     /// Emails per day of UTC, every recipient counted.
-    pub daily: QuotaView,
+    pub daily: PlanQuota,
     /// Emails per month of UTC.
-    pub monthly: QuotaView,
+    pub monthly: PlanQuota,
     /// Requests of all keys of the account together.
-    pub requests: Vec<RequestsView>,
+    pub requests: Vec<PlanRequests>,
     /// How much of anything is taken.
-    pub sizes: Vec<SizeView>,
+    pub sizes: Vec<PlanSize>,
 }
 
 /// A quota and what is used of it.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "PlanQuota")]
-pub struct QuotaView {
+pub struct PlanQuota {
     /// `null`: unlimited.
     pub limit: Option<u64>,
     pub used: u64,
@@ -59,8 +52,7 @@ pub struct QuotaView {
 /// A group of operations.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "PlanRequests")]
-pub struct RequestsView {
+pub struct PlanRequests {
     pub group: &'static str,
     /// What belongs to the group.
     pub covers: &'static str,
@@ -72,8 +64,7 @@ pub struct RequestsView {
 /// How much of something is taken.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "PlanSize")]
-pub struct SizeView {
+pub struct PlanSize {
     pub what: &'static str,
     pub limit: u64,
     /// `items`, `bytes` or `characters`
@@ -84,13 +75,13 @@ impl Operation for Plan {
     const SPEC: Spec = Spec::get("sending.plan", "/v1/plan", needs_one(READERS))
         .summary("Tell what the account may do")
         .about("The numbers that hold now, and how much of the quotas is used in the key's environment.");
-    type Input = Wanted;
-    type Output = Done<PlanView>;
+    type Input = NoInput;
+    type Output = Done<AccountPlan>;
 
     fn example() -> (Value, Self::Output) {
         let quota =
-            |limit| QuotaView { limit: Some(limit), used: 200, remaining: Some(limit - 200), resets_at: Moment::sample() };
-        let plan = PlanView {
+            |limit| PlanQuota { limit: Some(limit), used: 200, remaining: Some(limit - 200), resets_at: Moment::sample() };
+        let plan = AccountPlan {
             plan: "standard".into(),
             provider: Some("inbox"),
             recipients_per_second: Some(10),
@@ -104,17 +95,17 @@ impl Operation for Plan {
 }
 
 impl Query for Plan {
-    fn run(ask: &View<'_>, _: Wanted) -> Result<Self::Output, Failure> {
-        let (engine, account, now) = (&ask.caller.engine, ask.caller.account(), ask.now);
+    fn run(view: &View<'_>, _: NoInput) -> Result<Self::Output, Failure> {
+        let (engine, account, now) = (&view.caller.engine, view.caller.account(), view.now);
         let plan = permit::plan(engine, account);
         let quota = |limit: Option<u64>, period, resets_at: Timestamp| {
-            let used = quota::counted(ask.tx, account, Tally::Taken, period)?;
+            let used = quota::counted(view.tx, account, Tally::Taken, period)?;
             let remaining = limit.map(|limit| limit.saturating_sub(used));
-            Ok::<_, Failure>(QuotaView { limit, used, remaining, resets_at: Moment(resets_at) })
+            Ok::<_, Failure>(PlanQuota { limit, used, remaining, resets_at: Moment(resets_at) })
         };
-        let environment = ask.caller.environment();
+        let environment = view.caller.environment();
         let carries = transport::require(engine, environment).is_ok();
-        Ok(Done(PlanView {
+        Ok(Done(AccountPlan {
             plan: accounts::plan_of(engine, account)?,
             provider: carries.then(|| provider(engine, environment)),
             recipients_per_second: plan.recipients_per_second,
@@ -126,8 +117,8 @@ impl Query for Plan {
     }
 }
 
-fn requests(allowed: [u32; RouteGroup::ALL.len()]) -> Vec<RequestsView> {
-    let view = |group: RouteGroup| RequestsView {
+fn requests(allowed: [u32; RouteGroup::ALL.len()]) -> Vec<PlanRequests> {
+    let view = |group: RouteGroup| PlanRequests {
         group: group.word(),
         covers: group.covers(),
         limit: allowed[group as usize],
@@ -136,16 +127,16 @@ fn requests(allowed: [u32; RouteGroup::ALL.len()]) -> Vec<RequestsView> {
     RouteGroup::ALL.map(view).into()
 }
 
-const fn size(what: &'static str, limit: u64) -> SizeView {
-    SizeView { what, limit, unit: "items" }
+const fn size(what: &'static str, limit: u64) -> PlanSize {
+    PlanSize { what, limit, unit: "items" }
 }
 
-const fn sized(what: &'static str, limit: u64, unit: &'static str) -> SizeView {
-    SizeView { what, limit, unit }
+const fn sized(what: &'static str, limit: u64, unit: &'static str) -> PlanSize {
+    PlanSize { what, limit, unit }
 }
 
 /// What callers meet most, the largest things first of each kind.
-fn sizes(engine: &Engine) -> Vec<SizeView> {
+fn sizes(engine: &Engine) -> Vec<PlanSize> {
     let bodies = &engine.settings.limits;
     vec![
         size("Brands", limits::PROJECTS_MAX),

@@ -27,8 +27,7 @@ pub struct Send;
 /// Whom it is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-#[schemars(rename = "SendTo")]
-pub enum RecipientType {
+pub enum SendTo {
     /// One address, in `recipientEmail`.
     Email,
     /// The segment in `recipientId`; without one, every contact of the project.
@@ -42,8 +41,8 @@ pub enum RecipientType {
 /// What is to be sent to whom.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct NewSend {
-    pub recipient_type: RecipientType,
+pub struct SendEmail {
+    pub recipient_type: SendTo,
     /// The id of the segment or tag.
     pub recipient_id: Option<String>,
     /// With `recipientType` `email`: the address.
@@ -82,8 +81,7 @@ pub struct NewSend {
 /// What was taken on.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "SendAccepted")]
-pub struct Accepted {
+pub struct SendAccepted {
     pub id: MailingId,
     /// What carries it: `smtp`, or `inbox` for mail that stays here.
     pub provider: String,
@@ -117,8 +115,8 @@ impl Operation for Send {
             Code::SendingCapacity,
             Code::QuotaExceeded,
         ]);
-    type Input = NewSend;
-    type Output = Done<Accepted>;
+    type Input = SendEmail;
+    type Output = Done<SendAccepted>;
 
     fn example() -> (Value, Self::Output) {
         let input = json!({
@@ -127,7 +125,7 @@ impl Operation for Send {
             "variables": { "order": "4711" },
         });
         let id = MailingId::from_bytes([0x66; 12]);
-        let accepted = Accepted {
+        let accepted = SendAccepted {
             id,
             provider: "smtp".into(),
             status: "queued".into(),
@@ -142,9 +140,9 @@ impl Operation for Send {
 }
 
 impl Command for Send {
-    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: NewSend) -> Result<Self::Output, Failure> {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: SendEmail) -> Result<Self::Output, Failure> {
         let (account, engine) = (caller.account(), &caller.engine);
-        let is_direct = input.recipient_type == RecipientType::Email;
+        let is_direct = input.recipient_type == SendTo::Email;
         let transactional = input.transactional.unwrap_or(is_direct);
         permit::sender(tx, engine, caller.environment(), account, &input.from, transactional)?;
         let (content, made_in) = content(tx, account, &input)?;
@@ -184,7 +182,7 @@ impl Command for Send {
             sending::require_sendable(tx, &Digester::new(&engine.seal), id)?;
         }
         let place = if is_direct { format!("/v1/sending/{id}") } else { format!("/v1/sending/batches/{id}") };
-        Ok(Done(Accepted {
+        Ok(Done(SendAccepted {
             id,
             provider: provider(engine, caller.environment()).to_owned(),
             status: "queued".to_owned(),
@@ -198,7 +196,7 @@ impl Command for Send {
 }
 
 /// What is to be sent, and the project it was made in.
-fn content(tx: &impl Read, account: AccountId, input: &NewSend) -> Result<(Content, Option<ProjectId>), Failure> {
+fn content(tx: &impl Read, account: AccountId, input: &SendEmail) -> Result<(Content, Option<ProjectId>), Failure> {
     let subject = input.subject.as_ref().map(|subject| subject.to_string());
     let is_made_here = input.email_id.is_some() || input.conversation_id.is_some();
     match (&input.template, is_made_here) {
@@ -237,9 +235,9 @@ fn project(tx: &impl Read, account: AccountId, named: Option<ProjectId>, is_dire
     }
 }
 
-fn to(tx: &impl Read, project: Option<ProjectId>, input: &NewSend) -> Result<To, Failure> {
+fn to(tx: &impl Read, project: Option<ProjectId>, input: &SendEmail) -> Result<To, Failure> {
     let bcc = input.bcc.as_deref().unwrap_or_default();
-    if input.recipient_type == RecipientType::Email {
+    if input.recipient_type == SendTo::Email {
         let first =
             input.recipient_email.as_ref().ok_or_else(|| Failure::field("recipientEmail", "give the address to send to"))?;
         if input.recipient_id.is_some() {
@@ -261,19 +259,19 @@ fn to(tx: &impl Read, project: Option<ProjectId>, input: &NewSend) -> Result<To,
     let project = project.ok_or_else(|| Failure::field("projectId", "name the project whose contacts are meant"))?;
     let wrong = || Failure::field("recipientId", "expected an id: 24 hexadecimal characters");
     match (input.recipient_type, input.recipient_id.as_deref()) {
-        (RecipientType::Audience, None) => Ok(To::Everyone),
-        (RecipientType::Audience | RecipientType::Segment, Some(id)) => {
+        (SendTo::Audience, None) => Ok(To::Everyone),
+        (SendTo::Audience | SendTo::Segment, Some(id)) => {
             let id = SegmentId::parse(id).ok_or_else(wrong)?;
             segment_store::require(tx, project, id)?;
             Ok(To::Segment(id))
         }
-        (RecipientType::Tag, Some(id)) => {
+        (SendTo::Tag, Some(id)) => {
             let id = TagId::parse(id).ok_or_else(wrong)?;
             let absent = || Failure::because(Code::NotFound, "The project has no tag with this id; GET /v1/tags lists its tags.");
             tags::by_id(tx, project, id)?.ok_or_else(absent)?;
             Ok(To::Tag(id))
         }
         (_, None) => Err(Failure::field("recipientId", "give the id of the segment or tag")),
-        (RecipientType::Email, Some(_)) => Err(wrong()),
+        (SendTo::Email, Some(_)) => Err(wrong()),
     }
 }

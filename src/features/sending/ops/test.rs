@@ -28,7 +28,7 @@ pub struct Test;
 /// What is to be tried with whom.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct NewTest {
+pub struct SendTest {
     /// The email to send.
     pub email_id: Option<EmailId>,
     /// The conversation whose email is sent; with several emails, name one by `emailId`.
@@ -73,7 +73,7 @@ impl Operation for Test {
             Code::SendingCapacity,
             Code::QuotaExceeded,
         ]);
-    type Input = NewTest;
+    type Input = SendTest;
     type Output = Done<Tested>;
 
     fn example() -> (Value, Self::Output) {
@@ -90,7 +90,7 @@ impl Operation for Test {
 }
 
 impl Command for Test {
-    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: NewTest) -> Result<Self::Output, Failure> {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: SendTest) -> Result<Self::Output, Failure> {
         let (account, engine, environment) = (caller.account(), &caller.engine, caller.environment());
         let email = emails::choose(tx, account, input.conversation_id, input.email_id, None)?;
         let default = projects::find(tx, account, email.project)?.and_then(|project| project.sender);

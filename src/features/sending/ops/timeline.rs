@@ -8,7 +8,7 @@ use crate::base::bounded::Bounded;
 use crate::engine::api::answer::Moment;
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs_one};
 use crate::features::sending::READERS;
-use crate::features::sending::days::{self, Day};
+use crate::features::sending::days::{self, TimelineDay};
 use crate::vocab::limits;
 
 /// `sending.timeline`
@@ -17,7 +17,7 @@ pub struct Timeline;
 /// Which days.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct WantedDays {
+pub struct TimelineRange {
     /// How many days, today included; 30 if absent.
     pub days: Option<Bounded<1, { limits::TIMELINE_DAYS_MAX }>>,
 }
@@ -25,19 +25,17 @@ pub struct WantedDays {
 /// Days, and all of them together.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "SendingTimeline")]
-pub struct Told {
+pub struct SendingTimeline {
     /// Every day, the earliest first. Days are those of UTC.
-    pub days: Vec<Day>,
-    pub summary: Summary,
+    pub days: Vec<TimelineDay>,
+    pub summary: SendingTimelineSummary,
     pub last_updated: Moment,
 }
 
 /// All days together.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "SendingTimelineSummary")]
-pub struct Summary {
+pub struct SendingTimelineSummary {
     pub sent: u64,
     /// What did not come back, of what was sent.
     pub delivered: u64,
@@ -61,30 +59,30 @@ impl Operation for Timeline {
             "Of all brands together: campaigns, batches, direct sends and test sends of the key's environment. An open counts on the \
                 day it happens, not on the day of the message. Opens and clicks by machines are left out.",
         );
-    type Input = WantedDays;
-    type Output = Done<Told>;
+    type Input = TimelineRange;
+    type Output = Done<SendingTimeline>;
 
     fn example() -> (Value, Self::Output) {
-        let days = vec![Day::sample()];
-        (json!({ "days": 1 }), Done(Told { summary: summary(&days), days, last_updated: Moment::sample() }))
+        let days = vec![TimelineDay::sample()];
+        (json!({ "days": 1 }), Done(SendingTimeline { summary: summary(&days), days, last_updated: Moment::sample() }))
     }
 }
 
 impl Query for Timeline {
-    fn run(ask: &View<'_>, input: WantedDays) -> Result<Self::Output, Failure> {
+    fn run(view: &View<'_>, input: TimelineRange) -> Result<Self::Output, Failure> {
         let many = u32::try_from(input.days.map_or(limits::TIMELINE_DAYS, Bounded::get)).unwrap_or(1);
-        let today = days::of(ask.now);
-        let days = days::of_account(ask.tx, ask.caller.account(), today.saturating_sub(many - 1), today)?;
-        Ok(Done(Told { summary: summary(&days), days, last_updated: Moment(ask.now) }))
+        let today = days::of(view.now);
+        let days = days::of_account(view.tx, view.caller.account(), today.saturating_sub(many - 1), today)?;
+        Ok(Done(SendingTimeline { summary: summary(&days), days, last_updated: Moment(view.now) }))
     }
 }
 
-fn summary(days: &[Day]) -> Summary {
-    let sum = |of: fn(&Day) -> u64| days.iter().map(of).sum::<u64>();
+fn summary(days: &[TimelineDay]) -> SendingTimelineSummary {
+    let sum = |of: fn(&TimelineDay) -> u64| days.iter().map(of).sum::<u64>();
     let (sent, bounced, complained) = (sum(|day| day.sent), sum(|day| day.bounced), sum(|day| day.complained));
     // What was refused at once is not among what was sent; what was sent back later is.
     let all = sent + sum(|day| day.failed);
-    Summary {
+    SendingTimelineSummary {
         sent,
         delivered: all.saturating_sub(bounced),
         bounced,
@@ -110,7 +108,7 @@ mod tests {
     #[test]
     fn rates_are_of_all_days_together_and_of_nothing_there_is_none() {
         assert_eq!(summary(&[]).bounce_rate, None);
-        let day = Day { sent: 990, failed: 10, bounced: 20, complained: 1, ..Day::default() };
+        let day = TimelineDay { sent: 990, failed: 10, bounced: 20, complained: 1, ..TimelineDay::default() };
         let told = summary(&[day.clone(), day]);
         assert_eq!((told.delivered, told.bounce_rate, told.complaint_rate), (1_960, Some(2.0), Some(0.1)));
     }

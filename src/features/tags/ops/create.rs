@@ -10,7 +10,7 @@ use crate::engine::store::WriteTx;
 use crate::features::contacts::tags::{self, TagName};
 use crate::features::projects;
 use crate::features::tags::check_name;
-use crate::features::tags::views::{TagView, view};
+use crate::features::tags::views::{TagView, tag_view};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::ProjectId;
 use crate::vocab::limits;
@@ -66,7 +66,7 @@ impl Command for Create {
         tag.color = input.color.map(|color| color.to_string());
         tag.description = input.description.filter(|text| !text.is_empty()).map(|text| text.to_string());
         tags::save(tx, project, Some(&made), &tag);
-        Ok(Created(view(tx, project, tag)?))
+        Ok(Created(tag_view(tx, project, tag)?))
     }
 }
 

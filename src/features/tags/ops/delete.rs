@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::get::WhichTag;
+use super::get::TagRef;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
 use crate::engine::store::WriteTx;
 use crate::features::contacts::tags;
@@ -31,7 +31,7 @@ impl Operation for Delete {
         .summary("Delete a tag")
         .about("Its contacts stay and lose it. A segment that names it finds no contact by it any more.")
         .fails(&[Code::NotFound]);
-    type Input = WhichTag;
+    type Input = TagRef;
     type Output = Done<DeletedTag>;
 
     fn example() -> (Value, Self::Output) {
@@ -41,7 +41,7 @@ impl Operation for Delete {
 }
 
 impl Command for Delete {
-    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: WhichTag) -> Result<Self::Output, Failure> {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: TagRef) -> Result<Self::Output, Failure> {
         projects::require(tx, caller.account(), input.project_id)?;
         let tag = find(tx, input.project_id, input.id)?;
         tags::delete(tx, input.project_id, &tag)?;

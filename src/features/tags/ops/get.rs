@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
 use crate::features::projects;
 use crate::features::tags::find;
-use crate::features::tags::views::{TagView, view};
+use crate::features::tags::views::{TagView, tag_view};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{ProjectId, TagId};
 use crate::vocab::permissions::Permission;
@@ -18,7 +18,7 @@ pub struct Get;
 /// Which tag.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct WhichTag {
+pub struct TagRef {
     /// The tag's id.
     pub id: TagId,
     /// The project it belongs to.
@@ -28,7 +28,7 @@ pub struct WhichTag {
 impl Operation for Get {
     const SPEC: Spec =
         Spec::get("tags.get", "/v1/tags/{id}", needs(Permission::AudienceRead)).summary("Read one tag").fails(&[Code::NotFound]);
-    type Input = WhichTag;
+    type Input = TagRef;
     type Output = Done<TagView>;
 
     fn example() -> (Value, Self::Output) {
@@ -38,10 +38,10 @@ impl Operation for Get {
 }
 
 impl Query for Get {
-    fn run(ask: &View<'_>, input: WhichTag) -> Result<Self::Output, Failure> {
-        projects::require(ask.tx, ask.caller.account(), input.project_id)?;
-        let tag = find(ask.tx, input.project_id, input.id)?;
-        Ok(Done(view(ask.tx, input.project_id, tag)?))
+    fn run(view: &View<'_>, input: TagRef) -> Result<Self::Output, Failure> {
+        projects::require(view.tx, view.caller.account(), input.project_id)?;
+        let tag = find(view.tx, input.project_id, input.id)?;
+        Ok(Done(tag_view(view.tx, input.project_id, tag)?))
     }
 }
 

@@ -9,7 +9,7 @@ use crate::engine::api::{Failure, Limit, Offset, Operation, Page, PageNumber, Qu
 use crate::features::contacts::SortOrder;
 use crate::features::contacts::tags::{self, Tag};
 use crate::features::projects;
-use crate::features::tags::views::{TagView, view};
+use crate::features::tags::views::{TagView, tag_view};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::ProjectId;
 use crate::vocab::permissions::Permission;
@@ -20,7 +20,7 @@ pub struct List;
 /// Which tags, in which order, and which page of them.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Wanted {
+pub struct ListTags {
     /// The project they belong to.
     pub project_id: ProjectId,
     /// Only tags with this text in their name, whatever its case.
@@ -53,7 +53,7 @@ impl Operation for List {
         .about("Newest first, unless sortBy and sortOrder say otherwise.")
         .heavy()
         .fails(&[Code::NotFound]);
-    type Input = Wanted;
+    type Input = ListTags;
     type Output = Page<TagView>;
 
     fn example() -> (Value, Self::Output) {
@@ -64,9 +64,9 @@ impl Operation for List {
 }
 
 impl Query for List {
-    fn run(ask: &View<'_>, input: Wanted) -> Result<Self::Output, Failure> {
-        let (tx, project) = (ask.tx, input.project_id);
-        projects::require(tx, ask.caller.account(), project)?;
+    fn run(view: &View<'_>, input: ListTags) -> Result<Self::Output, Failure> {
+        let (tx, project) = (view.tx, input.project_id);
+        projects::require(tx, view.caller.account(), project)?;
         let window = Window::new(input.limit, input.offset, input.page);
         let mut wanted = tags::all(tx, project)?;
         if let Some(search) = input.search.as_deref().map(fold) {
@@ -74,7 +74,7 @@ impl Query for List {
         }
         sort(&mut wanted, input.sort_by, input.sort_order);
         let total = wanted.len() as u64;
-        let items = window.cut(wanted).into_iter().map(|tag| view(tx, project, tag)).collect::<Result<_, _>>()?;
+        let items = window.cut(wanted).into_iter().map(|tag| tag_view(tx, project, tag)).collect::<Result<_, _>>()?;
         Ok(Page { items, total, window })
     }
 }

@@ -11,7 +11,7 @@ use crate::engine::store::WriteTx;
 use crate::features::contacts::tags::{self, TagName};
 use crate::features::contacts::{Facet, feed_set};
 use crate::features::projects;
-use crate::features::tags::views::{TagView, view};
+use crate::features::tags::views::{TagView, tag_view};
 use crate::features::tags::{check_name, find};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{ProjectId, TagId};
@@ -74,7 +74,7 @@ impl Command for Update {
         if after.name != before.name {
             feed_set(tx, project, Facet::Tag(after.number()))?;
         }
-        Ok(Done(view(tx, project, after)?))
+        Ok(Done(tag_view(tx, project, after)?))
     }
 }
 

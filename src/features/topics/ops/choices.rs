@@ -18,7 +18,7 @@ pub struct Choices;
 /// Whose topics.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Whose {
+pub struct ListChoices {
     /// The contact's id.
     pub id: ContactId,
     /// The project it belongs to.
@@ -27,8 +27,7 @@ pub struct Whose {
 
 /// Every topic of the project, as it concerns the contact.
 #[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "TopicChoices")]
-pub struct Chosen {
+pub struct TopicChoices {
     /// In the order in which they are offered.
     pub topics: Vec<TopicChoice>,
 }
@@ -53,21 +52,21 @@ impl Operation for Choices {
         .summary("List the topics that a contact gets")
         .about("Every topic of the project, also those that are not active.")
         .fails(&[Code::NotFound]);
-    type Input = Whose;
-    type Output = Done<Chosen>;
+    type Input = ListChoices;
+    type Output = Done<TopicChoices>;
 
     fn example() -> (Value, Self::Output) {
         let topic_id = TopicId::parse("66f1a2b3c4d5e6f70819202a").expect("24 hexadecimal characters");
         let topic = TopicChoice { topic_id, name: "Product updates".into(), is_active: true, subscribed: false, chosen: true };
         let input = json!({ "id": "66f1a2b30000000a5c3e9d71", "projectId": "66f1a2b3d4e5f60718293a4b" });
-        (input, Done(Chosen { topics: vec![topic] }))
+        (input, Done(TopicChoices { topics: vec![topic] }))
     }
 }
 
 impl Query for Choices {
-    fn run(ask: &View<'_>, input: Whose) -> Result<Self::Output, Failure> {
-        let (tx, project) = (ask.tx, input.project_id);
-        projects::require(tx, ask.caller.account(), project)?;
+    fn run(view: &View<'_>, input: ListChoices) -> Result<Self::Output, Failure> {
+        let (tx, project) = (view.tx, input.project_id);
+        projects::require(tx, view.caller.account(), project)?;
         let contact = contacts::find(tx, project, input.id)?.ok_or(Code::NotFound)?;
         let mut all = topics::all(tx, project)?;
         all.sort_by_cached_key(|topic| (topic.display_order, fold(&topic.name)));
@@ -78,7 +77,7 @@ impl Query for Choices {
             let subscribed = topics::is_subscribed(tx, project, &topic, number)?;
             topics.push(TopicChoice { topic_id: topic.id, name: topic.name, is_active: topic.is_active, subscribed, chosen });
         }
-        Ok(Done(Chosen { topics }))
+        Ok(Done(TopicChoices { topics }))
     }
 }
 

@@ -11,7 +11,7 @@ use crate::features::contacts::topics::{self, Topic, TopicDefault, TopicVisibili
 use crate::features::projects;
 use crate::features::topics::check_name;
 use crate::features::topics::model::{DisplayOrder, TopicName};
-use crate::features::topics::views::{TopicView, view};
+use crate::features::topics::views::{TopicView, topic_view};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{ProjectId, TopicId};
 use crate::vocab::limits;
@@ -82,7 +82,7 @@ impl Command for Create {
             updated_at: tx.now(),
         };
         topics::save(tx, project, &topic)?;
-        Ok(Created(view(tx, project, topic)?))
+        Ok(Created(topic_view(tx, project, topic)?))
     }
 }
 

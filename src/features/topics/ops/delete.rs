@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::get::WhichTopic;
+use super::get::TopicRef;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
 use crate::engine::store::WriteTx;
 use crate::features::contacts::topics;
@@ -31,7 +31,7 @@ impl Operation for Delete {
         .summary("Delete a topic")
         .about("The choices of contacts about it go with it. To keep them, set isActive to false instead.")
         .fails(&[Code::NotFound]);
-    type Input = WhichTopic;
+    type Input = TopicRef;
     type Output = Done<DeletedTopic>;
 
     fn example() -> (Value, Self::Output) {
@@ -41,7 +41,7 @@ impl Operation for Delete {
 }
 
 impl Command for Delete {
-    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: WhichTopic) -> Result<Self::Output, Failure> {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: TopicRef) -> Result<Self::Output, Failure> {
         projects::require(tx, caller.account(), input.project_id)?;
         let topic = find(tx, input.project_id, input.id)?;
         topics::delete(tx, input.project_id, topic.id)?;

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
 use crate::features::projects;
 use crate::features::topics::find;
-use crate::features::topics::views::{TopicView, view};
+use crate::features::topics::views::{TopicView, topic_view};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{ProjectId, TopicId};
 use crate::vocab::permissions::Permission;
@@ -18,7 +18,7 @@ pub struct Get;
 /// Which topic.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct WhichTopic {
+pub struct TopicRef {
     /// The topic's id.
     pub id: TopicId,
     /// The project it belongs to.
@@ -29,7 +29,7 @@ impl Operation for Get {
     const SPEC: Spec = Spec::get("topics.get", "/v1/topics/{id}", needs(Permission::AudienceRead))
         .summary("Read one topic")
         .fails(&[Code::NotFound]);
-    type Input = WhichTopic;
+    type Input = TopicRef;
     type Output = Done<TopicView>;
 
     fn example() -> (Value, Self::Output) {
@@ -39,9 +39,9 @@ impl Operation for Get {
 }
 
 impl Query for Get {
-    fn run(ask: &View<'_>, input: WhichTopic) -> Result<Self::Output, Failure> {
-        projects::require(ask.tx, ask.caller.account(), input.project_id)?;
-        Ok(Done(view(ask.tx, input.project_id, find(ask.tx, input.project_id, input.id)?)?))
+    fn run(view: &View<'_>, input: TopicRef) -> Result<Self::Output, Failure> {
+        projects::require(view.tx, view.caller.account(), input.project_id)?;
+        Ok(Done(topic_view(view.tx, input.project_id, find(view.tx, input.project_id, input.id)?)?))
     }
 }
 

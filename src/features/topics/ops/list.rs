@@ -8,7 +8,7 @@ use crate::base::text::fold;
 use crate::engine::api::{Failure, Limit, Offset, Operation, Page, PageNumber, Query, Spec, View, Window, needs};
 use crate::features::contacts::topics;
 use crate::features::projects;
-use crate::features::topics::views::{TopicView, view};
+use crate::features::topics::views::{TopicView, topic_view};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::ProjectId;
 use crate::vocab::permissions::Permission;
@@ -19,7 +19,7 @@ pub struct List;
 /// Which topics, and which page of them.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Wanted {
+pub struct ListTopics {
     /// The project they belong to.
     pub project_id: ProjectId,
     /// Also those that are not active.
@@ -38,7 +38,7 @@ impl Operation for List {
         .summary("List topics")
         .about("By displayOrder, then by name.")
         .fails(&[Code::NotFound]);
-    type Input = Wanted;
+    type Input = ListTopics;
     type Output = Page<TopicView>;
 
     fn example() -> (Value, Self::Output) {
@@ -49,14 +49,14 @@ impl Operation for List {
 }
 
 impl Query for List {
-    fn run(ask: &View<'_>, input: Wanted) -> Result<Self::Output, Failure> {
-        projects::require(ask.tx, ask.caller.account(), input.project_id)?;
+    fn run(view: &View<'_>, input: ListTopics) -> Result<Self::Output, Failure> {
+        projects::require(view.tx, view.caller.account(), input.project_id)?;
         let window = Window::new(input.limit, input.offset, input.page);
-        let mut wanted = topics::all(ask.tx, input.project_id)?;
+        let mut wanted = topics::all(view.tx, input.project_id)?;
         wanted.retain(|topic| topic.is_active || input.include_inactive);
         wanted.sort_by_cached_key(|topic| (topic.display_order, fold(&topic.name)));
         let total = wanted.len() as u64;
-        let items = window.cut(wanted).into_iter().map(|topic| view(ask.tx, input.project_id, topic));
+        let items = window.cut(wanted).into_iter().map(|topic| topic_view(view.tx, input.project_id, topic));
         Ok(Page { items: items.collect::<Result<_, _>>()?, total, window })
     }
 }

@@ -20,7 +20,7 @@ pub struct Subscribe;
 /// Who chooses which topic.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Chosen {
+pub struct ChooseTopic {
     /// The topic's id.
     pub id: TopicId,
     /// The contact's id.
@@ -55,7 +55,7 @@ impl Operation for Subscribe {
         .summary("Subscribe a contact to a topic")
         .about("Kept as the contact's explicit choice, whatever the topic's default is or becomes. Its status does not change.")
         .fails(&[Code::NotFound]);
-    type Input = Chosen;
+    type Input = ChooseTopic;
     type Output = Done<Choice>;
 
     fn example() -> (Value, Self::Output) {
@@ -65,13 +65,13 @@ impl Operation for Subscribe {
 }
 
 impl Command for Subscribe {
-    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: Chosen) -> Result<Self::Output, Failure> {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: ChooseTopic) -> Result<Self::Output, Failure> {
         choose(tx, caller, input, true)
     }
 }
 
 /// Keep a contact's choice about a topic.
-pub fn choose(tx: &mut WriteTx<'_>, caller: &Caller, input: Chosen, subscribed: bool) -> Result<Done<Choice>, Failure> {
+pub fn choose(tx: &mut WriteTx<'_>, caller: &Caller, input: ChooseTopic, subscribed: bool) -> Result<Done<Choice>, Failure> {
     let project = input.project_id;
     projects::require(tx, caller.account(), project)?;
     let topic = find(tx, project, input.id)?;

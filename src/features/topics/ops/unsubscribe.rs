@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::subscribe::{Choice, Chosen, choose};
+use super::subscribe::{Choice, ChooseTopic, choose};
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
 use crate::engine::store::WriteTx;
 use crate::vocab::codes::Code;
@@ -19,7 +19,7 @@ impl Operation for Unsubscribe {
                 not change.",
         )
         .fails(&[Code::NotFound]);
-    type Input = Chosen;
+    type Input = ChooseTopic;
     type Output = Done<Choice>;
 
     fn example() -> (Value, Self::Output) {
@@ -29,7 +29,7 @@ impl Operation for Unsubscribe {
 }
 
 impl Command for Unsubscribe {
-    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: Chosen) -> Result<Self::Output, Failure> {
+    fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: ChooseTopic) -> Result<Self::Output, Failure> {
         choose(tx, caller, input, false)
     }
 }

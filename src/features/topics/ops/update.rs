@@ -11,7 +11,7 @@ use crate::engine::store::WriteTx;
 use crate::features::contacts::topics::{self, TopicDefault, TopicVisibility};
 use crate::features::projects;
 use crate::features::topics::model::{DisplayOrder, TopicName};
-use crate::features::topics::views::{TopicView, view};
+use crate::features::topics::views::{TopicView, topic_view};
 use crate::features::topics::{check_name, find};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{ProjectId, TopicId};
@@ -78,7 +78,7 @@ impl Command for Update {
             after.updated_at = tx.now();
             topics::save(tx, project, &after)?;
         }
-        Ok(Done(view(tx, project, after)?))
+        Ok(Done(topic_view(tx, project, after)?))
     }
 }
 

@@ -262,7 +262,7 @@ impl<'a> Maker<'a> {
                     .cloned()
                     .or_else(|| after_colon(self.clause))
                     .ok_or("Put the words of the heading in quotation marks.")?;
-                Block::Heading(Heading { id, text: Line::cut(&text), level: Level::Section })
+                Block::Heading(Heading { id, text: Line::cut(&text), level: HeadingLevel::Section })
             }
             Target::Text | Target::Sentence | Target::Lead => {
                 let text = quoted
@@ -311,7 +311,7 @@ impl<'a> Maker<'a> {
             self.understood.links.iter().find_map(|url| material::picture(url, self.quotes.first().cloned(), (None, None)));
         let image = given.or_else(|| next_picture(&self.email.to_json().to_string(), self.clause, self.means));
         let image = image.ok_or("The brand has no other image that fits; give the address of one.")?;
-        Ok(Block::Image(Image { id, image, caption: None, width: Width::Content }))
+        Ok(Block::Image(Image { id, image, caption: None, width: ImageWidth::Content }))
     }
 
     fn coupon(&self, id: BlockId) -> Result<Block, String> {
@@ -361,7 +361,7 @@ impl<'a> Maker<'a> {
         if items.is_empty() {
             return Err("Say the points after a colon: \"add a list: first point, second point\".".to_owned());
         }
-        Ok(Block::List(List { id, marks: Marks::Bullets, items }))
+        Ok(Block::List(List { id, marks: ListMarks::Bullets, items }))
     }
 
     fn table(&self, id: BlockId) -> Result<Block, String> {
@@ -385,7 +385,7 @@ impl<'a> Maker<'a> {
         let heading = self.phrase("common.story_heading");
         let heading_id = self.email.free_id("heading");
         let heading =
-            heading.map(|text| Block::Heading(Heading { id: heading_id, text: Line::cut(&text), level: Level::Section }));
+            heading.map(|text| Block::Heading(Heading { id: heading_id, text: Line::cut(&text), level: HeadingLevel::Section }));
         Ok(heading.into_iter().chain([Block::Text(Text { id, text: Rich::plain(&text) })]).collect())
     }
 }

@@ -7,7 +7,7 @@ use crate::base::locale::LanguageTag;
 use crate::features::emails::composer::tests::{brands, print};
 use crate::features::emails::composer::{compose, plan};
 use crate::features::emails::document::Block;
-use crate::features::projects::brand::Formality;
+use crate::features::projects::brand::BrandFormality;
 
 const TODAY: Date = Date::constant(2026, 11, 21);
 const PROMPT: &str = "20% off all teas until Sunday, code WINTER20";
@@ -165,7 +165,7 @@ fn emoji_come_and_go() {
 
 #[test]
 fn an_email_with_a_brief_is_written_anew_in_another_language_or_tone() {
-    let brand = brands::furniture(Formality::Casual);
+    let brand = brands::furniture(BrandFormality::Casual);
     let brief = brief("20 % Rabatt auf alle Leuchten bis Sonntag mit dem Code LICHT20");
     let tag = LanguageTag::parse("de").expect("a tag");
     let plan = plan(&brief, &brand, false, &tag, Some(1));

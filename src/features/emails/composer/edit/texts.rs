@@ -125,7 +125,7 @@ pub fn set(email: &mut Email, target: Target, which: Which, value: &str) -> Resu
         Target::Title => {
             let title = email.blocks.iter_mut().find_map(|block| match block {
                 Block::Hero(hero) => Some(&mut hero.title),
-                Block::Heading(heading) if heading.level == Level::Title => Some(&mut heading.text),
+                Block::Heading(heading) if heading.level == HeadingLevel::Title => Some(&mut heading.text),
                 _ => None,
             });
             *title.ok_or("The email has no headline; add a heading instead.")? = Line::cut(value);

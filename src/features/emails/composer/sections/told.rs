@@ -38,7 +38,7 @@ impl Writer<'_> {
             }
             let items = points.iter().map(|point| Item { title: None, text: Rich::plain(point) });
             let items = items.take(limits::EMAIL_LIST_ITEMS_MAX).collect();
-            let marks = if self.book.pick("marks", 2) == 0 { Marks::Checks } else { Marks::Bullets };
+            let marks = if self.book.pick("marks", 2) == 0 { ListMarks::Checks } else { ListMarks::Bullets };
             let list = List { id: self.id("list"), marks, items };
             self.blocks.push(Block::List(list));
         }

@@ -3,9 +3,9 @@
 use crate::features::emails::composer::Knowledge;
 use crate::features::projects::brand::*;
 
-fn product(name: &str, price: &str, description: &str) -> Product {
+fn product(name: &str, price: &str, description: &str) -> BrandProduct {
     let slug = name.to_lowercase().replace(' ', "-");
-    Product {
+    BrandProduct {
         name: name.to_owned(),
         url: Some(format!("https://example.com/products/{slug}")),
         image: Some(format!("https://example.com/images/{slug}.jpg")),
@@ -15,8 +15,8 @@ fn product(name: &str, price: &str, description: &str) -> Product {
     }
 }
 
-fn image(name: &str, description: &str, tags: &[&str]) -> Image {
-    Image {
+fn image(name: &str, description: &str, tags: &[&str]) -> BrandImage {
+    BrandImage {
         url: format!("https://example.com/images/{name}.jpg"),
         description: Some(description.to_owned()),
         tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
@@ -26,8 +26,8 @@ fn image(name: &str, description: &str, tags: &[&str]) -> Image {
     }
 }
 
-fn social(network: &str) -> SocialLink {
-    SocialLink { network: network.to_owned(), url: format!("https://example.com/{network}") }
+fn social(network: &str) -> BrandSocialLink {
+    BrandSocialLink { network: network.to_owned(), url: format!("https://example.com/{network}") }
 }
 
 /// A tea shop with products, pictures and texts, in English.
@@ -53,15 +53,15 @@ pub fn teas() -> Brand {
             image("shop", "The shelves of our shop", &["shop", "event", "tasting"]),
         ],
         social: vec![social("instagram"), social("youtube")],
-        contact: Contact {
+        contact: BrandContact {
             company: Some("Leaf & Stone GmbH".to_owned()),
             address: Some("Teestraße 12, 20457 Hamburg, Germany".to_owned()),
             email: Some("hello@example.com".to_owned()),
             phone: None,
         },
-        voice: Voice {
-            person: Some(Person::We),
-            formality: Some(Formality::Casual),
+        voice: BrandVoice {
+            person: Some(BrandPerson::We),
+            formality: Some(BrandFormality::Casual),
             sentence_words: Some(14.0),
             words: Vec::new(),
             emoji: false,
@@ -78,10 +78,10 @@ pub fn software() -> Brand {
         description: Some("Tidewater plans shifts for hospitals and care homes, fairly and in minutes.".to_owned()),
         languages: vec!["en-GB".to_owned()],
         social: vec![social("linkedin")],
-        contact: Contact { email: Some("support@example.org".to_owned()), ..Contact::default() },
-        voice: Voice {
-            person: Some(Person::We),
-            formality: Some(Formality::Neutral),
+        contact: BrandContact { email: Some("support@example.org".to_owned()), ..BrandContact::default() },
+        voice: BrandVoice {
+            person: Some(BrandPerson::We),
+            formality: Some(BrandFormality::Neutral),
             sentence_words: Some(19.0),
             words: Vec::new(),
             emoji: true,
@@ -91,7 +91,7 @@ pub fn software() -> Brand {
 }
 
 /// A furniture maker, in German, familiar or formal.
-pub fn furniture(formality: Formality) -> Brand {
+pub fn furniture(formality: BrandFormality) -> Brand {
     Brand {
         name: Some("Nordlicht".to_owned()),
         tagline: Some("Möbel, die bleiben".to_owned()),
@@ -111,13 +111,13 @@ pub fn furniture(formality: Formality) -> Brand {
             image("zimmer", "Wohnzimmer mit Regal", &["sommer"]),
         ],
         social: vec![social("instagram"), social("pinterest")],
-        contact: Contact {
+        contact: BrandContact {
             address: Some("Holzweg 3, 24103 Kiel".to_owned()),
             email: Some("moin@example.de".to_owned()),
-            ..Contact::default()
+            ..BrandContact::default()
         },
-        voice: Voice {
-            person: Some(Person::We),
+        voice: BrandVoice {
+            person: Some(BrandPerson::We),
             formality: Some(formality),
             sentence_words: Some(12.0),
             words: Vec::new(),

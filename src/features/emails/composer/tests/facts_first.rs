@@ -94,12 +94,12 @@ fn subjects_and_titles_carry_the_fact() {
         wrong.extend(judge("en-GB", &brand, prompt, fact));
     }
     for (prompt, fact) in GERMAN {
-        wrong.extend(judge("de", &brands::furniture(crate::features::projects::brand::Formality::Casual), prompt, fact));
+        wrong.extend(judge("de", &brands::furniture(crate::features::projects::brand::BrandFormality::Casual), prompt, fact));
     }
     for (language, prompt, fact) in OTHERS {
         wrong.extend(judge(
             language,
-            &languages::potter(language, crate::features::projects::brand::Formality::Casual),
+            &languages::potter(language, crate::features::projects::brand::BrandFormality::Casual),
             prompt,
             fact,
         ));

@@ -1,17 +1,17 @@
 //! The other languages: their own prompts understood, and complete copy in each.
 
 use super::*;
-use crate::features::projects::brand::{Formality, Product};
+use crate::features::projects::brand::{BrandFormality, BrandProduct};
 
 /// A potter who speaks this language.
-pub fn potter(code: &str, formality: Formality) -> Brand {
-    let product = |name: &str, price: &str| Product {
+pub fn potter(code: &str, formality: BrandFormality) -> Brand {
+    let product = |name: &str, price: &str| BrandProduct {
         name: name.to_owned(),
         url: Some("https://example.com/p".to_owned()),
         image: Some("https://example.com/p.jpg".to_owned()),
         price: Some(price.to_owned()),
         currency: Some("EUR".to_owned()),
-        ..Product::default()
+        ..BrandProduct::default()
     };
     let mut brand = brands::teas();
     brand.name = Some("Alma".to_owned());
@@ -106,7 +106,7 @@ const ALL: [(&str, &[&str; 10]); 5] =
 #[test]
 fn prompts_of_every_language_are_understood() {
     for (code, prompts) in ALL {
-        let brand = potter(code, Formality::Casual);
+        let brand = potter(code, BrandFormality::Casual);
         let read: Vec<_> = prompts.iter().map(|prompt| understand::understand(prompt, &brand, TODAY)).collect();
         for ((understood, purpose), prompt) in read.iter().zip(PURPOSES).zip(prompts) {
             assert_eq!((understood.purpose, understood.language.code()), (purpose, &code[..2]), "{prompt}");
@@ -131,7 +131,7 @@ fn prompts_of_every_language_are_understood() {
 #[test]
 fn emails_of_every_language_are_whole() {
     for (code, prompts) in ALL {
-        for formality in [Formality::Casual, Formality::Formal] {
+        for formality in [BrandFormality::Casual, BrandFormality::Formal] {
             let brand = potter(code, formality);
             twenty::judge(prompts, &brand, code);
         }
@@ -140,7 +140,7 @@ fn emails_of_every_language_are_whole() {
 
 #[test]
 fn an_email_can_be_in_another_language_than_its_prompt() {
-    let brand = potter("it", Formality::Casual);
+    let brand = potter("it", BrandFormality::Casual);
     let composed = one("20% off all teas until Sunday, code WINTER20. We packed them by hand.", &brand, "it", 5);
     let text = print::text(&composed.email);
     assert!(text.contains("20% di sconto") && text.contains("WINTER20") && text.contains("22 novembre"), "{text}");
@@ -160,7 +160,7 @@ fn languages_without_phrases_are_admitted() {
 #[test]
 fn arabic_and_hebrew_run_from_right_to_left() {
     for (code, word) in [("ar", "خصم"), ("he", "הנחה")] {
-        let composed = one("20% off until Sunday, code WINTER20", &potter(code, Formality::Casual), code, 5);
+        let composed = one("20% off until Sunday, code WINTER20", &potter(code, BrandFormality::Casual), code, 5);
         assert_eq!((composed.email.language.as_str(), composed.email.direction), (code, Direction::Rtl));
         assert_eq!(twenty::flaws(&composed), [""; 0]);
         let text = print::text(&composed.email);

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::*;
-use crate::features::projects::brand::Formality;
+use crate::features::projects::brand::BrandFormality;
 
 fn all(prompts: &[&str], brand: &Brand, language: &str) -> Vec<Composed> {
     prompts.iter().zip(1..).map(|(prompt, seed)| one(prompt, brand, language, seed)).collect()
@@ -68,6 +68,6 @@ fn twenty_for_a_company_without_products() {
 
 #[test]
 fn twenty_in_german() {
-    judge(&prompts::GERMAN, &brands::furniture(Formality::Casual), "de");
-    judge(&prompts::GERMAN, &brands::furniture(Formality::Formal), "de");
+    judge(&prompts::GERMAN, &brands::furniture(BrandFormality::Casual), "de");
+    judge(&prompts::GERMAN, &brands::furniture(BrandFormality::Formal), "de");
 }
