@@ -213,7 +213,7 @@ fn webhook_redeliveries(engine: Arc<Engine>, environment: Environment) -> Runnin
 
 fn sweep_world(engine: Arc<Engine>, environment: Environment) -> Running {
     let store = engine.world(environment).store.clone();
-    let kept = sending::Kept::of(&engine.settings.mail);
+    let retention = sending::Retention::of(&engine.settings.mail);
     let upkeep = webhooks::Upkeep::new(&engine.settings);
     sweep(store, move |tx| {
         // Each of them, whatever the others say.
@@ -224,7 +224,7 @@ fn sweep_world(engine: Arc<Engine>, environment: Environment) -> Running {
             events::sweep(tx)?,
             blobs::sweep(tx)?,
             jobs::forget(tx)?,
-            sending::sweep(tx, kept)?,
+            sending::sweep(tx, retention)?,
             webhooks::sweep(tx, upkeep, SWEEP_ROWS)?,
         ];
         Ok(more.contains(&true))

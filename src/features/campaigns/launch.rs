@@ -12,7 +12,7 @@ use crate::features::contacts::filter::segment_store;
 use crate::features::contacts::tags;
 use crate::features::domains::{self, Stream};
 use crate::features::emails::{self, Finished};
-use crate::features::sending::template::{self, Manner};
+use crate::features::sending::template::{self, RenderMode};
 use crate::features::sending::{self, Content, Kind, NewMailing, Policy, Sender, To, Tracking};
 use crate::features::topics;
 use crate::vocab::codes::Code;
@@ -66,7 +66,7 @@ pub fn check(tx: &impl Read, context: LaunchContext<'_>, campaign: &Campaign) ->
     let email = context.email(tx, campaign)?;
     check_sender(tx, context, plan)?;
     check_score(plan, &email)?;
-    template::compile(&content(plan, email.clone()), Manner::of(tracking(tx, context, plan)?, false))?;
+    template::compile(&content(plan, email.clone()), RenderMode::of(tracking(tx, context, plan)?, false))?;
     Ok(email)
 }
 
@@ -78,7 +78,7 @@ pub fn check_score(plan: &Plan, email: &Finished) -> Result<(), Failure> {
 
 /// Make sure that mail from this sender can leave.
 pub fn check_sender(tx: &impl Read, context: LaunchContext<'_>, plan: &Plan) -> Result<(), Failure> {
-    sending::permit::sender(tx, context.engine, context.environment, context.account, &sender(plan), false)
+    sending::preflight::sender(tx, context.engine, context.environment, context.account, &sender(plan), false)
 }
 
 /// The texts that go out: those of the email, under the campaign's own subject and preheader if it has them.
@@ -188,7 +188,7 @@ pub fn start(tx: &mut WriteTx<'_>, context: LaunchContext<'_>, campaign: &mut Ca
     let email = check(tx, context, campaign)?;
     let to = (Kind::Campaign(campaign.id), to(campaign.plan.recipients));
     let new = mailing(tx, context, campaign, email, to)?;
-    campaign.mailing = Some(sending::open(tx, new)?);
+    campaign.mailing = Some(sending::create(tx, new)?);
     campaign.started_at = Some(tx.now());
     campaign.check_at = None;
     campaign.error = None;

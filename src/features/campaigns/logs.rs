@@ -314,7 +314,7 @@ impl CampaignLog {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::features::sending::Doubt;
+    use crate::features::sending::UnknownReason;
 
     #[test]
     fn reasons_are_asked_for_by_the_words_that_stats_name() {
@@ -351,7 +351,7 @@ mod tests {
         let failed = Delivery::Failed { at: Timestamp(1), reply: "550 no".into() };
         let nothing = Engagement::default();
         assert!(L::Bounced.covers(&failed, &nothing) && L::Failed.covers(&failed, &nothing));
-        let unknown = Delivery::Unknown { attempt: 1, why: Doubt::Crash, at: Timestamp(1) };
+        let unknown = Delivery::Unknown { attempt: 1, why: UnknownReason::Crash, at: Timestamp(1) };
         assert_eq!(CampaignLogStatus::of(&unknown, &nothing), L::Unknown);
     }
 }

@@ -6,18 +6,18 @@ use super::model::{Action, Campaign, Outcome, after};
 use super::store;
 use crate::base::clock::Timestamp;
 use crate::engine::store::{Read, Result, WriteTx};
-use crate::features::sending::{self, Mailing, State, Wait};
+use crate::features::sending::{self, Mailing, State, WaitReason};
 use crate::vocab::ids::AccountId;
 
 /// What the state of a mailing means for its campaign: what happened, when it was over, and what is to be said.
 fn action_of(state: &State) -> (Action, Option<Timestamp>, Option<String>) {
     match state {
-        State::Planning | State::Sending | State::Waiting { reason: Wait::Deferred, .. } => (Action::Flow, None, None),
-        State::Waiting { reason: Wait::Quota, until } => {
+        State::Planning | State::Sending | State::Waiting { reason: WaitReason::Deferred, .. } => (Action::Flow, None, None),
+        State::Waiting { reason: WaitReason::Quota, until } => {
             let said = format!("The plan's emails for this day or month are used up; it goes on by itself at {until}.");
             (Action::Wait, None, Some(said))
         }
-        State::Waiting { reason: Wait::Transport, until } => {
+        State::Waiting { reason: WaitReason::Transport, until } => {
             let said = format!("There is no way out for mail at present; it is tried again by itself at {until}.");
             (Action::Wait, None, Some(said))
         }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::base::clock::Timestamp;
 use crate::features::emails::generation;
-use crate::features::sending::{self, Audience, Kind, Mailing, Policy, Sender, State, Tracking, Wait};
+use crate::features::sending::{self, Audience, Kind, Mailing, Policy, Sender, State, Tracking, WaitReason};
 use crate::testing::Mill;
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{MailingId, ProjectId};
@@ -543,9 +543,9 @@ fn the_mailing_decides_what_becomes_of_a_campaign_on_its_way() {
     let until = at;
     for (state, status, completed, said) in [
         (State::Sending, "sending", false, None),
-        (State::Waiting { reason: Wait::Deferred, until }, "sending", false, None),
-        (State::Waiting { reason: Wait::Quota, until }, "throttled", false, Some("used up")),
-        (State::Waiting { reason: Wait::Transport, until }, "throttled", false, Some("no way out")),
+        (State::Waiting { reason: WaitReason::Deferred, until }, "sending", false, None),
+        (State::Waiting { reason: WaitReason::Quota, until }, "throttled", false, Some("used up")),
+        (State::Waiting { reason: WaitReason::Transport, until }, "throttled", false, Some("no way out")),
         (State::Finished { at }, "sent", true, None),
         (State::Cancelled { at }, "cancelled", true, None),
         (State::Failed { reason: "The template is broken.".into(), at }, "failed", true, Some("template")),

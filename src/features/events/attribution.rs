@@ -15,7 +15,7 @@ use crate::base::amount::Amount;
 use crate::base::clock::Timestamp;
 use crate::base::currency::Currency;
 use crate::features::contacts::filter::Period;
-use crate::features::sending::orders::{Fact, Order, Takings};
+use crate::features::sending::orders::{PaymentFact, Order, Revenue};
 use crate::vocab::limits::CONVERSION_WINDOW_MS;
 
 /// What an order comes to.
@@ -26,11 +26,11 @@ pub struct Attribution {
     /// When a click must have been to be credited.
     pub window: Period,
     /// What stands in the totals of the credited email.
-    pub takings: BTreeMap<Currency, Takings>,
+    pub revenue: BTreeMap<Currency, Revenue>,
 }
 
 /// What an order comes to by what was said of it, each once and sorted; nothing as long as no payment is known.
-pub fn attribute(facts: &[Fact]) -> Option<Attribution> {
+pub fn attribute(facts: &[PaymentFact]) -> Option<Attribution> {
     let payment = Order::payment(facts)?;
     let mut back: BTreeMap<Currency, Amount> = BTreeMap::new();
     for (place, fact) in facts.iter().enumerate().filter(|(_, fact)| fact.is_refund) {
@@ -43,11 +43,11 @@ pub fn attribute(facts: &[Fact]) -> Option<Attribution> {
         *sum = sum.plus(fact.amount);
     }
     let paid_back = back.remove(&payment.currency).unwrap_or_default().min(payment.amount);
-    let mut takings: BTreeMap<Currency, Takings> =
-        back.into_iter().map(|(currency, sum)| (currency, Takings { conversions: 0, amount: Amount::ZERO.minus(sum) })).collect();
-    takings.insert(payment.currency, Takings { conversions: 1, amount: payment.amount.minus(paid_back) });
-    takings.retain(|_, takings| *takings != Takings::default());
-    Some(Attribution { contact: payment.contact, window: window(payment.occurred_at), takings })
+    let mut revenue: BTreeMap<Currency, Revenue> =
+        back.into_iter().map(|(currency, sum)| (currency, Revenue { conversions: 0, amount: Amount::ZERO.minus(sum) })).collect();
+    revenue.insert(payment.currency, Revenue { conversions: 1, amount: payment.amount.minus(paid_back) });
+    revenue.retain(|_, revenue| *revenue != Revenue::default());
+    Some(Attribution { contact: payment.contact, window: window(payment.occurred_at), revenue })
 }
 
 /// When a click must have been to be credited with an order of this time.
@@ -65,12 +65,12 @@ mod tests {
     const DAY: i64 = 24 * HOUR;
     const NOON: Timestamp = Timestamp(1_767_268_800_000);
 
-    fn fact(text: &str) -> Fact {
+    fn fact(text: &str) -> PaymentFact {
         let mut words = text.split(' ');
         let mut next = || words.next().expect("what, amount, currency, minutes");
         let (what, amount, currency, minutes) = (next(), next(), next(), next());
         let key = words.next().map(digest);
-        Fact {
+        PaymentFact {
             occurred_at: NOON.plus_ms(minutes.parse::<i64>().expect("minutes") * MINUTE),
             currency: currency.parse().expect("a currency"),
             amount: Amount::parse(amount).expect("an amount"),
@@ -82,14 +82,14 @@ mod tests {
 
     /// What it comes to, like "1 49.9 USD".
     fn told(facts: &[&str]) -> String {
-        let mut facts: Vec<Fact> = facts.iter().map(|text| fact(text)).collect();
+        let mut facts: Vec<PaymentFact> = facts.iter().map(|text| fact(text)).collect();
         facts.sort_unstable();
         facts.dedup();
         let Some(attribution) = attribute(&facts) else { return "nothing".into() };
         let each = attribution
-            .takings
+            .revenue
             .iter()
-            .map(|(currency, takings)| format!("{} {} {}", takings.conversions, takings.amount, currency.as_str()));
+            .map(|(currency, revenue)| format!("{} {} {}", revenue.conversions, revenue.amount, currency.as_str()));
         each.collect::<Vec<_>>().join(", ")
     }
 

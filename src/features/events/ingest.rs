@@ -12,7 +12,7 @@ use crate::features::contacts::external_ids::{self, Digest, Kind};
 use crate::features::contacts::customer_events::{NewEvent, EventWriter};
 use crate::features::contacts::upsert_by_email::{self, NewContact, ContactResolver};
 use crate::features::contacts::{self, Contact, FieldError};
-use crate::features::sending::orders::{self, Fact, Order};
+use crate::features::sending::orders::{self, PaymentFact, Order};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{EventId, ProjectId};
 use crate::vocab::limits;
@@ -141,7 +141,7 @@ impl Ingest<'_, '_> {
         let number = self.write_contact(tx, subject, change)?;
         self.remember(tx, &event.identifiers, number)?;
         let has_order = match order {
-            Some(order) => self.add_to(tx, order, number, fact.map(|fact| Fact { contact: Some(number), ..fact }))?,
+            Some(order) => self.add_to(tx, order, number, fact.map(|fact| PaymentFact { contact: Some(number), ..fact }))?,
             None => None,
         };
         Ok(IngestOutcome::Stored(self.writer.note(tx, number, new_event(event, has_order))?))
@@ -205,13 +205,13 @@ impl Ingest<'_, '_> {
     }
 
     /// What an event says of an order's money; of whom is said later.
-    fn fact(&self, money: Money, occurred_at: Option<Timestamp>, key: Option<Digest>) -> Fact {
+    fn fact(&self, money: Money, occurred_at: Option<Timestamp>, key: Option<Digest>) -> PaymentFact {
         let Money { amount, currency, is_refund } = money;
         // An event that says no time is itself and no other's repeat: rows of one batch come in at the same time. No key of a caller
         // has a control character.
         let own = || occurred_at.is_none().then(|| external_ids::digest(&format!("\0{}", self.writer.next())));
         let key = if is_refund { key.or_else(own) } else { None };
-        Fact { occurred_at: occurred_at.unwrap_or(self.now), currency, amount, is_refund, contact: None, key }
+        PaymentFact { occurred_at: occurred_at.unwrap_or(self.now), currency, amount, is_refund, contact: None, key }
     }
 
     fn write_contact(&mut self, tx: &mut WriteTx<'_>, subject: Subject, change: Option<(Contact, Contact)>) -> Result<u32, Error> {
@@ -237,7 +237,7 @@ impl Ingest<'_, '_> {
     }
 
     /// Says which order the contact has by this, if that is news.
-    fn add_to(&self, tx: &mut WriteTx<'_>, known: KnownOrder, number: u32, fact: Option<Fact>) -> Result<Option<Digest>, Error> {
+    fn add_to(&self, tx: &mut WriteTx<'_>, known: KnownOrder, number: u32, fact: Option<PaymentFact>) -> Result<Option<Digest>, Error> {
         let KnownOrder { digest, order: before } = known;
         let mut after = before.clone();
         after.named = Some(number);
@@ -261,8 +261,8 @@ struct KnownOrder {
 }
 
 /// Refuse what an order has no room for; what is said again needs none.
-fn has_room_for(order: &Order, fact: &Fact, subject: &Subject) -> Result<(), FieldError> {
-    let is_known = |number| order.facts.binary_search(&Fact { contact: Some(number), ..*fact }).is_ok();
+fn has_room_for(order: &Order, fact: &PaymentFact, subject: &Subject) -> Result<(), FieldError> {
+    let is_known = |number| order.facts.binary_search(&PaymentFact { contact: Some(number), ..*fact }).is_ok();
     let max = limits::ORDER_FACTS_MAX;
     if order.facts.len() < max || matches!(subject, Subject::Known(number) if is_known(*number)) {
         return Ok(());

@@ -21,7 +21,7 @@ pub fn reattribute(tx: &mut WriteTx<'_>, project: ProjectId, digest: Digest, (be
         None => (after.credit, after.counted) = (None, Default::default()),
         Some(attribution) => {
             after.credit = credit(tx, project, &attribution, before.credit)?;
-            after.counted = if after.credit.is_some() { attribution.takings } else { Default::default() };
+            after.counted = if after.credit.is_some() { attribution.revenue } else { Default::default() };
         }
     }
     if after == *before {

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::model::{Counter, Delivery, Event, Mailing, Skip, State};
-use super::{notices, store, turns};
+use super::{webhook_events, store, send_queue};
 use crate::engine::api::Failure;
 use crate::engine::hold::Hold;
 use crate::engine::store::{Read, Result as StoreResult, WriteTx};
@@ -90,7 +90,7 @@ pub fn resend_unknown(tx: &mut WriteTx<'_>, account: AccountId, id: MailingId) -
         mailing.updated_at = tx.now();
         store::save(tx, &mailing)?;
         if mailing.state.may_send() {
-            turns::enqueue(tx, &mailing);
+            send_queue::enqueue(tx, &mailing);
         }
     }
     Ok(found.len() as u64)
@@ -104,8 +104,8 @@ pub fn evidence(tx: &mut WriteTx<'_>, id: MailingId, number: u32, what: &'static
     }
     let Some(mailing) = store::by_id(tx, id)? else { return Ok(false) };
     let advanced = store::advance(tx, &mailing, number, &recipient, Event::Evidence { what })?.is_ok();
-    if advanced && notices::is_wanted(tx, &mailing, WebhookEvent::EmailDelivered)? {
-        notices::delivered(tx, &mailing, number, &recipient)?;
+    if advanced && webhook_events::is_wanted(tx, &mailing, WebhookEvent::EmailDelivered)? {
+        webhook_events::delivered(tx, &mailing, number, &recipient)?;
     }
     Ok(advanced)
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::orders::Takings;
+use super::orders::Revenue;
 use crate::base::amount::Amount;
 use crate::base::currency::Currency;
 
@@ -38,20 +38,20 @@ pub struct ConversionInOtherCurrency {
 
 impl Conversion {
     /// The totals as they are shown; nothing if there are none.
-    pub fn of(totals: &BTreeMap<Currency, Takings>) -> Option<Self> {
+    pub fn of(totals: &BTreeMap<Currency, Revenue>) -> Option<Self> {
         // Of several with the most, `max_by_key` would take the last.
-        let (main, takings) = totals.iter().rev().max_by_key(|(_, takings)| takings.conversions)?;
+        let (main, revenue) = totals.iter().rev().max_by_key(|(_, revenue)| revenue.conversions)?;
         let others = totals.iter().filter(|(currency, _)| *currency != main);
         Some(Self {
-            conversions: takings.conversions,
-            revenue: takings.amount,
+            conversions: revenue.conversions,
+            revenue: revenue.amount,
             currency: *main,
             source: "events",
             other_currencies: others
-                .map(|(currency, takings)| ConversionInOtherCurrency {
+                .map(|(currency, revenue)| ConversionInOtherCurrency {
                     currency: *currency,
-                    conversions: takings.conversions,
-                    revenue: takings.amount,
+                    conversions: revenue.conversions,
+                    revenue: revenue.amount,
                 })
                 .collect(),
         })
@@ -59,9 +59,9 @@ impl Conversion {
 
     /// An example for the documents.
     pub fn sample() -> Self {
-        let takings = |conversions, amount| Takings { conversions, amount: Amount::parse(amount).expect("a number") };
+        let revenue = |conversions, amount| Revenue { conversions, amount: Amount::parse(amount).expect("a number") };
         let euro = "EUR".parse().expect("a currency");
-        let totals = BTreeMap::from([(Currency::USD, takings(12, "1043.4")), (euro, takings(2, "89.9"))]);
+        let totals = BTreeMap::from([(Currency::USD, revenue(12, "1043.4")), (euro, revenue(2, "89.9"))]);
         Self::of(&totals).expect("there is something")
     }
 }
@@ -71,11 +71,11 @@ mod tests {
     use super::*;
 
     fn shown(totals: &[(&str, i64, &str)]) -> String {
-        let takings = |(code, conversions, amount): &(&str, i64, &str)| {
+        let revenue = |(code, conversions, amount): &(&str, i64, &str)| {
             let amount = Amount::parse(amount).expect("a number");
-            (code.parse().expect("a currency"), Takings { conversions: *conversions, amount })
+            (code.parse().expect("a currency"), Revenue { conversions: *conversions, amount })
         };
-        serde_json::to_string(&Conversion::of(&totals.iter().map(takings).collect())).expect("JSON")
+        serde_json::to_string(&Conversion::of(&totals.iter().map(revenue).collect())).expect("JSON")
     }
 
     #[test]

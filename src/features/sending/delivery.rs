@@ -59,14 +59,14 @@ pub enum Delivery {
     /// Refused for good, or deferred for too long.
     Failed { at: Timestamp, reply: String },
     /// Nobody knows whether it was accepted.
-    Unknown { attempt: u16, why: Doubt, at: Timestamp },
+    Unknown { attempt: u16, why: UnknownReason, at: Timestamp },
     /// Not to be sent to.
     Skipped { why: Skip },
 }
 
 /// Why nobody knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Doubt {
+pub enum UnknownReason {
     /// The process ended between the final dot and the record of the reply.
     Crash,
     /// The connection broke after the final dot.
@@ -77,14 +77,14 @@ pub enum Doubt {
     Stopped,
 }
 
-impl Doubt {
+impl UnknownReason {
     /// The word on the wire.
     pub fn word(self) -> &'static str {
         match self {
-            Doubt::Crash => "crash",
-            Doubt::Disconnected => "disconnected",
-            Doubt::Timeout => "timeout",
-            Doubt::Stopped => "stopped",
+            UnknownReason::Crash => "crash",
+            UnknownReason::Disconnected => "disconnected",
+            UnknownReason::Timeout => "timeout",
+            UnknownReason::Stopped => "stopped",
         }
     }
 }
@@ -234,7 +234,7 @@ pub enum Event {
     /// The next server never will.
     Refused { reply: String },
     /// After the final dot no reply came.
-    Lost { why: Doubt },
+    Lost { why: UnknownReason },
     /// A new process, of this epoch, finds the row.
     Recovered { epoch: u64 },
     /// The recipient must not be sent to.
@@ -298,7 +298,7 @@ impl Delivery {
             (D::Handoff { .. }, Event::Accepted { reply }) => D::Sent { at: now, reply },
             (D::Handoff { .. }, Event::Lost { why }) => D::Unknown { attempt: self.attempts(), why, at: now },
             (D::Handoff { epoch: own, .. }, Event::Recovered { epoch }) if *own == epoch => return Err(Refusal::InFlight),
-            (D::Handoff { attempt, .. }, Event::Recovered { .. }) => D::Unknown { attempt: *attempt, why: Doubt::Crash, at: now },
+            (D::Handoff { attempt, .. }, Event::Recovered { .. }) => D::Unknown { attempt: *attempt, why: UnknownReason::Crash, at: now },
 
             // Before the dot, or as the reply to it: both are certain.
             (D::Queued | D::Deferred { .. } | D::Handoff { .. }, Event::Deferred { reply, schedule }) => {
@@ -420,7 +420,7 @@ mod tests {
             Delivery::Sent { at: NOW, reply: "250 ok".into() },
             Delivery::Deferred { attempts: 1, since: NOW, next_at: NOW, reply: "450 later".into() },
             Delivery::Failed { at: NOW, reply: "550 no".into() },
-            Delivery::Unknown { attempt: 1, why: Doubt::Crash, at: NOW },
+            Delivery::Unknown { attempt: 1, why: UnknownReason::Crash, at: NOW },
             Delivery::Skipped { why: Skip::Suppressed },
         ]
     }
@@ -432,7 +432,7 @@ mod tests {
             Event::Deferred { reply: "450 later".into(), schedule: SCHEDULE },
             Event::Postponed { reply: "left alone".into(), until: NOW, schedule: SCHEDULE },
             Event::Refused { reply: "550 no".into() },
-            Event::Lost { why: Doubt::Timeout },
+            Event::Lost { why: UnknownReason::Timeout },
             Event::Recovered { epoch: 2 },
             Event::Skip { why: Skip::Cancelled },
             Event::Evidence { what: "an open" },

@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 
 use serde::{Deserialize, Serialize};
 
-use super::days;
+use super::daily_stats;
 use super::model::Mailing;
 use crate::base::clock::Timestamp;
 use crate::engine::store::key::Key;
@@ -22,10 +22,10 @@ const DAYS: Table<(EmailId, u32, u8), i64> = Table::new(tables::EMAIL_DAYS);
 const EMAIL_MAILINGS: Table<(EmailId, MailingId), ()> = Table::new(tables::EMAIL_MAILINGS);
 /// In place of a measure in [`DAYS`]: a country in place of a day.
 const COUNTRY: u8 = 255;
-const HAPPENINGS: Table<When, DeliveryEvent> = Table::new(tables::SIMULATIONS);
+const DELIVERY_EVENTS: Table<EventKey, DeliveryEvent> = Table::new(tables::SIMULATIONS);
 
 /// When something happened, and with which recipient of which mailing.
-pub type When = (Timestamp, MailingId, u32);
+pub type EventKey = (Timestamp, MailingId, u32);
 
 /// What one recipient did.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -174,9 +174,9 @@ pub fn count(tx: &impl Read, mailing: MailingId, measure: Measure) -> Result<u64
 /// Add to what all mailings of an email, all of an account and this one came to on the day of this write.
 pub fn add_day(tx: &mut WriteTx<'_>, mailing: &Mailing, measure: Measure, many: i64) -> Result<()> {
     if let Some(email) = mailing.email {
-        tx.add(DAYS, &(email, days::of(tx.now()), measure as u8), many)?;
+        tx.add(DAYS, &(email, daily_stats::of(tx.now()), measure as u8), many)?;
     }
-    days::add(tx, mailing, measure, many)
+    daily_stats::add(tx, mailing, measure, many)
 }
 
 /// Count one more recipient of an email who opened it, by country (two capital letters).
@@ -189,7 +189,7 @@ pub fn add_country(tx: &mut WriteTx<'_>, email: EmailId, country: &str, many: i6
 
 /// What all mailings of one email came to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Days {
+pub struct EmailDays {
     /// By day since 1970, then by measure.
     pub days: BTreeMap<u32, BTreeMap<Measure, i64>>,
     /// Recipients who opened it, by country.
@@ -197,8 +197,8 @@ pub struct Days {
 }
 
 /// What all mailings of one email came to, by day.
-pub fn days(tx: &impl Read, email: EmailId) -> Result<Days> {
-    let mut found = Days::default();
+pub fn days(tx: &impl Read, email: EmailId) -> Result<EmailDays> {
+    let mut found = EmailDays::default();
     tx.visit(DAYS, &DAYS.under(&(email,)), Order::Forward, |(_, day, measure), many| {
         if measure == COUNTRY {
             let country: String = [day >> 8, day & 0xFF].iter().filter_map(|letter| char::from_u32(*letter)).collect();
@@ -226,17 +226,17 @@ pub fn mailings(tx: &impl Read, email: EmailId, before: Option<MailingId>, limit
 }
 
 /// Have something made of what happened, from `at` on.
-pub fn happens(tx: &mut WriteTx<'_>, at: Timestamp, mailing: MailingId, number: u32, happening: &DeliveryEvent) {
-    tx.put(HAPPENINGS, &(at, mailing, number), happening);
+pub fn schedule_event(tx: &mut WriteTx<'_>, at: Timestamp, mailing: MailingId, number: u32, event: &DeliveryEvent) {
+    tx.put(DELIVERY_EVENTS, &(at, mailing, number), event);
 }
 
 /// Up to `limit` happenings whose time has come by `now`, the earliest first.
-pub fn happened(tx: &impl Read, now: Timestamp, limit: usize) -> Result<Vec<(When, DeliveryEvent)>> {
+pub fn due_events(tx: &impl Read, now: Timestamp, limit: usize) -> Result<Vec<(EventKey, DeliveryEvent)>> {
     let span = Span { from: Vec::new(), to: Some(now.plus_ms(1).to_bytes()) };
-    tx.list(HAPPENINGS, &span, Order::Forward, limit)
+    tx.list(DELIVERY_EVENTS, &span, Order::Forward, limit)
 }
 
 /// Something was made of it.
-pub fn is_done(tx: &mut WriteTx<'_>, key: &When) {
-    tx.delete(HAPPENINGS, key);
+pub fn remove_event(tx: &mut WriteTx<'_>, key: &EventKey) {
+    tx.delete(DELIVERY_EVENTS, key);
 }

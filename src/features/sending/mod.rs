@@ -1,6 +1,6 @@
 //! Sending: mailings, the ledger of their recipients, and how messages leave.
 //!
-//! A mailing is taken on by [`open`] in the caller's transaction; planning writes its audience into the ledger; the dispatcher hands
+//! A mailing is created by [`create`] in the caller's transaction; planning writes its audience into the ledger; the dispatcher hands
 //! messages over and records what became of them. Invariants: a recipient is in exactly one state of [`Delivery`]; its handoff is
 //! durable before the final dot of its message is written, and what was handed over is never sent again by itself.
 //!
@@ -8,26 +8,26 @@
 
 mod control;
 pub mod conversion;
-pub mod courier;
-pub mod days;
+pub mod system_mail;
+pub mod daily_stats;
 mod delivery;
 pub mod dispatch;
 pub mod engagement;
 pub mod inbox;
-mod ledger;
-mod letter;
+mod recipient_writer;
+mod message;
 mod local_time;
 mod model;
-pub mod notices;
-mod opening;
+pub mod webhook_events;
+mod create;
 pub mod ops;
 pub mod orders;
-pub mod permit;
-mod person;
+pub mod preflight;
+mod merge_data;
 mod planning;
 pub mod quota;
 mod retention;
-mod sendable;
+mod eligibility;
 mod signing;
 #[cfg(test)]
 mod simulation;
@@ -35,7 +35,7 @@ mod store;
 pub mod template;
 pub mod token;
 mod transport;
-mod turns;
+mod send_queue;
 mod utm;
 mod views;
 pub mod web;
@@ -53,17 +53,17 @@ use crate::vocab::permissions::Permission;
 pub use control::{cancel, evidence, pause, require, require_not_held, resend_unknown, resume, skip};
 pub use local_time::LocalTime;
 pub use model::{
-    Address, Audience, Content, Counter, Counts, Delivery, Doubt, Kind, Mailing, NewMailing, Plan, Policy, Recipient, Sender,
-    Skip, State, To, Tracking, Wait,
+    Address, Audience, Content, Counter, Counts, Delivery, UnknownReason, Kind, Mailing, NewMailing, Plan, Policy, Recipient, Sender,
+    Skip, State, To, Tracking, WaitReason,
 };
-pub use opening::{open, require_sendable};
-pub use planning::{Rehearsal, rehearse};
-pub use retention::{Kept, sweep};
+pub use create::{create, require_sendable};
+pub use planning::{DryRun, dry_run};
+pub use retention::{Retention, sweep};
 #[cfg(test)]
 pub use store::deliver;
 pub use store::{by_id, content, counts, erase, find, link, mailings_after, recipient};
 pub use transport::probe;
-pub use turns::under_way;
+pub use send_queue::under_way;
 pub use utm::marked;
 
 /// Any of these lets a key see what was sent.

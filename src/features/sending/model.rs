@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-pub use super::delivery::{Address, Counter, Counts, Delivery, Doubt, Event, Recipient, Refusal, Schedule, Skip};
+pub use super::delivery::{Address, Counter, Counts, Delivery, UnknownReason, Event, Recipient, Refusal, Schedule, Skip};
 use super::local_time::LocalTime;
 use crate::base::clock::Timestamp;
 use crate::engine::hold::HoldNumber;
@@ -100,7 +100,7 @@ pub enum State {
     Paused,
     /// It goes on by itself.
     Waiting {
-        reason: Wait,
+        reason: WaitReason,
         until: Timestamp,
     },
     /// Nobody is left to be sent to.
@@ -131,7 +131,7 @@ impl State {
 
 /// What a mailing waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Wait {
+pub enum WaitReason {
     /// The plan's emails of this day or month are used up.
     Quota,
     /// There is no way out for mail, or none of its servers can be reached.
@@ -140,13 +140,13 @@ pub enum Wait {
     Deferred,
 }
 
-impl Wait {
+impl WaitReason {
     /// The word on the wire.
     pub fn word(self) -> &'static str {
         match self {
-            Wait::Quota => "quota",
-            Wait::Transport => "transport",
-            Wait::Deferred => "deferred",
+            WaitReason::Quota => "quota",
+            WaitReason::Transport => "transport",
+            WaitReason::Deferred => "deferred",
         }
     }
 }

@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 
 use serde::{Deserialize, Serialize};
 
-use super::days;
+use super::daily_stats;
 use crate::base::amount::Amount;
 use crate::base::clock::Timestamp;
 use crate::base::currency::Currency;
@@ -18,14 +18,14 @@ use crate::vocab::ids::{EmailId, MailingId, ProjectId};
 use crate::vocab::tables;
 
 const ORDERS: Table<(ProjectId, Digest), Order> = Table::new(tables::ORDERS);
-const TOTALS: Table<(ScopeKey, [u8; 3]), Takings> = Table::new(tables::CONVERSIONS);
+const TOTALS: Table<(ScopeKey, [u8; 3]), Revenue> = Table::new(tables::CONVERSIONS);
 
 /// Mailing or email, and which.
 type ScopeKey = (u8, [u8; 12]);
 
 /// Something that was said of an order's money. Two that are equal are one that was said twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Fact {
+pub struct PaymentFact {
     pub occurred_at: Timestamp,
     pub currency: Currency,
     /// Never negative.
@@ -44,10 +44,10 @@ pub struct Order {
     /// The number of the contact that the order's id was last said of.
     pub named: Option<u32>,
     /// Sorted, each once.
-    pub facts: Vec<Fact>,
+    pub facts: Vec<PaymentFact>,
     pub credit: Option<Credit>,
     /// What stands in the totals of the credited email.
-    pub counted: BTreeMap<Currency, Takings>,
+    pub counted: BTreeMap<Currency, Revenue>,
 }
 
 impl Record for Order {
@@ -56,14 +56,14 @@ impl Record for Order {
     fn upgrade(version: u8, bytes: &[u8]) -> Option<Self> {
         /// Without keys.
         #[derive(Deserialize)]
-        struct First {
+        struct FirstVersion {
             named: Option<u32>,
             facts: Vec<(Timestamp, Currency, Amount, bool, Option<u32>)>,
             credit: Option<Credit>,
-            counted: BTreeMap<Currency, Takings>,
+            counted: BTreeMap<Currency, Revenue>,
         }
-        let First { named, facts, credit, counted } = (version == 1).then(|| codec::decode_fields(bytes)).flatten()?;
-        let facts = facts.into_iter().map(|(occurred_at, currency, amount, is_refund, contact)| Fact {
+        let FirstVersion { named, facts, credit, counted } = (version == 1).then(|| codec::decode_fields(bytes)).flatten()?;
+        let facts = facts.into_iter().map(|(occurred_at, currency, amount, is_refund, contact)| PaymentFact {
             occurred_at,
             currency,
             amount,
@@ -77,12 +77,12 @@ impl Record for Order {
 
 impl Order {
     /// The payment that counts, if one is known: the earliest, of several at the same time the first by currency and amount.
-    pub fn payment(facts: &[Fact]) -> Option<&Fact> {
+    pub fn payment(facts: &[PaymentFact]) -> Option<&PaymentFact> {
         facts.iter().find(|fact| !fact.is_refund)
     }
 }
 
-impl Fact {
+impl PaymentFact {
     /// Whether another says the same, apart from what tells refunds from each other.
     pub fn is_like(&self, other: &Self) -> bool {
         Self { key: None, ..*self } == Self { key: None, ..*other }
@@ -98,12 +98,12 @@ pub struct Credit {
 
 /// Orders, and what they brought, in one currency.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Takings {
+pub struct Revenue {
     pub conversions: i64,
     pub amount: Amount,
 }
 
-impl Record for Takings {}
+impl Record for Revenue {}
 
 /// Whose totals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -133,25 +133,25 @@ pub fn save(tx: &mut WriteTx<'_>, project: ProjectId, key: Digest, before: &Orde
     if (before.credit, &before.counted) == (after.credit, &after.counted) {
         return Ok(());
     }
-    let mut changes: BTreeMap<(ScopeKey, Currency), Takings> = BTreeMap::new();
+    let mut changes: BTreeMap<(ScopeKey, Currency), Revenue> = BTreeMap::new();
     for (order, sign) in [(before, -1), (after, 1)] {
         for scope in order.credit.iter().flat_map(Credit::scopes) {
-            for (currency, takings) in &order.counted {
+            for (currency, revenue) in &order.counted {
                 let change = changes.entry((scope.key(), *currency)).or_default();
-                change.conversions += sign * takings.conversions;
-                change.amount = if sign < 0 { change.amount.minus(takings.amount) } else { change.amount.plus(takings.amount) };
+                change.conversions += sign * revenue.conversions;
+                change.amount = if sign < 0 { change.amount.minus(revenue.amount) } else { change.amount.plus(revenue.amount) };
             }
         }
     }
     for (order, sign) in [(before, -1), (after, 1)] {
-        days::add_takings(tx, order, sign)?;
+        daily_stats::add_revenue(tx, order, sign)?;
     }
     for ((scope, currency), change) in changes {
         let key = (scope, currency.bytes());
         let mut total = tx.get(TOTALS, &key)?.unwrap_or_default();
         total.conversions += change.conversions;
         total.amount = total.amount.plus(change.amount);
-        if total == Takings::default() { tx.delete(TOTALS, &key) } else { tx.put(TOTALS, &key, &total) }
+        if total == Revenue::default() { tx.delete(TOTALS, &key) } else { tx.put(TOTALS, &key, &total) }
     }
     Ok(())
 }
@@ -164,10 +164,10 @@ impl Credit {
 }
 
 /// What is credited to a mailing or an email, by currency.
-pub fn totals(tx: &impl Read, scope: Scope) -> Result<BTreeMap<Currency, Takings>> {
+pub fn totals(tx: &impl Read, scope: Scope) -> Result<BTreeMap<Currency, Revenue>> {
     let mut totals = BTreeMap::new();
-    tx.visit(TOTALS, &TOTALS.under(&(scope.key(),)), Direction::Forward, |(_, currency), takings| {
-        totals.extend(Currency::from_bytes(currency).map(|currency| (currency, takings)));
+    tx.visit(TOTALS, &TOTALS.under(&(scope.key(),)), Direction::Forward, |(_, currency), revenue| {
+        totals.extend(Currency::from_bytes(currency).map(|currency| (currency, revenue)));
         Ok(ControlFlow::Continue(()))
     })?;
     Ok(totals)
@@ -199,7 +199,7 @@ mod tests {
         named: Option<u32>,
         facts: Vec<(Timestamp, Currency, Amount, bool, Option<u32>)>,
         credit: Option<Credit>,
-        counted: BTreeMap<Currency, Takings>,
+        counted: BTreeMap<Currency, Revenue>,
     }
 
     impl Record for Before {}
@@ -208,7 +208,7 @@ mod tests {
     fn an_order_of_the_first_version_is_read() {
         let amount = Amount::parse("0.5").expect("a number");
         let fact = |is_refund| (Timestamp(5), Currency::USD, amount, is_refund, Some(7));
-        let counted = BTreeMap::from([(Currency::USD, Takings { conversions: 1, amount })]);
+        let counted = BTreeMap::from([(Currency::USD, Revenue { conversions: 1, amount })]);
         let before = Before { named: Some(9), facts: vec![fact(false), fact(true)], credit: None, counted: counted.clone() };
         let (mut bytes, mut again) = (Vec::new(), Vec::new());
         before.encode(&mut bytes);

@@ -12,9 +12,9 @@ use serde_json::{Map, Value as Json};
 
 use super::local_time::Clocks;
 use super::model::{Audience, Counter, Mailing, NewMailing, Plan, Recipient, Skip, State, To};
-use super::person::{Person, Values};
-use super::template::{self, Compiled, Manner};
-use super::{control, opening, sendable, store, turns};
+use super::merge_data::{RecipientProfile, MergeData};
+use super::template::{self, Compiled, RenderMode};
+use super::{control, create, eligibility, store, send_queue};
 use crate::base::clock::Timestamp;
 use crate::base::email::EmailAddress;
 use crate::engine::api::Failure;
@@ -31,7 +31,7 @@ use crate::vocab::limits;
 /// Do a bounded amount of what mailings wait for: find an audience, write rows, skip what was cancelled. True if there may be more.
 pub fn step(store: &Store, digester: &Digester) -> Result<bool, Failure> {
     let tx = store.read();
-    for id in turns::queued(&tx, turns::PLANS, None, limits::MAILINGS_LOOKED_AT_MAX)? {
+    for id in send_queue::queued(&tx, send_queue::PLANNING, None, limits::MAILINGS_LOOKED_AT_MAX)? {
         let Some(mailing) = store::by_id(&tx, id)? else { continue };
         let done = match (&mailing.state, mailing.plan) {
             (State::Cancelled { .. } | State::Failed { .. }, _) => close(store, &tx, &mailing)?,
@@ -105,17 +105,17 @@ fn members(tx: &ReadTx, project: Option<ProjectId>, audience: Audience, now: Tim
 /// Write rows, a few chunks of them.
 fn fill(store: &Store, tx: &ReadTx, digester: &Digester, mailing: &Mailing, next: u32) -> Result<bool, Failure> {
     let members = store::audience(tx, mailing.id)?;
-    let judge = Judge::new(tx, digester, mailing)?;
+    let check = EligibilityCheck::new(tx, digester, mailing)?;
     let mut clocks = mailing.local.clone().map(Clocks::new);
     let mut next = next;
     for _ in 0..limits::PLAN_CHUNKS_PER_STEP {
         let numbers: Vec<u32> = members.range(next..).take(limits::PLAN_CHUNK_RECIPIENTS).collect();
-        let verdicts = judge.all(&numbers, clocks.as_mut())?;
+        let planned = check.all(&numbers, clocks.as_mut())?;
         let after = match numbers.last() {
             Some(last) if numbers.len() == limits::PLAN_CHUNK_RECIPIENTS => last.checked_add(1),
             _ => None,
         };
-        if !put_rows(store, mailing.id, next, after, verdicts)? {
+        if !put_rows(store, mailing.id, next, after, planned)? {
             return Ok(true);
         }
         match after {
@@ -127,13 +127,13 @@ fn fill(store: &Store, tx: &ReadTx, digester: &Digester, mailing: &Mailing, next
 }
 
 /// Write one chunk, if the mailing still waits for just this one; says whether it did.
-fn put_rows(store: &Store, id: MailingId, from: u32, after: Option<u32>, verdicts: Vec<(u32, Verdict)>) -> Result<bool, Failure> {
+fn put_rows(store: &Store, id: MailingId, from: u32, after: Option<u32>, planned: Vec<(u32, PlannedRecipient)>) -> Result<bool, Failure> {
     let written = store.write_blocking(move |tx| -> StoreResult<bool> {
         let waits = |mailing: &Mailing| mailing.plan == Plan::From(from) && !mailing.state.is_final();
         let Some(mut mailing) = store::by_id(tx, id)?.filter(waits) else { return Ok(false) };
         let mut counts: BTreeMap<Counter, i64> = BTreeMap::new();
-        for (number, verdict) in verdicts {
-            let row = verdict.row(tx.now());
+        for (number, planned) in planned {
+            let row = planned.row(tx.now());
             tracing::debug!(mailing = %id, number, to = row.delivery.word(), reason = store::reason(&row.delivery), "planned");
             *counts.entry(row.delivery.counter()).or_default() += 1;
             store::add(tx, id, number, &row);
@@ -180,21 +180,21 @@ fn close(store: &Store, tx: &ReadTx, mailing: &Mailing) -> Result<bool, Failure>
         control::skip(tx, id, &numbers, &Skip::Cancelled)?;
         if is_last {
             store::drop_audience(tx, id)?;
-            turns::dequeue(tx, id)?;
+            send_queue::dequeue(tx, id)?;
         }
         Ok(())
     })
 }
 
 /// What is found of a contact.
-struct Verdict {
+struct PlannedRecipient {
     /// Why it is not sent to.
     skip: Option<Skip>,
     /// When it is time where it is, if that counts.
     due: Option<Timestamp>,
 }
 
-impl Verdict {
+impl PlannedRecipient {
     /// The row that it gets at a time: whoever's clock is past it is not kept waiting.
     fn row(self, now: Timestamp) -> Recipient {
         match (self.skip, self.due) {
@@ -206,7 +206,7 @@ impl Verdict {
 }
 
 /// Says of contacts whether they will be sent to, as far as one snapshot knows.
-struct Judge<'t> {
+struct EligibilityCheck<'t> {
     tx: &'t ReadTx,
     project: Option<ProjectId>,
     transactional: bool,
@@ -218,19 +218,19 @@ struct Judge<'t> {
     variables: Map<String, Json>,
 }
 
-impl<'t> Judge<'t> {
+impl<'t> EligibilityCheck<'t> {
     fn new(tx: &'t ReadTx, digester: &Digester, mailing: &Mailing) -> Result<Self, Failure> {
         Self::with(tx, digester, mailing, &store::content(tx, mailing)?)
     }
 
     fn with(tx: &'t ReadTx, digester: &Digester, mailing: &Mailing, content: &super::model::Content) -> Result<Self, Failure> {
-        let compiled = template::compile(content, Manner::of(mailing.tracking, mailing.transactional))?;
+        let compiled = template::compile(content, RenderMode::of(mailing.tracking, mailing.transactional))?;
         let mut by_status = Vec::new();
         let (mut all, mut topic) = (RoaringBitmap::new(), None);
         if let Some(project) = mailing.project {
             all = contacts::set(tx, project, Facet::All)?;
             for status in Status::ALL {
-                if sendable::by_status(status, mailing.transactional).is_some() {
+                if eligibility::by_status(status, mailing.transactional).is_some() {
                     by_status.push((status, contacts::set(tx, project, Facet::Status(status))?));
                 }
             }
@@ -252,31 +252,31 @@ impl<'t> Judge<'t> {
     }
 
     /// Of each of these contacts why it is not sent to, or when.
-    fn all(&self, numbers: &[u32], mut clocks: Option<&mut Clocks>) -> Result<Vec<(u32, Verdict)>, Failure> {
-        let by_sets = |number: &u32| (*number, Verdict { skip: self.by_sets(*number), due: None });
-        let mut verdicts: Vec<(u32, Verdict)> = numbers.iter().map(by_sets).collect();
+    fn all(&self, numbers: &[u32], mut clocks: Option<&mut Clocks>) -> Result<Vec<(u32, PlannedRecipient)>, Failure> {
+        let by_sets = |number: &u32| (*number, PlannedRecipient { skip: self.by_sets(*number), due: None });
+        let mut planned: Vec<(u32, PlannedRecipient)> = numbers.iter().map(by_sets).collect();
         let (Some(project), Some(first), Some(last)) = (self.project, numbers.first(), numbers.last()) else {
-            return Ok(verdicts);
+            return Ok(planned);
         };
         if self.suppressed.is_empty() && self.compiled.needs_nothing() && clocks.is_none() {
-            return Ok(verdicts);
+            return Ok(planned);
         }
         let mut names = TagNames::new(self.tx, project);
-        let mut rest = verdicts.iter_mut().filter(|(_, verdict)| verdict.skip.is_none()).peekable();
+        let mut rest = planned.iter_mut().filter(|(_, planned)| planned.skip.is_none()).peekable();
         contacts::visit_rows(self.tx, project, *first..=*last, |number, bytes| {
             while rest.next_if(|(waiting, _)| *waiting < number).is_some() {}
-            let Some((_, verdict)) = rest.next_if(|(waiting, _)| *waiting == number) else {
+            let Some((_, planned)) = rest.next_if(|(waiting, _)| *waiting == number) else {
                 return Ok(if rest.peek().is_some() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) });
             };
             let contact = Contact::decode(bytes);
             let contact = contact.ok_or(crate::engine::store::Error::Corrupt(crate::vocab::tables::CONTACTS.info().name))?;
             let tags = names.of(&contact.tags)?;
-            verdict.due = clocks.as_mut().map(|clocks| clocks.due_for(&contact));
-            let person = Person { email: contact.email.clone(), name: None, contact: Some(contact) };
-            verdict.skip = self.by_row(&person, &tags)?;
+            planned.due = clocks.as_mut().map(|clocks| clocks.due_for(&contact));
+            let profile = RecipientProfile { email: contact.email.clone(), name: None, contact: Some(contact) };
+            planned.skip = self.by_row(&profile, &tags)?;
             Ok(ControlFlow::Continue(()))
         })?;
-        Ok(verdicts)
+        Ok(planned)
     }
 
     fn by_sets(&self, number: u32) -> Option<Skip> {
@@ -285,19 +285,19 @@ impl<'t> Judge<'t> {
         }
         let status = self.by_status.iter().find(|(_, set)| set.contains(number));
         if let Some((status, _)) = status {
-            return sendable::by_status(*status, self.transactional);
+            return eligibility::by_status(*status, self.transactional);
         }
         let unsubscribed = self.topic.as_ref().is_some_and(|topic| !topic.contains(number));
         unsubscribed.then_some(Skip::TopicUnsubscribed)
     }
 
-    fn by_row(&self, person: &Person, tags: &[String]) -> StoreResult<Option<Skip>> {
-        let Ok(email) = EmailAddress::parse(&person.email) else { return Ok(Some(Skip::InvalidAddress)) };
+    fn by_row(&self, profile: &RecipientProfile, tags: &[String]) -> StoreResult<Option<Skip>> {
+        let Ok(email) = EmailAddress::parse(&profile.email) else { return Ok(Some(Skip::InvalidAddress)) };
         let reason = self.suppressed.reason(&email.normalised())?;
         if reason.is_some_and(|reason| !self.transactional || reason.stops_transactional()) {
             return Ok(Some(Skip::Suppressed));
         }
-        let values = Values { person, variables: &self.variables, tags, links: None };
+        let values = MergeData { profile, variables: &self.variables, tags, links: None };
         Ok(self.compiled.missing(&values).map(|field| Skip::MissingField(field.to_owned())))
     }
 }
@@ -309,7 +309,7 @@ pub fn variables(mailing: &Mailing) -> Map<String, Json> {
 
 /// What would become of a mailing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Rehearsal {
+pub struct DryRun {
     pub total: u64,
     pub will_receive: u64,
     /// By the word of the reason.
@@ -318,7 +318,7 @@ pub struct Rehearsal {
     pub missing_fields: BTreeMap<String, u64>,
 }
 
-impl Rehearsal {
+impl DryRun {
     fn note(&mut self, skip: Option<Skip>) {
         self.total += 1;
         match skip {
@@ -334,34 +334,34 @@ impl Rehearsal {
 }
 
 /// Say what would become of a mailing if it were taken on now: the same judgement, and nothing written.
-pub fn rehearse(tx: &ReadTx, digester: &Digester, new: &NewMailing, now: Timestamp) -> Result<Rehearsal, Failure> {
-    let mailing = opening::draft(new, MailingId::from_bytes([0; 12]), now);
-    let judge = Judge::with(tx, digester, &mailing, &new.content)?;
-    let mut rehearsal = Rehearsal::default();
+pub fn dry_run(tx: &ReadTx, digester: &Digester, new: &NewMailing, now: Timestamp) -> Result<DryRun, Failure> {
+    let mailing = create::draft(new, MailingId::from_bytes([0; 12]), now);
+    let check = EligibilityCheck::with(tx, digester, &mailing, &new.content)?;
+    let mut dry_run = DryRun::default();
     if let To::Addresses(addresses) = &new.to {
         let mut seen = HashSet::new();
         for (number, address) in addresses.iter().enumerate() {
             let number = u32::try_from(number).expect("a request names few addresses");
             let recipient = Recipient { address: Some(address.clone()), delivery: super::model::Delivery::Queued };
-            let person = super::person::load(tx, &mailing, number, &recipient)?;
-            let skip = match (person, EmailAddress::parse(&address.email)) {
+            let profile = super::merge_data::load(tx, &mailing, number, &recipient)?;
+            let skip = match (profile, EmailAddress::parse(&address.email)) {
                 (Some(_), Ok(email)) if !seen.insert(email.normalised()) => Some(Skip::DuplicateAddress),
-                (Some(person), Ok(_)) => match person.contact.as_ref().and_then(|contact| judge.by_sets(contact.id.number())) {
+                (Some(profile), Ok(_)) => match profile.contact.as_ref().and_then(|contact| check.by_sets(contact.id.number())) {
                     Some(skip) => Some(skip),
-                    None => judge.by_row(&person, &[])?,
+                    None => check.by_row(&profile, &[])?,
                 },
                 _ => Some(Skip::InvalidAddress),
             };
-            rehearsal.note(skip);
+            dry_run.note(skip);
         }
-        return Ok(rehearsal);
+        return Ok(dry_run);
     }
     let members = members(tx, new.project, mailing.audience, now)?;
     let mut next = Some(0);
     while let Some(from) = next {
         let numbers: Vec<u32> = members.range(from..).take(limits::PLAN_CHUNK_RECIPIENTS).collect();
         next = numbers.last().and_then(|last| last.checked_add(1));
-        judge.all(&numbers, None)?.into_iter().for_each(|(_, verdict)| rehearsal.note(verdict.skip));
+        check.all(&numbers, None)?.into_iter().for_each(|(_, planned)| dry_run.note(planned.skip));
     }
-    Ok(rehearsal)
+    Ok(dry_run)
 }

@@ -15,7 +15,7 @@ const QUOTAS: Table<(AccountId, u32), i64> = Table::new(tables::QUOTAS);
 
 /// What is counted per day and month.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tally {
+pub enum SentCount {
     /// Handed over, or just being so: what quotas are about.
     Taken = 0,
     /// Accepted by the next server.
@@ -88,17 +88,17 @@ pub fn next_month(at: Timestamp) -> Timestamp {
     first.map_or(next_day(at), |first| Timestamp(first.timestamp().as_millisecond()))
 }
 
-fn key(account: AccountId, tally: Tally, period: Period) -> (AccountId, u32) {
+fn key(account: AccountId, tally: SentCount, period: Period) -> (AccountId, u32) {
     (account, (tally as u32) << 28 | period.0)
 }
 
 /// How many of an account were counted in a period.
-pub fn counted(tx: &impl Read, account: AccountId, tally: Tally, period: Period) -> Result<u64> {
+pub fn counted(tx: &impl Read, account: AccountId, tally: SentCount, period: Period) -> Result<u64> {
     Ok(tx.get(QUOTAS, &key(account, tally, period))?.unwrap_or(0).max(0) as u64)
 }
 
 /// Count in the day and in the month.
-pub fn count(tx: &mut WriteTx<'_>, account: AccountId, tally: Tally, many: i64) -> Result<()> {
+pub fn count(tx: &mut WriteTx<'_>, account: AccountId, tally: SentCount, many: i64) -> Result<()> {
     let now = tx.now();
     for period in [Period::day(now), Period::month(now)] {
         tx.add(QUOTAS, &key(account, tally, period), many)?;
@@ -108,7 +108,7 @@ pub fn count(tx: &mut WriteTx<'_>, account: AccountId, tally: Tally, many: i64) 
 
 /// What is left of an account's plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Room {
+pub enum QuotaLeft {
     /// So many more emails.
     Left(u64),
     /// None until then.
@@ -116,20 +116,20 @@ pub enum Room {
 }
 
 /// What is left of an account's plan now.
-pub fn room(tx: &impl Read, account: AccountId, limits: SendingLimits, now: Timestamp) -> Result<Room> {
+pub fn left(tx: &impl Read, account: AccountId, limits: SendingLimits, now: Timestamp) -> Result<QuotaLeft> {
     let left = |limit: Option<u64>, period| -> Result<u64> {
         let Some(limit) = limit else { return Ok(u64::MAX) };
-        Ok(limit.saturating_sub(counted(tx, account, Tally::Taken, period)?))
+        Ok(limit.saturating_sub(counted(tx, account, SentCount::Taken, period)?))
     };
     let month = left(limits.monthly, Period::month(now))?;
     if month == 0 {
-        return Ok(Room::UsedUp { until: next_month(now) });
+        return Ok(QuotaLeft::UsedUp { until: next_month(now) });
     }
     let day = left(limits.daily, Period::day(now))?;
     if day == 0 {
-        return Ok(Room::UsedUp { until: next_day(now) });
+        return Ok(QuotaLeft::UsedUp { until: next_day(now) });
     }
-    Ok(Room::Left(month.min(day)))
+    Ok(QuotaLeft::Left(month.min(day)))
 }
 
 /// How many direct sends of an account wait for their turn.
@@ -138,7 +138,7 @@ pub fn waiting(tx: &impl Read, account: AccountId) -> Result<u64> {
 }
 
 /// Direct sends begin to wait, or do not wait any more.
-pub fn wait(tx: &mut WriteTx<'_>, account: AccountId, many: i64) -> Result<()> {
+pub fn add_waiting(tx: &mut WriteTx<'_>, account: AccountId, many: i64) -> Result<()> {
     tx.add(QUOTAS, &(account, WAITING), many).map(drop)
 }
 

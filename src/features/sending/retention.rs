@@ -13,12 +13,12 @@ use crate::vocab::settings::Mail;
 
 /// How long things are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Kept {
+pub struct Retention {
     pub direct_ms: i64,
     pub inbox_ms: i64,
 }
 
-impl Kept {
+impl Retention {
     /// As the settings say.
     pub fn of(mail: &Mail) -> Self {
         let ms = |days: u64| i64::try_from(days).unwrap_or(i64::MAX).saturating_mul(limits::DAY_MS);
@@ -27,15 +27,15 @@ impl Kept {
 }
 
 /// Forget some of what was kept long enough; true if there may be more.
-pub fn sweep(tx: &mut WriteTx<'_>, kept: Kept) -> Result<bool> {
-    let mailings = sweep_mailings(tx, tx.now().plus_ms(-kept.direct_ms))?;
-    let messages = inbox::sweep(tx, tx.now().plus_ms(-kept.inbox_ms))?;
+pub fn sweep(tx: &mut WriteTx<'_>, retention: Retention) -> Result<bool> {
+    let mailings = sweep_mailings(tx, tx.now().plus_ms(-retention.direct_ms))?;
+    let messages = inbox::sweep(tx, tx.now().plus_ms(-retention.inbox_ms))?;
     Ok(mailings || messages)
 }
 
 /// Where the walk is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct SweepPosition {
     /// The last mailing that was looked at.
     pub after: Option<MailingId>,
     /// When the walk last began.
@@ -44,10 +44,10 @@ pub struct Place {
 
 fn sweep_mailings(tx: &mut WriteTx<'_>, until: Timestamp) -> Result<bool> {
     let now = tx.now();
-    let place = store::swept(tx)?.filter(|place| now.ms_since(place.began_at) < limits::DAY_MS);
-    let place = place.unwrap_or(Place { after: None, began_at: now });
-    let mailings = store::mailings_after(tx, place.after, limits::MAILINGS_SWEPT)?;
-    let mut after = place.after;
+    let position = store::sweep_position(tx)?.filter(|position| now.ms_since(position.began_at) < limits::DAY_MS);
+    let position = position.unwrap_or(SweepPosition { after: None, began_at: now });
+    let mailings = store::mailings_after(tx, position.after, limits::MAILINGS_SWEPT)?;
+    let mut after = position.after;
     let mut looked = 0;
     for mailing in mailings.iter().take_while(|mailing| mailing.created_at < until) {
         after = Some(mailing.id);
@@ -56,9 +56,9 @@ fn sweep_mailings(tx: &mut WriteTx<'_>, until: Timestamp) -> Result<bool> {
             forget(tx, mailing)?;
         }
     }
-    let next = Place { after, ..place };
-    if store::swept(tx)? != Some(next) {
-        store::set_swept(tx, next);
+    let next = SweepPosition { after, ..position };
+    if store::sweep_position(tx)? != Some(next) {
+        store::set_sweep_position(tx, next);
     }
     Ok(looked == limits::MAILINGS_SWEPT)
 }
@@ -74,12 +74,12 @@ fn forget(tx: &mut WriteTx<'_>, mailing: &Mailing) -> Result<()> {
 mod tests {
     use super::*;
     use crate::features::sending::model::{Address, Content, Kind, NewMailing, Policy, Sender, State, To, Tracking};
-    use crate::features::sending::opening::open;
+    use crate::features::sending::create::create;
     use crate::testing::Mill;
     use crate::vocab::ids::{AccountId, CampaignId};
 
     const DAY: i64 = limits::DAY_MS;
-    const KEPT: Kept = Kept { direct_ms: 180 * DAY, inbox_ms: 30 * DAY };
+    const RETENTION: Retention = Retention { direct_ms: 180 * DAY, inbox_ms: 30 * DAY };
 
     fn new(account: AccountId, kind: Kind, html: &str) -> NewMailing {
         NewMailing {
@@ -108,7 +108,7 @@ mod tests {
     fn sent(mill: &Mill, kind: Kind, html: &'static str) -> Mailing {
         let new = new(mill.account(), kind, html);
         write(mill, move |tx| {
-            let id = open(tx, new).expect("a right mailing");
+            let id = create(tx, new).expect("a right mailing");
             store::deliver(tx, id, 0)?;
             let mut mailing = store::by_id(tx, id)?.expect("there");
             mailing.state = State::Finished { at: tx.now() };
@@ -118,7 +118,7 @@ mod tests {
     }
 
     fn sweep_all(mill: &Mill) {
-        while write(mill, |tx| sweep(tx, KEPT)) {}
+        while write(mill, |tx| sweep(tx, RETENTION)) {}
     }
 
     fn is_there(mill: &Mill, mailing: &Mailing) -> bool {
@@ -131,7 +131,7 @@ mod tests {
         let shared = "<p>Shared <a href=\"https://example.com/\">x</a></p>";
         let (direct, own) = (sent(&mill, Kind::Single, shared), sent(&mill, Kind::Test, "<p>Own</p>"));
         let campaign = sent(&mill, Kind::Campaign(CampaignId::from_bytes([3; 12])), shared);
-        mill.clock.advance_ms(KEPT.direct_ms);
+        mill.clock.advance_ms(RETENTION.direct_ms);
         let young = sent(&mill, Kind::Single, "<p>Young</p>");
         sweep_all(&mill);
         assert!(is_there(&mill, &direct), "it is not older than that");
@@ -156,8 +156,8 @@ mod tests {
     fn what_was_not_over_when_the_sweep_came_by_goes_on_another_day() {
         let mill = Mill::new();
         let late = new(mill.account(), Kind::Single, "<p>x</p>");
-        let id = write(&mill, move |tx| Ok(open(tx, late).expect("a right mailing")));
-        mill.clock.advance_ms(KEPT.direct_ms + 1_000);
+        let id = write(&mill, move |tx| Ok(create(tx, late).expect("a right mailing")));
+        mill.clock.advance_ms(RETENTION.direct_ms + 1_000);
         sweep_all(&mill);
         let mut mailing = store::by_id(&mill.read(), id).expect("readable").expect("it is not over");
         mailing.state = State::Cancelled { at: mailing.created_at };

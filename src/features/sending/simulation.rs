@@ -1,5 +1,5 @@
 //! A seeded simulation: mailings on a disk that fails, by connections that break, through a relay that answers what it likes, with a
-//! process that ends at any moment. What every run must come to stands in [`World::judge`].
+//! process that ends at any moment. What every run must come to stands in [`SimulatedWorld::judge`].
 //!
 //! Everything that writes is the real thing: taking on, planning, claims, marks, recovery, retries. Only connections and the order of
 //! events are played, by one thread and from one seed.
@@ -8,12 +8,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use super::dispatch::in_handoff;
-use super::ledger::{self, Answer, Order, Rules, What};
+use super::recipient_writer::{self, UpdateResult, RecipientUpdate, Rules, RowUpdate};
 use super::model::{
     Address, Content, Counter, DIRECT, Delivery, Event, GROUPS, Kind, NewMailing, Plan, Policy, Recipient, Schedule, Sender, To,
     Tracking,
 };
-use super::{control, planning, store, turns};
+use super::{control, planning, store, send_queue};
 use crate::base::clock::{ManualClock, Timestamp};
 use crate::engine::access::keys::SendingLimits;
 use crate::engine::store::Store;
@@ -29,14 +29,14 @@ const MINUTE: i64 = 60_000;
 const SEEDS: u64 = 1_000;
 
 /// What a connection is at.
-enum At {
+enum ConnectionState {
     /// The message is on the wire, its final dot is not.
     Body { mailing: MailingId, number: u32 },
     /// The dot was written; the relay has it or will say no.
     Dot { mailing: MailingId, number: u32 },
 }
 
-struct World {
+struct SimulatedWorld {
     dice: Dice,
     disk: Disk,
     clock: Arc<ManualClock>,
@@ -46,9 +46,9 @@ struct World {
     connections: usize,
     /// Emails that the plan allows in a day.
     daily: u64,
-    open: Vec<At>,
+    open: Vec<ConnectionState>,
     /// Outcomes that are not written down yet.
-    marks: Vec<Order>,
+    marks: Vec<RecipientUpdate>,
     /// What the relay took, how often.
     accepted: BTreeMap<(MailingId, u32), u32>,
     /// Recipients that somebody had sent to again.
@@ -66,7 +66,7 @@ fn rules(epoch: u64, daily: u64) -> Rules {
     }
 }
 
-impl World {
+impl SimulatedWorld {
     fn new(seed: u64) -> Self {
         let mut dice = Dice::new(seed);
         let connections = 1 + dice.below(6) as usize;
@@ -97,15 +97,15 @@ impl World {
         let store = Arc::new(self.disk.open(self.clock.clone()));
         self.epoch = store.write_blocking(store::next_epoch).expect("the disk works").expect("readable");
         self.rules = rules(self.epoch, self.daily);
-        let waiting = |lane| turns::queued(&store.read(), lane, None, 1_000).expect("readable");
-        for id in turns::LANES.into_iter().flat_map(waiting) {
+        let waiting = |lane| send_queue::queued(&store.read(), lane, None, 1_000).expect("readable");
+        for id in send_queue::LANES.into_iter().flat_map(waiting) {
             loop {
                 let found = in_handoff(&store, id).expect("readable");
                 if found.is_empty() {
                     break;
                 }
                 let rules = rules(self.epoch, self.daily);
-                store.write_blocking(move |tx| ledger::recover(tx, id, &found, &rules)).expect("works").expect("readable");
+                store.write_blocking(move |tx| recipient_writer::recover(tx, id, &found, &rules)).expect("works").expect("readable");
             }
         }
         self.store = Some(store);
@@ -115,7 +115,7 @@ impl World {
     fn crash(&mut self) {
         self.crashes += 1;
         for at in std::mem::take(&mut self.open) {
-            if let At::Dot { mailing, number } = at
+            if let ConnectionState::Dot { mailing, number } = at
                 && self.dice.percent(50)
             {
                 *self.accepted.entry((mailing, number)).or_default() += 1;
@@ -157,16 +157,16 @@ impl World {
             campaign_name: None,
             unknown,
         };
-        match self.store().write_blocking(move |tx| super::open(tx, new)) {
+        match self.store().write_blocking(move |tx| super::create(tx, new)) {
             Ok(opened) => self.mailings.push(opened.expect("it is a right mailing")),
             Err(_) => self.crash(),
         }
     }
 
     /// Write orders down; the process ends when that fails, as the real one does.
-    fn write(&mut self, orders: Vec<Order>) -> Option<Vec<Answer>> {
+    fn write(&mut self, orders: Vec<RecipientUpdate>) -> Option<Vec<UpdateResult>> {
         let rules = rules(self.epoch, self.daily);
-        match self.store().write_blocking(move |tx| ledger::write(tx, &rules, &orders)) {
+        match self.store().write_blocking(move |tx| recipient_writer::write(tx, &rules, &orders)) {
             Ok(answers) => Some(answers.expect("readable")),
             Err(_) => {
                 self.crash();
@@ -177,7 +177,7 @@ impl World {
 
     fn in_the_air(&self, mailing: MailingId, number: u32) -> bool {
         let open = self.open.iter().any(|at| match at {
-            At::Body { mailing: id, number: n } | At::Dot { mailing: id, number: n } => (*id, *n) == (mailing, number),
+            ConnectionState::Body { mailing: id, number: n } | ConnectionState::Dot { mailing: id, number: n } => (*id, *n) == (mailing, number),
         });
         open || self.marks.iter().any(|mark| (mark.mailing, mark.number) == (mailing, number))
     }
@@ -191,10 +191,10 @@ impl World {
         let now = crate::base::clock::Clock::now(self.clock.as_ref());
         let mut waiting = Vec::new();
         for lane in [DIRECT, GROUPS] {
-            let due = turns::due(&tx, (lane, None), now, now.plus_ms(limits::RETRY_AHEAD_MS_MAX), &turns::Held::new(), |_| false)
+            let due = send_queue::due(&tx, (lane, None), now, now.plus_ms(limits::RETRY_AHEAD_MS_MAX), &send_queue::Held::new(), |_| false)
                 .expect("readable")
                 .mailings;
-            let queued = turns::queued(&tx, lane, None, 1_000).expect("readable");
+            let queued = send_queue::queued(&tx, lane, None, 1_000).expect("readable");
             for id in due.into_iter().chain(queued) {
                 let mailing = store::by_id(&tx, id).expect("readable").expect("there");
                 assert!(mailing.state.may_send(), "those that may not send wait elsewhere: {mailing:?}");
@@ -210,7 +210,7 @@ impl World {
                     },
                 )
                 .expect("readable");
-                let retries = turns::retries(&tx, id, now, 1_000).expect("readable");
+                let retries = send_queue::retries(&tx, id, now, 1_000).expect("readable");
                 waiting.extend(retries.into_iter().map(|number| (id, number)));
             }
         }
@@ -219,7 +219,7 @@ impl World {
             return;
         }
         let (mailing, number) = waiting[self.dice.below(waiting.len() as u64) as usize];
-        self.open.push(At::Body { mailing, number });
+        self.open.push(ConnectionState::Body { mailing, number });
     }
 
     /// One connection goes one step further.
@@ -229,29 +229,29 @@ impl World {
         }
         let place = self.dice.below(self.open.len() as u64) as usize;
         match self.open.swap_remove(place) {
-            At::Body { mailing, number } => match self.dice.below(10) {
+            ConnectionState::Body { mailing, number } => match self.dice.below(10) {
                 // Before the dot: certain.
                 0 => self.mark(mailing, number, Event::Deferred { reply: "421 busy".into(), schedule: self.rules.schedule }),
                 1 => self.mark(mailing, number, Event::Refused { reply: "550 nobody".into() }),
                 // The connection broke: the recipient waits as before.
                 2 => {}
                 _ => {
-                    let claim = Order { mailing, number, what: What::Claim };
+                    let claim = RecipientUpdate { mailing, number, update: RowUpdate::Claim };
                     if let Some(answers) = self.write(vec![claim])
-                        && answers == [Answer::Done]
+                        && answers == [UpdateResult::Done]
                     {
-                        self.open.push(At::Dot { mailing, number });
+                        self.open.push(ConnectionState::Dot { mailing, number });
                     }
                 }
             },
-            At::Dot { mailing, number } => match self.dice.below(20) {
+            ConnectionState::Dot { mailing, number } => match self.dice.below(20) {
                 0 => self.mark(mailing, number, Event::Deferred { reply: "451 later".into(), schedule: self.rules.schedule }),
                 1 => self.mark(mailing, number, Event::Refused { reply: "554 no".into() }),
                 // The connection breaks, with or without the message.
                 2 => {
                     let took = self.dice.percent(50);
                     *self.accepted.entry((mailing, number)).or_default() += u32::from(took);
-                    self.mark(mailing, number, Event::Lost { why: super::Doubt::Disconnected });
+                    self.mark(mailing, number, Event::Lost { why: super::UnknownReason::Disconnected });
                 }
                 _ => {
                     *self.accepted.entry((mailing, number)).or_default() += 1;
@@ -262,10 +262,10 @@ impl World {
     }
 
     fn mark(&mut self, mailing: MailingId, number: u32, event: Event) {
-        self.marks.push(Order { mailing, number, what: What::Mark(event) });
+        self.marks.push(RecipientUpdate { mailing, number, update: RowUpdate::Event(event) });
     }
 
-    /// The writer gets to what waits for it.
+    /// The writer takes what waits for it.
     fn write_marks(&mut self) {
         let marks = std::mem::take(&mut self.marks);
         if !marks.is_empty() {
@@ -342,8 +342,8 @@ impl World {
                 !paused && counts.open() == 0
             };
             // Also what a failing disk took on without an answer is sent, and judged by nobody here.
-            let is_empty = |lane| turns::queued(&tx, lane, None, 1_000).expect("readable").is_empty();
-            let rests = turns::LANES.into_iter().all(is_empty) && turns::is_empty(&tx).expect("readable");
+            let is_empty = |lane| send_queue::queued(&tx, lane, None, 1_000).expect("readable").is_empty();
+            let rests = send_queue::LANES.into_iter().all(is_empty) && send_queue::is_empty(&tx).expect("readable");
             if rests && self.open.is_empty() && self.marks.is_empty() && self.mailings.iter().all(is_over) {
                 return;
             }
@@ -359,7 +359,7 @@ impl World {
                 self.advance();
             }
             self.write_marks();
-            let settle = |id: &MailingId| Order { mailing: *id, number: 0, what: What::Settle { cursor: None } };
+            let settle = |id: &MailingId| RecipientUpdate { mailing: *id, number: 0, update: RowUpdate::CheckFinished { cursor: None } };
             self.write(self.mailings.iter().map(settle).collect());
             self.plan();
             self.clock.advance_ms(180 * MINUTE);
@@ -401,10 +401,10 @@ impl World {
             let counted = [counts.sent, counts.failed, counts.unknown, counts.skipped_total(), counts.open()];
             assert_eq!(counted, [rows("sent"), rows("failed"), rows("unknown"), rows("skipped"), 0], "seed {seed}");
         }
-        for lane in turns::LANES {
-            assert!(turns::queued(&tx, lane, None, 1_000).expect("readable").is_empty(), "seed {seed}");
+        for lane in send_queue::LANES {
+            assert!(send_queue::queued(&tx, lane, None, 1_000).expect("readable").is_empty(), "seed {seed}");
         }
-        assert!(turns::is_empty(&tx).expect("readable"), "seed {seed}: a retry without its recipient");
+        assert!(send_queue::is_empty(&tx).expect("readable"), "seed {seed}: a retry without its recipient");
         totals.crashes += self.crashes;
         totals.unknown += unknown;
     }
@@ -432,7 +432,7 @@ fn nobody_is_lost_and_nobody_is_sent_to_twice_in_a_thousand_lives() {
     let live = |seeds: &mut dyn Iterator<Item = u64>| {
         let mut totals = Totals::default();
         for seed in seeds {
-            let mut world = World::new(seed);
+            let mut world = SimulatedWorld::new(seed);
             let steps = 200 + world.dice.below(400);
             for _ in 0..steps {
                 world.step();
@@ -456,7 +456,7 @@ fn nobody_is_lost_and_nobody_is_sent_to_twice_in_a_thousand_lives() {
 #[test]
 fn a_crash_leaves_at_most_twice_as_many_in_doubt_as_there_are_connections() {
     for seed in 0..SEEDS {
-        let mut world = World::new(seed ^ 0xC0FFEE);
+        let mut world = SimulatedWorld::new(seed ^ 0xC0FFEE);
         world.take_on();
         for _ in 0..world.dice.below(120) {
             match world.dice.below(10) {
@@ -469,12 +469,12 @@ fn a_crash_leaves_at_most_twice_as_many_in_doubt_as_there_are_connections() {
                 world.write_marks();
             }
         }
-        let counted = |world: &World| -> u64 {
+        let counted = |world: &SimulatedWorld| -> u64 {
             let tx = world.store().read();
             world.mailings.iter().map(|id| store::counted(&tx, *id, Counter::UNKNOWN).expect("readable")).sum()
         };
         let before = counted(&world);
-        let broken = world.marks.iter().filter(|mark| matches!(mark.what, What::Mark(Event::Lost { .. }))).count();
+        let broken = world.marks.iter().filter(|mark| matches!(mark.update, RowUpdate::Event(Event::Lost { .. }))).count();
         let connections = world.connections;
         world.crash();
         let after = counted(&world);

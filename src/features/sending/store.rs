@@ -8,8 +8,8 @@ use roaring::RoaringBitmap;
 
 use super::engagement::{self, Measure};
 use super::model::{Content, ContentId, Counter, Counts, DIRECT, Delivery, Event, Mailing, Recipient, Refusal};
-use super::retention::Place;
-use super::{quota, turns};
+use super::retention::SweepPosition;
+use super::{quota, send_queue};
 use crate::base::clock::Timestamp;
 use crate::base::secret::sha256;
 use crate::engine::store::bits::{self, Block, Delta};
@@ -61,7 +61,7 @@ pub fn by_id(tx: &impl Read, id: MailingId) -> Result<Option<Mailing>> {
 /// Write a mailing, and put it into the queue that its state belongs to.
 pub fn save(tx: &mut WriteTx<'_>, mailing: &Mailing) -> Result<()> {
     tx.put(MAILINGS, &mailing.id, mailing);
-    turns::place(tx, mailing)
+    send_queue::requeue(tx, mailing)
 }
 
 /// What a content stands under: mailings of one account with the same texts share it.
@@ -112,7 +112,7 @@ pub fn drop_content(tx: &mut WriteTx<'_>, id: ContentId) -> Result<()> {
 /// Remove a direct send with its recipients, who are few.
 pub fn forget(tx: &mut WriteTx<'_>, mailing: &Mailing) -> Result<()> {
     let id = mailing.id;
-    turns::dequeue(tx, id)?;
+    send_queue::dequeue(tx, id)?;
     tx.delete_span(RECIPIENTS, &RECIPIENTS.under(&(id,)), limits::DIRECT_RECIPIENTS_MAX)?;
     tx.delete_span(COUNTS, &COUNTS.under(&(id,)), usize::from(u8::MAX) + 1)?;
     tx.delete(MAILINGS, &id);
@@ -120,17 +120,17 @@ pub fn forget(tx: &mut WriteTx<'_>, mailing: &Mailing) -> Result<()> {
 }
 
 /// Where the sweep through all mailings is.
-pub fn swept(tx: &impl Read) -> Result<Option<Place>> {
+pub fn sweep_position(tx: &impl Read) -> Result<Option<SweepPosition>> {
     let Some(bytes) = tx.get(META, &SWEPT.to_owned())? else { return Ok(None) };
     let mut bytes = bytes.as_slice();
-    let place = Timestamp::read(&mut bytes).map(|began_at| Place { after: MailingId::read(&mut bytes), began_at });
-    Ok(place)
+    let position = Timestamp::read(&mut bytes).map(|began_at| SweepPosition { after: MailingId::read(&mut bytes), began_at });
+    Ok(position)
 }
 
 /// Note where the sweep is.
-pub fn set_swept(tx: &mut WriteTx<'_>, place: Place) {
-    let mut bytes = place.began_at.to_bytes();
-    bytes.extend(place.after.map(|after| after.to_bytes()).unwrap_or_default());
+pub fn set_sweep_position(tx: &mut WriteTx<'_>, position: SweepPosition) {
+    let mut bytes = position.began_at.to_bytes();
+    bytes.extend(position.after.map(|after| after.to_bytes()).unwrap_or_default());
     tx.put(META, &SWEPT.to_owned(), &bytes);
 }
 
@@ -185,7 +185,7 @@ pub fn link(tx: &impl Read, mailing: &Mailing, number: u16) -> Result<Option<Str
 /// Put a recipient that has no row yet. The caller counts.
 pub fn add(tx: &mut WriteTx<'_>, id: MailingId, number: u32, recipient: &Recipient) {
     if let Delivery::Deferred { next_at, .. } = recipient.delivery {
-        turns::note_retry(tx, id, next_at, number);
+        send_queue::note_retry(tx, id, next_at, number);
     }
     tx.put(RECIPIENTS, &(id, number), recipient);
 }
@@ -285,10 +285,10 @@ pub fn advance(
         Err(refusal) => return Ok(Err(refusal)),
     };
     if let Delivery::Deferred { next_at, .. } = recipient.delivery {
-        turns::drop_retry(tx, mailing, next_at, number)?;
+        send_queue::drop_retry(tx, mailing, next_at, number)?;
     }
     if let Delivery::Deferred { next_at, .. } = next {
-        turns::put_retry(tx, mailing, next_at, number)?;
+        send_queue::put_retry(tx, mailing, next_at, number)?;
     }
     let (before, after) = (recipient.delivery.counter(), next.counter());
     if before != after {
@@ -317,7 +317,7 @@ pub fn reason(delivery: &Delivery) -> &str {
 /// Add to a count.
 pub fn count(tx: &mut WriteTx<'_>, mailing: &Mailing, counter: Counter, many: i64) -> Result<()> {
     if counter == Counter::QUEUED && mailing.kind.lane() == DIRECT {
-        quota::wait(tx, mailing.account, many)?;
+        quota::add_waiting(tx, mailing.account, many)?;
     }
     let measure = match counter {
         Counter::SENT => Some(Measure::Sent),

@@ -17,30 +17,30 @@ use crate::vocab::environment::Environment;
 const MAIL_PORT: u16 = 25;
 
 /// The way out for mail.
-pub enum Way {
+pub enum MailRoute {
     /// It stays here, in the built-in inbox.
     Inbox,
     /// To relays or to the recipients' own servers.
-    Out(Box<Transport>),
+    Transport(Box<Transport>),
     /// Nothing is configured.
-    Nowhere,
+    None,
 }
 
 /// The way out of an environment.
-pub fn way(engine: &Arc<Engine>, environment: Environment) -> Way {
+pub fn route(engine: &Arc<Engine>, environment: Environment) -> MailRoute {
     match environment {
-        Environment::Test => Way::Inbox,
-        Environment::Live if engine.settings.mail.development => Way::Inbox,
-        Environment::Live if engine.settings.mail.has_way() => Way::Out(Box::new(transport(engine))),
-        Environment::Live => Way::Nowhere,
+        Environment::Test => MailRoute::Inbox,
+        Environment::Live if engine.settings.mail.development => MailRoute::Inbox,
+        Environment::Live if engine.settings.mail.has_way() => MailRoute::Transport(Box::new(transport(engine))),
+        Environment::Live => MailRoute::None,
     }
 }
 
 fn transport(engine: &Arc<Engine>) -> Transport {
     let parts = Parts {
         resolver: Box::new(SystemResolver),
-        exchangers: Box::new(Names(engine.clone())),
-        policies: Box::new(Names(engine.clone())),
+        exchangers: Box::new(EngineDns(engine.clone())),
+        policies: Box::new(EngineDns(engine.clone())),
         random: engine.random.clone(),
         roots: Vec::new(),
         exchanger_port: MAIL_PORT,
@@ -65,9 +65,9 @@ pub fn require(engine: &Engine, environment: Environment) -> Result<(), Failure>
 }
 
 /// The DNS as direct delivery asks it.
-struct Names(Arc<Engine>);
+struct EngineDns(Arc<Engine>);
 
-impl MailExchangers for Names {
+impl MailExchangers for EngineDns {
     fn exchangers<'a>(&'a self, domain: &'a str) -> Looking<'a, Vec<Exchanger>> {
         Box::pin(async move {
             match self.0.dns.mx(domain, Age::Cached).await {
@@ -78,7 +78,7 @@ impl MailExchangers for Names {
                     };
                     Ok(servers.into_iter().map(server).collect())
                 }
-                Err(none) => nothing(none),
+                Err(none) => no_records(none),
             }
         })
     }
@@ -87,18 +87,18 @@ impl MailExchangers for Names {
         Box::pin(async move {
             match self.0.dns.addresses(host, Age::Cached).await {
                 Ok(addresses) => Ok(addresses),
-                Err(none) => nothing(none),
+                Err(none) => no_records(none),
             }
         })
     }
 }
 
-impl PolicySource for Names {
+impl PolicySource for EngineDns {
     fn texts<'a>(&'a self, name: &'a str) -> Looking<'a, Vec<String>> {
         Box::pin(async move {
             match self.0.dns.txt(name, Age::Cached).await {
                 Ok(texts) => Ok(texts),
-                Err(none) => nothing(none),
+                Err(none) => no_records(none),
             }
         })
     }
@@ -108,7 +108,7 @@ impl PolicySource for Names {
     }
 }
 
-fn nothing<T>(none: NoAnswer) -> Result<Vec<T>, LookupError> {
+fn no_records<T>(none: NoAnswer) -> Result<Vec<T>, LookupError> {
     match none {
         NoAnswer::NoSuchRecord => Ok(Vec::new()),
         NoAnswer::NoSuchName | NoAnswer::NotAName => Err(LookupError::NoSuchName),

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::inbox::Head;
-use super::model::{Audience, Counts, Delivery, Mailing, Recipient, State, Wait};
+use super::inbox::InboxRow;
+use super::model::{Audience, Counts, Delivery, Mailing, Recipient, State, WaitReason};
 use crate::base::clock::Timestamp;
 use crate::engine::api::Listed;
 use crate::engine::api::answer::Moment;
@@ -129,7 +129,7 @@ fn status(mailing: &Mailing, counts: &Counts) -> &'static str {
     match mailing.state {
         State::Planning => "queued",
         State::Sending if counts.sent + counts.failed + counts.unknown == 0 => "queued",
-        State::Sending | State::Waiting { reason: Wait::Deferred, .. } => "processing",
+        State::Sending | State::Waiting { reason: WaitReason::Deferred, .. } => "processing",
         State::Paused => "paused",
         State::Waiting { .. } => "throttled",
         State::Finished { .. } if counts.failed + counts.unknown == 0 => "completed",
@@ -270,8 +270,8 @@ pub struct MessageView {
     pub received_at: Moment,
 }
 
-impl From<Head> for MessageView {
-    fn from(head: Head) -> Self {
+impl From<InboxRow> for MessageView {
+    fn from(head: InboxRow) -> Self {
         Self {
             id: head.id,
             send_id: head.mailing,

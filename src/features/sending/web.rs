@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use super::model::{Content, Mailing, Recipient};
-use super::person::{self, Links, Person, Values};
-use super::template::{self, Manner};
+use super::merge_data::{self, RecipientLinks, RecipientProfile, MergeData};
+use super::template::{self, RenderMode};
 use super::{planning, store};
 use crate::engine::render::merge::{Fields, Kind, Template, Value};
 use crate::engine::store::{Read, Result};
@@ -13,24 +13,24 @@ use crate::features::sending::token::Tokens;
 use crate::vocab::environment::Environment;
 
 /// Who reads, of which message.
-struct Reading {
-    person: Person,
+struct WebMessage {
+    profile: RecipientProfile,
     variables: serde_json::Map<String, serde_json::Value>,
     tags: Vec<String>,
 }
 
-impl Reading {
+impl WebMessage {
     fn load(tx: &impl Read, mailing: &Mailing, number: u32, recipient: &Recipient) -> Result<Option<Self>> {
-        let Some(person) = person::load(tx, mailing, number, recipient)? else { return Ok(None) };
-        let tags = match (mailing.project, &person.contact) {
+        let Some(profile) = merge_data::load(tx, mailing, number, recipient)? else { return Ok(None) };
+        let tags = match (mailing.project, &profile.contact) {
             (Some(project), Some(contact)) => TagNames::new(tx, project).of(&contact.tags)?,
             _ => Vec::new(),
         };
-        Ok(Some(Self { person, variables: planning::variables(mailing), tags }))
+        Ok(Some(Self { profile, variables: planning::variables(mailing), tags }))
     }
 
-    fn values<'v>(&'v self, links: Option<Links<'v>>) -> Values<'v> {
-        Values { person: &self.person, variables: &self.variables, tags: &self.tags, links }
+    fn values<'v>(&'v self, links: Option<RecipientLinks<'v>>) -> MergeData<'v> {
+        MergeData { profile: &self.profile, variables: &self.variables, tags: &self.tags, links }
     }
 }
 
@@ -40,13 +40,13 @@ pub fn target(tx: &impl Read, mailing: &Mailing, number: u32, recipient: &Recipi
     if !address.contains("{{") {
         return Ok(Some(address));
     }
-    let Some(reading) = Reading::load(tx, mailing, number, recipient)? else { return Ok(None) };
+    let Some(reading) = WebMessage::load(tx, mailing, number, recipient)? else { return Ok(None) };
     let Ok(template) = Template::compile(&address, Kind::Text) else { return Ok(None) };
     Ok(template.render(&Escaped(reading.values(None))).ok())
 }
 
 /// Values as parts of an address: nothing that they say can be taken for another part of it.
-struct Escaped<'a>(Values<'a>);
+struct Escaped<'a>(MergeData<'a>);
 
 impl Fields for Escaped<'_> {
     fn field(&self, name: &str) -> Value<'_> {
@@ -77,11 +77,11 @@ pub fn page(
     number: u32,
     recipient: &Recipient,
 ) -> Result<Option<String>> {
-    let Some(reading) = Reading::load(tx, mailing, number, recipient)? else { return Ok(None) };
+    let Some(reading) = WebMessage::load(tx, mailing, number, recipient)? else { return Ok(None) };
     let content: Content = store::content(tx, mailing)?;
-    let manner = Manner { opens: false, clicks: false, unsubscribes: !mailing.transactional, utm: mailing.utm.clone() };
-    let Ok(compiled) = template::compile(&content, manner) else { return Ok(None) };
-    let links = Links { tokens, base, environment, mailing: mailing.id, number };
+    let mode = RenderMode { opens: false, clicks: false, unsubscribes: !mailing.transactional, utm: mailing.utm.clone() };
+    let Ok(compiled) = template::compile(&content, mode) else { return Ok(None) };
+    let links = RecipientLinks { tokens, base, environment, mailing: mailing.id, number };
     Ok(compiled.html.template().render(&reading.values(Some(links))).ok())
 }
 

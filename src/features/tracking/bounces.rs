@@ -16,8 +16,8 @@ use crate::features::contacts::activity;
 use crate::features::contacts::filter::Action;
 use crate::features::contacts::{Contact, Source, subscription};
 use crate::features::sending::engagement::Measure;
-use crate::features::sending::notices::{self, Whom};
-use crate::features::sending::quota::{self, Tally};
+use crate::features::sending::webhook_events::{self, EventSubject};
+use crate::features::sending::quota::{self, SentCount};
 use crate::features::sending::{self, Delivery, engagement};
 use crate::features::suppressions::{self, Digester, Reason, Source as SaidBy};
 use crate::vocab::ids::{MailingId, ProjectId};
@@ -159,7 +159,7 @@ pub fn complained(tx: &mut WriteTx<'_>, list: &SuppressionList, recipient: &Mess
 fn emit(tx: &mut WriteTx<'_>, recipient: &MessageRecipient, kind: WebhookEvent, more: Value) -> Result<()> {
     let contact = recipient.contact.as_ref().map(|contact| contact.id);
     let now = tx.now();
-    notices::tell(tx, kind, &Whom { mailing: &recipient.mailing, email: recipient.email(), contact }, now, more)
+    webhook_events::emit(tx, kind, &EventSubject { mailing: &recipient.mailing, email: recipient.email(), contact }, now, more)
 }
 
 /// One more of these: for the mailing, for the day, and for what the account sends.
@@ -168,10 +168,10 @@ pub fn count(tx: &mut WriteTx<'_>, recipient: &MessageRecipient, measure: Measur
     engagement::add(tx, mailing.id, measure, 1)?;
     engagement::add_day(tx, mailing, measure, 1)?;
     let tally = match measure {
-        Measure::Complaints => Tally::Complained,
+        Measure::Complaints => SentCount::Complained,
         // Who refused it at once was counted as it happened.
         Measure::HardBounces | Measure::SoftBounces if !matches!(recipient.recipient.delivery, Delivery::Failed { .. }) => {
-            Tally::Returned
+            SentCount::Returned
         }
         _ => return Ok(()),
     };

@@ -23,7 +23,7 @@ const SIMULATED_AGENT: &str = "Mozilla/5.0 (simulated recipient)";
 /// Make something of what has happened; true if there may be more.
 pub async fn step(engine: &Engine, environment: Environment) -> Result<bool, Failure> {
     let store = &engine.world(environment).store;
-    if engagement::happened(&store.read(), engine.clock.now(), 1)?.is_empty() {
+    if engagement::due_events(&store.read(), engine.clock.now(), 1)?.is_empty() {
         return Ok(false);
     }
     let list = SuppressionList::new(engine);
@@ -31,9 +31,9 @@ pub async fn step(engine: &Engine, environment: Environment) -> Result<bool, Fai
 }
 
 fn take(tx: &mut WriteTx<'_>, list: &SuppressionList) -> Result<bool> {
-    let due = engagement::happened(tx, tx.now(), limits::DELIVERY_EVENTS_PER_STEP)?;
+    let due = engagement::due_events(tx, tx.now(), limits::DELIVERY_EVENTS_PER_STEP)?;
     for (key, event) in &due {
-        engagement::is_done(tx, key);
+        engagement::remove_event(tx, key);
         let (_, mailing, number) = *key;
         if let Some(recipient) = MessageRecipient::find(tx, mailing, number)? {
             act(tx, list, &recipient, event)?;

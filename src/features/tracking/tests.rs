@@ -76,7 +76,7 @@ impl Scene {
             local: None,
         };
         self.write(move |tx| {
-            let id = sending::open(tx, new).expect("taken on");
+            let id = sending::create(tx, new).expect("taken on");
             sending::deliver(tx, id, 0).expect("written");
             let sent = Activity { action: Action::Sent, mailing: id, campaign: None, at: tx.now() };
             activity::note(tx, project.expect("just said"), &[(number, sent)]).expect("written");
@@ -135,7 +135,7 @@ impl Scene {
     fn happens(&self, mailing: MailingId, event: DeliveryEvent) {
         self.write(move |tx| {
             let now = tx.now();
-            engagement::happens(tx, now, mailing, 0, &event);
+            engagement::schedule_event(tx, now, mailing, 0, &event);
         });
         self.settle();
         self.mill.clock.advance_ms(1_000);

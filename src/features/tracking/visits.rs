@@ -17,9 +17,9 @@ use crate::engine::store::{Error, Result, WriteTx};
 use crate::features::contacts::activity::{self, Activity};
 use crate::features::contacts::filter::Action;
 use crate::features::contacts::noncontact_clicks;
-use crate::features::sending::days;
+use crate::features::sending::daily_stats;
 use crate::features::sending::engagement::{self, Engagement, Measure};
-use crate::features::sending::notices::{self, Whom};
+use crate::features::sending::webhook_events::{self, EventSubject};
 use crate::features::sending::{self, Delivery, Mailing};
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{EmailId, MailingId, ProjectId};
@@ -109,7 +109,7 @@ impl VisitTotals {
             }
         }
         for ((mailing, link), many) in self.links {
-            days::add_clicks(tx, mailing, link, many)?;
+            daily_stats::add_clicks(tx, mailing, link, many)?;
         }
         for ((email, country), many) in self.countries {
             engagement::add_country(tx, email, &country, many)?;
@@ -279,16 +279,16 @@ impl RecipientVisits<'_, '_> {
     /// Webhooks that want to know are told of the first open, and of clicks.
     fn emit_events(&self, tx: &mut WriteTx<'_>, was_open: bool) -> Result<()> {
         let MessageRecipient { mailing, contact, .. } = self.recipient;
-        let whom = Whom { mailing, email: self.recipient.email(), contact: contact.as_ref().map(|contact| contact.id) };
+        let subject = EventSubject { mailing, email: self.recipient.email(), contact: contact.as_ref().map(|contact| contact.id) };
         if let Some(at) = self.engagement.first_opened_at.filter(|_| !was_open) {
-            notices::tell(tx, WebhookEvent::EmailOpened, &whom, at, json!({}))?;
+            webhook_events::emit(tx, WebhookEvent::EmailOpened, &subject, at, json!({}))?;
         }
-        if self.clicked.is_empty() || !notices::is_wanted(tx, mailing, WebhookEvent::EmailClicked)? {
+        if self.clicked.is_empty() || !webhook_events::is_wanted(tx, mailing, WebhookEvent::EmailClicked)? {
             return Ok(());
         }
         for (link, at) in &self.clicked {
             let url = sending::link(tx, mailing, *link)?;
-            notices::tell(tx, WebhookEvent::EmailClicked, &whom, *at, json!({ "url": url }))?;
+            webhook_events::emit(tx, WebhookEvent::EmailClicked, &subject, *at, json!({ "url": url }))?;
         }
         Ok(())
     }

@@ -159,7 +159,7 @@ impl Transport {
     }
 
     /// Close connections that have rested long enough, for as long as the service runs.
-    pub async fn tend(&self) {
+    pub async fn maintain(&self) {
         let mut stop = self.stop();
         while !stop.is(Ending::Draining) {
             tokio::select! {

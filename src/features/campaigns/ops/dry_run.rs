@@ -14,8 +14,8 @@ use crate::features::campaigns::model::{Action, Campaign};
 use crate::features::campaigns::{allowed, require};
 use crate::features::emails::{self, Finished};
 use crate::features::projects;
-use crate::features::sending::quota::Room;
-use crate::features::sending::{self, Kind, Rehearsal};
+use crate::features::sending::quota::QuotaLeft;
+use crate::features::sending::{self, Kind};
 use crate::features::suppressions::Digester;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::CampaignId;
@@ -87,10 +87,10 @@ impl Query for DryRun {
         let to = (Kind::Campaign(campaign.id), launch::to(campaign.plan.recipients));
         let new = launch::mailing(view.tx, context, &campaign, email, to)?;
         let digester = Digester::new(&context.engine.seal);
-        let found = sending::rehearse(view.tx, &digester, &new, view.now)?;
+        let found = sending::dry_run(view.tx, &digester, &new, view.now)?;
         warnings.extend(of_recipients(&found));
-        let plan = sending::permit::plan(context.engine, context.account);
-        warnings.extend(of_plan(sending::quota::room(view.tx, context.account, plan, view.now)?, found.will_receive));
+        let plan = sending::preflight::plan(context.engine, context.account);
+        warnings.extend(of_plan(sending::quota::left(view.tx, context.account, plan, view.now)?, found.will_receive));
         Ok(Done(CampaignDryRun {
             campaign_id: campaign.id,
             ready: !warnings.iter().any(|warning| warning.stops),
@@ -134,7 +134,7 @@ fn of_email(view: &View<'_>, context: LaunchContext<'_>, campaign: &Campaign, em
     }))
 }
 
-fn of_recipients(found: &Rehearsal) -> Vec<CampaignWarning> {
+fn of_recipients(found: &sending::DryRun) -> Vec<CampaignWarning> {
     let mut warnings = Vec::new();
     if found.will_receive == 0 {
         warnings.push(CampaignWarning::notice("NO_RECIPIENTS", "Nobody would get it; skippedReasons says why."));
@@ -150,15 +150,15 @@ fn of_recipients(found: &Rehearsal) -> Vec<CampaignWarning> {
 }
 
 /// What the account's plan has to say to so many emails.
-fn of_plan(room: Room, many: u64) -> Option<CampaignWarning> {
+fn of_plan(room: QuotaLeft, many: u64) -> Option<CampaignWarning> {
     let code = Code::QuotaExceeded.info().wire;
     match room {
-        Room::Left(left) if left >= many => None,
-        Room::Left(left) => {
+        QuotaLeft::Left(left) if left >= many => None,
+        QuotaLeft::Left(left) => {
             let message = format!("The plan has {left} emails left for this day or month; the others wait until there are more.");
             Some(CampaignWarning::notice(code, message))
         }
-        Room::UsedUp { until } => {
+        QuotaLeft::UsedUp { until } => {
             Some(CampaignWarning::notice(code, format!("The plan's emails are used up until {until}; sending begins then.")))
         }
     }

@@ -8,7 +8,7 @@ use super::CampaignRef;
 use crate::engine::api::answer::Moment;
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs_one};
 use crate::features::campaigns::{REPORT_READERS, require};
-use crate::features::sending::days::{self, TimelineDay};
+use crate::features::sending::daily_stats::{self, TimelineDay};
 use crate::features::sending::{self, Mailing};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::CampaignId;
@@ -63,7 +63,7 @@ impl Query for Report {
         let campaign = require(view.tx, account, input.id, input.project_id)?;
         let mailing = campaign.mailing.map(|id| sending::require(view.tx, account, id)).transpose()?;
         let (days, links) = match &mailing {
-            Some(mailing) => (days::of_campaign(view.tx, mailing)?, links(view, mailing)?),
+            Some(mailing) => (daily_stats::of_campaign(view.tx, mailing)?, links(view, mailing)?),
             None => Default::default(),
         };
         Ok(Done(CampaignReport { campaign_id: campaign.id, days, links, last_updated: Moment(view.now) }))
@@ -72,7 +72,7 @@ impl Query for Report {
 
 fn links(view: &View<'_>, mailing: &Mailing) -> Result<Vec<CampaignLink>, Failure> {
     let mut links = Vec::new();
-    for (number, clicks) in days::clicks(view.tx, mailing.id, limits::CAMPAIGN_LINKS_SHOWN)? {
+    for (number, clicks) in daily_stats::clicks(view.tx, mailing.id, limits::CAMPAIGN_LINKS_SHOWN)? {
         links.extend(sending::link(view.tx, mailing, number)?.map(|url| CampaignLink { url, clicks }));
     }
     Ok(links)

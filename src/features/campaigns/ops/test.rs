@@ -9,7 +9,7 @@ use crate::engine::api::{Caller, Command, Done, Failure, Operation, Replay, Spec
 use crate::engine::store::WriteTx;
 use crate::features::campaigns::launch::{self, LaunchContext};
 use crate::features::campaigns::require;
-use crate::features::sending::notices::{self, Tested};
+use crate::features::sending::webhook_events::{self, EmailTest};
 use crate::features::sending::{self, Address, Kind, To};
 use crate::vocab::ids::{CampaignId, MailingId, ProjectId};
 use crate::vocab::limits;
@@ -81,9 +81,9 @@ impl Command for Test {
         let to = (Kind::Test, To::Addresses(addresses));
         let new = launch::mailing(tx, context, &campaign, email, to)?;
         let (account, project, conversation, email) = (new.account, new.project, new.content.conversation, new.content.email);
-        let message = sending::open(tx, new)?;
+        let message = sending::create(tx, new)?;
         for recipient in &input.emails {
-            notices::tested(tx, Tested { account, project, conversation, email, recipient, message });
+            webhook_events::email_tested(tx, EmailTest { account, project, conversation, email, recipient, message });
         }
         Ok(Done(TestSent { campaign_id: campaign.id, send_id: message, status: "queued", emails: input.emails }))
     }

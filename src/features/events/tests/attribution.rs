@@ -133,8 +133,8 @@ pub fn credited(tx: &impl Read, project: ProjectId) -> String {
     let mut told = BTreeMap::new();
     for letter in ["A", "B", "C"] {
         let totals = orders::totals(tx, Scope::Mailing(mailing(project, letter))).expect("readable");
-        for (currency, takings) in totals {
-            let text = format!("{letter} {} {} {}", takings.conversions, takings.amount, currency.as_str());
+        for (currency, revenue) in totals {
+            let text = format!("{letter} {} {} {}", revenue.conversions, revenue.amount, currency.as_str());
             told.insert((letter, currency), text);
         }
     }

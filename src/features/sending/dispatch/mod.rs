@@ -4,9 +4,9 @@
 //! the final dot, and not earlier: whatever happens before is certain. What a new process finds claimed by an earlier one is nobody's
 //! knowledge, and is written down as such before anything is sent.
 
-mod pace;
-mod post;
-mod round;
+mod token_bucket;
+mod sender;
+mod scheduler;
 #[cfg(test)]
 mod tests;
 
@@ -20,9 +20,9 @@ use futures_util::FutureExt;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
-use super::ledger::{self, Ledger, Rules, What};
+use super::recipient_writer::{self, RecipientWriter, Rules, RowUpdate};
 use super::model::{Counter, Event, Recipient, Schedule};
-use super::{store, turns};
+use super::{store, send_queue};
 use crate::engine::api::{Engine, Failure};
 use crate::engine::jobs::{Shutdown, Stage, Tasks, runner};
 use crate::engine::store::{Result as StoreResult, Store};
@@ -32,8 +32,8 @@ use crate::vocab::ids::MailingId;
 use crate::vocab::limits;
 use crate::vocab::tables;
 
-use post::{Fate, Post};
-use round::Round;
+use sender::{SendOutcome, MessageSender};
+use scheduler::Scheduler;
 
 /// Start the dispatchers of both environments, each with the task that writes for it.
 pub fn start(tasks: &Tasks, engine: &Arc<Engine>) {
@@ -67,31 +67,31 @@ async fn run(tasks: Tasks, engine: Arc<Engine>, environment: Environment, shutdo
     let epoch = store.write_essential(store::next_epoch).await??;
     let rules = Arc::new(rules(&engine, epoch));
     recover(&store, &rules).await?;
-    let (book, entries) = Ledger::new(limits::LEDGER_ENTRIES_WAITING_MAX);
-    let writing = ledger::write_down(store.clone(), rules.clone(), entries);
-    let post = Arc::new(Post::new(engine, environment, book.clone(), rules)?);
-    let tending = post.clone();
-    let sending = dispatch(&tasks, store, post, book, shutdown);
+    let (writer, entries) = RecipientWriter::new(limits::LEDGER_ENTRIES_WAITING_MAX);
+    let writing = recipient_writer::run(store.clone(), rules.clone(), entries);
+    let sender = Arc::new(MessageSender::new(engine, environment, writer.clone(), rules)?);
+    let maintenance = sender.clone();
+    let sending = dispatch(&tasks, store, sender, writer, shutdown);
     // The writer ends when nobody can hand in entries any more, and that is when everything that was sent is written down.
     let sending = async { tokio::join!(sending, writing).0 };
-    let tending = async move {
-        tending.tend().await;
+    let maintenance = async move {
+        maintenance.maintain().await;
         // It could still hand entries in, and the writer waits for all who can.
-        drop(tending);
+        drop(maintenance);
         std::future::pending::<()>().await;
     };
     tokio::select! {
         sent = sending => sent,
-        () = tending => Ok(()),
+        () = maintenance => Ok(()),
     }
 }
 
 /// Settle what earlier processes left in the handoff.
 async fn recover(store: &Arc<Store>, rules: &Arc<Rules>) -> Result<(), Failure> {
-    for lane in turns::LANES {
+    for lane in send_queue::LANES {
         let mut from = None;
         loop {
-            let ids = turns::queued(&store.read(), lane, from, limits::MAILINGS_LOOKED_AT_MAX)?;
+            let ids = send_queue::queued(&store.read(), lane, from, limits::MAILINGS_LOOKED_AT_MAX)?;
             let more = ids.len() == limits::MAILINGS_LOOKED_AT_MAX;
             for id in &ids {
                 recover_mailing(store, rules, *id).await?;
@@ -116,7 +116,7 @@ async fn recover_mailing(store: &Arc<Store>, rules: &Arc<Rules>, id: MailingId) 
         }
         tracing::info!(mailing = %id, recipients = found.len(), "it is not known whether these recipients were sent to");
         let rules = rules.clone();
-        store.write_essential(move |tx| ledger::recover(tx, id, &found, &rules)).await??;
+        store.write_essential(move |tx| recipient_writer::recover(tx, id, &found, &rules)).await??;
     }
 }
 
@@ -145,26 +145,26 @@ pub(super) fn in_handoff(store: &Store, id: MailingId) -> StoreResult<Vec<(u32, 
 }
 
 /// What a delivery task reports.
-struct Report {
+struct SendReport {
     mailing: MailingId,
     number: u32,
-    fate: Fate,
+    outcome: SendOutcome,
 }
 
 /// Hand messages out until the service drains; then wait for those under way.
 async fn dispatch(
     tasks: &Tasks,
     store: Arc<Store>,
-    post: Arc<Post>,
-    book: Ledger,
+    sender: Arc<MessageSender>,
+    writer: RecipientWriter,
     mut shutdown: Shutdown,
 ) -> Result<(), Failure> {
     let deliveries = tasks.group("deliveries");
-    let (report, mut reports) = mpsc::channel::<Report>(limits::LEDGER_ENTRIES_WAITING_MAX);
-    let mut round = Round::new(store.clone(), post.slots());
+    let (report, mut reports) = mpsc::channel::<SendReport>(limits::LEDGER_ENTRIES_WAITING_MAX);
+    let mut scheduler = Scheduler::new(store.clone(), sender.slots());
     let (mut look, mut turns) = (true, true);
     let listen = |table| Box::pin(store.changed(table).notified());
-    let mut is_held = post.hold().is_some();
+    let mut is_held = sender.hold().is_some();
     let (mut heard, mut heard_of_turns) = (listen(tables::MAILING_QUEUE), listen(tables::RECIPIENT_RETRIES));
     loop {
         // We listen anew before we look, and before the former listening ends: no signal falls between two.
@@ -172,30 +172,30 @@ async fn dispatch(
         turns |= heard_of_turns.now_or_never().is_some();
         look |= turns | heard.now_or_never().is_some();
         (heard, heard_of_turns) = listening;
-        if look && let Err(failure) = round.look(&post, turns).await {
+        if look && let Err(failure) = scheduler.poll(&sender, turns).await {
             let cause = failure.cause.as_deref().unwrap_or(failure.code.info().message);
             tracing::error!(cause, "what is to be sent could not be looked at");
         }
         turns = false;
-        note(&mut round, &post, &book).await;
-        while let Some(job) = round.next(Instant::now(), post.now()) {
-            let (post, report) = (post.clone(), report.clone());
+        record(&mut scheduler, &sender, &writer).await;
+        while let Some(job) = scheduler.next(Instant::now(), sender.now()) {
+            let (sender, report) = (sender.clone(), report.clone());
             deliveries.spawn(async move {
-                let (mailing, number) = (job.stationery.mailing.id, job.number);
+                let (mailing, number) = (job.context.mailing.id, job.number);
                 // A report is made in any case: the round waits for it.
-                let fate = AssertUnwindSafe(post.deliver(job)).catch_unwind().await.unwrap_or(Fate::NotSent);
+                let outcome = AssertUnwindSafe(sender.deliver(job)).catch_unwind().await.unwrap_or(SendOutcome::NotSent);
                 // The dispatcher outlives its deliveries.
-                let _ = report.send(Report { mailing, number, fate }).await;
+                let _ = report.send(SendReport { mailing, number, outcome }).await;
             });
         }
-        let pause = round.pause(Instant::now());
+        let pause = scheduler.pause(Instant::now());
         tokio::select! {
             biased;
             () = shutdown.draining() => break,
             Some(first) = reports.recv() => {
-                look = round.settle(first, Instant::now());
+                look = scheduler.finish(first, Instant::now());
                 while let Ok(next) = reports.try_recv() {
-                    look |= round.settle(next, Instant::now());
+                    look |= scheduler.finish(next, Instant::now());
                 }
             }
             () = &mut heard => {
@@ -206,39 +206,39 @@ async fn dispatch(
                 heard_of_turns = listen(tables::RECIPIENT_RETRIES);
                 turns = true;
             }
-            () = post.released(), if is_held => (is_held, look, turns) = (false, true, true),
+            () = sender.released(), if is_held => (is_held, look, turns) = (false, true, true),
             () = tokio::time::sleep(pause) => look = true,
         }
     }
-    drain(&post, &mut round, &mut reports, shutdown).await;
-    for (mailing, cursor) in round.cursors() {
-        book.tell(mailing, 0, What::Settle { cursor: Some(cursor) }).await;
+    drain(&sender, &mut scheduler, &mut reports, shutdown).await;
+    for (mailing, cursor) in scheduler.cursors() {
+        writer.submit(mailing, 0, RowUpdate::CheckFinished { cursor: Some(cursor) }).await;
     }
     Ok(())
 }
 
 /// Have written down what the last look at the store came to.
-async fn note(round: &mut Round, post: &Post, book: &Ledger) {
-    for (mailing, cursor) in round.idle() {
-        book.tell(mailing, 0, What::Settle { cursor }).await;
+async fn record(scheduler: &mut Scheduler, sender: &MessageSender, writer: &RecipientWriter) {
+    for (mailing, cursor) in scheduler.idle() {
+        writer.submit(mailing, 0, RowUpdate::CheckFinished { cursor }).await;
     }
-    for (mailing, until) in round.held() {
-        book.tell(mailing, 0, What::Hold { until }).await;
+    for (mailing, until) in scheduler.blocked() {
+        writer.submit(mailing, 0, RowUpdate::TransportDown { until }).await;
     }
-    for (mailing, number) in round.misdated() {
-        book.tell(mailing, number, What::Mark(Event::Misdated { schedule: post.schedule() })).await;
+    for (mailing, number) in scheduler.misdated() {
+        writer.submit(mailing, number, RowUpdate::Event(Event::Misdated { schedule: sender.schedule() })).await;
     }
 }
 
 /// Let what is under way come to its end, as long as the settings give it.
-async fn drain(post: &Post, round: &mut Round, reports: &mut mpsc::Receiver<Report>, mut shutdown: Shutdown) {
-    let closing = post.close();
+async fn drain(sender: &MessageSender, scheduler: &mut Scheduler, reports: &mut mpsc::Receiver<SendReport>, mut shutdown: Shutdown) {
+    let closing = sender.close();
     tokio::pin!(closing);
     let mut closed = false;
-    while round.flying() > 0 {
+    while scheduler.in_flight() > 0 {
         tokio::select! {
             biased;
-            Some(report) = reports.recv() => drop(round.settle(report, Instant::now())),
+            Some(report) = reports.recv() => drop(scheduler.finish(report, Instant::now())),
             () = &mut closing, if !closed => closed = true,
             () = shutdown.cut(), if shutdown.stage() < Stage::Cut => {}
             () = tokio::time::sleep(Duration::from_secs(1)), if shutdown.stage() == Stage::Cut => break,

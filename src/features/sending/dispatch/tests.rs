@@ -12,7 +12,7 @@ use super::{rules, start};
 use crate::base::secret::Secret;
 use crate::engine::jobs::{Stage, Tasks};
 use crate::engine::store::{Error, ReadTx, WriteTx};
-use crate::features::sending::ledger::{self, Answer, Ledger, What};
+use crate::features::sending::recipient_writer::{self, UpdateResult, RecipientWriter, RowUpdate};
 use crate::features::sending::model::{Event, Schedule};
 use crate::features::sending::store as rows;
 use crate::features::sending::{self, Address, Content, Counts, Kind, NewMailing, Policy, Sender, To, Tracking};
@@ -170,7 +170,7 @@ fn old_messages_leave_the_inbox() {
     send("young@example.com");
     mill.clock.advance_ms(11 * DAY);
     assert_eq!(mill.get("/v1/inbox").data()["total"], 2);
-    let kept = sending::Kept { direct_ms: 400 * DAY, inbox_ms: 30 * DAY };
+    let kept = sending::Retention { direct_ms: 400 * DAY, inbox_ms: 30 * DAY };
     mill.world().store.write_blocking(move |tx| sending::sweep(tx, kept)).expect("the disk works").expect("readable");
     let left = mill.get("/v1/inbox").data();
     assert_eq!((left["total"].as_u64(), left["messages"][0]["to"].as_str()), (Some(1), Some("young@example.com")), "{left}");
@@ -248,7 +248,7 @@ fn too_many_that_wait_are_told_to_slow_down_and_when_to_come_back() {
     let mill = Mill::new();
     let account = mill.account();
     // The plan of tests sends a million a second, and ten seconds may wait.
-    let wait = move |tx: &mut WriteTx<'_>| sending::quota::wait(tx, account, 20_000_000);
+    let wait = move |tx: &mut WriteTx<'_>| sending::quota::add_waiting(tx, account, 20_000_000);
     mill.world().store.write_blocking(wait).expect("written").expect("counted");
     let refused = mill.post("/v1/sending", letter("ada@example.com"));
     assert_eq!((refused.refusal().0, refused.refusal().1), (429, "SENDING_CAPACITY"));
@@ -295,7 +295,7 @@ fn open_live(mill: &Mill, many: usize) -> MailingId {
         unknown: Policy::Hold,
     };
     let store = &mill.engine().world(Environment::Live).store;
-    store.write_blocking(move |tx| sending::open(tx, new)).expect("written").expect("a right mailing")
+    store.write_blocking(move |tx| sending::create(tx, new)).expect("written").expect("a right mailing")
 }
 
 fn run_live_until(mill: &Mill, holds: impl Fn(&ReadTx) -> bool) {
@@ -425,16 +425,16 @@ fn an_entry_of_the_ledger_outlasts_a_store_that_has_too_much_to_do() {
                 }
             }
         }
-        let (book, entries) = Ledger::new(1);
-        let writing = ledger::write_down(store.clone(), Arc::new(rules(mill.engine(), 1)), entries);
+        let (writer, entries) = RecipientWriter::new(1);
+        let writing = recipient_writer::run(store.clone(), Arc::new(rules(mill.engine(), 1)), entries);
         let asking = async {
             let letting_go = async {
                 tokio::time::sleep(limits::LEDGER_BUSY_PAUSE).await;
                 go.send(()).expect("it waits");
             };
-            tokio::join!(book.ask(MailingId::from_bytes([9; 12]), 0, What::Claim), letting_go).0
+            tokio::join!(writer.submit_and_wait(MailingId::from_bytes([9; 12]), 0, RowUpdate::Claim), letting_go).0
         };
         tokio::select! { () = writing => panic!("it goes on"), answer = asking => answer }
     });
-    assert_eq!(answer, Answer::Refused, "there is no such mailing, and that was found out");
+    assert_eq!(answer, UpdateResult::Refused, "there is no such mailing, and that was found out");
 }

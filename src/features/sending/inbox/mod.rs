@@ -6,9 +6,9 @@
 
 mod store;
 
-pub use store::{Head, all, body, delete, sweep};
+pub use store::{InboxRow, all, body, delete, sweep};
 
-use super::letter::Posted;
+use super::message::RenderedMessage;
 use super::model::{Delivery, Event, Mailing, Recipient, Schedule};
 use super::{engagement, engagement::DeliveryEvent};
 use crate::engine::api::Failure;
@@ -21,28 +21,28 @@ use crate::vocab::limits;
 pub const SIMULATOR: &str = "simulator.mailmill.example";
 
 /// The account's message with this id, or the failure that says there is none.
-pub fn require(tx: &impl Read, account: AccountId, id: MessageId) -> std::result::Result<Head, Failure> {
+pub fn require(tx: &impl Read, account: AccountId, id: MessageId) -> std::result::Result<InboxRow, Failure> {
     let absent = || Failure::because(Code::NotFound, "There is no such message, or newer ones took its place.");
     store::head(tx, account, id)?.ok_or_else(absent)
 }
 
 /// What is handed to the inbox.
-pub type Kept = Posted;
+pub type InboxMessage = RenderedMessage;
 
 /// How a simulated recipient behaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Behaviour {
+enum SimulatedBehavior {
     Accepts,
     /// Its server says later the first time.
     Defers,
     /// Its server refuses.
     Refuses,
     /// It is accepted, and something happens afterwards.
-    Then(Later),
+    Then(LaterEvent),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Later {
+enum LaterEvent {
     SoftBounce,
     Complaint,
     Open,
@@ -51,26 +51,26 @@ enum Later {
 }
 
 /// TABLE: what the names of simulated recipients mean. What follows a `+` is free.
-const BEHAVIOURS: [(&str, Behaviour); 8] = [
-    ("delivered", Behaviour::Accepts),
-    ("deferred", Behaviour::Defers),
-    ("hard-bounce", Behaviour::Refuses),
-    ("soft-bounce", Behaviour::Then(Later::SoftBounce)),
-    ("complaint", Behaviour::Then(Later::Complaint)),
-    ("open", Behaviour::Then(Later::Open)),
-    ("click", Behaviour::Then(Later::Click)),
-    ("unsubscribe", Behaviour::Then(Later::Unsubscribe)),
+const SIMULATED_BEHAVIORS: [(&str, SimulatedBehavior); 8] = [
+    ("delivered", SimulatedBehavior::Accepts),
+    ("deferred", SimulatedBehavior::Defers),
+    ("hard-bounce", SimulatedBehavior::Refuses),
+    ("soft-bounce", SimulatedBehavior::Then(LaterEvent::SoftBounce)),
+    ("complaint", SimulatedBehavior::Then(LaterEvent::Complaint)),
+    ("open", SimulatedBehavior::Then(LaterEvent::Open)),
+    ("click", SimulatedBehavior::Then(LaterEvent::Click)),
+    ("unsubscribe", SimulatedBehavior::Then(LaterEvent::Unsubscribe)),
 ];
 
-fn behaviour(posted: &Posted) -> Behaviour {
-    if !posted.recipient.domain_ascii().eq_ignore_ascii_case(SIMULATOR) {
-        return Behaviour::Accepts;
+fn behavior(message: &RenderedMessage) -> SimulatedBehavior {
+    if !message.recipient.domain_ascii().eq_ignore_ascii_case(SIMULATOR) {
+        return SimulatedBehavior::Accepts;
     }
-    let local = posted.recipient.local();
+    let local = message.recipient.local();
     let name = local.split_once('+').map_or(local, |(name, _)| name);
-    let known = BEHAVIOURS.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
+    let known = SIMULATED_BEHAVIORS.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
     // As a real server does with a name that it does not have.
-    known.map_or(Behaviour::Refuses, |(_, behaviour)| *behaviour)
+    known.map_or(SimulatedBehavior::Refuses, |(_, behavior)| *behavior)
 }
 
 /// Take a message in, or behave as its simulated recipient does; says what became of it.
@@ -78,34 +78,34 @@ pub fn take(
     tx: &mut WriteTx<'_>,
     mailing: &Mailing,
     number: u32,
-    posted: &Posted,
+    message: &RenderedMessage,
     schedule: Schedule,
     recipient: &Recipient,
 ) -> Result<Event> {
     let is_first = !matches!(recipient.delivery, Delivery::Handoff { attempt: 2.., .. });
-    let behaviour = behaviour(posted);
-    match behaviour {
-        Behaviour::Defers if is_first => {
+    let behavior = behavior(message);
+    match behavior {
+        SimulatedBehavior::Defers if is_first => {
             let reply = "450 4.2.1 This simulated mailbox takes the message at the next try.".to_owned();
             return Ok(Event::Deferred { reply, schedule });
         }
-        Behaviour::Refuses => {
+        SimulatedBehavior::Refuses => {
             return Ok(Event::Refused { reply: "550 5.1.1 There is no such simulated mailbox.".to_owned() });
         }
-        Behaviour::Accepts | Behaviour::Defers | Behaviour::Then(_) => {}
+        SimulatedBehavior::Accepts | SimulatedBehavior::Defers | SimulatedBehavior::Then(_) => {}
     }
     let id = MessageId::make(tx.now(), tx.random());
-    store::put(tx, mailing, number, id, posted)?;
-    if let Behaviour::Then(later) = behaviour {
-        let happening = match later {
-            Later::SoftBounce => DeliveryEvent::Bounce { hard: false },
-            Later::Complaint => DeliveryEvent::Complaint,
-            Later::Open => DeliveryEvent::Open,
-            Later::Click => DeliveryEvent::Click,
-            Later::Unsubscribe => DeliveryEvent::Unsubscribe,
+    store::put(tx, mailing, number, id, message)?;
+    if let SimulatedBehavior::Then(later) = behavior {
+        let event = match later {
+            LaterEvent::SoftBounce => DeliveryEvent::Bounce { hard: false },
+            LaterEvent::Complaint => DeliveryEvent::Complaint,
+            LaterEvent::Open => DeliveryEvent::Open,
+            LaterEvent::Click => DeliveryEvent::Click,
+            LaterEvent::Unsubscribe => DeliveryEvent::Unsubscribe,
         };
         let at = tx.now().plus_ms(limits::SIMULATED_PAUSE_MS);
-        engagement::happens(tx, at, mailing.id, number, &happening);
+        engagement::schedule_event(tx, at, mailing.id, number, &event);
     }
     Ok(Event::Accepted { reply: format!("250 2.0.0 kept as {id}") })
 }

@@ -7,12 +7,12 @@ use serde::{Deserialize, Serialize};
 use crate::base::clock::Timestamp;
 use crate::engine::store::key::{Key, after_prefix};
 use crate::engine::store::{Order, Read, Record, Result, Span, Table, WriteTx};
-use crate::features::sending::letter::Posted;
+use crate::features::sending::message::RenderedMessage;
 use crate::features::sending::model::Mailing;
 use crate::vocab::ids::{AccountId, MailingId, MessageId, ProjectId};
 use crate::vocab::{limits, tables};
 
-const HEADS: Table<(AccountId, MessageId), Head> = Table::new(tables::INBOX);
+const HEADS: Table<(AccountId, MessageId), InboxRow> = Table::new(tables::INBOX);
 const BODIES: Table<(MessageId, u32), Vec<u8>> = Table::new(tables::INBOX_BODIES);
 /// How many messages an account has, and their bytes.
 const TOTALS: Table<(AccountId, u8), i64> = Table::new(tables::INBOX_TOTALS);
@@ -21,7 +21,7 @@ const BYTES: u8 = 1;
 
 /// What is shown of a message in a list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Head {
+pub struct InboxRow {
     pub id: MessageId,
     pub project: Option<ProjectId>,
     pub mailing: MailingId,
@@ -36,27 +36,27 @@ pub struct Head {
     pub received_at: Timestamp,
 }
 
-impl Record for Head {}
+impl Record for InboxRow {}
 
 /// Keep a message. The oldest of the account give way to it.
-pub fn put(tx: &mut WriteTx<'_>, mailing: &Mailing, number: u32, id: MessageId, posted: &Posted) -> Result<()> {
+pub fn put(tx: &mut WriteTx<'_>, mailing: &Mailing, number: u32, id: MessageId, message: &RenderedMessage) -> Result<()> {
     let account = mailing.account;
-    let bytes = posted.bytes.len() as u64;
-    let head = Head {
+    let bytes = message.bytes.len() as u64;
+    let head = InboxRow {
         id,
         project: mailing.project,
         mailing: mailing.id,
         number,
-        sender: posted.sender.clone(),
+        sender: message.sender.clone(),
         from: mailing.from.address.clone(),
         from_name: mailing.from.name.clone(),
-        to: posted.recipient.as_str().to_owned(),
-        subject: posted.subject.clone(),
+        to: message.recipient.as_str().to_owned(),
+        subject: message.subject.clone(),
         bytes,
         received_at: tx.now(),
     };
     tx.put(HEADS, &(account, id), &head);
-    for (number, chunk) in posted.bytes.chunks(limits::INBOX_CHUNK_BYTES).enumerate() {
+    for (number, chunk) in message.bytes.chunks(limits::INBOX_CHUNK_BYTES).enumerate() {
         let number = u32::try_from(number).expect("a message has few chunks");
         tx.put_bytes(BODIES.id, (id, number).to_bytes(), chunk.to_vec());
     }
@@ -94,7 +94,7 @@ fn signed(bytes: u64) -> i64 {
     i64::try_from(bytes).expect("a message is far smaller than that")
 }
 
-fn remove(tx: &mut WriteTx<'_>, account: AccountId, head: &Head) -> Result<()> {
+fn remove(tx: &mut WriteTx<'_>, account: AccountId, head: &InboxRow) -> Result<()> {
     tx.delete(HEADS, &(account, head.id));
     tx.delete_span(BODIES, &BODIES.under(&(head.id,)), usize::MAX)?;
     tx.add(TOTALS, &(account, MESSAGES), -1)?;
@@ -102,12 +102,12 @@ fn remove(tx: &mut WriteTx<'_>, account: AccountId, head: &Head) -> Result<()> {
 }
 
 /// The account's message with this id.
-pub fn head(tx: &impl Read, account: AccountId, id: MessageId) -> Result<Option<Head>> {
+pub fn head(tx: &impl Read, account: AccountId, id: MessageId) -> Result<Option<InboxRow>> {
     tx.get(HEADS, &(account, id))
 }
 
 /// Every message of an account, the newest first, until `visitor` breaks. There are at most [`limits::INBOX_MESSAGES_MAX`].
-pub fn all(tx: &impl Read, account: AccountId, mut visitor: impl FnMut(Head) -> ControlFlow<()>) -> Result<()> {
+pub fn all(tx: &impl Read, account: AccountId, mut visitor: impl FnMut(InboxRow) -> ControlFlow<()>) -> Result<()> {
     tx.visit(HEADS, &HEADS.under(&(account,)), Order::Backward, |_, head| Ok(visitor(head)))
 }
 

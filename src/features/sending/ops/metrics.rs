@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use crate::base::bounded::Bounded;
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs_one};
 use crate::engine::store::Read;
-use crate::features::sending::quota::{self, Period, Tally};
-use crate::features::sending::{READERS, permit};
+use crate::features::sending::quota::{self, Period, SentCount};
+use crate::features::sending::{READERS, preflight};
 use crate::vocab::ids::AccountId;
 use crate::vocab::limits;
 
@@ -100,10 +100,10 @@ impl Operation for Metrics {
 impl Query for Metrics {
     fn run(view: &View<'_>, input: MetricsRange) -> Result<Self::Output, Failure> {
         let (tx, account, now) = (view.tx, view.caller.account(), view.now);
-        let plan = permit::plan(&view.caller.engine, account);
+        let plan = preflight::plan(&view.caller.engine, account);
         let (day, month) = (Period::day(now), Period::month(now));
-        let taken_today = quota::counted(tx, account, Tally::Taken, day)?;
-        let taken = quota::counted(tx, account, Tally::Taken, month)?;
+        let taken_today = quota::counted(tx, account, SentCount::Taken, day)?;
+        let taken = quota::counted(tx, account, SentCount::Taken, month)?;
         let months = u32::try_from(input.months.map_or(0, Bounded::get)).unwrap_or(0);
         let mut history = Vec::new();
         for back in 1..=months {
@@ -115,7 +115,7 @@ impl Query for Metrics {
             period: month.month_text(),
             monthly: totals(tx, account, month)?,
             today: Today {
-                sent: quota::counted(tx, account, Tally::Sent, day)?,
+                sent: quota::counted(tx, account, SentCount::Sent, day)?,
                 reserved: quota::waiting(tx, account)?,
                 daily_limit: plan.daily,
                 remaining_today: plan.daily.map(|limit| limit.saturating_sub(taken_today)),
@@ -129,7 +129,7 @@ impl Query for Metrics {
 
 fn totals(tx: &impl Read, account: AccountId, period: Period) -> Result<Totals, Failure> {
     let many = |tally| quota::counted(tx, account, tally, period);
-    let (sent, returned) = (many(Tally::Sent)?, many(Tally::Returned)?);
-    let bounced = many(Tally::Refused)? + returned;
-    Ok(Totals { sent, delivered: sent.saturating_sub(returned), bounced, complained: many(Tally::Complained)? })
+    let (sent, returned) = (many(SentCount::Sent)?, many(SentCount::Returned)?);
+    let bounced = many(SentCount::Refused)? + returned;
+    Ok(Totals { sent, delivered: sent.saturating_sub(returned), bounced, complained: many(SentCount::Complained)? })
 }

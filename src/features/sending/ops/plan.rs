@@ -8,8 +8,8 @@ use crate::base::clock::Timestamp;
 use crate::engine::api::answer::Moment;
 use crate::engine::api::{NoInput, Done, Engine, Failure, Operation, Query, Spec, View, needs_one};
 use crate::features::accounts;
-use crate::features::sending::quota::{self, Period, Tally};
-use crate::features::sending::{READERS, permit, provider, transport};
+use crate::features::sending::quota::{self, Period, SentCount};
+use crate::features::sending::{READERS, preflight, provider, transport};
 use crate::vocab::limits;
 use crate::vocab::rates::RouteGroup;
 
@@ -97,9 +97,9 @@ impl Operation for Plan {
 impl Query for Plan {
     fn run(view: &View<'_>, _: NoInput) -> Result<Self::Output, Failure> {
         let (engine, account, now) = (&view.caller.engine, view.caller.account(), view.now);
-        let plan = permit::plan(engine, account);
+        let plan = preflight::plan(engine, account);
         let quota = |limit: Option<u64>, period, resets_at: Timestamp| {
-            let used = quota::counted(view.tx, account, Tally::Taken, period)?;
+            let used = quota::counted(view.tx, account, SentCount::Taken, period)?;
             let remaining = limit.map(|limit| limit.saturating_sub(used));
             Ok::<_, Failure>(PlanQuota { limit, used, remaining, resets_at: Moment(resets_at) })
         };

@@ -12,7 +12,7 @@ use crate::features::contacts::filter::segment_store;
 use crate::features::contacts::tags;
 use crate::features::domains::Utm;
 use crate::features::sending::model::{Address, Content, Kind, NewMailing, Sender, To, Tracking};
-use crate::features::sending::{self, permit, provider};
+use crate::features::sending::{self, preflight, provider};
 use crate::features::suppressions::Digester;
 use crate::features::{emails, projects, topics};
 use crate::vocab::codes::Code;
@@ -144,7 +144,7 @@ impl Command for Send {
         let (account, engine) = (caller.account(), &caller.engine);
         let is_direct = input.recipient_type == SendTo::Email;
         let transactional = input.transactional.unwrap_or(is_direct);
-        permit::sender(tx, engine, caller.environment(), account, &input.from, transactional)?;
+        preflight::sender(tx, engine, caller.environment(), account, &input.from, transactional)?;
         let (content, made_in) = content(tx, account, &input)?;
         let project = project(tx, account, input.project_id.or(made_in), is_direct)?;
         if let Some(topic) = input.topic_id {
@@ -153,8 +153,8 @@ impl Command for Send {
         }
         let to = to(tx, project, &input)?;
         match &to {
-            To::Addresses(addresses) => permit::direct(tx, engine, account, addresses.len() as u64, tx.now())?,
-            To::Everyone | To::Segment(_) | To::Tag(_) => permit::group(tx, engine, account, tx.now())?,
+            To::Addresses(addresses) => preflight::direct(tx, engine, account, addresses.len() as u64, tx.now())?,
+            To::Everyone | To::Segment(_) | To::Tag(_) => preflight::group(tx, engine, account, tx.now())?,
         }
         let new = NewMailing {
             account,
@@ -177,7 +177,7 @@ impl Command for Send {
             local: None,
         };
         let (email_id, conversation_id) = (new.content.email, new.content.conversation);
-        let id = sending::open(tx, new)?;
+        let id = sending::create(tx, new)?;
         if is_direct {
             sending::require_sendable(tx, &Digester::new(&engine.seal), id)?;
         }

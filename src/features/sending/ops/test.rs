@@ -13,7 +13,7 @@ use crate::features::emails;
 use crate::features::projects::{self, DefaultSender};
 use crate::features::sending::inbox::SIMULATOR;
 use crate::features::sending::model::{Address, Content, Kind, NewMailing, Policy, Sender, To, Tracking};
-use crate::features::sending::{self, notices, permit};
+use crate::features::sending::{self, webhook_events, preflight};
 use crate::features::suppressions::Digester;
 use crate::vocab::codes::Code;
 use crate::vocab::environment::Environment;
@@ -113,8 +113,8 @@ impl Command for Test {
                 return Err(Failure::field("from", detail));
             }
         };
-        permit::sender(tx, engine, environment, account, &from, true)?;
-        permit::direct(tx, engine, account, 1, tx.now())?;
+        preflight::sender(tx, engine, environment, account, &from, true)?;
+        preflight::direct(tx, engine, account, 1, tx.now())?;
         let (project, conversation, subject) = (email.project, email.conversation, email.subject.clone());
         let new = NewMailing {
             account,
@@ -140,12 +140,12 @@ impl Command for Test {
             unknown: Policy::Hold,
             local: None,
         };
-        let message_id = sending::open(tx, new)?;
+        let message_id = sending::create(tx, new)?;
         sending::require_sendable(tx, &Digester::new(&engine.seal), message_id)?;
         let sent_at = tx.now();
         let (project, conversation, email_id) = (Some(project), Some(conversation), Some(email.id));
         let recipient = &input.to;
-        notices::tested(tx, notices::Tested { account, project, conversation, email: email_id, recipient, message: message_id });
+        webhook_events::email_tested(tx, webhook_events::EmailTest { account, project, conversation, email: email_id, recipient, message: message_id });
         Ok(Done(Tested {
             message_id,
             email_id: email.id,

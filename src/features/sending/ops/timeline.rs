@@ -8,7 +8,7 @@ use crate::base::bounded::Bounded;
 use crate::engine::api::answer::Moment;
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs_one};
 use crate::features::sending::READERS;
-use crate::features::sending::days::{self, TimelineDay};
+use crate::features::sending::daily_stats::{self, TimelineDay};
 use crate::vocab::limits;
 
 /// `sending.timeline`
@@ -71,8 +71,8 @@ impl Operation for Timeline {
 impl Query for Timeline {
     fn run(view: &View<'_>, input: TimelineRange) -> Result<Self::Output, Failure> {
         let many = u32::try_from(input.days.map_or(limits::TIMELINE_DAYS, Bounded::get)).unwrap_or(1);
-        let today = days::of(view.now);
-        let days = days::of_account(view.tx, view.caller.account(), today.saturating_sub(many - 1), today)?;
+        let today = daily_stats::of(view.now);
+        let days = daily_stats::of_account(view.tx, view.caller.account(), today.saturating_sub(many - 1), today)?;
         Ok(Done(SendingTimeline { summary: summary(&days), days, last_updated: Moment(view.now) }))
     }
 }

@@ -5,22 +5,22 @@
 
 use crate::features::domains::Utm;
 use crate::features::sending;
-use crate::features::sending::person::{CLICK, OPEN};
+use crate::features::sending::merge_data::{CLICK, OPEN};
 use crate::vocab::limits;
 
 /// A template with its links taken out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Rewritten {
+pub struct RewrittenHtml {
     pub html: String,
     /// Where each hole leads: addresses that may have merge fields.
     pub links: Vec<String>,
 }
 
 /// Give every link of the web a hole; the same address gets the same one.
-pub fn rewrite(html: &str) -> Rewritten {
-    let mut out = Rewritten::default();
+pub fn rewrite(html: &str) -> RewrittenHtml {
+    let mut out = RewrittenHtml::default();
     let html = each_link(html, |address| out.number(address).map(|number| format!("{{{{ {CLICK}{number} }}}}")));
-    Rewritten { html, ..out }
+    RewrittenHtml { html, ..out }
 }
 
 /// The HTML with other values in the place of its links' addresses, where `other` gives one.
@@ -52,7 +52,7 @@ fn is_of_the_web(address: &str) -> bool {
     is_web && !address.contains("{%") && !address.contains("{#")
 }
 
-impl Rewritten {
+impl RewrittenHtml {
     /// The number of an address, if it is one that is counted and there is room for it.
     fn number(&mut self, address: &str) -> Option<usize> {
         if !is_of_the_web(address) {

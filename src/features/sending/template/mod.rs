@@ -7,7 +7,7 @@ pub mod links;
 use std::collections::BTreeSet;
 
 use super::model::{Content, Tracking};
-use super::person::is_link;
+use super::merge_data::is_link;
 use crate::engine::api::Failure;
 use crate::engine::mail::body::Body;
 use crate::engine::render::foreign;
@@ -27,7 +27,7 @@ pub struct Compiled {
 
 /// How a content is to be compiled.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Manner {
+pub struct RenderMode {
     pub opens: bool,
     pub clicks: bool,
     /// Whether it must offer to unsubscribe.
@@ -36,7 +36,7 @@ pub struct Manner {
     pub utm: Option<Utm>,
 }
 
-impl Manner {
+impl RenderMode {
     /// That of a mailing.
     pub fn of(tracking: Tracking, transactional: bool) -> Self {
         Self { opens: tracking.opens, clicks: tracking.clicks, unsubscribes: !transactional, utm: None }
@@ -45,27 +45,27 @@ impl Manner {
 
 /// A mistake in one of a content's texts.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mistake {
+pub struct TemplateError {
     /// The name of the text in requests.
     pub part: &'static str,
     pub error: MergeError,
 }
 
-impl From<Mistake> for Failure {
-    fn from(mistake: Mistake) -> Self {
-        let Mistake { part, error } = mistake;
+impl From<TemplateError> for Failure {
+    fn from(template_error: TemplateError) -> Self {
+        let TemplateError { part, error } = template_error;
         Failure::because(Code::InvalidRequest, format!("{part}: {error}")).with(serde_json::json!({ "field": part }))
     }
 }
 
 /// Check a content and prepare it for many recipients.
-pub fn compile(content: &Content, manner: Manner) -> Result<Compiled, Mistake> {
-    let mistake = |part| move |error| Mistake { part, error };
+pub fn compile(content: &Content, mode: RenderMode) -> Result<Compiled, TemplateError> {
+    let template_error = |part| move |error| TemplateError { part, error };
     let language = links::language(&content.html);
     let language = language.as_deref();
-    let subject = Template::compile(&content.subject, Kind::Header).map_err(mistake("subject"))?.in_language(language);
+    let subject = Template::compile(&content.subject, Kind::Header).map_err(template_error("subject"))?.in_language(language);
     let mut html = shown(content);
-    if manner.unsubscribes && !links::offers_to_unsubscribe(&html) {
+    if mode.unsubscribes && !links::offers_to_unsubscribe(&html) {
         html = links::with_unsubscribe(&html);
     }
     // Before links become holes: in plain text they lead where they lead.
@@ -73,16 +73,16 @@ pub fn compile(content: &Content, manner: Manner) -> Result<Compiled, Mistake> {
         Some(text) => text.clone(),
         None => text_of(&html),
     };
-    if manner.clicks {
+    if mode.clicks {
         html = links::rewrite(&html).html;
-    } else if let Some(utm) = &manner.utm {
+    } else if let Some(utm) = &mode.utm {
         html = links::marked(&html, utm);
     }
-    if manner.opens {
+    if mode.opens {
         html = links::with_pixel(&html);
     }
-    let html = Template::compile(&html, Kind::Html).map_err(mistake("template"))?.in_language(language);
-    let text = Template::compile(&text, Kind::Text).map_err(mistake("text"))?.in_language(language);
+    let html = Template::compile(&html, Kind::Html).map_err(template_error("template"))?.in_language(language);
+    let text = Template::compile(&text, Kind::Text).map_err(template_error("text"))?.in_language(language);
     let weight =
         [&subject, &html, &text].iter().map(|template| 2 * template.literals().iter().map(String::len).sum::<usize>()).sum();
     Ok(Compiled { subject, html: Body::new(html), text: Body::new(text), weight })

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::base::email::EmailAddress;
 use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, operator};
-use crate::features::sending::courier::{self, Note};
+use crate::features::sending::system_mail::{self, SystemEmail};
 
 pub struct MailLink;
 
@@ -76,8 +76,8 @@ impl Outward for MailLink {
                 ),
             ),
         };
-        let note = Note { to: input.to, subject: subject.to_owned(), text };
-        let reason = courier::hand_over(engine, note).await?.err();
+        let note = SystemEmail { to: input.to, subject: subject.to_owned(), text };
+        let reason = system_mail::send(engine, note).await?.err();
         Ok(Done(MailLinkResult { mailed: reason.is_none(), reason }))
     }
 }

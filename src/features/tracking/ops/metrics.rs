@@ -11,7 +11,7 @@ use crate::engine::api::answer::Moment;
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs_one};
 use crate::features::emails;
 use crate::features::sending::conversion::Conversion;
-use crate::features::sending::engagement::{self, Days, Measure};
+use crate::features::sending::engagement::{self, EmailDays, Measure};
 use crate::features::sending::orders::{self, Scope};
 use crate::features::tracking::READERS;
 use crate::vocab::codes::Code;
@@ -115,7 +115,7 @@ impl Operation for Metrics {
     fn example() -> (Value, Self::Output) {
         let email_id = EmailId::parse("66f1a2b3d4e5f60718293a4e").expect("24 hexadecimal characters");
         let day = [(Measure::Sent, 315), (Measure::Failed, 3), (Measure::HardBounces, 4), (Measure::UniqueOpens, 141)];
-        let days = Days {
+        let days = EmailDays {
             days: BTreeMap::from([(20_454, BTreeMap::from(day)), (20_455, BTreeMap::from([(Measure::UniqueClicks, 38)]))]),
             countries: BTreeMap::from([("GB".to_owned(), 90), ("CH".to_owned(), 51)]),
         };
@@ -135,7 +135,7 @@ impl Query for Metrics {
     }
 }
 
-fn to_answer(email_id: EmailId, days: &Days, now: Timestamp) -> EmailMetrics {
+fn to_answer(email_id: EmailId, days: &EmailDays, now: Timestamp) -> EmailMetrics {
     let mut sums: BTreeMap<Measure, i64> = BTreeMap::new();
     for day in days.days.values() {
         for (measure, many) in day {

@@ -87,7 +87,7 @@ async fn connections_that_rest_too_long_are_closed() {
     let transport = to(&sink, Timeouts { idle: Duration::from_millis(50), ..patient() });
     assert_eq!(deliver(&transport, "ana@example.com").await.0, OK);
     tokio::select! {
-        () = transport.tend() => panic!("it tends for as long as the service runs"),
+        () = transport.maintain() => panic!("it tends for as long as the service runs"),
         () = until(|| sink.open() == 0) => {}
     }
     assert_eq!(sink.commands().last().map(|(_, line)| line.as_str()), Some("QUIT"));

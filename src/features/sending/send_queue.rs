@@ -6,7 +6,7 @@
 use std::collections::{BTreeSet, HashSet};
 use std::ops::ControlFlow;
 
-use super::model::{DIRECT, GROUPS, Mailing, Plan, State, Wait};
+use super::model::{DIRECT, GROUPS, Mailing, Plan, State, WaitReason};
 use super::store;
 use crate::base::clock::Timestamp;
 use crate::engine::hold::OnHold;
@@ -25,11 +25,11 @@ const RETRY: u8 = 0;
 const TURN: u8 = 1;
 
 /// The queue of mailings whose audience is being written, and of those that ended before everybody had an outcome.
-pub const PLANS: u8 = 2;
+pub const PLANNING: u8 = 2;
 /// The queue of mailings that may not send now. Handoffs of an earlier process are looked for here too.
-pub const RESTS: u8 = 3;
+pub const BLOCKED: u8 = 3;
 /// Every queue.
-pub const LANES: [u8; 4] = [DIRECT, GROUPS, PLANS, RESTS];
+pub const LANES: [u8; 4] = [DIRECT, GROUPS, PLANNING, BLOCKED];
 
 /// Mailings that wait for the end of a hold. They do not count against limits, so that they block nothing else.
 pub type Held = HashSet<MailingId>;
@@ -96,20 +96,20 @@ pub fn dequeue(tx: &mut WriteTx<'_>, id: MailingId) -> Result<()> {
 }
 
 /// Put a mailing where it belongs in its state.
-pub fn place(tx: &mut WriteTx<'_>, mailing: &Mailing) -> Result<()> {
+pub fn requeue(tx: &mut WriteTx<'_>, mailing: &Mailing) -> Result<()> {
     match &mailing.state {
-        State::Planning | State::Cancelled { .. } | State::Failed { .. } => put_in(tx, mailing.id, Some(PLANS))?,
-        State::Paused if mailing.plan != Plan::Done => put_in(tx, mailing.id, Some(PLANS))?,
-        State::Paused | State::Waiting { reason: Wait::Quota | Wait::Transport, .. } => put_in(tx, mailing.id, Some(RESTS))?,
+        State::Planning | State::Cancelled { .. } | State::Failed { .. } => put_in(tx, mailing.id, Some(PLANNING))?,
+        State::Paused if mailing.plan != Plan::Done => put_in(tx, mailing.id, Some(PLANNING))?,
+        State::Paused | State::Waiting { reason: WaitReason::Quota | WaitReason::Transport, .. } => put_in(tx, mailing.id, Some(BLOCKED))?,
         State::Sending => put_in(tx, mailing.id, Some(mailing.kind.lane()))?,
         State::Finished { .. } => put_in(tx, mailing.id, None)?,
         // Whether a retry is under way is known to the ledger.
-        State::Waiting { reason: Wait::Deferred, .. } => {}
+        State::Waiting { reason: WaitReason::Deferred, .. } => {}
     }
     let at = match mailing.state {
         _ if mailing.plan != Plan::Done => None,
-        State::Sending | State::Waiting { reason: Wait::Deferred, .. } => first_retry(tx, mailing.id)?,
-        State::Waiting { reason: Wait::Quota | Wait::Transport, until } => Some(until),
+        State::Sending | State::Waiting { reason: WaitReason::Deferred, .. } => first_retry(tx, mailing.id)?,
+        State::Waiting { reason: WaitReason::Quota | WaitReason::Transport, until } => Some(until),
         State::Planning | State::Paused | State::Finished { .. } | State::Cancelled { .. } | State::Failed { .. } => None,
     };
     set_turn(tx, mailing, at)
@@ -150,7 +150,7 @@ fn first_retry(tx: &impl Read, id: MailingId) -> Result<Option<Timestamp>> {
 
 /// Whether the next retry decides when the mailing goes on.
 fn follows_retries(mailing: &Mailing) -> bool {
-    mailing.plan == Plan::Done && matches!(mailing.state, State::Sending | State::Waiting { reason: Wait::Deferred, .. })
+    mailing.plan == Plan::Done && matches!(mailing.state, State::Sending | State::Waiting { reason: WaitReason::Deferred, .. })
 }
 
 /// A recipient of a mailing that has its place is to be tried again at a time.
@@ -163,7 +163,7 @@ pub fn put_retry(tx: &mut WriteTx<'_>, mailing: &Mailing, at: Timestamp, number:
     Ok(())
 }
 
-/// A recipient is to be tried again at a time; [`place`] finds it.
+/// A recipient is to be tried again at a time; [`requeue`] finds it.
 pub fn note_retry(tx: &mut WriteTx<'_>, id: MailingId, at: Timestamp, number: u32) {
     tx.put(RETRIES, &(RETRY, id, at, number), &());
 }
@@ -331,15 +331,15 @@ mod tests {
                 for recipient in 0..5_000 {
                     put_retry(tx, &mailing, START, recipient)?;
                 }
-                place(tx, &mailing)?;
+                requeue(tx, &mailing)?;
             }
-            let quota = mailing(1, 2, State::Waiting { reason: Wait::Quota, until: START.plus_ms(500) });
+            let quota = mailing(1, 2, State::Waiting { reason: WaitReason::Quota, until: START.plus_ms(500) });
             put_retry(tx, &quota, START, 0)?;
-            place(tx, &quota)?;
+            requeue(tx, &quota)?;
             let other = mailing(1, 3, State::Sending);
             put_retry(tx, &other, START.plus_ms(10), 7)?;
             put_retry(tx, &other, START.plus_ms(90), 8)?;
-            place(tx, &other)
+            requeue(tx, &other)
         });
         let id = |number| mailing(1, number, State::Sending).id;
         assert_eq!(due_groups(&mill, START), Due { next_at: Some(START.plus_ms(10)), ..Due::default() });
@@ -347,9 +347,9 @@ mod tests {
         assert_eq!((later.mailings, later.next_at), (vec![id(3)], Some(START.plus_ms(500))));
         assert_eq!(retries(&mill.read(), id(3), START.plus_ms(10), 9).expect("readable"), [7]);
         assert_eq!(due_groups(&mill, START.plus_ms(500)).mailings, [id(3), id(2)]);
-        write(&mill, move |tx| place(tx, &mailing(1, 0, State::Sending)));
+        write(&mill, move |tx| requeue(tx, &mailing(1, 0, State::Sending)));
         assert_eq!(due_groups(&mill, START).mailings, [id(0)], "it was resumed");
-        assert_eq!(queued(&mill.read(), RESTS, None, 9).expect("readable"), [id(2)]);
+        assert_eq!(queued(&mill.read(), BLOCKED, None, 9).expect("readable"), [id(2)]);
         assert_eq!(queued(&mill.read(), GROUPS, None, 9).expect("readable"), [id(0), id(3)]);
     }
 

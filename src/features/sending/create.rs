@@ -5,9 +5,9 @@ use std::collections::HashSet;
 use serde_json::json;
 
 use super::model::{Address, Audience, Delivery, Kind, Mailing, NewMailing, Plan, Policy, Recipient, Skip, State, To};
-use super::person::{self, Values};
-use super::template::{self, Manner, links};
-use super::{engagement, planning, sendable, store};
+use super::merge_data::{self, MergeData};
+use super::template::{self, RenderMode, links};
+use super::{engagement, planning, eligibility, store};
 use crate::base::clock::Timestamp;
 use crate::base::email::EmailAddress;
 use crate::engine::api::Failure;
@@ -22,14 +22,14 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::MailingId;
 
 /// Take a mailing on. It is sent if this transaction commits, and durable with it.
-pub fn open(tx: &mut WriteTx<'_>, new: NewMailing) -> Result<MailingId, Failure> {
+pub fn create(tx: &mut WriteTx<'_>, new: NewMailing) -> Result<MailingId, Failure> {
     let id = MailingId::make(tx.now(), tx.random());
     let mut mailing = draft(&new, id, tx.now());
     mailing.hold_number = hold::last_number(tx)?;
     mailing.utm = utm(tx, &new)?;
     if store::keep_content(tx, mailing.content, &new.content)? {
         // Checked once for all mailings with this content: a mistake must not be found by the first recipient.
-        let compiled = template::compile(&new.content, Manner::of(new.tracking, new.transactional))?;
+        let compiled = template::compile(&new.content, RenderMode::of(new.tracking, new.transactional))?;
         store::keep_needs(tx, mailing.content, &compiled.needs());
         store::keep_links(tx, mailing.content, &links::rewrite(&template::shown(&new.content)).links);
     }
@@ -48,23 +48,23 @@ pub fn require_sendable(tx: &impl Read, digester: &Digester, id: MailingId) -> R
     let (Some(mailing), Some(recipient)) = (store::by_id(tx, id)?, store::recipient(tx, id, 0)?) else {
         return Err(Failure::internal("a mailing that was just taken on has its first recipient"));
     };
-    let Some(person) = person::load(tx, &mailing, 0, &recipient)? else { return Ok(()) };
+    let Some(profile) = merge_data::load(tx, &mailing, 0, &recipient)? else { return Ok(()) };
     let topic = match (mailing.topic, mailing.project) {
         (Some(topic), Some(project)) => Some(topics::find(tx, project, topic)?),
         _ => None,
     };
-    if let Some(why) = sendable::refusal(tx, digester, &mailing, topic.as_ref(), &person)? {
+    if let Some(why) = eligibility::skip_reason(tx, digester, &mailing, topic.as_ref(), &profile)? {
         let detail = format!("recipientEmail: this address must not be mailed: {}.", why.word().replace('_', " "));
         return Err(Failure::because(Code::RecipientNotSendable, detail).with(json!({ "reason": why.word() })));
     }
     let needs = store::needs(tx, mailing.content)?;
     let needs = Template::compile(&needs, merge::Kind::Text).map_err(Failure::internal)?;
     let variables = planning::variables(&mailing);
-    let tags = match (&person.contact, mailing.project) {
+    let tags = match (&profile.contact, mailing.project) {
         (Some(contact), Some(project)) => TagNames::new(tx, project).of(&contact.tags)?,
         _ => Vec::new(),
     };
-    let values = Values { person: &person, variables: &variables, tags: &tags, links: None };
+    let values = MergeData { profile: &profile, variables: &variables, tags: &tags, links: None };
     match needs.missing(&values) {
         Some(field) => {
             let detail = format!("there is no value for {field}: give one, or write {{{{ {field} | default(\"…\") }}}}");

@@ -20,69 +20,69 @@ use crate::engine::mail::transport::Transport;
 use crate::engine::store::{ReadTx, Store};
 use crate::features::contacts::tags::TagNames;
 use crate::features::domains::{self, SendingDomain, Stream};
-use crate::features::sending::ledger::{Answer, Ledger, What};
-use crate::features::sending::letter::{Posted, Secrets, Stationery};
-use crate::features::sending::model::{ContentId, Delivery, Doubt, Event, Mailing, Plan, Recipient, Schedule, Skip, State, Wait};
-use crate::features::sending::quota::{self, Room};
+use crate::features::sending::recipient_writer::{UpdateResult, RecipientWriter, RowUpdate};
+use crate::features::sending::message::{RenderedMessage, Secrets, MailingContext};
+use crate::features::sending::model::{ContentId, Delivery, UnknownReason, Event, Mailing, Plan, Recipient, Schedule, Skip, State, WaitReason};
+use crate::features::sending::quota::{self, QuotaLeft};
 use crate::features::sending::signing;
-use crate::features::sending::template::{self, Compiled, Manner};
+use crate::features::sending::template::{self, Compiled, RenderMode};
 use crate::features::sending::token::Tokens;
-use crate::features::sending::transport::{self, Way};
-use crate::features::sending::{person, planning, sendable, store};
+use crate::features::sending::transport::{self, MailRoute};
+use crate::features::sending::{merge_data, planning, eligibility, store};
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{AccountId, MailingId};
 use crate::vocab::limits;
 
 /// What a delivery is given.
-pub struct Job {
-    pub stationery: Arc<Stationery>,
+pub struct SendJob {
+    pub context: Arc<MailingContext>,
     pub number: u32,
     pub recipient: Recipient,
 }
 
 /// What a delivery came to, as far as the round is concerned.
-pub enum Fate {
+pub enum SendOutcome {
     /// The ledger has it.
-    Settled,
+    Recorded,
     /// The recipient was not sent to, and will not be.
     NotSent,
     /// The mailing does not go on for now; nothing happened to this recipient.
     Stopped(Box<Recipient>),
     /// The way out failed before anything was said of this recipient.
-    WayFailed(Box<Recipient>),
+    TransportFailed(Box<Recipient>),
 }
 
 /// Makes and carries messages of one environment.
-pub struct Post {
+pub struct MessageSender {
     engine: Arc<Engine>,
     environment: Environment,
     store: Arc<Store>,
-    book: Ledger,
+    writer: RecipientWriter,
     rules: Arc<Rules>,
     secrets: Secrets,
-    way: Way,
-    makers: Semaphore,
+    route: MailRoute,
+    renderers: Semaphore,
     slots: usize,
-    kept: Mutex<Kept>,
+    prepared: Mutex<PreparedCache>,
 }
 
 /// What making a message comes to.
-enum Made {
-    Message(Box<Posted>),
+enum RenderResult {
+    Message(Box<RenderedMessage>),
     Skipped(Skip),
     /// The recipient's server is left alone for now.
-    Untimely(Cause),
+    Deferred(Cause),
 }
 
 /// What was prepared lately.
 #[derive(Default)]
-struct Kept {
-    contents: HashMap<(ContentId, Manner), Arc<Compiled>>,
-    senders: HashMap<(AccountId, String, bool), (Arc<Sender>, Timestamp)>,
+struct PreparedCache {
+    contents: HashMap<(ContentId, RenderMode), Arc<Compiled>>,
+    senders: HashMap<(AccountId, String, bool), (Arc<SenderIdentity>, Timestamp)>,
 }
 
 /// What a From address stands for.
-struct Sender {
+struct SenderIdentity {
     domain: String,
     signer: Option<Arc<Signer>>,
     bounce_domain: Option<String>,
@@ -91,22 +91,22 @@ struct Sender {
     clicks: bool,
 }
 
-impl Post {
+impl MessageSender {
     /// A post office of an environment.
-    pub fn new(engine: Arc<Engine>, environment: Environment, book: Ledger, rules: Arc<Rules>) -> Result<Self, Failure> {
+    pub fn new(engine: Arc<Engine>, environment: Environment, writer: RecipientWriter, rules: Arc<Rules>) -> Result<Self, Failure> {
         let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
         let connections = engine.settings.mail.connections.count();
         let secrets = Secrets { tokens: Tokens::new(&engine.seal), message_ids: engine.seal.derive("mailmill message ids v1") };
         Ok(Self {
             environment,
             store: engine.world(environment).store.clone(),
-            book,
+            writer,
             rules,
             secrets,
-            way: transport::way(&engine, environment),
-            makers: Semaphore::new(cores),
+            route: transport::route(&engine, environment),
+            renderers: Semaphore::new(cores),
             slots: slots(connections, cores, engine.settings.mail.direct),
-            kept: Mutex::default(),
+            prepared: Mutex::default(),
             engine,
         })
     }
@@ -143,9 +143,9 @@ impl Post {
 
     /// Whether a mailing that waits for its account's quota need not: the plan has grown, or the clock was wrong when it stopped.
     pub fn has_room_again(&self, tx: &ReadTx, mailing: &Mailing) -> Result<bool, Failure> {
-        let waits = matches!(mailing.state, State::Waiting { reason: Wait::Quota, .. }) && mailing.plan == Plan::Done;
+        let waits = matches!(mailing.state, State::Waiting { reason: WaitReason::Quota, .. }) && mailing.plan == Plan::Done;
         let account = mailing.account;
-        Ok(waits && matches!(quota::room(tx, account, (self.rules.limits)(account), self.now())?, Room::Left(_)))
+        Ok(waits && matches!(quota::left(tx, account, (self.rules.limits)(account), self.now())?, QuotaLeft::Left(_)))
     }
 
     /// How many recipients an account may send to in a second, if its plan limits that.
@@ -155,7 +155,7 @@ impl Post {
 
     /// Take nothing new on the wire, and end what is on it within the grace of the settings.
     pub async fn close(&self) {
-        if let Way::Out(transport) = &self.way {
+        if let MailRoute::Transport(transport) = &self.route {
             let closed = transport.close(self.engine.settings.mail.stop_seconds.seconds()).await;
             if closed.cut > 0 {
                 tracing::warn!(deliveries = closed.cut, "deliveries were cut off; what became of them is not known");
@@ -164,21 +164,21 @@ impl Post {
     }
 
     /// Close connections at rest, as long as the service runs.
-    pub async fn tend(&self) {
-        if let Way::Out(transport) = &self.way {
-            transport.tend().await;
+    pub async fn maintain(&self) {
+        if let MailRoute::Transport(transport) = &self.route {
+            transport.maintain().await;
         }
     }
 
     /// What all messages of a mailing share; `None` if it cannot be sent at present.
-    pub async fn stationery(self: &Arc<Self>, tx: &ReadTx, mailing: Mailing) -> Result<Option<Arc<Stationery>>, Failure> {
-        let (post, tx) = (self.clone(), tx.clone());
-        let making = tokio::task::spawn_blocking(move || post.prepare(&tx, mailing));
+    pub async fn context(self: &Arc<Self>, tx: &ReadTx, mailing: Mailing) -> Result<Option<Arc<MailingContext>>, Failure> {
+        let (sender, tx) = (self.clone(), tx.clone());
+        let making = tokio::task::spawn_blocking(move || sender.prepare(&tx, mailing));
         making.await.map_err(Failure::internal)?
     }
 
-    fn prepare(&self, tx: &ReadTx, mailing: Mailing) -> Result<Option<Arc<Stationery>>, Failure> {
-        if matches!(self.way, Way::Nowhere) {
+    fn prepare(&self, tx: &ReadTx, mailing: Mailing) -> Result<Option<Arc<MailingContext>>, Failure> {
+        if matches!(self.route, MailRoute::None) {
             tracing::warn!(mailing = %mailing.id, "there is no way out for live mail; see [mail] in the settings");
             return Ok(None);
         }
@@ -188,18 +188,18 @@ impl Post {
         };
         let sender = self.sender(tx, &mailing, &from)?;
         let must_be_verified = self.environment == Environment::Live && self.engine.settings.mail.require_verified_domain;
-        if must_be_verified && matches!(self.way, Way::Out(_)) && sender.signer.is_none() {
+        if must_be_verified && matches!(self.route, MailRoute::Transport(_)) && sender.signer.is_none() {
             tracing::warn!(mailing = %mailing.id, domain = from.domain(), "the domain is not verified any more; its mail waits");
             return Ok(None);
         }
-        let mut manner = Manner::of(mailing.tracking, mailing.transactional);
-        manner.opens &= sender.opens;
-        manner.clicks &= sender.clicks;
-        manner.utm = mailing.utm.clone().filter(|_| !manner.clicks);
-        let compiled = self.compiled(tx, &mailing, manner)?;
+        let mut mode = RenderMode::of(mailing.tracking, mailing.transactional);
+        mode.opens &= sender.opens;
+        mode.clicks &= sender.clicks;
+        mode.utm = mailing.utm.clone().filter(|_| !mode.clicks);
+        let compiled = self.compiled(tx, &mailing, mode)?;
         let reply_to = mailing.from.reply_to.as_deref().and_then(|address| EmailAddress::parse(address).ok());
         let base = sender.base.clone().unwrap_or_else(|| self.engine.base_url().trim_end_matches('/').to_owned());
-        Ok(Some(Arc::new(Stationery {
+        Ok(Some(Arc::new(MailingContext {
             variables: planning::variables(&mailing),
             compiled,
             from,
@@ -213,30 +213,30 @@ impl Post {
         })))
     }
 
-    fn compiled(&self, tx: &ReadTx, mailing: &Mailing, manner: Manner) -> Result<Arc<Compiled>, Failure> {
-        let key = (mailing.content, manner.clone());
-        if let Some(known) = self.kept().contents.get(&key) {
+    fn compiled(&self, tx: &ReadTx, mailing: &Mailing, mode: RenderMode) -> Result<Arc<Compiled>, Failure> {
+        let key = (mailing.content, mode.clone());
+        if let Some(known) = self.prepared().contents.get(&key) {
             return Ok(known.clone());
         }
-        let compiled = Arc::new(template::compile(&store::content(tx, mailing)?, manner)?);
-        let mut kept = self.kept();
-        let weight: usize = kept.contents.values().map(|content| content.weight).sum();
+        let compiled = Arc::new(template::compile(&store::content(tx, mailing)?, mode)?);
+        let mut prepared = self.prepared();
+        let weight: usize = prepared.contents.values().map(|content| content.weight).sum();
         if weight + compiled.weight > limits::CONTENTS_KEPT_BYTES {
             // Mailings under way hold theirs; what is needed again is made again.
-            kept.contents.clear();
+            prepared.contents.clear();
         }
-        kept.contents.insert(key, compiled.clone());
+        prepared.contents.insert(key, compiled.clone());
         Ok(compiled)
     }
 
-    fn kept(&self) -> std::sync::MutexGuard<'_, Kept> {
-        self.kept.lock().expect("no holder of this lock panics")
+    fn prepared(&self) -> std::sync::MutexGuard<'_, PreparedCache> {
+        self.prepared.lock().expect("no holder of this lock panics")
     }
 
-    fn sender(&self, tx: &ReadTx, mailing: &Mailing, from: &EmailAddress) -> Result<Arc<Sender>, Failure> {
+    fn sender(&self, tx: &ReadTx, mailing: &Mailing, from: &EmailAddress) -> Result<Arc<SenderIdentity>, Failure> {
         let key = (mailing.account, from.domain_ascii().to_ascii_lowercase(), mailing.transactional);
         let now = self.now();
-        if let Some((known, at)) = self.kept().senders.get(&key)
+        if let Some((known, at)) = self.prepared().senders.get(&key)
             // Not from a time that is still to come either: the clock was wrong then.
             && (0..limits::SENDER_KEPT_MS).contains(&now.ms_since(*at))
         {
@@ -245,81 +245,81 @@ impl Post {
         let stream = if mailing.transactional { Stream::Transactional } else { Stream::Marketing };
         let found = domains::for_sender(tx, &self.engine.seal, mailing.account, from, stream)?;
         let own = self.engine.settings.mail.bounce_domain.clone();
-        let sender = Arc::new(Sender::new(found, &key.1, own)?);
-        let mut kept = self.kept();
-        if kept.senders.len() >= limits::SENDERS_KEPT_MAX {
-            kept.senders.clear();
+        let sender = Arc::new(SenderIdentity::new(found, &key.1, own)?);
+        let mut prepared = self.prepared();
+        if prepared.senders.len() >= limits::SENDERS_KEPT_MAX {
+            prepared.senders.clear();
         }
-        kept.senders.insert(key, (sender.clone(), now));
+        prepared.senders.insert(key, (sender.clone(), now));
         Ok(sender)
     }
 
     /// Make one message, carry it, and hand what became of it to the ledger.
-    pub async fn deliver(self: Arc<Self>, job: Job) -> Fate {
-        let (id, number) = (job.stationery.mailing.id, job.number);
-        let made = match self.make(&job).await {
-            Ok(made) => made,
+    pub async fn deliver(self: Arc<Self>, job: SendJob) -> SendOutcome {
+        let (id, number) = (job.context.mailing.id, job.number);
+        let rendered = match self.make(&job).await {
+            Ok(rendered) => rendered,
             Err(failure) => {
                 tracing::error!(mailing = %id, number, cause = ?failure.cause, "a message could not be made");
                 let reply = "The message could not be made here.".to_owned();
-                self.book.ask(id, number, What::Mark(Event::Deferred { reply, schedule: self.rules.schedule })).await;
-                return Fate::NotSent;
+                self.writer.submit_and_wait(id, number, RowUpdate::Event(Event::Deferred { reply, schedule: self.rules.schedule })).await;
+                return SendOutcome::NotSent;
             }
         };
-        let posted = match made {
-            Made::Message(posted) => *posted,
-            Made::Skipped(why) => {
-                self.book.ask(id, number, What::Mark(Event::Skip { why })).await;
-                return Fate::NotSent;
+        let message = match rendered {
+            RenderResult::Message(message) => *message,
+            RenderResult::Skipped(why) => {
+                self.writer.submit_and_wait(id, number, RowUpdate::Event(Event::Skip { why })).await;
+                return SendOutcome::NotSent;
             }
-            Made::Untimely(cause) => {
-                self.book.ask(id, number, What::Mark(self.put_off(&cause))).await;
-                return Fate::NotSent;
+            RenderResult::Deferred(cause) => {
+                self.writer.submit_and_wait(id, number, RowUpdate::Event(self.deferral(&cause))).await;
+                return SendOutcome::NotSent;
             }
         };
         let recipient = Box::new(job.recipient);
-        match &self.way {
-            Way::Inbox => match self.book.ask(id, number, What::Keep(Box::new(posted))).await {
-                Answer::Done => Fate::Settled,
-                Answer::Refused | Answer::Lost => Fate::NotSent,
-                Answer::Stopped => Fate::Stopped(recipient),
+        match &self.route {
+            MailRoute::Inbox => match self.writer.submit_and_wait(id, number, RowUpdate::StoreInInbox(Box::new(message))).await {
+                UpdateResult::Done => SendOutcome::Recorded,
+                UpdateResult::Refused | UpdateResult::Lost => SendOutcome::NotSent,
+                UpdateResult::Stopped => SendOutcome::Stopped(recipient),
             },
-            Way::Out(transport) => self.carry(transport, id, number, posted, recipient).await,
-            Way::Nowhere => Fate::WayFailed(recipient),
+            MailRoute::Transport(transport) => self.transmit(transport, id, number, message, recipient).await,
+            MailRoute::None => SendOutcome::TransportFailed(recipient),
         }
     }
 
-    async fn make(self: &Arc<Self>, job: &Job) -> Result<Made, Failure> {
-        let _turn = self.makers.acquire().await.map_err(Failure::internal)?;
-        let (post, stationery) = (self.clone(), job.stationery.clone());
+    async fn make(self: &Arc<Self>, job: &SendJob) -> Result<RenderResult, Failure> {
+        let _turn = self.renderers.acquire().await.map_err(Failure::internal)?;
+        let (sender, context) = (self.clone(), job.context.clone());
         let (number, recipient) = (job.number, job.recipient.clone());
-        let making = tokio::task::spawn_blocking(move || post.write(&stationery, number, &recipient));
+        let making = tokio::task::spawn_blocking(move || sender.write(&context, number, &recipient));
         making.await.map_err(Failure::internal)?
     }
 
-    fn write(&self, stationery: &Stationery, number: u32, recipient: &Recipient) -> Result<Made, Failure> {
+    fn write(&self, context: &MailingContext, number: u32, recipient: &Recipient) -> Result<RenderResult, Failure> {
         let tx = self.store.read();
-        let mailing = &stationery.mailing;
-        let Some(person) = person::load(&tx, mailing, number, recipient)? else { return Ok(Made::Skipped(Skip::Erased)) };
+        let mailing = &context.mailing;
+        let Some(profile) = merge_data::load(&tx, mailing, number, recipient)? else { return Ok(RenderResult::Skipped(Skip::Erased)) };
         // Asked again at the handoff; whoever is known not to be sent to needs no message.
-        if let Some(why) = sendable::refusal(&tx, &self.rules.digester, mailing, None, &person)? {
-            return Ok(Made::Skipped(why));
+        if let Some(why) = eligibility::skip_reason(&tx, &self.rules.digester, mailing, None, &profile)? {
+            return Ok(RenderResult::Skipped(why));
         }
-        if let (Way::Out(transport), Ok(email)) = (&self.way, EmailAddress::parse(&person.email))
+        if let (MailRoute::Transport(transport), Ok(email)) = (&self.route, EmailAddress::parse(&profile.email))
             && let Some(cause) = transport.left_alone(&email.domain_ascii().to_ascii_lowercase())
         {
-            return Ok(Made::Untimely(cause));
+            return Ok(RenderResult::Deferred(cause));
         }
-        let tags = match (&person.contact, mailing.project) {
+        let tags = match (&profile.contact, mailing.project) {
             (Some(contact), Some(project)) => TagNames::new(&tx, project).of(&contact.tags)?,
             _ => Vec::new(),
         };
-        let written = stationery.write(&self.secrets, &person, number, &tags, self.now());
-        Ok(written.map_or_else(Made::Skipped, |posted| Made::Message(Box::new(posted))))
+        let written = context.render(&self.secrets, &profile, number, &tags, self.now());
+        Ok(written.map_or_else(RenderResult::Skipped, |message| RenderResult::Message(Box::new(message))))
     }
 
     /// The event of a server that certainly has not taken a message.
-    fn put_off(&self, cause: &Cause) -> Event {
+    fn deferral(&self, cause: &Cause) -> Event {
         let (reply, schedule) = (cause.to_string(), self.rules.schedule);
         match cause {
             Cause::LeftAlone { rest, .. } => {
@@ -330,39 +330,39 @@ impl Post {
         }
     }
 
-    async fn carry(&self, transport: &Transport, id: MailingId, number: u32, posted: Posted, recipient: Box<Recipient>) -> Fate {
-        let Posted { sender, recipient: address, needs_smtputf8, bytes, .. } = posted;
+    async fn transmit(&self, transport: &Transport, id: MailingId, number: u32, message: RenderedMessage, recipient: Box<Recipient>) -> SendOutcome {
+        let RenderedMessage { sender, recipient: address, needs_smtputf8, bytes, .. } = message;
         let envelope = Envelope { sender, recipient: address, smtputf8: needs_smtputf8 };
-        let mut claim = Claim { book: &self.book, id, number, answer: None };
+        let mut claim = Claim { writer: &self.writer, id, number, answer: None };
         let outcome = transport.deliver(&envelope, &bytes, &mut claim).await;
         let claimed = claim.answer;
         let event = match outcome {
             Outcome::Accepted { reply } => Event::Accepted { reply: reply.to_string() },
             Outcome::Refused { reply, .. } => Event::Refused { reply: reply.to_string() },
-            Outcome::Unknown { cause } => Event::Lost { why: doubt(&cause) },
+            Outcome::Unknown { cause } => Event::Lost { why: unknown_reason(&cause) },
             Outcome::Abandoned => {
                 return match claimed {
-                    Some(Answer::Stopped) => Fate::Stopped(recipient),
-                    _ => Fate::NotSent,
+                    Some(UpdateResult::Stopped) => SendOutcome::Stopped(recipient),
+                    _ => SendOutcome::NotSent,
                 };
             }
-            Outcome::Deferred { stage, cause } if claimed.is_none() && self.is_the_ways_fault(stage, &cause) => {
-                return Fate::WayFailed(recipient);
+            Outcome::Deferred { stage, cause } if claimed.is_none() && self.is_transport_fault(stage, &cause) => {
+                return SendOutcome::TransportFailed(recipient);
             }
-            Outcome::Deferred { cause, .. } => self.put_off(&cause),
+            Outcome::Deferred { cause, .. } => self.deferral(&cause),
         };
-        let mark = What::Mark(event);
+        let mark = RowUpdate::Event(event);
         match recipient.delivery {
             // Retries stay listed until this is written: only then may they be looked at again.
-            Delivery::Deferred { .. } => drop(self.book.ask(id, number, mark).await),
+            Delivery::Deferred { .. } => drop(self.writer.submit_and_wait(id, number, mark).await),
             // Whoever comes after this is written after it: nothing waits for the disk a second time.
-            _ => self.book.tell(id, number, mark).await,
+            _ => self.writer.submit(id, number, mark).await,
         }
-        Fate::Settled
+        SendOutcome::Recorded
     }
 
     /// Whether nothing was said of the recipient and another would have fared the same.
-    fn is_the_ways_fault(&self, stage: Stage, cause: &Cause) -> bool {
+    fn is_transport_fault(&self, stage: Stage, cause: &Cause) -> bool {
         if *cause == Cause::Stopping {
             return true;
         }
@@ -379,7 +379,7 @@ fn slots(connections: usize, cores: usize, direct: bool) -> usize {
     if direct { 4 * connections + ahead } else { connections + ahead }
 }
 
-impl Sender {
+impl SenderIdentity {
     fn new(found: Option<SendingDomain>, from_domain: &str, own_bounces: Option<String>) -> Result<Self, Failure> {
         let Some(found) = found else {
             let domain = from_domain.to_owned();
@@ -399,24 +399,24 @@ impl Sender {
 
 /// Asks the ledger at the moment before the final dot.
 struct Claim<'a> {
-    book: &'a Ledger,
+    writer: &'a RecipientWriter,
     id: MailingId,
     number: u32,
-    answer: Option<Answer>,
+    answer: Option<UpdateResult>,
 }
 
 impl BeforeDot for Claim<'_> {
     async fn ready(&mut self, _: &Handoff) -> Verdict {
-        let answer = self.book.ask(self.id, self.number, What::Claim).await;
+        let answer = self.writer.submit_and_wait(self.id, self.number, RowUpdate::Claim).await;
         self.answer = Some(answer);
-        if answer == Answer::Done { Verdict::Go } else { Verdict::Abandon }
+        if answer == UpdateResult::Done { Verdict::Go } else { Verdict::Abandon }
     }
 }
 
-fn doubt(cause: &Cause) -> Doubt {
+fn unknown_reason(cause: &Cause) -> UnknownReason {
     match cause {
-        Cause::TimedOut(_) => Doubt::Timeout,
-        Cause::Stopping => Doubt::Stopped,
-        _ => Doubt::Disconnected,
+        Cause::TimedOut(_) => UnknownReason::Timeout,
+        Cause::Stopping => UnknownReason::Stopped,
+        _ => UnknownReason::Disconnected,
     }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value as Json};
 
 use super::model::{Kind, Mailing, Skip};
-use super::person::{Links, Person, Values};
+use super::merge_data::{RecipientLinks, RecipientProfile, MergeData};
 use super::template::Compiled;
 use super::token::{Purpose, Tokens};
 use crate::base::clock::Timestamp;
@@ -20,7 +20,7 @@ use crate::engine::render::merge::MergeError;
 use crate::vocab::environment::Environment;
 
 /// All that the messages of one mailing have in common.
-pub struct Stationery {
+pub struct MailingContext {
     pub mailing: Mailing,
     pub compiled: Arc<Compiled>,
     pub variables: Map<String, Json>,
@@ -44,7 +44,7 @@ pub struct Secrets {
 
 /// A finished message and its envelope.
 #[derive(Debug)]
-pub struct Posted {
+pub struct RenderedMessage {
     pub sender: String,
     pub recipient: EmailAddress,
     pub needs_smtputf8: bool,
@@ -52,21 +52,21 @@ pub struct Posted {
     pub bytes: Vec<u8>,
 }
 
-impl Stationery {
+impl MailingContext {
     /// The message for one recipient; or why there is none for it.
-    pub fn write(
+    pub fn render(
         &self,
         secrets: &Secrets,
-        person: &Person,
+        profile: &RecipientProfile,
         number: u32,
         tags: &[String],
         now: Timestamp,
-    ) -> Result<Posted, Skip> {
-        let recipient = EmailAddress::parse(&person.email).map_err(|_| Skip::InvalidAddress)?;
+    ) -> Result<RenderedMessage, Skip> {
+        let recipient = EmailAddress::parse(&profile.email).map_err(|_| Skip::InvalidAddress)?;
         let mailing = &self.mailing;
         let links =
-            Links { tokens: &secrets.tokens, base: &self.base, environment: self.environment, mailing: mailing.id, number };
-        let values = Values { person, variables: &self.variables, tags, links: Some(links) };
+            RecipientLinks { tokens: &secrets.tokens, base: &self.base, environment: self.environment, mailing: mailing.id, number };
+        let values = MergeData { profile, variables: &self.variables, tags, links: Some(links) };
         let subject = self.compiled.subject.render(&values).map_err(unmergeable)?;
         let html = self.compiled.html.fill(&values).map_err(unmergeable)?;
         let text = self.compiled.text.fill(&values).map_err(unmergeable)?;
@@ -85,9 +85,9 @@ impl Stationery {
             list_id: Some(&list_id),
         });
         let feedback_id = self.feedback_id();
-        let letter = Letter {
+        let outgoing = Letter {
             from: Mailbox { name: mailing.from.name.as_deref().unwrap_or_default(), address: &self.from },
-            to: Mailbox { name: &person.display_name(), address: &recipient },
+            to: Mailbox { name: &profile.display_name(), address: &recipient },
             reply_to: self.reply_to.as_ref().map(|address| Mailbox { name: "", address }),
             subject: &subject,
             text: Some(&text),
@@ -100,7 +100,7 @@ impl Stationery {
             is_automatic: false,
             extra: &[],
         };
-        let mut message = letter.write();
+        let mut message = outgoing.write();
         if let Some(signer) = &self.signer {
             let signatures = signer.sign(&message.bytes, now);
             message.put_first(&signatures);
@@ -109,7 +109,7 @@ impl Stationery {
             Some(domain) => format!("b+{}@{domain}", secrets.tokens.local_part(links.token(Purpose::Bounce))),
             None => self.from.as_str().to_owned(),
         };
-        Ok(Posted { sender, recipient, needs_smtputf8: message.needs_smtputf8, subject, bytes: message.bytes })
+        Ok(RenderedMessage { sender, recipient, needs_smtputf8: message.needs_smtputf8, subject, bytes: message.bytes })
     }
 
     /// Campaign, mailing, kind of mail and sender, from the finest part to the coarsest.

@@ -11,8 +11,8 @@ use serde::Serialize;
 
 use super::engagement::Measure;
 use super::model::Mailing;
-use super::orders::{Order, Takings};
-use super::quota::{self, Period, Tally};
+use super::orders::{Order, Revenue};
+use super::quota::{self, Period, SentCount};
 use super::store;
 use crate::base::amount::Amount;
 use crate::base::clock::Timestamp;
@@ -23,28 +23,28 @@ use crate::vocab::ids::{AccountId, MailingId};
 use crate::vocab::{limits, tables};
 
 const ACTIVITY: Table<(u8, [u8; 12], u32, u8), i64> = Table::new(tables::ACTIVITY_DAYS);
-const TAKINGS: Table<(u8, [u8; 12], u32, [u8; 3]), Takings> = Table::new(tables::TAKINGS_DAYS);
+const REVENUE: Table<(u8, [u8; 12], u32, [u8; 3]), Revenue> = Table::new(tables::TAKINGS_DAYS);
 const CLICKS: Table<(MailingId, u16), i64> = Table::new(tables::CLICKED_LINKS);
 
 /// Whose days.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Whose {
+enum StatsScope {
     Account(AccountId),
     Campaign(MailingId),
 }
 
-impl Whose {
+impl StatsScope {
     fn key(self) -> (u8, [u8; 12]) {
         match self {
-            Whose::Account(id) => (0, id.0),
-            Whose::Campaign(id) => (1, id.0),
+            StatsScope::Account(id) => (0, id.0),
+            StatsScope::Campaign(id) => (1, id.0),
         }
     }
 
     /// Whose day a mailing's is: its account's, and its own if it is a campaign's and not too old.
     fn of(mailing: &Mailing, day: u32) -> impl Iterator<Item = Self> {
         let is_told = mailing.kind.campaign().is_some() && day < of(mailing.created_at) + limits::CAMPAIGN_DAYS;
-        [Some(Whose::Account(mailing.account)), is_told.then_some(Whose::Campaign(mailing.id))].into_iter().flatten()
+        [Some(StatsScope::Account(mailing.account)), is_told.then_some(StatsScope::Campaign(mailing.id))].into_iter().flatten()
     }
 }
 
@@ -62,30 +62,30 @@ pub fn date(day: u32) -> String {
 /// Add to what happened on the day of this write.
 pub(super) fn add(tx: &mut WriteTx<'_>, mailing: &Mailing, measure: Measure, many: i64) -> Result<()> {
     let day = of(tx.now());
-    for whose in Whose::of(mailing, day) {
+    for scope in StatsScope::of(mailing, day) {
         // The quota counts what an account sends.
-        if matches!(whose, Whose::Account(_)) && matches!(measure, Measure::Sent | Measure::Failed) {
+        if matches!(scope, StatsScope::Account(_)) && matches!(measure, Measure::Sent | Measure::Failed) {
             continue;
         }
-        let (kind, id) = whose.key();
+        let (kind, id) = scope.key();
         tx.add(ACTIVITY, &(kind, id, day, measure as u8), many)?;
     }
     Ok(())
 }
 
 /// Add what an order brought to its day, or with -1 take it away again. Its day is that on which it was paid.
-pub(super) fn add_takings(tx: &mut WriteTx<'_>, order: &Order, sign: i64) -> Result<()> {
+pub(super) fn add_revenue(tx: &mut WriteTx<'_>, order: &Order, sign: i64) -> Result<()> {
     let (Some(credit), Some(payment)) = (order.credit, Order::payment(&order.facts)) else { return Ok(()) };
     let Some(mailing) = store::by_id(tx, credit.mailing)? else { return Ok(()) };
     let day = of(payment.occurred_at);
-    for whose in Whose::of(&mailing, day) {
-        let (kind, id) = whose.key();
-        for (currency, takings) in &order.counted {
+    for scope in StatsScope::of(&mailing, day) {
+        let (kind, id) = scope.key();
+        for (currency, revenue) in &order.counted {
             let key = (kind, id, day, currency.bytes());
-            let mut total = tx.get(TAKINGS, &key)?.unwrap_or_default();
-            total.conversions += sign * takings.conversions;
-            total.amount = if sign < 0 { total.amount.minus(takings.amount) } else { total.amount.plus(takings.amount) };
-            if total == Takings::default() { tx.delete(TAKINGS, &key) } else { tx.put(TAKINGS, &key, &total) }
+            let mut total = tx.get(REVENUE, &key)?.unwrap_or_default();
+            total.conversions += sign * revenue.conversions;
+            total.amount = if sign < 0 { total.amount.minus(revenue.amount) } else { total.amount.plus(revenue.amount) };
+            if total == Revenue::default() { tx.delete(REVENUE, &key) } else { tx.put(REVENUE, &key, &total) }
         }
     }
     Ok(())
@@ -128,36 +128,36 @@ pub struct TimelineDay {
     pub clicked: u64,
     pub unsubscribed: u64,
     /// Orders of that day and what they brought, less what was paid back since; one row for each currency.
-    pub takings: Vec<TakingsView>,
+    pub takings: Vec<RevenueView>,
 }
 
 /// Orders of one currency.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Takings")]
-pub struct TakingsView {
+pub struct RevenueView {
     pub currency: Currency,
     pub conversions: i64,
     pub revenue: Amount,
 }
 
-impl TakingsView {
-    fn of((currency, takings): (&Currency, &Takings)) -> Self {
-        Self { currency: *currency, conversions: takings.conversions, revenue: takings.amount }
+impl RevenueView {
+    fn of((currency, revenue): (&Currency, &Revenue)) -> Self {
+        Self { currency: *currency, conversions: revenue.conversions, revenue: revenue.amount }
     }
 }
 
 /// The days of an account from `first` to `last`, each of them, also those on which nothing happened.
 pub fn of_account(tx: &impl Read, account: AccountId, first: u32, last: u32) -> Result<Vec<TimelineDay>> {
-    let (mut counts, takings) = read(tx, Whose::Account(account), first, last)?;
+    let (mut counts, revenue) = read(tx, StatsScope::Account(account), first, last)?;
     let mut days = Vec::new();
     for day in first..=last {
         let period = Period::of_day(day);
         let many = |tally| quota::counted(tx, account, tally, period);
-        let told = told(day, &counts.remove(&day).unwrap_or_default(), takings.get(&day));
-        let failed = many(Tally::Refused)?;
-        let bounced = failed + many(Tally::Returned)?;
-        days.push(TimelineDay { sent: many(Tally::Sent)?, failed, bounced, complained: many(Tally::Complained)?, ..told });
+        let told = told(day, &counts.remove(&day).unwrap_or_default(), revenue.get(&day));
+        let failed = many(SentCount::Refused)?;
+        let bounced = failed + many(SentCount::Returned)?;
+        days.push(TimelineDay { sent: many(SentCount::Sent)?, failed, bounced, complained: many(SentCount::Complained)?, ..told });
     }
     Ok(days)
 }
@@ -165,34 +165,34 @@ pub fn of_account(tx: &impl Read, account: AccountId, first: u32, last: u32) -> 
 /// The days of a campaign's mailing, from its start to the last on which something happened.
 pub fn of_campaign(tx: &impl Read, mailing: &Mailing) -> Result<Vec<TimelineDay>> {
     let first = of(mailing.created_at);
-    let (counts, takings) = read(tx, Whose::Campaign(mailing.id), first, first + limits::CAMPAIGN_DAYS - 1)?;
-    let last = counts.keys().chain(takings.keys()).copied().max().unwrap_or(first);
+    let (counts, revenue) = read(tx, StatsScope::Campaign(mailing.id), first, first + limits::CAMPAIGN_DAYS - 1)?;
+    let last = counts.keys().chain(revenue.keys()).copied().max().unwrap_or(first);
     let nothing = BTreeMap::new();
-    Ok((first..=last).map(|day| told(day, counts.get(&day).unwrap_or(&nothing), takings.get(&day))).collect())
+    Ok((first..=last).map(|day| told(day, counts.get(&day).unwrap_or(&nothing), revenue.get(&day))).collect())
 }
 
-type Sums = BTreeMap<Measure, i64>;
-type Money = BTreeMap<Currency, Takings>;
+type MeasureTotals = BTreeMap<Measure, i64>;
+type RevenueByCurrency = BTreeMap<Currency, Revenue>;
 
-fn read(tx: &impl Read, whose: Whose, first: u32, last: u32) -> Result<(BTreeMap<u32, Sums>, BTreeMap<u32, Money>)> {
-    let (kind, id) = whose.key();
+fn read(tx: &impl Read, scope: StatsScope, first: u32, last: u32) -> Result<(BTreeMap<u32, MeasureTotals>, BTreeMap<u32, RevenueByCurrency>)> {
+    let (kind, id) = scope.key();
     let span = Span { from: (kind, id, first).to_bytes(), to: Some((kind, id, last + 1).to_bytes()) };
-    let mut counts: BTreeMap<u32, Sums> = BTreeMap::new();
+    let mut counts: BTreeMap<u32, MeasureTotals> = BTreeMap::new();
     tx.visit(ACTIVITY, &span, Direction::Forward, |(_, _, day, measure), many| {
         if let Some(measure) = Measure::ALL.get(usize::from(measure)) {
             counts.entry(day).or_default().insert(*measure, many);
         }
         Ok(ControlFlow::Continue(()))
     })?;
-    let mut takings: BTreeMap<u32, Money> = BTreeMap::new();
-    tx.visit(TAKINGS, &span, Direction::Forward, |(_, _, day, currency), total| {
-        takings.entry(day).or_default().extend(Currency::from_bytes(currency).map(|currency| (currency, total)));
+    let mut revenue: BTreeMap<u32, RevenueByCurrency> = BTreeMap::new();
+    tx.visit(REVENUE, &span, Direction::Forward, |(_, _, day, currency), total| {
+        revenue.entry(day).or_default().extend(Currency::from_bytes(currency).map(|currency| (currency, total)));
         Ok(ControlFlow::Continue(()))
     })?;
-    Ok((counts, takings))
+    Ok((counts, revenue))
 }
 
-fn told(day: u32, sums: &Sums, takings: Option<&Money>) -> TimelineDay {
+fn told(day: u32, sums: &MeasureTotals, revenue: Option<&RevenueByCurrency>) -> TimelineDay {
     let many = |measure| sums.get(&measure).copied().unwrap_or(0).max(0) as u64;
     TimelineDay {
         date: date(day),
@@ -204,14 +204,14 @@ fn told(day: u32, sums: &Sums, takings: Option<&Money>) -> TimelineDay {
         opened: many(Measure::UniqueOpens),
         clicked: many(Measure::UniqueClicks),
         unsubscribed: many(Measure::Unsubscribes),
-        takings: takings.into_iter().flatten().map(TakingsView::of).collect(),
+        takings: revenue.into_iter().flatten().map(RevenueView::of).collect(),
     }
 }
 
 impl TimelineDay {
     /// An example for the documents.
     pub fn sample() -> Self {
-        let takings = Takings { conversions: 3, amount: Amount::parse("214.7").expect("a number") };
+        let revenue = Revenue { conversions: 3, amount: Amount::parse("214.7").expect("a number") };
         Self {
             date: "2026-01-31".into(),
             sent: 315,
@@ -221,7 +221,7 @@ impl TimelineDay {
             opened: 141,
             clicked: 38,
             unsubscribed: 2,
-            takings: vec![TakingsView::of((&Currency::USD, &takings))],
+            takings: vec![RevenueView::of((&Currency::USD, &revenue))],
         }
     }
 }

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use super::signing::signer;
-use super::transport::{Way, way};
+use super::transport::{MailRoute, route};
 use crate::base::email::EmailAddress;
 use crate::base::hex;
 use crate::engine::api::{Engine, Failure};
@@ -18,18 +18,18 @@ use crate::features::domains::{self, Stream};
 use crate::vocab::environment::Environment;
 
 /// A letter to one person.
-pub struct Note {
+pub struct SystemEmail {
     pub to: EmailAddress,
     pub subject: String,
     pub text: String,
 }
 
 /// Hand a letter over; otherwise why not.
-pub async fn hand_over(engine: &Arc<Engine>, note: Note) -> Result<Result<(), String>, Failure> {
+pub async fn send(engine: &Arc<Engine>, email: SystemEmail) -> Result<Result<(), String>, Failure> {
     let Some(from) = engine.settings.accounts.mail_from.clone() else {
         return Ok(Err("accounts.mail_from is not set".into()));
     };
-    let Way::Out(transport) = way(engine, Environment::Live) else {
+    let MailRoute::Transport(transport) = route(engine, Environment::Live) else {
         return Ok(Err("no mail transport is set".into()));
     };
     let signer = match accounts::installation(engine)? {
@@ -42,12 +42,12 @@ pub async fn hand_over(engine: &Arc<Engine>, note: Note) -> Result<Result<(), St
     };
     let now = engine.clock.now();
     let id = format!("{}@{}", hex::encode(&engine.random.bytes::<16>()), from.domain_ascii());
-    let text = Encoded::new(&note.text);
-    let letter = Letter {
+    let text = Encoded::new(&email.text);
+    let outgoing = Letter {
         from: Mailbox { name: "Mailmill", address: &from },
-        to: Mailbox { name: "", address: &note.to },
+        to: Mailbox { name: "", address: &email.to },
         reply_to: None,
-        subject: &note.subject,
+        subject: &email.subject,
         text: Some(&text),
         html: None,
         images: &[],
@@ -58,13 +58,13 @@ pub async fn hand_over(engine: &Arc<Engine>, note: Note) -> Result<Result<(), St
         is_automatic: true,
         extra: &[],
     };
-    let mut message = letter.write();
+    let mut message = outgoing.write();
     if let Some(signer) = signer {
         let signatures = signer.sign(&message.bytes, now);
         message.put_first(&signatures);
     }
-    let envelope = Envelope { sender: from.as_str().to_owned(), recipient: note.to, smtputf8: message.needs_smtputf8 };
-    Ok(match transport.deliver(&envelope, &message.bytes, &mut Always).await {
+    let envelope = Envelope { sender: from.as_str().to_owned(), recipient: email.to, smtputf8: message.needs_smtputf8 };
+    Ok(match transport.deliver(&envelope, &message.bytes, &mut GoAhead).await {
         Outcome::Accepted { .. } => Ok(()),
         Outcome::Deferred { cause, .. } | Outcome::Unknown { cause } => Err(cause.to_string()),
         Outcome::Refused { reply, .. } => Err(reply.to_string()),
@@ -73,9 +73,9 @@ pub async fn hand_over(engine: &Arc<Engine>, note: Note) -> Result<Result<(), St
 }
 
 /// There is nothing to be written down before the last dot.
-struct Always;
+struct GoAhead;
 
-impl BeforeDot for Always {
+impl BeforeDot for GoAhead {
     async fn ready(&mut self, _: &Handoff) -> Verdict {
         Verdict::Go
     }

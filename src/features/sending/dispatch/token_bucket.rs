@@ -9,17 +9,17 @@ use crate::vocab::ids::AccountId;
 
 /// The buckets of all accounts.
 #[derive(Default)]
-pub struct Pace {
+pub struct TokenBuckets {
     buckets: HashMap<AccountId, Bucket>,
 }
 
 struct Bucket {
     /// How many recipients may be taken at once.
-    drops: f64,
+    tokens: f64,
     filled_at: Instant,
 }
 
-impl Pace {
+impl TokenBuckets {
     /// Take one recipient of an account that may send `per_second`, or without a limit; else how long until there is room for one.
     pub fn take(&mut self, account: AccountId, per_second: Option<u64>, now: Instant) -> Result<(), Duration> {
         let Some(per_second) = per_second else { return Ok(()) };
@@ -29,21 +29,21 @@ impl Pace {
         let rate = per_second as f64;
         // A tenth of a second at once: wakes are not more exact, and bursts are not longer.
         let most = (rate / 10.0).max(1.0);
-        let bucket = self.buckets.entry(account).or_insert(Bucket { drops: most, filled_at: now });
+        let bucket = self.buckets.entry(account).or_insert(Bucket { tokens: most, filled_at: now });
         let passed = now.saturating_duration_since(bucket.filled_at).as_secs_f64();
-        bucket.drops = (bucket.drops + passed * rate).min(most);
+        bucket.tokens = (bucket.tokens + passed * rate).min(most);
         bucket.filled_at = now;
-        if bucket.drops >= 1.0 {
-            bucket.drops -= 1.0;
+        if bucket.tokens >= 1.0 {
+            bucket.tokens -= 1.0;
             return Ok(());
         }
-        Err(Duration::from_secs_f64((1.0 - bucket.drops) / rate))
+        Err(Duration::from_secs_f64((1.0 - bucket.tokens) / rate))
     }
 
     /// Give back what was taken for a recipient that was not sent to.
     pub fn give_back(&mut self, account: AccountId) {
         if let Some(bucket) = self.buckets.get_mut(&account) {
-            bucket.drops += 1.0;
+            bucket.tokens += 1.0;
         }
     }
 }
@@ -56,11 +56,11 @@ mod tests {
     fn no_more_leaves_in_a_second_than_the_plan_says() {
         let account = AccountId::from_bytes([1; 12]);
         let start = Instant::now();
-        let mut pace = Pace::default();
+        let mut buckets = TokenBuckets::default();
         let mut taken = 0;
         let mut now = start;
         while now < start + Duration::from_secs(10) {
-            match pace.take(account, Some(50), now) {
+            match buckets.take(account, Some(50), now) {
                 Ok(()) => taken += 1,
                 Err(wait) => now += wait,
             }
@@ -72,11 +72,11 @@ mod tests {
     fn one_account_does_not_wait_for_another_and_none_sends_without_a_plan() {
         let (one, other) = (AccountId::from_bytes([1; 12]), AccountId::from_bytes([2; 12]));
         let now = Instant::now();
-        let mut pace = Pace::default();
-        assert!(pace.take(one, Some(1), now).is_ok() && pace.take(one, Some(1), now).is_err());
-        assert!(pace.take(other, Some(1), now).is_ok());
-        pace.give_back(one);
-        assert!(pace.take(one, Some(1), now).is_ok());
-        assert!(pace.take(one, Some(0), now).is_err() && pace.take(one, None, now).is_ok());
+        let mut buckets = TokenBuckets::default();
+        assert!(buckets.take(one, Some(1), now).is_ok() && buckets.take(one, Some(1), now).is_err());
+        assert!(buckets.take(other, Some(1), now).is_ok());
+        buckets.give_back(one);
+        assert!(buckets.take(one, Some(1), now).is_ok());
+        assert!(buckets.take(one, Some(0), now).is_err() && buckets.take(one, None, now).is_ok());
     }
 }

@@ -5,7 +5,7 @@
 use serde_json::{Value, json};
 
 use super::model::{Kind, Mailing, Recipient};
-use super::person;
+use super::merge_data;
 use crate::base::clock::Timestamp;
 use crate::base::email::EmailAddress;
 use crate::engine::outbox::{self, NewEvent};
@@ -14,7 +14,7 @@ use crate::vocab::ids::{AccountId, ContactId, ConversationId, EmailId, MailingId
 use crate::vocab::webhook_events::WebhookEvent;
 
 /// Whom an event is about.
-pub struct Whom<'a> {
+pub struct EventSubject<'a> {
     pub mailing: &'a Mailing,
     /// The address, unless it was erased.
     pub email: Option<&'a str>,
@@ -22,7 +22,7 @@ pub struct Whom<'a> {
 }
 
 /// A test of an email.
-pub struct Tested<'a> {
+pub struct EmailTest<'a> {
     pub account: AccountId,
     pub project: Option<ProjectId>,
     pub conversation: Option<ConversationId>,
@@ -37,8 +37,8 @@ pub fn is_wanted(tx: &impl Read, mailing: &Mailing, kind: WebhookEvent) -> Resul
 }
 
 /// Tell of it, if a webhook wants to know; `more` are the fields of this kind alone.
-pub fn tell(tx: &mut WriteTx<'_>, kind: WebhookEvent, whom: &Whom<'_>, at: Timestamp, more: Value) -> Result<()> {
-    let Whom { mailing, email, contact } = whom;
+pub fn emit(tx: &mut WriteTx<'_>, kind: WebhookEvent, subject: &EventSubject<'_>, at: Timestamp, more: Value) -> Result<()> {
+    let EventSubject { mailing, email, contact } = subject;
     if !is_wanted(tx, mailing, kind)? {
         return Ok(());
     }
@@ -58,8 +58,8 @@ pub fn tell(tx: &mut WriteTx<'_>, kind: WebhookEvent, whom: &Whom<'_>, at: Times
 }
 
 /// A test of an email is on its way to a recipient.
-pub fn tested(tx: &mut WriteTx<'_>, of: Tested<'_>) {
-    let Tested { account, project, conversation, email, recipient, message } = of;
+pub fn email_tested(tx: &mut WriteTx<'_>, of: EmailTest<'_>) {
+    let EmailTest { account, project, conversation, email, recipient, message } = of;
     let mut data = json!({
         "conversationId": conversation, "recipient": recipient, "messageId": message, "sentAt": tx.now().to_string(),
     });
@@ -72,9 +72,9 @@ pub fn tested(tx: &mut WriteTx<'_>, of: Tested<'_>) {
 
 /// A recipient's mail server has accepted the message.
 pub fn delivered(tx: &mut WriteTx<'_>, mailing: &Mailing, number: u32, recipient: &Recipient) -> Result<()> {
-    let person = person::load(tx, mailing, number, recipient)?;
-    let email = person.as_ref().map(|person| person.email.as_str());
-    let contact = person.as_ref().and_then(|person| person.contact.as_ref()).map(|contact| contact.id);
+    let profile = merge_data::load(tx, mailing, number, recipient)?;
+    let email = profile.as_ref().map(|profile| profile.email.as_str());
+    let contact = profile.as_ref().and_then(|profile| profile.contact.as_ref()).map(|contact| contact.id);
     let at = tx.now();
-    tell(tx, WebhookEvent::EmailDelivered, &Whom { mailing, email, contact }, at, json!({}))
+    emit(tx, WebhookEvent::EmailDelivered, &EventSubject { mailing, email, contact }, at, json!({}))
 }

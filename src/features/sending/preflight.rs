@@ -4,7 +4,7 @@
 
 use serde_json::json;
 
-use super::quota::{self, Room};
+use super::quota::{self, QuotaLeft};
 use super::transport;
 use crate::base::clock::Timestamp;
 use crate::base::email::EmailAddress;
@@ -52,9 +52,9 @@ pub fn plan(engine: &Engine, account: AccountId) -> SendingLimits {
 pub fn direct(tx: &impl Read, engine: &Engine, account: AccountId, many: u64, now: Timestamp) -> Result<(), Failure> {
     let plan = plan(engine, account);
     let waiting = quota::waiting(tx, account)?;
-    let left = match quota::room(tx, account, plan, now)? {
-        Room::Left(left) => left,
-        Room::UsedUp { until } => return Err(used_up(now, until)),
+    let left = match quota::left(tx, account, plan, now)? {
+        QuotaLeft::Left(left) => left,
+        QuotaLeft::UsedUp { until } => return Err(used_up(now, until)),
     };
     if waiting + many > left {
         // What waits will use up the rest of the plan.
@@ -76,9 +76,9 @@ pub fn direct(tx: &impl Read, engine: &Engine, account: AccountId, many: u64, no
 
 /// Refuse a send to an audience when nothing of the plan is left. With some left it begins, and waits for the next day if need be.
 pub fn group(tx: &impl Read, engine: &Engine, account: AccountId, now: Timestamp) -> Result<(), Failure> {
-    match quota::room(tx, account, plan(engine, account), now)? {
-        Room::Left(_) => Ok(()),
-        Room::UsedUp { until } => Err(used_up(now, until)),
+    match quota::left(tx, account, plan(engine, account), now)? {
+        QuotaLeft::Left(_) => Ok(()),
+        QuotaLeft::UsedUp { until } => Err(used_up(now, until)),
     }
 }
 

@@ -10,10 +10,10 @@ use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, timeout_at};
 
-use super::inbox::{self, Kept};
-use super::model::{Counter, Delivery, Event, Mailing, Plan, Recipient, Schedule, Skip, State, Wait};
-use super::quota::{self, Room, Tally};
-use super::{engagement, notices, person, sendable, store, turns};
+use super::inbox::{self, InboxMessage};
+use super::model::{Counter, Delivery, Event, Mailing, Plan, Recipient, Schedule, Skip, State, WaitReason};
+use super::quota::{self, QuotaLeft, SentCount};
+use super::{engagement, webhook_events, merge_data, eligibility, store, send_queue};
 use crate::base::clock::Timestamp;
 use crate::engine::access::keys::SendingLimits;
 use crate::engine::store::{Error, Result, Store, WriteTx};
@@ -36,31 +36,31 @@ pub struct Rules {
 }
 
 /// One entry, and whoever waits for it.
-pub struct Entry {
+pub struct PendingUpdate {
     pub mailing: MailingId,
     pub number: u32,
-    pub what: What,
-    pub answer: Option<oneshot::Sender<Answer>>,
+    pub update: RowUpdate,
+    pub answer: Option<oneshot::Sender<UpdateResult>>,
 }
 
 /// What an entry says.
 #[derive(Debug)]
-pub enum What {
+pub enum RowUpdate {
     /// The message stands before its final dot: may it go?
     Claim,
     /// What became of it.
-    Mark(Event),
+    Event(Event),
     /// The built-in inbox takes the message: claim and outcome in one.
-    Keep(Box<Kept>),
+    StoreInInbox(Box<InboxMessage>),
     /// The way out does not work for the mailing until then.
-    Hold { until: Timestamp },
+    TransportDown { until: Timestamp },
     /// Nothing is under way for the mailing: see whether it is finished, and move the cursor from one number to another.
-    Settle { cursor: Option<(u32, u32)> },
+    CheckFinished { cursor: Option<(u32, u32)> },
 }
 
 /// What became of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Answer {
+pub enum UpdateResult {
     /// Written, durable.
     Done,
     /// The recipient is not sent to, now or ever; the row says so.
@@ -73,53 +73,53 @@ pub enum Answer {
 
 /// Where entries are handed in.
 #[derive(Clone)]
-pub struct Ledger {
-    entries: mpsc::Sender<Entry>,
+pub struct RecipientWriter {
+    updates: mpsc::Sender<PendingUpdate>,
 }
 
-impl Ledger {
-    /// A ledger and what [`write_down`] takes entries from.
-    pub fn new(room: usize) -> (Self, mpsc::Receiver<Entry>) {
-        let (entries, waiting) = mpsc::channel(room);
-        (Self { entries }, waiting)
+impl RecipientWriter {
+    /// A ledger and what [`run`] takes entries from.
+    pub fn new(room: usize) -> (Self, mpsc::Receiver<PendingUpdate>) {
+        let (updates, waiting) = mpsc::channel(room);
+        (Self { updates }, waiting)
     }
 
     /// Hand in an entry and wait until it is durable.
-    pub async fn ask(&self, mailing: MailingId, number: u32, what: What) -> Answer {
+    pub async fn submit_and_wait(&self, mailing: MailingId, number: u32, update: RowUpdate) -> UpdateResult {
         let (answer, answered) = oneshot::channel();
-        if self.entries.send(Entry { mailing, number, what, answer: Some(answer) }).await.is_err() {
-            return Answer::Lost;
+        if self.updates.send(PendingUpdate { mailing, number, update, answer: Some(answer) }).await.is_err() {
+            return UpdateResult::Lost;
         }
-        answered.await.unwrap_or(Answer::Lost)
+        answered.await.unwrap_or(UpdateResult::Lost)
     }
 
     /// Hand in an entry.
-    pub async fn tell(&self, mailing: MailingId, number: u32, what: What) {
+    pub async fn submit(&self, mailing: MailingId, number: u32, update: RowUpdate) {
         // If nobody writes any more the store has failed, and the next start finds the row as it is.
-        let _ = self.entries.send(Entry { mailing, number, what, answer: None }).await;
+        let _ = self.updates.send(PendingUpdate { mailing, number, update, answer: None }).await;
     }
 }
 
 /// Write entries down until nobody can hand any in, or until the store has failed.
-pub async fn write_down(store: Arc<Store>, rules: Arc<Rules>, mut entries: mpsc::Receiver<Entry>) {
+pub async fn run(store: Arc<Store>, rules: Arc<Rules>, mut pending: mpsc::Receiver<PendingUpdate>) {
     let mut batch = Vec::new();
-    while entries.recv_many(&mut batch, limits::LEDGER_ENTRIES_PER_COMMIT).await > 0 {
-        wait_for_claims(&mut entries, &mut batch).await;
-        let (mut orders, mut waiting) = (Vec::with_capacity(batch.len()), Vec::with_capacity(batch.len()));
-        for Entry { mailing, number, what, answer } in batch.drain(..) {
-            orders.push(Order { mailing, number, what });
+    while pending.recv_many(&mut batch, limits::LEDGER_ENTRIES_PER_COMMIT).await > 0 {
+        wait_for_claims(&mut pending, &mut batch).await;
+        let (mut updates, mut waiting) = (Vec::with_capacity(batch.len()), Vec::with_capacity(batch.len()));
+        for PendingUpdate { mailing, number, update, answer } in batch.drain(..) {
+            updates.push(RecipientUpdate { mailing, number, update });
             waiting.push(answer);
         }
-        let answers = match write_when_free(&store, &rules, Arc::new(orders)).await {
+        let answers = match write_when_free(&store, &rules, Arc::new(updates)).await {
             Ok(Ok(answers)) => answers,
             Err(error @ (Error::Io(_) | Error::Closed)) => {
                 // The store takes nothing more, and the process ends by it. Who waits, or still comes, is told by the end of this.
-                tracing::error!(%error, entries = waiting.len(), "entries of the ledger could not be written; nothing more is sent");
+                tracing::error!(%error, pending = waiting.len(), "entries of the ledger could not be written; nothing more is sent");
                 return;
             }
             Ok(Err(error)) | Err(error) => {
-                tracing::error!(%error, entries = waiting.len(), "entries of the ledger could not be written");
-                vec![Answer::Lost; waiting.len()]
+                tracing::error!(%error, pending = waiting.len(), "entries of the ledger could not be written");
+                vec![UpdateResult::Lost; waiting.len()]
             }
         };
         for (answer, waiting) in answers.into_iter().zip(waiting) {
@@ -132,13 +132,13 @@ pub async fn write_down(store: Arc<Store>, rules: Arc<Rules>, mut entries: mpsc:
 
 /// Outcomes that nobody waits for go into the next commit that somebody does wait for, if there is one before long: a connection then
 /// waits for one commit per message instead of two. No more than one outcome of each connection waits so: its next claim comes after it.
-async fn wait_for_claims(entries: &mut mpsc::Receiver<Entry>, batch: &mut Vec<Entry>) {
+async fn wait_for_claims(pending: &mut mpsc::Receiver<PendingUpdate>, batch: &mut Vec<PendingUpdate>) {
     let deadline = Instant::now() + limits::LEDGER_PATIENCE;
     let mut seen = 0;
-    while batch.len() < limits::LEDGER_ENTRIES_PER_COMMIT && batch[seen..].iter().all(|entry| entry.answer.is_none()) {
+    while batch.len() < limits::LEDGER_ENTRIES_PER_COMMIT && batch[seen..].iter().all(|pending| pending.answer.is_none()) {
         seen = batch.len();
         let room = limits::LEDGER_ENTRIES_PER_COMMIT - seen;
-        match timeout_at(deadline, entries.recv_many(batch, room)).await {
+        match timeout_at(deadline, pending.recv_many(batch, room)).await {
             Ok(1..) => {}
             Ok(0) | Err(_) => return,
         }
@@ -146,10 +146,10 @@ async fn wait_for_claims(entries: &mut mpsc::Receiver<Entry>, batch: &mut Vec<En
 }
 
 /// Write orders down, also when the store has too much to do at first: what became of a message must not be forgotten for that.
-async fn write_when_free(store: &Store, rules: &Arc<Rules>, orders: Arc<Vec<Order>>) -> Result<Result<Vec<Answer>>> {
+async fn write_when_free(store: &Store, rules: &Arc<Rules>, updates: Arc<Vec<RecipientUpdate>>) -> Result<Result<Vec<UpdateResult>>> {
     loop {
-        let (rules, orders) = (rules.clone(), orders.clone());
-        match store.write_essential(move |tx| write(tx, &rules, &orders)).await {
+        let (rules, updates) = (rules.clone(), updates.clone());
+        match store.write_essential(move |tx| write(tx, &rules, &updates)).await {
             // Nothing was written. It ends with the rush, or with the store.
             Err(Error::Busy) => tokio::time::sleep(limits::LEDGER_BUSY_PAUSE).await,
             written => return written,
@@ -159,108 +159,108 @@ async fn write_when_free(store: &Store, rules: &Arc<Rules>, orders: Arc<Vec<Orde
 
 /// An entry without whoever waits for it.
 #[derive(Debug)]
-pub struct Order {
+pub struct RecipientUpdate {
     pub mailing: MailingId,
     pub number: u32,
-    pub what: What,
+    pub update: RowUpdate,
 }
 
 /// Write orders down, in their order; says what became of each.
-pub fn write(tx: &mut WriteTx<'_>, rules: &Rules, orders: &[Order]) -> Result<Vec<Answer>> {
-    let mut book = Book { rules, open: HashMap::new(), deeds: Vec::new() };
-    let mut answers = Vec::with_capacity(orders.len());
-    for order in orders {
-        answers.push(book.enter(tx, order)?);
+pub fn write(tx: &mut WriteTx<'_>, rules: &Rules, updates: &[RecipientUpdate]) -> Result<Vec<UpdateResult>> {
+    let mut batch = WriteBatch { rules, open: HashMap::new(), activities: Vec::new() };
+    let mut answers = Vec::with_capacity(updates.len());
+    for update in updates {
+        answers.push(batch.enter(tx, update)?);
     }
-    book.close(tx)?;
+    batch.close(tx)?;
     Ok(answers)
 }
 
 /// The mailings that one transaction writes of.
-struct Book<'r> {
+struct WriteBatch<'r> {
     rules: &'r Rules,
-    open: HashMap<MailingId, Option<Page>>,
+    open: HashMap<MailingId, Option<OpenMailing>>,
     /// Contacts that were sent to.
-    deeds: Vec<(ProjectId, u32, Activity)>,
+    activities: Vec<(ProjectId, u32, Activity)>,
 }
 
-struct Page {
+struct OpenMailing {
     mailing: Mailing,
     topic: Option<Topic>,
     /// Whether a webhook wants to know of deliveries.
-    tells: bool,
+    reports_delivery: bool,
     changed: bool,
     /// The latest time of a deferral written here.
     next_at: Option<Timestamp>,
 }
 
-impl Book<'_> {
-    fn enter(&mut self, tx: &mut WriteTx<'_>, order: &Order) -> Result<Answer> {
-        let Order { mailing: id, number, what } = order;
+impl WriteBatch<'_> {
+    fn enter(&mut self, tx: &mut WriteTx<'_>, update: &RecipientUpdate) -> Result<UpdateResult> {
+        let RecipientUpdate { mailing: id, number, update } = update;
         if !self.open.contains_key(id) {
-            let page = Page::open(tx, *id)?;
-            self.open.insert(*id, page);
+            let opened = OpenMailing::open(tx, *id)?;
+            self.open.insert(*id, opened);
         }
-        let Some(page) = self.open.get_mut(id).expect("just put there") else { return Ok(Answer::Refused) };
-        if let What::Settle { cursor } = what {
+        let Some(opened) = self.open.get_mut(id).expect("just put there") else { return Ok(UpdateResult::Refused) };
+        if let RowUpdate::CheckFinished { cursor } = update {
             if let Some((from, to)) = cursor
                 && store::cursor(tx, *id)? == *from
             {
                 store::set_cursor(tx, *id, *to);
             }
-            return Ok(Answer::Done);
+            return Ok(UpdateResult::Done);
         }
-        if let What::Hold { until } = what {
-            if page.mailing.state.may_send() {
+        if let RowUpdate::TransportDown { until } = update {
+            if opened.mailing.state.may_send() {
                 let now = tx.now();
-                page.set_state(State::Waiting { reason: Wait::Transport, until: *until }, now);
+                opened.set_state(State::Waiting { reason: WaitReason::Transport, until: *until }, now);
             }
-            return Ok(Answer::Done);
+            return Ok(UpdateResult::Done);
         }
-        let Some(recipient) = store::recipient(tx, *id, *number)? else { return Ok(Answer::Refused) };
-        match what {
-            What::Claim => {
-                page.claim(tx, self.rules, *number, &recipient).map(|claimed| claimed.map_or_else(|no| no, |_| Answer::Done))
+        let Some(recipient) = store::recipient(tx, *id, *number)? else { return Ok(UpdateResult::Refused) };
+        match update {
+            RowUpdate::Claim => {
+                opened.claim(tx, self.rules, *number, &recipient).map(|claimed| claimed.map_or_else(|no| no, |_| UpdateResult::Done))
             }
-            What::Mark(event) => {
-                let done = page.mark(tx, self.rules, *number, &recipient, event.clone())?;
+            RowUpdate::Event(event) => {
+                let done = opened.mark(tx, self.rules, *number, &recipient, event.clone())?;
                 if done {
-                    self.deeds.extend(page.deed(tx, *number, &recipient)?);
+                    self.activities.extend(opened.activity(tx, *number, &recipient)?);
                 }
-                Ok(Answer::Done)
+                Ok(UpdateResult::Done)
             }
-            What::Keep(kept) => {
-                let handed = match page.claim(tx, self.rules, *number, &recipient)? {
+            RowUpdate::StoreInInbox(message) => {
+                let claimed = match opened.claim(tx, self.rules, *number, &recipient)? {
                     Ok(delivery) => Recipient { address: recipient.address.clone(), delivery },
                     Err(answer) => return Ok(answer),
                 };
-                let event = inbox::take(tx, &page.mailing, *number, kept, self.rules.schedule, &handed)?;
-                let done = page.mark(tx, self.rules, *number, &handed, event)?;
+                let event = inbox::take(tx, &opened.mailing, *number, message, self.rules.schedule, &claimed)?;
+                let done = opened.mark(tx, self.rules, *number, &claimed, event)?;
                 if done {
-                    self.deeds.extend(page.deed(tx, *number, &recipient)?);
+                    self.activities.extend(opened.activity(tx, *number, &recipient)?);
                 }
-                Ok(Answer::Done)
+                Ok(UpdateResult::Done)
             }
-            What::Hold { .. } | What::Settle { .. } => Ok(Answer::Done),
+            RowUpdate::TransportDown { .. } | RowUpdate::CheckFinished { .. } => Ok(UpdateResult::Done),
         }
     }
 
     fn close(self, tx: &mut WriteTx<'_>) -> Result<()> {
-        for page in self.open.into_values().flatten() {
-            page.close(tx)?;
+        for opened in self.open.into_values().flatten() {
+            opened.close(tx)?;
         }
         let mut by_project: HashMap<_, Vec<(u32, Activity)>> = HashMap::new();
-        for (project, number, deed) in self.deeds {
-            by_project.entry(project).or_default().push((number, deed));
+        for (project, number, activity) in self.activities {
+            by_project.entry(project).or_default().push((number, activity));
         }
-        for (project, deeds) in by_project {
-            activity::note(tx, project, &deeds)?;
+        for (project, activities) in by_project {
+            activity::note(tx, project, &activities)?;
         }
         Ok(())
     }
 }
 
-impl Page {
+impl OpenMailing {
     fn open(tx: &WriteTx<'_>, id: MailingId) -> Result<Option<Self>> {
         let Some(mailing) = store::by_id(tx, id)? else { return Ok(None) };
         let topic = match (mailing.topic, mailing.project) {
@@ -268,8 +268,8 @@ impl Page {
             (Some(topic), Some(project)) => topics::find(tx, project, topic).ok(),
             _ => None,
         };
-        let tells = notices::is_wanted(tx, &mailing, WebhookEvent::EmailDelivered)?;
-        Ok(Some(Self { mailing, topic, tells, changed: false, next_at: None }))
+        let reports_delivery = webhook_events::is_wanted(tx, &mailing, WebhookEvent::EmailDelivered)?;
+        Ok(Some(Self { mailing, topic, reports_delivery, changed: false, next_at: None }))
     }
 
     /// Whether the message of this recipient may go; if so its row is in the handoff.
@@ -279,39 +279,39 @@ impl Page {
         rules: &Rules,
         number: u32,
         recipient: &Recipient,
-    ) -> Result<std::result::Result<Delivery, Answer>> {
+    ) -> Result<std::result::Result<Delivery, UpdateResult>> {
         if !self.mailing.state.may_send() {
-            return Ok(Err(Answer::Stopped));
+            return Ok(Err(UpdateResult::Stopped));
         }
-        let person = person::load(tx, &self.mailing, number, recipient)?;
-        let skip = match &person {
-            Some(person) => sendable::refusal(tx, &rules.digester, &self.mailing, self.topic.as_ref(), person)?,
+        let profile = merge_data::load(tx, &self.mailing, number, recipient)?;
+        let skip = match &profile {
+            Some(profile) => eligibility::skip_reason(tx, &rules.digester, &self.mailing, self.topic.as_ref(), profile)?,
             None => Some(Skip::Erased),
         };
         if let Some(why) = skip {
             // Refused also where the row is settled already: then this changes nothing.
             let _ = store::advance(tx, &self.mailing, number, recipient, Event::Skip { why })?;
-            return Ok(Err(Answer::Refused));
+            return Ok(Err(UpdateResult::Refused));
         }
         let account = self.mailing.account;
         let now = tx.now();
-        if let Room::UsedUp { until } = quota::room(tx, account, (rules.limits)(account), now)? {
-            self.set_state(State::Waiting { reason: Wait::Quota, until }, now);
-            return Ok(Err(Answer::Stopped));
+        if let QuotaLeft::UsedUp { until } = quota::left(tx, account, (rules.limits)(account), now)? {
+            self.set_state(State::Waiting { reason: WaitReason::Quota, until }, now);
+            return Ok(Err(UpdateResult::Stopped));
         }
         match store::advance(tx, &self.mailing, number, recipient, Event::Claim { epoch: rules.epoch })? {
             Ok(delivery) => {
-                quota::count(tx, account, Tally::Taken, 1)?;
+                quota::count(tx, account, SentCount::Taken, 1)?;
                 if matches!(recipient.delivery, Delivery::Deferred { .. }) {
                     // A mailing that only waited for retries had left the queue, where a new process looks for handoffs.
-                    turns::enqueue(tx, &self.mailing);
+                    send_queue::enqueue(tx, &self.mailing);
                 }
-                if matches!(self.mailing.state, State::Waiting { reason: Wait::Quota | Wait::Transport, .. }) {
+                if matches!(self.mailing.state, State::Waiting { reason: WaitReason::Quota | WaitReason::Transport, .. }) {
                     self.set_state(State::Sending, now);
                 }
                 Ok(Ok(delivery))
             }
-            Err(_) => Ok(Err(Answer::Refused)),
+            Err(_) => Ok(Err(UpdateResult::Refused)),
         }
     }
 
@@ -323,22 +323,22 @@ impl Page {
         let Ok(next) = store::advance(tx, &self.mailing, number, recipient, event)? else { return Ok(false) };
         match &next {
             Delivery::Sent { .. } => {
-                quota::count(tx, account, Tally::Sent, 1)?;
-                if self.tells {
-                    notices::delivered(tx, &self.mailing, number, recipient)?;
+                quota::count(tx, account, SentCount::Sent, 1)?;
+                if self.reports_delivery {
+                    webhook_events::delivered(tx, &self.mailing, number, recipient)?;
                 }
             }
             Delivery::Failed { reply, .. } => {
-                quota::count(tx, account, Tally::Refused, 1)?;
-                let happening = engagement::DeliveryEvent::Refused { reply: reply.clone() };
+                quota::count(tx, account, SentCount::Refused, 1)?;
+                let event = engagement::DeliveryEvent::Refused { reply: reply.clone() };
                 let now = tx.now();
-                engagement::happens(tx, now, self.mailing.id, number, &happening);
+                engagement::schedule_event(tx, now, self.mailing.id, number, &event);
             }
             Delivery::Deferred { next_at, .. } => self.next_at = self.next_at.max(Some(*next_at)),
             Delivery::Queued | Delivery::Handoff { .. } | Delivery::Unknown { .. } | Delivery::Skipped { .. } => {}
         }
         if was_taken && matches!(next, Delivery::Deferred { .. } | Delivery::Failed { .. }) {
-            quota::count(tx, account, Tally::Taken, -1)?;
+            quota::count(tx, account, SentCount::Taken, -1)?;
         }
         if let (Delivery::Unknown { .. }, super::model::Policy::Resend) = (&next, self.mailing.unknown) {
             let doubtful = Recipient { address: recipient.address.clone(), delivery: next };
@@ -352,17 +352,17 @@ impl Page {
     }
 
     /// What is kept of a contact that was sent to, also where the request named it by its address.
-    fn deed(&self, tx: &WriteTx<'_>, number: u32, recipient: &Recipient) -> Result<Option<(ProjectId, u32, Activity)>> {
+    fn activity(&self, tx: &WriteTx<'_>, number: u32, recipient: &Recipient) -> Result<Option<(ProjectId, u32, Activity)>> {
         let Some(project) = self.mailing.project else { return Ok(None) };
         let number = match &recipient.address {
             None => Some(number),
-            Some(_) => person::load(tx, &self.mailing, number, recipient)?
-                .and_then(|person| person.contact)
+            Some(_) => merge_data::load(tx, &self.mailing, number, recipient)?
+                .and_then(|profile| profile.contact)
                 .map(|contact| contact.id.number()),
         };
         let campaign = self.mailing.kind.campaign();
-        let deed = Activity { action: Action::Sent, mailing: self.mailing.id, campaign, at: tx.now() };
-        Ok(number.map(|number| (project, number, deed)))
+        let activity = Activity { action: Action::Sent, mailing: self.mailing.id, campaign, at: tx.now() };
+        Ok(number.map(|number| (project, number, activity)))
     }
 
     fn set_state(&mut self, state: State, now: Timestamp) {
@@ -387,11 +387,11 @@ impl Page {
             if under_way == 0 {
                 let state = match (deferred, &self.mailing.state, self.next_at) {
                     (0, _, _) => State::Finished { at: now },
-                    (_, _, Some(until)) => State::Waiting { reason: Wait::Deferred, until },
-                    (_, State::Waiting { reason: Wait::Deferred, until }, None) => {
-                        State::Waiting { reason: Wait::Deferred, until: *until }
+                    (_, _, Some(until)) => State::Waiting { reason: WaitReason::Deferred, until },
+                    (_, State::Waiting { reason: WaitReason::Deferred, until }, None) => {
+                        State::Waiting { reason: WaitReason::Deferred, until: *until }
                     }
-                    (_, _, None) => State::Waiting { reason: Wait::Deferred, until: now },
+                    (_, _, None) => State::Waiting { reason: WaitReason::Deferred, until: now },
                 };
                 self.set_state(state, now);
                 rests = true;
@@ -400,7 +400,7 @@ impl Page {
         if self.changed {
             store::save(tx, &self.mailing)?;
         }
-        if rests { turns::dequeue(tx, id) } else { Ok(()) }
+        if rests { send_queue::dequeue(tx, id) } else { Ok(()) }
     }
 }
 
@@ -421,9 +421,9 @@ fn within_bounds(event: Event, schedule: Schedule) -> Event {
 
 /// Begin a new epoch and settle what earlier ones left in the handoff: nobody knows what became of it.
 pub fn recover(tx: &mut WriteTx<'_>, id: MailingId, numbers: &[(u32, Recipient)], rules: &Rules) -> Result<()> {
-    let Some(mut page) = Page::open(tx, id)? else { return Ok(()) };
+    let Some(mut opened) = OpenMailing::open(tx, id)? else { return Ok(()) };
     for (number, recipient) in numbers {
-        page.mark(tx, rules, *number, recipient, Event::Recovered { epoch: rules.epoch })?;
+        opened.mark(tx, rules, *number, recipient, Event::Recovered { epoch: rules.epoch })?;
     }
-    page.close(tx)
+    opened.close(tx)
 }

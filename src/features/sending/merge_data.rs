@@ -21,7 +21,7 @@ pub const OPEN: &str = "__open";
 
 /// Who a message is for.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Person {
+pub struct RecipientProfile {
     pub email: String,
     /// The name that the request gave.
     pub name: Option<String>,
@@ -30,21 +30,21 @@ pub struct Person {
 }
 
 /// Who a row of the ledger is about; `None` if the contact is gone.
-pub fn load(tx: &impl Read, mailing: &Mailing, number: u32, recipient: &Recipient) -> Result<Option<Person>> {
+pub fn load(tx: &impl Read, mailing: &Mailing, number: u32, recipient: &Recipient) -> Result<Option<RecipientProfile>> {
     if mailing.audience != Audience::Addresses {
         let Some(project) = mailing.project else { return Ok(None) };
         let contact = contacts::by_number(tx, project, number)?;
-        return Ok(contact.map(|contact| Person { email: contact.email.clone(), name: None, contact: Some(contact) }));
+        return Ok(contact.map(|contact| RecipientProfile { email: contact.email.clone(), name: None, contact: Some(contact) }));
     }
     let Some(address) = &recipient.address else { return Ok(None) };
     let contact = match (mailing.project, EmailAddress::parse(&address.email)) {
         (Some(project), Ok(email)) => contacts::find_by_email(tx, project, &email.normalised())?,
         _ => None,
     };
-    Ok(Some(Person { email: address.email.clone(), name: address.name.clone(), contact }))
+    Ok(Some(RecipientProfile { email: address.email.clone(), name: address.name.clone(), contact }))
 }
 
-impl Person {
+impl RecipientProfile {
     /// The name to write into the header.
     pub fn display_name(&self) -> Cow<'_, str> {
         if let Some(name) = &self.name {
@@ -61,7 +61,7 @@ impl Person {
 
 /// Makes the links of one recipient.
 #[derive(Clone, Copy)]
-pub struct Links<'a> {
+pub struct RecipientLinks<'a> {
     pub tokens: &'a Tokens,
     /// The address that all links begin with, without a slash at its end.
     pub base: &'a str,
@@ -70,7 +70,7 @@ pub struct Links<'a> {
     pub number: u32,
 }
 
-impl Links<'_> {
+impl RecipientLinks<'_> {
     /// The token for a purpose.
     pub fn token(&self, purpose: Purpose) -> Token {
         Token { environment: self.environment, mailing: self.mailing, number: self.number, purpose }
@@ -102,13 +102,13 @@ impl Links<'_> {
 }
 
 /// What the fields of one message say. The request's own values win over those of the contact.
-pub struct Values<'a> {
-    pub person: &'a Person,
+pub struct MergeData<'a> {
+    pub profile: &'a RecipientProfile,
     pub variables: &'a Map<String, Json>,
     /// Names of the contact's tags.
     pub tags: &'a [String],
     /// Absent where only the presence of values is asked for.
-    pub links: Option<Links<'a>>,
+    pub links: Option<RecipientLinks<'a>>,
 }
 
 /// Whether a field is a link that every recipient gets, whoever it is.
@@ -116,7 +116,7 @@ pub fn is_link(name: &str) -> bool {
     ["unsubscribe_url", "preferences_url", "view_url", OPEN].contains(&name) || name.starts_with(CLICK)
 }
 
-impl Fields for Values<'_> {
+impl Fields for MergeData<'_> {
     fn field(&self, name: &str) -> Value<'_> {
         if is_link(name) {
             // Where only presence is asked for, anything stands for the address.
@@ -128,13 +128,13 @@ impl Fields for Values<'_> {
             Some(value) => return Value::from(value),
         }
         if name == "email" {
-            return Value::from(self.person.email.as_str());
+            return Value::from(self.profile.email.as_str());
         }
         if name == "name" {
-            let name = self.person.display_name();
+            let name = self.profile.display_name();
             return if name.is_empty() { Value::Missing } else { Value::Text(name) };
         }
-        let Some(contact) = &self.person.contact else { return Value::Missing };
+        let Some(contact) = &self.profile.contact else { return Value::Missing };
         match name {
             "firstName" => Value::from(contact.first_name.as_deref()),
             "lastName" => Value::from(contact.last_name.as_deref()),

@@ -3,7 +3,7 @@
 //! Asked once more in the transaction of the handoff: whoever unsubscribed before it is not sent to, however long the message waited.
 
 use super::model::{Mailing, Skip};
-use super::person::Person;
+use super::merge_data::RecipientProfile;
 use crate::base::email::EmailAddress;
 use crate::engine::store::{Read, Result};
 use crate::features::contacts::Status;
@@ -11,15 +11,15 @@ use crate::features::suppressions::{self, Digester};
 use crate::features::topics::{self, Topic};
 
 /// Why this person is not sent to; `None` if it is.
-pub fn refusal(
+pub fn skip_reason(
     tx: &impl Read,
     digester: &Digester,
     mailing: &Mailing,
     topic: Option<&Topic>,
-    person: &Person,
+    profile: &RecipientProfile,
 ) -> Result<Option<Skip>> {
-    let Ok(email) = EmailAddress::parse(&person.email) else { return Ok(Some(Skip::InvalidAddress)) };
-    if let Some(contact) = &person.contact {
+    let Ok(email) = EmailAddress::parse(&profile.email) else { return Ok(Some(Skip::InvalidAddress)) };
+    if let Some(contact) = &profile.contact {
         if let Some(skip) = by_status(contact.status, mailing.transactional) {
             return Ok(Some(skip));
         }
