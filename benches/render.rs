@@ -16,18 +16,18 @@ use mailmill::engine::render::mjml;
 use mailmill::engine::render::pixels::{self, Options, Page, Pixels, Workers};
 use mailmill::features::emails::composer::{Brief, Knowledge, compose, plan};
 use mailmill::features::emails::document::{Email, Layout, Style};
-use mailmill::features::emails::look::Look;
+use mailmill::features::emails::theme::Theme;
 use mailmill::features::emails::render::{render, text, to_mjml};
 use mailmill::features::projects::brand::{Brand, BrandContact, BrandProduct};
 
 const BLOCKS: usize = 12;
 
 /// Twelve blocks of the sample: the first eleven and the footer.
-fn typical(layout: Layout) -> (Email, Look) {
+fn typical(layout: Layout) -> (Email, Theme) {
     let mut email = Email { style: Style { layout: Some(layout), ..Style::default() }, ..Email::sample() };
     let last = email.blocks.len() - 1;
     email.blocks.drain(BLOCKS - 1..last);
-    let look = Look::new(&Brand::default(), &email, 0);
+    let look = Theme::new(&Brand::default(), &email, 0);
     (email, look)
 }
 
@@ -113,7 +113,7 @@ fn composing(c: &mut Criterion) {
     c.bench_function("email/composed, with mjml, html and text", |b| {
         b.iter(|| {
             let composed = compose(black_box(&brief), &brand, &knowledge, &planned, 0, &language);
-            render(&composed.email, &Look::new(&brand, &composed.email, 7))
+            render(&composed.email, &Theme::new(&brand, &composed.email, 7))
         });
     });
 }

@@ -2,14 +2,14 @@
 //!
 //! An edit is a row before anything else happens, whoever waits for it; so it survives a restart like everything in a queue.
 
-use super::drawing::{self, Painted};
-use super::generation::Mill;
+use super::outputs::{self, Screenshots};
+use super::generation::StageContext;
 use super::generation::stages::{brief, date, document};
-use super::letter::{self, Letter};
+use super::imported::{self, ImportedEmail};
 use super::model::{Conversation, Edit, EditState, Email, Facts, Origin, Stage, Version};
 use super::versions::Texts;
 use super::writing::material;
-use super::writing::{LetterWish, Wish, Writer};
+use super::writing::{ImportedEditRequest, EditRequest, Writer};
 use super::{store, versions};
 use crate::base::clock::Timestamp;
 use crate::base::locale::LanguageTag;
@@ -23,14 +23,14 @@ use crate::vocab::ids::{AccountId, EditId};
 use crate::vocab::limits;
 
 /// What the work on an edit came to, before it is kept.
-enum Outcome {
-    Made(Box<Made>, Usage),
+enum EditOutcome {
+    Made(Box<NewVersion>, Usage),
     /// It cannot be done, and why.
     Nothing(String, Usage),
 }
 
 /// A version before it is kept.
-pub struct Made {
+pub struct NewVersion {
     subject: String,
     preheader: String,
     /// None where the email was handed in as HTML.
@@ -40,12 +40,12 @@ pub struct Made {
     texts: Texts,
     facts: Facts,
     warnings: Vec<String>,
-    painted: Painted,
+    painted: Screenshots,
     /// What was done, in words for people.
     pub done: Vec<String>,
 }
 
-impl Made {
+impl NewVersion {
     /// Keep it as the email's newest version; its number.
     pub fn keep(
         self,
@@ -73,26 +73,26 @@ impl Made {
 }
 
 /// Do an edit that waits.
-pub async fn work(mill: &Mill, id: EditId) -> Result<(), Failure> {
-    let Some(edit) = claim(mill, id).await? else { return Ok(()) };
-    let email = store::email(&mill.world.store.read(), edit.account, edit.email)?;
-    let nothing = |reason: &str| Outcome::Nothing(reason.to_owned(), Usage::default());
+pub async fn work(context: &StageContext, id: EditId) -> Result<(), Failure> {
+    let Some(edit) = claim(context, id).await? else { return Ok(()) };
+    let email = store::email(&context.world.store.read(), edit.account, edit.email)?;
+    let nothing = |reason: &str| EditOutcome::Nothing(reason.to_owned(), Usage::default());
     let Some(email) = email else {
-        return end(mill, edit, None, nothing("There is no such email any more.")).await;
+        return end(context, edit, None, nothing("There is no such email any more.")).await;
     };
     if email.stage != Stage::Ready {
         let reason = "The email is not ready yet, or could not be made; only finished emails can be edited.";
-        return end(mill, edit, Some(email), nothing(reason)).await;
+        return end(context, edit, Some(email), nothing(reason)).await;
     }
-    let outcome = match attempt(mill, edit.account, &email, &edit.prompt).await? {
-        (Ok(made), usage) => Outcome::Made(Box::new(made), usage),
-        (Err(reason), usage) => Outcome::Nothing(reason, usage),
+    let outcome = match attempt(context, edit.account, &email, &edit.prompt).await? {
+        (Ok(made), usage) => EditOutcome::Made(Box::new(made), usage),
+        (Err(reason), usage) => EditOutcome::Nothing(reason, usage),
     };
-    end(mill, edit, Some(email), outcome).await
+    end(context, edit, Some(email), outcome).await
 }
 
 /// Begin, unless it is done, or was begun too often.
-async fn claim(mill: &Mill, id: EditId) -> Result<Option<Edit>, Failure> {
+async fn claim(context: &StageContext, id: EditId) -> Result<Option<Edit>, Failure> {
     let claim = move |tx: &mut WriteTx<'_>| -> Result<Option<Edit>, rows::Error> {
         let Some(mut edit) = store::any_edit(tx, id)? else {
             store::close_edit(tx, id);
@@ -111,39 +111,39 @@ async fn claim(mill: &Mill, id: EditId) -> Result<Option<Edit>, Failure> {
         store::save_edit(tx, &edit);
         Ok((!is_hopeless).then_some(edit))
     };
-    Ok(mill.world.store.write(claim).await??)
+    Ok(context.world.store.write(claim).await??)
 }
 
 /// What comes of a work that a person may have asked for wrongly.
-type Tried<T> = (Result<T, String>, Usage);
+type AttemptResult<T> = (Result<T, String>, Usage);
 
 /// Make another version of an email as a prompt asks; or say why not.
-pub async fn attempt(mill: &Mill, account: AccountId, email: &Email, prompt: &str) -> Result<Tried<Made>, Failure> {
-    let tx = mill.world.store.read();
+pub async fn attempt(context: &StageContext, account: AccountId, email: &Email, prompt: &str) -> Result<AttemptResult<NewVersion>, Failure> {
+    let tx = context.world.store.read();
     let conversation = store::conversation(&tx, account, email.conversation)?;
     let conversation = conversation.ok_or_else(|| Failure::internal("an email has a conversation"))?;
     let material = material::gather(&tx, account, email.project, &conversation.wanted)?.into();
     let document = document(&tx, email)?;
     let brief = brief(&tx, account, &conversation, email)?;
     drop(tx);
-    let writer = Writer::named(&conversation.wanted.model, &mill.engine).unwrap_or_else(|_| Writer::preferred(&mill.engine));
-    let (prompt, today) = (prompt.to_owned(), date(mill.engine.clock.now()));
+    let writer = Writer::named(&conversation.wanted.model, &context.engine).unwrap_or_else(|_| Writer::preferred(&context.engine));
+    let (prompt, today) = (prompt.to_owned(), date(context.engine.clock.now()));
     let (edited, usage) = match document {
         Some(document) => {
-            let (edited, usage) = writer.edit(Wish { document, prompt, brief, today }, material).await;
+            let (edited, usage) = writer.edit(EditRequest { document, prompt, brief, today }, material).await;
             match edited {
-                Ok(edited) => (written(mill, account, conversation, edited).await, usage),
+                Ok(edited) => (written(context, account, conversation, edited).await, usage),
                 Err(reason) => (Ok(Err(reason)), usage),
             }
         }
         None => {
-            let (foreign, letter) = match opened(mill, email).await? {
+            let (foreign, imported) = match opened(context, email).await? {
                 Ok(opened) => opened,
                 Err(reason) => return Ok((Err(reason), Usage::default())),
             };
-            let (edited, usage) = writer.edit_letter(LetterWish { letter: letter.clone(), prompt, today }, material).await;
+            let (edited, usage) = writer.edit_imported(ImportedEditRequest { imported: imported.clone(), prompt, today }, material).await;
             match edited {
-                Ok(edited) => (revised(mill, email, &foreign, &letter, edited.letter, edited.done).await, usage),
+                Ok(edited) => (revised(context, email, &foreign, &imported, edited.imported, edited.done).await, usage),
                 Err(reason) => (Ok(Err(reason)), usage),
             }
         }
@@ -153,18 +153,18 @@ pub async fn attempt(mill: &Mill, account: AccountId, email: &Email, prompt: &st
 
 /// A changed document in every form.
 async fn written(
-    mill: &Mill,
+    context: &StageContext,
     account: AccountId,
     conversation: Conversation,
-    edited: super::writing::Edited,
-) -> Result<Result<Made, String>, Failure> {
-    let super::writing::Edited { document, done } = edited;
-    let (store, own) = (mill.world.store.clone(), document.clone());
-    let drawing = tokio::task::spawn_blocking(move || drawing::texts(&store.read(), account, &conversation, &own));
+    edited: super::writing::EditResult,
+) -> Result<Result<NewVersion, String>, Failure> {
+    let super::writing::EditResult { document, done } = edited;
+    let (store, own) = (context.world.store.clone(), document.clone());
+    let drawing = tokio::task::spawn_blocking(move || outputs::render_texts(&store.read(), account, &conversation, &own));
     let drawn = drawing.await.map_err(Failure::internal)??;
-    let (painted, more) = drawing::pictures(&mill.engine, &drawn.texts.html).await?;
+    let (painted, more) = outputs::render_screenshots(&context.engine, &drawn.texts.html).await?;
     let warnings = drawn.warnings.into_iter().chain(more).collect();
-    Ok(Ok(Made {
+    Ok(Ok(NewVersion {
         subject: document.subject.as_str().to_owned(),
         preheader: document.preheader.as_str().to_owned(),
         document: Some(document.to_json().to_string()),
@@ -178,46 +178,46 @@ async fn written(
 }
 
 /// The HTML of an email that was handed in, and what can be changed in it.
-async fn opened(mill: &Mill, email: &Email) -> Result<Result<(Foreign, Letter), String>, Failure> {
-    let tx = mill.world.store.read();
+async fn opened(context: &StageContext, email: &Email) -> Result<Result<(Foreign, ImportedEmail), String>, Failure> {
+    let tx = context.world.store.read();
     let html = versions::texts(&tx, email.id, email.version)?.html;
     let version = store::version(&tx, email.id, email.version)?;
     drop(tx);
-    let foreign = match mill.engine.pixels.clean_html(&html).await {
+    let foreign = match context.engine.pixels.clean_html(&html).await {
         Ok(foreign) => foreign,
         Err(fault) => return told(fault).map(Err),
     };
     let subject = version.map(|version| version.subject).unwrap_or_default();
     let language = email.language.parse().unwrap_or_else(|_| LanguageTag::parse("en").expect("English has a tag"));
-    let letter = Letter::new(&subject, language, foreign.outline.clone());
-    Ok(Ok((foreign, letter)))
+    let imported = ImportedEmail::new(&subject, language, foreign.outline.clone());
+    Ok(Ok((foreign, imported)))
 }
 
 /// Changed HTML in every form: it goes through the same gate as when it came in.
 async fn revised(
-    mill: &Mill,
+    context: &StageContext,
     email: &Email,
     before: &Foreign,
-    old: &Letter,
-    letter: Letter,
+    old: &ImportedEmail,
+    imported: ImportedEmail,
     done: Vec<String>,
-) -> Result<Result<Made, String>, Failure> {
-    let (subject, preheader) = (letter.subject.clone(), letter.preheader());
-    let foreign = match mill.engine.pixels.revise_html(&before.html, letter.changes()).await {
+) -> Result<Result<NewVersion, String>, Failure> {
+    let (subject, preheader) = (imported.subject.clone(), imported.preheader());
+    let foreign = match context.engine.pixels.revise_html(&before.html, imported.changes()).await {
         Ok(foreign) => foreign,
         Err(fault) => return told(fault).map(Err),
     };
     if foreign.html == before.html && subject == old.subject {
         return Ok(Err("Nothing was changed: the email is so already.".to_owned()));
     }
-    let (painted, more) = drawing::pictures(&mill.engine, &foreign.html).await?;
-    let warnings = letter::warnings(&foreign).into_iter().chain(more).collect();
-    Ok(Ok(Made {
+    let (painted, more) = outputs::render_screenshots(&context.engine, &foreign.html).await?;
+    let warnings = imported::warnings(&foreign).into_iter().chain(more).collect();
+    Ok(Ok(NewVersion {
         subject,
         preheader,
         document: None,
         language: email.language.clone(),
-        facts: letter::facts(&foreign),
+        facts: imported::facts(&foreign),
         texts: Texts { html: foreign.html, mjml: None, text: foreign.text },
         warnings,
         painted,
@@ -235,14 +235,14 @@ fn told(fault: Fault) -> Result<String, Failure> {
 
 /// Keep what was made and say that the edit is done. If the email has changed meanwhile, nothing is kept and the edit stays in the
 /// queue: it is done again, on what there is now.
-async fn end(mill: &Mill, edit: Edit, seen: Option<Email>, outcome: Outcome) -> Result<(), Failure> {
+async fn end(context: &StageContext, edit: Edit, seen: Option<Email>, outcome: EditOutcome) -> Result<(), Failure> {
     let keep = move |tx: &mut WriteTx<'_>| -> Result<(), rows::Error> {
         let Some(mut edit) = store::any_edit(tx, edit.id)?.filter(|found| found.state == EditState::Processing) else {
             return Ok(());
         };
         let email = store::email(tx, edit.account, edit.email)?;
         let usage = match &outcome {
-            Outcome::Made(_, usage) | Outcome::Nothing(_, usage) => *usage,
+            EditOutcome::Made(_, usage) | EditOutcome::Nothing(_, usage) => *usage,
         };
         if let Some(email) = &email
             && let Some(mut conversation) = store::conversation(tx, edit.account, email.conversation)?
@@ -252,19 +252,19 @@ async fn end(mill: &Mill, edit: Edit, seen: Option<Email>, outcome: Outcome) -> 
         }
         edit.updated_at = tx.now();
         edit.state = match (outcome, email, seen) {
-            (Outcome::Made(made, _), Some(mut email), Some(seen)) => {
+            (EditOutcome::Made(made, _), Some(mut email), Some(seen)) => {
                 if email.version != seen.version {
                     return Ok(());
                 }
                 edit.done.clone_from(&made.done);
                 EditState::Completed(made.keep(tx, edit.account, &mut email, &edit.prompt, edit.label.as_deref())?)
             }
-            (Outcome::Nothing(reason, _), ..) => EditState::Failed(reason),
-            (Outcome::Made(..), ..) => EditState::Failed("There is no such email any more.".into()),
+            (EditOutcome::Nothing(reason, _), ..) => EditState::Failed(reason),
+            (EditOutcome::Made(..), ..) => EditState::Failed("There is no such email any more.".into()),
         };
         store::close_edit(tx, edit.id);
         store::save_edit(tx, &edit);
         Ok(())
     };
-    Ok(mill.world.store.write(keep).await??)
+    Ok(context.world.store.write(keep).await??)
 }

@@ -20,7 +20,7 @@ pub const COMPOSER: &str = "composer";
 pub struct Conversation {
     pub id: ConversationId,
     pub project: ProjectId,
-    pub wanted: Wanted,
+    pub wanted: GenerationRequest,
     pub state: State,
     /// What the emails are about, in a few words; known once they are planned.
     pub title: Option<String>,
@@ -37,7 +37,7 @@ impl Record for Conversation {}
 
 /// What was asked for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Wanted {
+pub struct GenerationRequest {
     pub prompt: String,
     /// [`COMPOSER`], or the name of the language model.
     pub model: String,
@@ -199,7 +199,7 @@ pub struct Version {
     pub preheader: String,
     /// What whoever uses it should know.
     pub warnings: Vec<String>,
-    pub pictures: Pictures,
+    pub pictures: VersionScreenshots,
     pub facts: Facts,
     pub created_at: Timestamp,
 }
@@ -224,7 +224,7 @@ pub enum Origin {
 
 /// Screenshots of a version, as far as they were drawn.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Pictures {
+pub struct VersionScreenshots {
     /// The whole of it, at the width of a desktop client.
     pub screenshot: Option<BlobId>,
     /// The upper part, small.

@@ -1,6 +1,6 @@
 //! Versions of an email: made whole in one transaction, never changed afterwards.
 
-use super::model::{Email, Part, Pictures, Version};
+use super::model::{Email, Part, VersionScreenshots, Version};
 use super::store;
 use crate::engine::store::{Read, Result, WriteTx, blobs};
 use crate::vocab::ids::{AccountId, BlobId, EmailId};
@@ -63,6 +63,6 @@ fn forget_oldest(tx: &mut WriteTx<'_>, email: &Email) -> Result<()> {
     Ok(())
 }
 
-fn files(pictures: &Pictures) -> impl Iterator<Item = BlobId> + use<> {
+fn files(pictures: &VersionScreenshots) -> impl Iterator<Item = BlobId> + use<> {
     [pictures.screenshot, pictures.thumbnail].into_iter().flatten()
 }

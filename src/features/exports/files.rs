@@ -26,8 +26,8 @@ struct File {
 pub async fn export(context: &Context, spec: &'static Spec, wanted: ExportEmails, format: Format) -> Result<EmailExport, Failure> {
     let begun = Instant::now();
     let (account, id) = (context.caller.account(), wanted.conversation_id);
-    let look = move |tx: &ReadTx| emails::finished(tx, account, id, wanted.email_id, wanted.project_id);
-    let finished = context.read(look).await?;
+    let query = move |tx: &ReadTx| emails::finished(tx, account, id, wanted.email_id, wanted.project_id);
+    let finished = context.read(query).await?;
     if finished.is_empty() {
         return Err(Failure::because(Code::NotExportable, "No email of this conversation is finished; ask for its status."));
     }

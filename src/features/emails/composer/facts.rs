@@ -6,13 +6,13 @@ use jiff::civil::Date;
 
 use super::language::{Bank, Language};
 use super::phrases::Facts;
-use super::understand::{Saving, Scope, Understood};
+use super::understand::{Saving, Scope, ParsedPrompt};
 use crate::features::emails::document::Purpose;
 use crate::features::projects::brand::Brand;
 
 /// What the facts of one email depend on.
 pub struct Source<'a> {
-    pub understood: &'a Understood,
+    pub understood: &'a ParsedPrompt,
     pub brand: &'a Brand,
     pub language: Language,
     pub today: Date,

@@ -4,7 +4,7 @@ use super::facts::tidy;
 use super::language::Language;
 use super::lexicon;
 use super::phrases::mix;
-use super::words::{Kind, Words, plain};
+use super::tokens::{Kind, Tokens, plain};
 use crate::vocab::limits;
 
 /// A text that the brand has written about itself.
@@ -71,7 +71,7 @@ const NOT_FOR_EMAIL: [&str; 32] = [
 ];
 
 /// The texts that can be quoted in this language, the ones nearest to the prompt first.
-pub fn excerpts<'a>(knowledge: &[Knowledge<'a>], language: Language, prompt: &Words<'_>, seed: u64) -> Vec<Excerpt<'a>> {
+pub fn excerpts<'a>(knowledge: &[Knowledge<'a>], language: Language, prompt: &Tokens<'_>, seed: u64) -> Vec<Excerpt<'a>> {
     let lexicon = lexicon::of(language);
     let score = |entry: &Knowledge<'_>| {
         let title = plain(entry.title);
@@ -107,7 +107,7 @@ fn excerpt<'a>(entry: &Knowledge<'a>, language: Language) -> Option<Excerpt<'a>>
         return None;
     }
     let head: String = entry.text.chars().take(TEXT_CHARACTERS_READ).collect();
-    if language.is_complete() && lexicon::language_of(&Words::read(&head), language) != language {
+    if language.is_complete() && lexicon::language_of(&Tokens::read(&head), language) != language {
         return None;
     }
     let text = sentences(&head)?;
@@ -170,14 +170,14 @@ mod tests {
             text: "Home Shop About\nWe roast our teas in small batches over charcoal. It takes the whole night, and somebody stays awake for it.",
             url: Some("https://example.com/how"),
         };
-        let found = excerpts(&[entry], Language::En, &Words::read(""), 1);
+        let found = excerpts(&[entry], Language::En, &Tokens::read(""), 1);
         assert_eq!(found[0].title, "How we roast");
         assert_eq!(
             found[0].text,
             "We roast our teas in small batches over charcoal. It takes the whole night, and somebody stays awake for it."
         );
-        assert!(excerpts(&[entry], Language::De, &Words::read(""), 1).is_empty(), "it is English");
+        assert!(excerpts(&[entry], Language::De, &Tokens::read(""), 1).is_empty(), "it is English");
         let law = Knowledge { title: "Privacy policy", ..entry };
-        assert!(excerpts(&[law], Language::En, &Words::read(""), 1).is_empty());
+        assert!(excerpts(&[law], Language::En, &Tokens::read(""), 1).is_empty());
     }
 }

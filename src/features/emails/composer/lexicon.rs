@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde::de::Deserializer;
 
 use super::language::Language;
-use super::words::Words;
+use super::tokens::Tokens;
 use crate::features::emails::document::{Layout, Purpose};
 
 /// A phrase as folded words, each perhaps with `*` for any ending or any beginning.
@@ -36,7 +36,7 @@ impl<'de> Deserialize<'de> for Phrases {
 
 /// A phrase of an asset as words. A `*` belongs to the word it touches.
 fn read(phrase: &str) -> Phrase {
-    let bare = |word: &str| super::words::plain(word.trim_matches('*'));
+    let bare = |word: &str| super::tokens::plain(word.trim_matches('*'));
     let word = |word: &str| match (word.starts_with('*'), word.ends_with('*')) {
         (true, _) => format!("*{}", bare(word)),
         (false, true) => format!("{}*", bare(word)),
@@ -218,7 +218,7 @@ fn load(language: Language) -> Lexicon {
 }
 
 /// The language in which a prompt is written: whose words it has most of. Where two have as many, it is `own`.
-pub fn language_of(words: &Words<'_>, own: Language) -> Language {
+pub fn language_of(words: &Tokens<'_>, own: Language) -> Language {
     let score = |language: Language| {
         let lexicon = of(language);
         let sample = 0..words.len().min(PROMPT_SAMPLE);
@@ -278,7 +278,7 @@ mod tests {
             ("Mail an inaktive Abonnenten", Language::De),
             ("20%", Language::En),
         ] {
-            assert_eq!(language_of(&Words::read(prompt), Language::En), language, "{prompt}");
+            assert_eq!(language_of(&Tokens::read(prompt), Language::En), language, "{prompt}");
         }
     }
 }

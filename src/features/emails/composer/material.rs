@@ -5,7 +5,7 @@
 use super::facts::tidy;
 use super::language::Format;
 use super::phrases::mix;
-use super::words::{Words, number, plain};
+use super::tokens::{Tokens, number, plain};
 use crate::base::locale::LanguageTag;
 use crate::features::emails::document::{ImageUrl, Layout, Line, Link, Picture, Product, SocialLink};
 use crate::features::projects::brand::{self, Brand, BrandLogoBackground, BrandLogoSource};
@@ -70,11 +70,11 @@ pub fn picture(url: &str, alt: Option<String>, size: (Option<u32>, Option<u32>))
 }
 
 /// A picture for the top of an email: of those that fit, the one that has most to do with the prompt; the seed decides the rest.
-pub fn opening(brand: &Brand, prompt: &Words<'_>, seed: u64, job: &str) -> Option<Picture> {
+pub fn opening(brand: &Brand, prompt: &Tokens<'_>, seed: u64, job: &str) -> Option<Picture> {
     let score = |image: &brand::BrandImage| {
         let told = image.tags.iter().map(String::as_str).chain(image.description.as_deref());
         let told = told.map(plain).collect::<Vec<_>>().join(" ");
-        let known = |token: &&super::words::Token| token.fold.chars().count() > 3 && told.contains(&token.fold);
+        let known = |token: &&super::tokens::Token| token.fold.chars().count() > 3 && told.contains(&token.fold);
         prompt.tokens.iter().filter(known).count().min(4)
     };
     let fitting = brand.images.iter().filter(|image| fits(image));
@@ -135,7 +135,7 @@ pub fn price(product: &brand::BrandProduct, format: &Format) -> Option<String> {
 pub fn is_about(product: &brand::BrandProduct, words: &str) -> bool {
     let told = plain(&format!("{} {}", product.name, product.description.as_deref().unwrap_or_default()));
     let stem = |word: &str| word.chars().take(STEM_CHARACTERS).collect::<String>();
-    let asked = Words::read(words);
+    let asked = Tokens::read(words);
     let stems =
         asked.tokens.iter().map(|token| token.fold.as_str()).filter(|word| word.chars().count() >= STEM_CHARACTERS).map(stem);
     stems.into_iter().any(|stem| told.split(|letter: char| !letter.is_alphanumeric()).any(|word| word.starts_with(&stem)))

@@ -21,7 +21,7 @@ mod sections;
 mod tests;
 mod understand;
 mod voice;
-mod words;
+mod tokens;
 
 pub use knowledge::Knowledge;
 pub use language::Language;
@@ -36,9 +36,9 @@ use crate::vocab::limits;
 use facts::Source;
 use phrases::{Phrasebook, mix};
 use sections::Writer;
-use understand::{Scope, Understood};
+use understand::{Scope, ParsedPrompt};
 use voice::Voice;
-use words::Words;
+use tokens::Tokens;
 
 /// What an email or a series is to be made from.
 #[derive(Clone, Debug)]
@@ -73,7 +73,7 @@ const PREHEADER_CHARACTERS_MIN: usize = 40;
 
 /// The language to write in when none is asked for: what the prompt says, else the brand's, else the prompt's own.
 pub fn language(prompt: &str, brand: &Brand, today: Date) -> LanguageTag {
-    let understood = understand::understand(prompt, brand, today);
+    let understood = understand::parse_prompt(prompt, brand, today);
     let asked = understood.languages.first().map(|language| language.tag());
     let of_brand = || brand.languages.first().and_then(|tag| LanguageTag::parse(tag).ok());
     asked.or_else(of_brand).unwrap_or_else(|| understood.language.tag())
@@ -99,12 +99,12 @@ pub fn compose(
     place: usize,
     language: &LanguageTag,
 ) -> Composed {
-    compose_with(brief, brand, knowledge, plan, place, language, Wishes::default())
+    compose_with(brief, brand, knowledge, plan, place, language, EditWishes::default())
 }
 
 /// What an edit asks for beyond the brief.
 #[derive(Clone, Copy, Debug, Default)]
-struct Wishes {
+struct EditWishes {
     formal: Option<bool>,
 }
 
@@ -115,7 +115,7 @@ fn compose_with(
     plan: &Plan,
     place: usize,
     language: &LanguageTag,
-    wishes: Wishes,
+    wishes: EditWishes,
 ) -> Composed {
     let mut understood = understand(brief, brand);
     understood.formal = wishes.formal.or(understood.formal);
@@ -134,8 +134,8 @@ fn compose_with(
     Composed { email, warnings }
 }
 
-fn understand(brief: &Brief<'_>, brand: &Brand) -> Understood {
-    let mut understood = understand::understand(brief.prompt, brand, brief.today);
+fn understand(brief: &Brief<'_>, brand: &Brand) -> ParsedPrompt {
+    let mut understood = understand::parse_prompt(brief.prompt, brand, brief.today);
     if let Some(reference) = brief.reference
         && brief.prompt.split_whitespace().count() < REMIX_WORDS
     {
@@ -157,7 +157,7 @@ struct Draft<'a> {
     brief: &'a Brief<'a>,
     brand: &'a Brand,
     knowledge: &'a [Knowledge<'a>],
-    understood: &'a Understood,
+    understood: &'a ParsedPrompt,
     /// The language that is asked for.
     language: &'a LanguageTag,
     /// The language of the phrases.
@@ -212,7 +212,7 @@ impl Draft<'_> {
         if let Some(layout) = asked {
             return layout;
         }
-        let has_picture = !self.brief.images.is_empty() || material::opening(self.brand, &Words::read(""), 0, "").is_some();
+        let has_picture = !self.brief.images.is_empty() || material::opening(self.brand, &Tokens::read(""), 0, "").is_some();
         let all = recipe::layouts(self.understood.purpose);
         let fitting: Vec<Layout> = all.iter().copied().filter(|layout| has_picture || !recipe::needs_picture(*layout)).collect();
         fitting[(mix(self.seed(), "layout") % fitting.len() as u64) as usize]
@@ -238,7 +238,7 @@ impl Draft<'_> {
         let voice = Voice::of(self.brand, self.understood, self.written);
         let book = Phrasebook::new(self.written, region.as_deref(), voice, self.slot_seed(), source.facts());
         let prompt_speaks = source.prompt_speaks();
-        let words = Words::read(self.brief.prompt);
+        let words = Tokens::read(self.brief.prompt);
         let site = self.brief.site.and_then(material::link);
         let (opening, pictures) = self.pictures(layout, featured);
         Writer {
@@ -324,7 +324,7 @@ impl Draft<'_> {
         let of_product = product
             .filter(|_| is_about_it)
             .and_then(|product| material::picture(product.image.as_deref()?, Some(facts::tidy(&product.name)), (None, None)));
-        let words = Words::read(self.brief.prompt);
+        let words = Tokens::read(self.brief.prompt);
         (of_product.or_else(|| material::opening(self.brand, &words, self.slot_seed(), self.job)), Vec::new())
     }
 
@@ -437,7 +437,7 @@ impl Draft<'_> {
             needs_page && understood.links.is_empty(),
             "The prompt gives no link: the buttons lead to the brand's home page. Set the right one.".to_owned(),
         );
-        let tips = knowledge::excerpts(self.knowledge, self.written, &Words::read(self.brief.prompt), 0);
+        let tips = knowledge::excerpts(self.knowledge, self.written, &Tokens::read(self.brief.prompt), 0);
         warn(
             self.job == "tips.main" && understood.points.len() < 2 && tips.iter().all(|text| !text.fits),
             "Nothing that is known of the brand gives these tips: write them into the prompt, or add a text with them to the project."

@@ -97,7 +97,7 @@ impl Phrasebook {
         }
         self.prefer_length(&mut candidates);
         let (text, _) = candidates.swap_remove(self.pick(place, candidates.len()));
-        self.used.push(super::words::plain(&text));
+        self.used.push(super::tokens::plain(&text));
         Some(text)
     }
 
@@ -122,7 +122,7 @@ impl Phrasebook {
     }
 
     fn is_said(&self, text: &str) -> bool {
-        let text = super::words::plain(text);
+        let text = super::tokens::plain(text);
         let bare = text.trim_end_matches(['.', '!', '?']);
         self.used
             .iter()
@@ -172,7 +172,7 @@ impl Phrasebook {
         }
         let Some(name) = name.strip_prefix("de:") else { return self.facts.get(name).cloned() };
         let value = self.facts.get(name)?;
-        let first = super::words::plain(value).chars().next().unwrap_or(' ');
+        let first = super::tokens::plain(value).chars().next().unwrap_or(' ');
         let vowel = matches!(first, 'a' | 'e' | 'i' | 'o' | 'u' | 'y');
         Some(if vowel { format!("d’{value}") } else { format!("de {value}") })
     }

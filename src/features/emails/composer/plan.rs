@@ -6,7 +6,7 @@ use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
 use super::lexicon::Occasion;
-use super::understand::Understood;
+use super::understand::ParsedPrompt;
 use crate::features::emails::document::Purpose;
 use crate::features::projects::brand::Brand;
 use crate::vocab::limits;
@@ -36,7 +36,7 @@ const FURTHER_DAYS: i32 = 4;
 const PERIOD_DAYS_MAX: i32 = 60;
 
 /// Plan a series. `count` is what the caller asks for; none: what the prompt says.
-pub fn slots(understood: &Understood, brand: &Brand, has_knowledge: bool, count: Option<usize>, today: Date) -> Vec<Slot> {
+pub fn slots(understood: &ParsedPrompt, brand: &Brand, has_knowledge: bool, count: Option<usize>, today: Date) -> Vec<Slot> {
     let asked = count.or(understood.count).unwrap_or(if understood.is_series { SERIES_DEFAULT } else { 1 });
     let count = asked.clamp(1, limits::EMAILS_PER_SERIES_MAX);
     let key = key(understood.purpose);
@@ -93,14 +93,14 @@ pub fn key(purpose: Purpose) -> &'static str {
 }
 
 /// Days from the beginning of a period to its end.
-fn period(understood: &Understood, today: Date) -> i32 {
+fn period(understood: &ParsedPrompt, today: Date) -> i32 {
     let from = understood.starts.or(understood.on).unwrap_or(today);
     let days = understood.ends.and_then(|ends| from.until(ends).ok()).map_or(3, |span| span.get_days());
     days.clamp(1, PERIOD_DAYS_MAX)
 }
 
 /// What the emails of a purpose are for, each with the length of series from which on it belongs to it, in the order of sending.
-fn own(understood: &Understood, period: i32) -> Vec<(&'static str, i32, usize)> {
+fn own(understood: &ParsedPrompt, period: i32) -> Vec<(&'static str, i32, usize)> {
     let has_offer = understood.saving.is_some();
     match understood.purpose {
         Purpose::Welcome if has_offer => {
@@ -131,7 +131,7 @@ fn chosen(own: Vec<(&'static str, i32, usize)>, count: usize) -> Vec<(&'static s
 }
 
 /// Jobs for longer series, as far as there is material for them; what can be done again comes again.
-fn further(understood: &Understood, brand: &Brand, has_knowledge: bool) -> Vec<&'static str> {
+fn further(understood: &ParsedPrompt, brand: &Brand, has_knowledge: bool) -> Vec<&'static str> {
     let own: Vec<&str> = own(understood, 1).iter().map(|(job, ..)| *job).collect();
     let has_offer_reminder = understood.saving.is_none() && understood.purpose == Purpose::Welcome;
     let once = [

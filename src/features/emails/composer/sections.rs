@@ -2,7 +2,7 @@
 //!
 //! Invariant: a part without material writes nothing; nothing is made up to fill it.
 
-mod told;
+mod verbatim;
 
 use super::facts::{tidy, without_legal_form};
 use super::knowledge::Excerpt;
@@ -10,7 +10,7 @@ use super::language::{Format, Language};
 use super::material;
 use super::phrases::{Phrasebook, escape};
 use super::recipe::{self, Part};
-use super::understand::{Understood, capital, ended};
+use super::understand::{ParsedPrompt, capital, ended};
 use crate::features::emails::document::*;
 use crate::features::projects::brand::{self, Brand};
 use crate::vocab::limits;
@@ -20,7 +20,7 @@ pub struct Writer<'a> {
     pub book: Phrasebook,
     pub job: &'a str,
     pub layout: Layout,
-    pub understood: &'a Understood,
+    pub understood: &'a ParsedPrompt,
     pub brand: &'a Brand,
     /// Places of the brand's products in the order in which this email shows them.
     pub products: Vec<usize>,

@@ -1,6 +1,6 @@
 //! How an email speaks: familiar or formal, as whom, with emoji or without. From the brand, unless the prompt asks otherwise.
 
-use super::understand::Understood;
+use super::understand::ParsedPrompt;
 use crate::features::projects::brand::{Brand, BrandFormality, BrandPerson};
 
 /// Choices that the phrases follow.
@@ -26,7 +26,7 @@ const SHORT_BELOW: f32 = 10.0;
 const LONG_ABOVE: f32 = 18.0;
 
 impl Voice {
-    pub fn of(brand: &Brand, understood: &Understood, language: super::language::Language) -> Self {
+    pub fn of(brand: &Brand, understood: &ParsedPrompt, language: super::language::Language) -> Self {
         let voice = &brand.voice;
         let formal = understood.formal.unwrap_or_else(|| match voice.formality {
             Some(BrandFormality::Formal) => true,

@@ -5,7 +5,7 @@
 //! so; an interrupted one begins anew, a bounded number of times. The end of a conversation, its event and its leaving the queue
 //! are one transaction too, so there is exactly one such event.
 
-pub mod intake;
+pub mod import;
 pub mod stages;
 #[cfg(test)]
 mod tests;
@@ -28,7 +28,7 @@ use crate::vocab::{limits, tables};
 
 /// Where stages work.
 #[derive(Clone)]
-pub struct Mill {
+pub struct StageContext {
     pub engine: Arc<Engine>,
     pub world: Arc<World>,
 }
@@ -59,13 +59,13 @@ impl Task {
         }
     }
 
-    async fn run(self, mill: Mill) -> (Subject, Result<(), Failure>) {
+    async fn run(self, context: StageContext) -> (Subject, Result<(), Failure>) {
         let subject = self.subject();
         let result = match self {
-            Self::Plan(account, conversation) => stages::plan(&mill, account, *conversation).await,
-            Self::Advance(account, conversation, email) => stages::advance(&mill, account, *conversation, *email).await,
-            Self::Finish(account, conversation) => stages::finish(&mill, account, conversation).await,
-            Self::Edit(edit) => edits::work(&mill, edit).await,
+            Self::Plan(account, conversation) => stages::plan(&context, account, *conversation).await,
+            Self::Advance(account, conversation, email) => stages::advance(&context, account, *conversation, *email).await,
+            Self::Finish(account, conversation) => stages::finish(&context, account, conversation).await,
+            Self::Edit(edit) => edits::work(&context, edit).await,
         };
         (subject, result)
     }
@@ -73,7 +73,7 @@ impl Task {
 
 /// Do what can be done, several things at once, up to a bounded number; true if there may be more.
 pub async fn step(engine: Arc<Engine>, environment: Environment) -> Result<bool, Failure> {
-    let mill = Mill { world: engine.world(environment).clone(), engine };
+    let context = StageContext { world: engine.world(environment).clone(), engine };
     let mut running = FuturesUnordered::new();
     let mut begun = HashSet::new();
     let mut left = limits::EMAIL_STAGES_PER_STEP;
@@ -81,14 +81,14 @@ pub async fn step(engine: Arc<Engine>, environment: Environment) -> Result<bool,
     loop {
         // Listen before looking, so that what is added in between is seen.
         let added = [tables::CONVERSATION_QUEUE, tables::EMAIL_EDIT_QUEUE]
-            .map(|table| Box::pin(mill.world.store.changed(table).notified()));
-        for task in due(&mill.world.store.read(), mill.engine.clock.now(), limits::EMAILS_AT_ONCE, &begun)? {
+            .map(|table| Box::pin(context.world.store.changed(table).notified()));
+        for task in due(&context.world.store.read(), context.engine.clock.now(), limits::EMAILS_AT_ONCE, &begun)? {
             if left == 0 || running.len() >= limits::EMAILS_AT_ONCE {
                 break;
             }
             left -= 1;
             begun.insert(task.subject());
-            running.push(task.run(mill.clone()));
+            running.push(task.run(context.clone()));
         }
         if running.is_empty() {
             return failed.map_or(Ok(left == 0), Err);

@@ -4,20 +4,20 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::Mill;
+use super::StageContext;
 use crate::base::clock::Timestamp;
 use crate::engine::api::Failure;
 use crate::engine::language_model::Usage;
 use crate::engine::outbox::{self, NewEvent};
 use crate::engine::store::{self as rows, Read, WriteTx};
 use crate::features::emails::document::Email as Document;
-use crate::features::emails::drawing;
+use crate::features::emails::outputs;
 use crate::features::emails::edits;
-use crate::features::emails::model::{Conversation, Email, Facts, Origin, Pictures, Source, Stage, State, Version, Wanted};
+use crate::features::emails::model::{Conversation, Email, Facts, Origin, VersionScreenshots, Source, Stage, State, Version, GenerationRequest};
 use crate::features::emails::store;
 use crate::features::emails::versions;
 use crate::features::emails::writing::material::{self, Material};
-use crate::features::emails::writing::{self, Brief, Draft, Planned, Writer};
+use crate::features::emails::writing::{self, Brief, Draft, PlannedSeries, Writer};
 use crate::features::projects::{self, PageText};
 use crate::vocab::ids::{AccountId, ConversationId, EmailId};
 use crate::vocab::limits;
@@ -38,17 +38,17 @@ pub fn can_advance(email: &Email, all: &[Email]) -> bool {
 }
 
 /// Decide what emails a conversation has, and give each its row.
-pub async fn plan(mill: &Mill, account: AccountId, conversation: Conversation) -> Result<(), Failure> {
-    let now = mill.engine.clock.now();
+pub async fn plan(context: &StageContext, account: AccountId, conversation: Conversation) -> Result<(), Failure> {
+    let now = context.engine.clock.now();
     let mut conversation = conversation;
-    conversation.wanted.pages = read_pages(mill, &conversation).await;
+    conversation.wanted.pages = read_pages(context, &conversation).await;
     let (id, wanted) = (conversation.id, conversation.wanted.clone());
-    let material = gather(mill, account, &conversation).await?;
+    let material = gather(context, account, &conversation).await?;
     let languages = match wanted.languages.is_empty() {
         true => vec![writing::language(&wanted.prompt, &material, date(now))],
         false => wanted.languages.clone(),
     };
-    let (planned, usage) = match Writer::named(&wanted.model, &mill.engine) {
+    let (planned, usage) = match Writer::named(&wanted.model, &context.engine) {
         Ok(writer) => writer.plan(&wanted, &material, &languages[0], conversation.seed, date(now)).await,
         Err(reason) => (Err(reason), Usage::default()),
     };
@@ -66,10 +66,10 @@ pub async fn plan(mill: &Mill, account: AccountId, conversation: Conversation) -
         }
         Ok(())
     };
-    Ok(mill.world.store.write(keep).await??)
+    Ok(context.world.store.write(keep).await??)
 }
 
-fn begin(tx: &mut WriteTx<'_>, account: AccountId, mut conversation: Conversation, planned: Planned, languages: Vec<String>) {
+fn begin(tx: &mut WriteTx<'_>, account: AccountId, mut conversation: Conversation, planned: PlannedSeries, languages: Vec<String>) {
     let slots = planned.plan.as_ref().map_or(1, |plan| plan.slots.len());
     let mut place = 0;
     for slot in 0..slots {
@@ -88,13 +88,13 @@ fn begin(tx: &mut WriteTx<'_>, account: AccountId, mut conversation: Conversatio
 }
 
 /// What stands on the pages that the prompt links to, as far as they may be and can be read.
-async fn read_pages(mill: &Mill, conversation: &Conversation) -> Vec<PageText> {
-    let Wanted { prompt, web, .. } = &conversation.wanted;
+async fn read_pages(context: &StageContext, conversation: &Conversation) -> Vec<PageText> {
+    let GenerationRequest { prompt, web, .. } = &conversation.wanted;
     let mut pages = Vec::new();
     if *web {
         let links = material::links_in(prompt).into_iter().filter_map(|link| link.parse().ok());
         for link in links.take(limits::PROMPT_PAGES_MAX) {
-            pages.extend(projects::visit(&mill.engine.fetch, &link).await);
+            pages.extend(projects::visit(&context.engine.fetch, &link).await);
         }
     }
     pages
@@ -152,7 +152,7 @@ fn end(tx: &mut WriteTx<'_>, account: AccountId, mut conversation: Conversation,
 }
 
 /// Every email has come to its end: so has the conversation. It has failed if all of them have.
-pub async fn finish(mill: &Mill, account: AccountId, id: ConversationId) -> Result<(), Failure> {
+pub async fn finish(context: &StageContext, account: AccountId, id: ConversationId) -> Result<(), Failure> {
     let keep = move |tx: &mut WriteTx<'_>| -> Result<(), rows::Error> {
         let Some(conversation) = store::conversation(tx, account, id)?.filter(|found| !found.state.is_final()) else {
             return Ok(());
@@ -166,19 +166,19 @@ pub async fn finish(mill: &Mill, account: AccountId, id: ConversationId) -> Resu
         end(tx, account, conversation, state);
         Ok(())
     };
-    Ok(mill.world.store.write(keep).await??)
+    Ok(context.world.store.write(keep).await??)
 }
 
 /// What a stage has made.
-enum Made {
+enum StageOutput {
     Draft(Box<Draft>, Usage),
-    Texts(Box<drawing::Drawn>),
-    Pictures(drawing::Painted, Vec<String>),
+    Texts(Box<outputs::RenderedTexts>),
+    Pictures(outputs::Screenshots, Vec<String>),
     /// Pictures of what was handed in, and the version that was asked for with it, or why there is none.
     Adapted {
-        painted: drawing::Painted,
+        painted: outputs::Screenshots,
         warnings: Vec<String>,
-        edited: Result<Box<edits::Made>, String>,
+        edited: Result<Box<edits::NewVersion>, String>,
         prompt: String,
         usage: Usage,
     },
@@ -187,7 +187,7 @@ enum Made {
 }
 
 /// Do the next stage of an email.
-pub async fn advance(mill: &Mill, account: AccountId, conversation: Conversation, email: Email) -> Result<(), Failure> {
+pub async fn advance(context: &StageContext, account: AccountId, conversation: Conversation, email: Email) -> Result<(), Failure> {
     let (id, stage) = (email.id, email.stage.clone());
     let claimed = stage.clone();
     let is_handed_in = conversation.wanted.source == Source::Html;
@@ -204,36 +204,36 @@ pub async fn advance(mill: &Mill, account: AccountId, conversation: Conversation
         store::save_email(tx, account, &email);
         Ok(!is_hopeless)
     };
-    if !mill.world.store.write(claim).await?? {
+    if !context.world.store.write(claim).await?? {
         return Ok(());
     }
     let made = match stage {
-        Stage::Planned => write(mill, account, &conversation, &email).await?,
-        Stage::Written if conversation.wanted.source == Source::Html => adapt(mill, account, &conversation, &email).await?,
-        Stage::Written => render(mill, account, conversation, email).await?,
-        Stage::Rendered => draw(mill, &email).await?,
+        Stage::Planned => write(context, account, &conversation, &email).await?,
+        Stage::Written if conversation.wanted.source == Source::Html => adapt(context, account, &conversation, &email).await?,
+        Stage::Written => render(context, account, conversation, email).await?,
+        Stage::Rendered => draw(context, &email).await?,
         Stage::Ready | Stage::Failed(_) => return Ok(()),
     };
     let keep = move |tx: &mut WriteTx<'_>| -> Result<(), rows::Error> {
         let Some(email) = store::email(tx, account, id)?.filter(|found| found.stage == stage) else { return Ok(()) };
         keep(tx, account, email, made)
     };
-    Ok(mill.world.store.write(keep).await??)
+    Ok(context.world.store.write(keep).await??)
 }
 
 /// Keep what a stage has made, together with the word that it is done.
-fn keep(tx: &mut WriteTx<'_>, account: AccountId, mut email: Email, made: Made) -> Result<(), rows::Error> {
+fn keep(tx: &mut WriteTx<'_>, account: AccountId, mut email: Email, made: StageOutput) -> Result<(), rows::Error> {
     email.attempts = 0;
     email.updated_at = tx.now();
     match made {
-        Made::Draft(draft, usage) => {
+        StageOutput::Draft(draft, usage) => {
             count(tx, account, email.conversation, usage)?;
             email.version = 1;
             email.versions = 1;
             email.stage = Stage::Written;
             store::save_version(tx, email.id, &first_version(*draft, tx.now()));
         }
-        Made::Texts(drawn) => {
+        StageOutput::Texts(drawn) => {
             if let Some(mut version) = store::version(tx, email.id, email.version)? {
                 version.facts = drawn.facts;
                 version.warnings.extend(drawn.warnings);
@@ -242,7 +242,7 @@ fn keep(tx: &mut WriteTx<'_>, account: AccountId, mut email: Email, made: Made) 
             versions::save_texts(tx, email.id, email.version, drawn.texts);
             email.stage = Stage::Rendered;
         }
-        Made::Pictures(painted, warnings) => {
+        StageOutput::Pictures(painted, warnings) => {
             let pictures = painted.keep(tx);
             if let Some(mut version) = store::version(tx, email.id, email.version)? {
                 version.pictures = pictures;
@@ -251,7 +251,7 @@ fn keep(tx: &mut WriteTx<'_>, account: AccountId, mut email: Email, made: Made) 
             }
             email.stage = Stage::Ready;
         }
-        Made::Adapted { painted, warnings, edited, prompt, usage } => {
+        StageOutput::Adapted { painted, warnings, edited, prompt, usage } => {
             count(tx, account, email.conversation, usage)?;
             let pictures = painted.keep(tx);
             if let Some(mut version) = store::version(tx, email.id, email.version)? {
@@ -266,7 +266,7 @@ fn keep(tx: &mut WriteTx<'_>, account: AccountId, mut email: Email, made: Made) 
                 made.keep(tx, account, &mut email, &prompt, None)?;
             }
         }
-        Made::Nothing(reason, usage) => {
+        StageOutput::Nothing(reason, usage) => {
             count(tx, account, email.conversation, usage)?;
             email.stage = Stage::Failed(reason);
         }
@@ -284,7 +284,7 @@ fn first_version(draft: Draft, now: Timestamp) -> Version {
         preheader: document.preheader.as_str().to_owned(),
         document: Some(document.to_json().to_string()),
         warnings,
-        pictures: Pictures::default(),
+        pictures: VersionScreenshots::default(),
         facts: Facts::default(),
         created_at: now,
     }
@@ -301,24 +301,24 @@ fn count(tx: &mut WriteTx<'_>, account: AccountId, id: ConversationId, usage: Us
     Ok(())
 }
 
-async fn gather(mill: &Mill, account: AccountId, conversation: &Conversation) -> Result<Arc<Material>, Failure> {
+async fn gather(context: &StageContext, account: AccountId, conversation: &Conversation) -> Result<Arc<Material>, Failure> {
     let (project, wanted) = (conversation.project, conversation.wanted.clone());
-    let store = mill.world.store.clone();
+    let store = context.world.store.clone();
     let gathering = tokio::task::spawn_blocking(move || material::gather(&store.read(), account, project, &wanted));
     gathering.await.map_err(Failure::internal)?.map(Arc::new)
 }
 
-async fn write(mill: &Mill, account: AccountId, conversation: &Conversation, email: &Email) -> Result<Made, Failure> {
-    let writer = match Writer::named(&conversation.wanted.model, &mill.engine) {
+async fn write(context: &StageContext, account: AccountId, conversation: &Conversation, email: &Email) -> Result<StageOutput, Failure> {
+    let writer = match Writer::named(&conversation.wanted.model, &context.engine) {
         Ok(writer) => writer,
-        Err(reason) => return Ok(Made::Nothing(reason, Usage::default())),
+        Err(reason) => return Ok(StageOutput::Nothing(reason, Usage::default())),
     };
-    let material = gather(mill, account, conversation).await?;
-    let brief = brief(&mill.world.store.read(), account, conversation, email)?;
+    let material = gather(context, account, conversation).await?;
+    let brief = brief(&context.world.store.read(), account, conversation, email)?;
     let (draft, usage) = writer.write(brief, material).await;
     Ok(match draft {
-        Ok(draft) => Made::Draft(Box::new(draft), usage),
-        Err(reason) => Made::Nothing(reason, usage),
+        Ok(draft) => StageOutput::Draft(Box::new(draft), usage),
+        Err(reason) => StageOutput::Nothing(reason, usage),
     })
 }
 
@@ -357,15 +357,15 @@ pub fn document(tx: &impl Read, email: &Email) -> Result<Option<Document>, Failu
     text.map(|text| serde_json::from_str(&text)).transpose().map_err(Failure::internal)
 }
 
-async fn render(mill: &Mill, account: AccountId, conversation: Conversation, email: Email) -> Result<Made, Failure> {
-    let store = mill.world.store.clone();
+async fn render(context: &StageContext, account: AccountId, conversation: Conversation, email: Email) -> Result<StageOutput, Failure> {
+    let store = context.world.store.clone();
     let rendering = tokio::task::spawn_blocking(move || {
         let tx = store.read();
         let document = document(&tx, &email)?;
         let document = document.ok_or_else(|| Failure::internal("an email that is written has a document"))?;
-        drawing::texts(&tx, account, &conversation, &document)
+        outputs::render_texts(&tx, account, &conversation, &document)
     });
-    Ok(Made::Texts(Box::new(rendering.await.map_err(Failure::internal)??)))
+    Ok(StageOutput::Texts(Box::new(rendering.await.map_err(Failure::internal)??)))
 }
 
 /// Go on with what was handed in as it is.
@@ -381,16 +381,16 @@ fn forgo_instruction(tx: &mut WriteTx<'_>, email: &mut Email) -> Result<(), rows
 }
 
 /// Draw what was handed in, and change it as was asked when it was.
-async fn adapt(mill: &Mill, account: AccountId, conversation: &Conversation, email: &Email) -> Result<Made, Failure> {
-    let html = versions::texts(&mill.world.store.read(), email.id, email.version)?.html;
-    let (painted, warnings) = drawing::pictures(&mill.engine, &html).await?;
+async fn adapt(context: &StageContext, account: AccountId, conversation: &Conversation, email: &Email) -> Result<StageOutput, Failure> {
+    let html = versions::texts(&context.world.store.read(), email.id, email.version)?.html;
+    let (painted, warnings) = outputs::render_screenshots(&context.engine, &html).await?;
     let prompt = conversation.wanted.prompt.clone();
-    let (edited, usage) = edits::attempt(mill, account, email, &prompt).await?;
-    Ok(Made::Adapted { painted, warnings, edited: edited.map(Box::new), prompt, usage })
+    let (edited, usage) = edits::attempt(context, account, email, &prompt).await?;
+    Ok(StageOutput::Adapted { painted, warnings, edited: edited.map(Box::new), prompt, usage })
 }
 
-async fn draw(mill: &Mill, email: &Email) -> Result<Made, Failure> {
-    let html = versions::texts(&mill.world.store.read(), email.id, email.version)?.html;
-    let (painted, warnings) = drawing::pictures(&mill.engine, &html).await?;
-    Ok(Made::Pictures(painted, warnings))
+async fn draw(context: &StageContext, email: &Email) -> Result<StageOutput, Failure> {
+    let html = versions::texts(&context.world.store.read(), email.id, email.version)?.html;
+    let (painted, warnings) = outputs::render_screenshots(&context.engine, &html).await?;
+    Ok(StageOutput::Pictures(painted, warnings))
 }

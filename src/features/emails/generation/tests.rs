@@ -133,7 +133,7 @@ fn a_generation_that_is_left_in_the_middle_goes_on_and_ends_once() {
     loop {
         let tasks = due(&mill.read(), mill.engine().clock.now(), 1, &HashSet::new()).expect("reads");
         let Some(task) = tasks.into_iter().next() else { break };
-        let place = Mill { engine: mill.engine().clone(), world: mill.world().clone() };
+        let place = StageContext { engine: mill.engine().clone(), world: mill.world().clone() };
         // Begun and dropped at its first pause: what it had not kept is lost.
         let begun = due(&mill.read(), mill.engine().clock.now(), 1, &HashSet::new())
             .expect("reads")
@@ -153,7 +153,7 @@ fn a_generation_that_is_left_in_the_middle_goes_on_and_ends_once() {
 fn a_stage_that_never_ends_is_given_up() {
     let mill = TestMill::new();
     let id = generate(&mill, json!({ "prompt": "Hello", "languages": ["en"], "count": 1 }));
-    let place = Mill { engine: mill.engine().clone(), world: mill.world().clone() };
+    let place = StageContext { engine: mill.engine().clone(), world: mill.world().clone() };
     let next =
         || due(&mill.read(), mill.engine().clock.now(), 1, &HashSet::new()).expect("reads").into_iter().next().expect("a task");
     mill.wait(next().run(place.clone())).1.expect("planned");

@@ -119,7 +119,7 @@ fn open(tx: &mut WriteTx<'_>, account: AccountId, input: &EditEmail) -> Result<E
 
 async fn answer(context: &Context, account: AccountId, row: Row, is_async: bool) -> Result<Answer, Failure> {
     let engine = context.engine.clone();
-    let look = move |tx: &ReadTx| {
+    let query = move |tx: &ReadTx| {
         let email = require_email(tx, account, row.email, None)?;
         let viewer = Viewer { engine: &engine, tx, account };
         match &row.state {
@@ -130,5 +130,5 @@ async fn answer(context: &Context, account: AccountId, row: Row, is_async: bool)
             _ => Ok(Answer::Operation(Box::new(viewer.edit(&row, &email)?))),
         }
     };
-    context.read(look).await
+    context.read(query).await
 }

@@ -61,12 +61,12 @@ impl Outward for EditStatus {
     async fn run(context: Context, input: EditRef) -> Result<Self::Output, Failure> {
         let account = context.caller.account();
         let engine = context.engine.clone();
-        let look = move |tx: &ReadTx| {
+        let query = move |tx: &ReadTx| {
             let email = require_email(tx, account, input.email_id, None)?;
             let edit = store::edit(tx, account, input.edit_id)?.filter(|edit| edit.email == email.id);
             let edit = edit.ok_or_else(|| Failure::because(Code::NotFound, "The email has no such edit."))?;
             Viewer { engine: &engine, tx, account }.edit(&edit, &email)
         };
-        context.read(look).await.map(Done)
+        context.read(query).await.map(Done)
     }
 }

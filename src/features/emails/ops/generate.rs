@@ -10,7 +10,7 @@ use crate::base::text::{LongText, SOME_TEXT};
 use crate::engine::api::{Caller, Command, Created, Failure, Operation, Replay, Spec, needs};
 use crate::engine::outbox::{self, NewEvent};
 use crate::engine::store::WriteTx;
-use crate::features::emails::model::{COMPOSER, Conversation, Source, State, Visibility, Wanted};
+use crate::features::emails::model::{COMPOSER, Conversation, Source, State, Visibility, GenerationRequest};
 use crate::features::emails::{conversation_not_found, store};
 use crate::features::projects::{self, Site};
 use crate::vocab::codes::Code;
@@ -150,7 +150,7 @@ impl Command for Generate {
 
 impl NewConversation {
     /// The request in the form that is kept; `model` is the name of the configured language model.
-    fn wanted(&self, model: Option<&str>) -> Result<Wanted, Failure> {
+    fn wanted(&self, model: Option<&str>) -> Result<GenerationRequest, Failure> {
         if self.prompt.is_empty() {
             return Err(Failure::field("prompt", "it is empty; say what the email is for"));
         }
@@ -162,7 +162,7 @@ impl NewConversation {
                 languages.push(language.as_str().to_owned());
             }
         }
-        Ok(Wanted {
+        Ok(GenerationRequest {
             prompt: self.prompt.to_string(),
             model: choose_model(self.model.as_deref(), model)?,
             languages,
@@ -197,7 +197,7 @@ pub fn check_length(field: &str, length: usize, max: usize) -> Result<(), Failur
 }
 
 /// Add a conversation.
-pub fn open(tx: &mut WriteTx<'_>, account: AccountId, project: ProjectId, wanted: Wanted) -> Result<Conversation, Failure> {
+pub fn open(tx: &mut WriteTx<'_>, account: AccountId, project: ProjectId, wanted: GenerationRequest) -> Result<Conversation, Failure> {
     projects::require(tx, account, project)?;
     let max = limits::CONVERSATIONS_WAITING_PER_PROJECT_MAX;
     if store::waiting(tx, project)? >= max {

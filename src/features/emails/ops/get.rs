@@ -79,10 +79,10 @@ impl Outward for Get {
     async fn run(context: Context, input: EmailRef) -> Result<Self::Output, Failure> {
         let account = context.caller.account();
         let engine = context.engine.clone();
-        let look = move |tx: &ReadTx| {
+        let query = move |tx: &ReadTx| {
             let email = require_email(tx, account, input.email_id, input.project_id)?;
             Viewer { engine: &engine, tx, account }.details(&email)
         };
-        context.read(look).await.map(Done)
+        context.read(query).await.map(Done)
     }
 }

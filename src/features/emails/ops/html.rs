@@ -50,11 +50,11 @@ impl Raw for Html {
 
     async fn run(context: Context, input: EmailHtmlRef, _: RawRequest) -> Result<Reply, Failure> {
         let account = context.caller.account();
-        let look = move |tx: &ReadTx| {
+        let query = move |tx: &ReadTx| {
             let email = require_email(tx, account, input.email_id, None)?;
             Ok(store::text(tx, email.id, email.version, Part::Html)?)
         };
-        let html = context.read(look).await?.unwrap_or_default();
+        let html = context.read(query).await?.unwrap_or_default();
         let (html, engine) = (placeholders::preview(&html), &context.engine);
         let html = if input.images == Some(true) { projects::images_through_here(engine, html).await? } else { html };
         Ok(foreign::document(&html, "private, no-store", foreign::Images::Here(engine.base_url())))

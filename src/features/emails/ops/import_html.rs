@@ -11,7 +11,7 @@ use crate::engine::api::{BodySize, Context, Created, Engine, Failure, Operation,
 use crate::engine::render::foreign::Foreign;
 use crate::engine::render::pixels::Fault;
 use crate::engine::store::WriteTx;
-use crate::features::emails::generation::intake::{self, HandedIn};
+use crate::features::emails::generation::import::{self, SafeImport};
 use crate::features::emails::model::{COMPOSER, Visibility};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::ProjectId;
@@ -113,10 +113,10 @@ impl Outward for ImportHtml {
                 ));
             }
             let foreign = clean(&context.engine, &source).await.map_err(|fault| refused(&field, fault))?;
-            emails.push(HandedIn { name, foreign });
+            emails.push(SafeImport { name, foreign });
         }
-        let lot = intake::Lot { emails, language, visibility, instruction, wants_images, model };
-        let open = move |tx: &mut WriteTx<'_>| intake::open(tx, account, project, lot);
+        let batch = import::ImportBatch { emails, language, visibility, instruction, wants_images, model };
+        let open = move |tx: &mut WriteTx<'_>| import::open(tx, account, project, batch);
         let conversation = context.write(&Self::SPEC, open).await?;
         Ok(Created(AcceptedGeneration::of(&conversation, context.engine.base_url())))
     }

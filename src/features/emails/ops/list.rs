@@ -99,7 +99,7 @@ impl Outward for List {
     async fn run(context: Context, input: ListConversations) -> Result<Self::Output, Failure> {
         let account = context.caller.account();
         let engine = context.engine.clone();
-        let look = move |tx: &ReadTx| {
+        let query = move |tx: &ReadTx| {
             projects::require(tx, account, input.project_id)?;
             let window = Window::new(input.limit, input.offset, input.page);
             let words = input.search.as_deref().map(|search| fold(search.trim())).filter(|search| !search.is_empty());
@@ -121,7 +121,7 @@ impl Outward for List {
             let items = found.iter().map(|conversation| viewer.conversation(conversation)).collect::<Result<_, _>>()?;
             Ok(Page { items, total: total as u64, window })
         };
-        context.read(look).await
+        context.read(query).await
     }
 }
 

@@ -54,7 +54,7 @@ impl Outward for References {
     async fn run(context: Context, input: ListReferences) -> Result<Self::Output, Failure> {
         let account = context.caller.account();
         let engine = context.engine.clone();
-        let look = move |tx: &ReadTx| {
+        let query = move |tx: &ReadTx| {
             projects::require(tx, account, input.project_id)?;
             let mut emails = Vec::new();
             store::visit_conversations(tx, account, input.project_id, |conversation| {
@@ -67,6 +67,6 @@ impl Outward for References {
             let favorites = emails.iter().map(|email| viewer.email(email)).collect::<Result<Vec<_>, _>>()?;
             Ok(ReferencesView { total: favorites.len(), favorites })
         };
-        context.read(look).await.map(Done)
+        context.read(query).await.map(Done)
     }
 }

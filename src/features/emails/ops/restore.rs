@@ -66,10 +66,10 @@ impl Outward for Restore {
         };
         context.write(&Self::SPEC, restore).await?;
         let engine = context.engine.clone();
-        let look = move |tx: &ReadTx| {
+        let query = move |tx: &ReadTx| {
             let email = require_email(tx, account, id, project)?;
             Viewer { engine: &engine, tx, account }.email(&email)
         };
-        context.read(look).await.map(Done)
+        context.read(query).await.map(Done)
     }
 }

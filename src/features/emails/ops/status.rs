@@ -61,12 +61,12 @@ impl Outward for Status {
     async fn run(context: Context, input: ConversationRef) -> Result<Self::Output, Failure> {
         let account = context.caller.account();
         let engine = context.engine.clone();
-        let look = move |tx: &crate::engine::store::ReadTx| {
+        let query = move |tx: &crate::engine::store::ReadTx| {
             let found = store::conversation(tx, account, input.conversation_id)?;
             let found = found.filter(|found| input.project_id.is_none_or(|project| found.project == project));
             let conversation = found.ok_or_else(conversation_not_found)?;
             Viewer { engine: &engine, tx, account }.status(&conversation)
         };
-        context.read(look).await.map(Done)
+        context.read(query).await.map(Done)
     }
 }

@@ -71,7 +71,7 @@ impl Outward for Versions {
     async fn run(context: Context, input: ListVersions) -> Result<Self::Output, Failure> {
         let account = context.caller.account();
         let engine = context.engine.clone();
-        let look = move |tx: &ReadTx| {
+        let query = move |tx: &ReadTx| {
             let email = require_email(tx, account, input.email_id, input.project_id)?;
             let versions = store::versions(tx, email.id)?;
             let viewer = Viewer { engine: &engine, tx, account };
@@ -79,6 +79,6 @@ impl Outward for Versions {
             let window = Window::new(input.limit, input.offset, input.page);
             Ok(Page { total: views.len() as u64, items: window.cut(views), window })
         };
-        context.read(look).await
+        context.read(query).await
     }
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::base::text::Color;
-use crate::features::emails::look::{Ground, GroundName};
+use crate::features::emails::theme::{Ground, GroundName};
 
 /// What the templates are given.
 #[derive(Debug, Serialize)]

@@ -233,7 +233,7 @@ fn pictures_for_people() {
             for layout in Layout::ALL {
                 let mut email = email.clone();
                 email.style.layout = Some(layout);
-                let drawn = render(&email, &Look::new(&brand, &email, 0));
+                let drawn = render(&email, &Theme::new(&brand, &email, 0));
                 let name = format!("{brand_name}-{email_name}-{layout:?}").to_lowercase();
                 let html = drawn.html.replace("https://example.com/images/", &images);
                 fs::write(folder.join(format!("{name}.html")), html).expect("the folder can be written");

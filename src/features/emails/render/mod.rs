@@ -3,17 +3,17 @@
 //! Blocks are set as parts, rows and cells ([`parts`] and its neighbours), templates in `assets/email` write these as MJML, and
 //! [`engine::render::mjml`](crate::engine::render::mjml) makes HTML of it. Plain text is written from the document itself.
 
-mod boxes;
+mod callouts;
 mod cells;
-mod ending;
+mod footer;
 mod inline;
-mod middle;
-mod opening;
+mod body;
+mod header;
 mod page;
 mod parts;
 mod products;
-mod setting;
-mod shrink;
+mod block_context;
+mod minify;
 mod stats;
 mod text;
 mod wrap;
@@ -25,7 +25,7 @@ use std::sync::LazyLock;
 
 use crate::engine::render::{Pages, mjml};
 use crate::features::emails::document::{Block, Email, Violation};
-use crate::features::emails::look::Look;
+use crate::features::emails::theme::Theme;
 use crate::vocab::limits;
 
 /// A drawn email. Placeholders of [`placeholders`](crate::vocab::placeholders) stand in all three forms as they are.
@@ -39,16 +39,16 @@ pub struct Rendered {
 }
 
 /// Draw an email.
-pub fn render(email: &Email, look: &Look) -> Rendered {
-    let mjml = to_mjml(email, look);
+pub fn render(email: &Email, theme: &Theme) -> Rendered {
+    let mjml = to_mjml(email, theme);
     let html = mjml::to_html(&mjml).expect("the templates escape everything that they are given, so their MJML is valid");
-    let html = shrink::shrink(&html);
+    let html = minify::minify(&html);
     let warnings = warnings(email, &html);
     Rendered { mjml, html, text: text(email), warnings }
 }
 
 /// The email as MJML alone.
-pub fn to_mjml(email: &Email, look: &Look) -> String {
+pub fn to_mjml(email: &Email, theme: &Theme) -> String {
     static PAGES: LazyLock<Pages> = LazyLock::new(|| {
         Pages::new(&[
             ("email/email.mjml", include_str!("../../../../assets/email/email.mjml")),
@@ -58,7 +58,7 @@ pub fn to_mjml(email: &Email, look: &Look) -> String {
             ("email/night.css", include_str!("../../../../assets/email/night.css")),
         ])
     });
-    let mut mjml = PAGES.draw("email/email.mjml", &page::page(email, look));
+    let mut mjml = PAGES.draw("email/email.mjml", &page::page(email, theme));
     if !mjml.chars().all(is_markup) {
         mjml.retain(is_markup);
     }

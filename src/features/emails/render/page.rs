@@ -4,48 +4,48 @@ use std::collections::BTreeMap;
 
 use super::cells::{Dark, FamilyNames, Gutter, Page, Part, SmallTitle, TypeSize};
 use super::parts::parts;
-use super::setting::Setting;
+use super::block_context::BlockContext;
 use crate::features::emails::document::{Block, Email, HeadingLevel};
-use crate::features::emails::look::design::{Size, Voice};
-use crate::features::emails::look::{GroundName, Look};
+use crate::features::emails::theme::design::{Size, Voice};
+use crate::features::emails::theme::{GroundName, Theme};
 
 /// Gutters that rows have: see the forms of products and columns.
 const GUTTERS: [u16; 5] = [0, 7, 10, 12, 14];
 
 /// Everything that the templates need.
-pub fn page(email: &Email, look: &Look) -> Page {
-    let set = Setting::new(email, look);
-    let parts = parts(email, look);
+pub fn page(email: &Email, theme: &Theme) -> Page {
+    let set = BlockContext::new(email, theme);
+    let parts = parts(email, theme);
     let sizes = sizes(&set);
     let css = sizes.iter().map(|size| (size.name, declarations(size))).collect::<BTreeMap<_, _>>();
     let characters = title_characters(email);
-    let title = look.design.scale.title;
-    let small = shorter(Size { size: look.design.scale.title_small, ..title }, characters).size;
-    let side = look.design.room.side_small;
+    let title = theme.design.scale.title;
+    let small = shorter(Size { size: theme.design.scale.title_small, ..title }, characters).size;
+    let side = theme.design.room.side_small;
     Page {
         language: email.language.as_str().to_owned(),
         direction: email.direction.as_str(),
         subject: email.subject.to_string(),
         preview: preview(&email.preheader),
         width: set.width(),
-        page: look.light.page,
+        page: theme.light.page,
         sizes,
         css,
         families: FamilyNames {
-            heading: look.families.heading.clone(),
-            body: look.families.body.clone(),
-            mono: look.families.mono.clone(),
+            heading: theme.families.heading.clone(),
+            body: theme.families.body.clone(),
+            mono: theme.families.mono.clone(),
         },
         start: set.start(),
         end: set.end(),
         title_small: SmallTitle { size: small, line: small * title.line / title.size },
         gutters: GUTTERS.map(|width| Gutter { width, side: side.saturating_sub(width) }).into(),
-        darks: darks(look, &parts),
-        has_night: look.light != look.dark,
-        night_page: look.dark.page.ground,
-        stripe: look.dark.tint.ground,
-        cards: look.design.cards,
-        card_radius: look.radius.card,
+        darks: darks(theme, &parts),
+        has_night: theme.light != theme.dark,
+        night_page: theme.dark.page.ground,
+        stripe: theme.dark.tint.ground,
+        cards: theme.design.cards,
+        card_radius: theme.radius.card,
         parts,
     }
 }
@@ -57,7 +57,7 @@ fn preview(preheader: &str) -> String {
     format!("{preheader}{filler}")
 }
 
-fn darks(look: &Look, parts: &[Part]) -> Vec<Dark> {
+fn darks(theme: &Theme, parts: &[Part]) -> Vec<Dark> {
     let frames: Vec<&str> = parts
         .iter()
         .flat_map(|part| &part.rows)
@@ -67,14 +67,14 @@ fn darks(look: &Look, parts: &[Part]) -> Vec<Dark> {
     let used = |name: GroundName| {
         let is_inside = frames.contains(&name.as_str());
         let is_used = is_inside || name == GroundName::Page || parts.iter().any(|part| part.ground == name);
-        is_used.then(|| Dark { name: name.as_str(), g: *look.dark.ground(name), inside: is_inside })
+        is_used.then(|| Dark { name: name.as_str(), g: *theme.dark.ground(name), inside: is_inside })
     };
     GroundName::ALL.into_iter().filter_map(used).collect()
 }
 
-fn sizes(set: &Setting<'_>) -> Vec<TypeSize> {
+fn sizes(set: &BlockContext<'_>) -> Vec<TypeSize> {
     let scale = &set.design().scale;
-    let families = &set.look.families;
+    let families = &set.theme.families;
     let (heading, body) = (&families.heading, &families.body);
     let serif = set.design().voice == Voice::Serif;
     // Scripts whose letters join or have no capitals are set without room between letters and without slant.

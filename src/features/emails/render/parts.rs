@@ -1,11 +1,11 @@
 //! How blocks become parts: what belongs together, on which ground, and how much room is between.
 
 use super::cells::{Cell, Content, Part, Row};
-use super::setting::Setting;
-use super::{ending, middle, opening};
+use super::block_context::BlockContext;
+use super::{footer, body, header};
 use crate::features::emails::document::{Block, Email, HeadingLevel};
-use crate::features::emails::look::design::{BoxForm, HeadingForm, QuoteForm};
-use crate::features::emails::look::{GroundName, Look};
+use crate::features::emails::theme::design::{BoxForm, HeadingForm, QuoteForm};
+use crate::features::emails::theme::{GroundName, Theme};
 
 /// A part that is being put together.
 pub struct Draft {
@@ -59,33 +59,33 @@ impl Draft {
 }
 
 /// The parts of an email.
-pub fn parts(email: &Email, look: &Look) -> Vec<Part> {
-    let set = Setting::new(email, look);
+pub fn parts(email: &Email, theme: &Theme) -> Vec<Part> {
+    let set = BlockContext::new(email, theme);
     let mut drafts: Vec<Draft> = Vec::new();
     let mut before: Option<&Block> = None;
     for block in &email.blocks {
         match block {
-            Block::Header(header) => drafts.push(opening::header(set, header)),
-            Block::Hero(hero) => drafts.extend(opening::hero(set, hero)),
+            Block::Header(header) => drafts.push(header::header(set, header)),
+            Block::Hero(hero) => drafts.extend(header::hero(set, hero)),
             Block::Footer(footer) => {
-                let footer = ending::footer(set, footer);
+                let footer = footer::footer(set, footer);
                 match drafts.last_mut().filter(|_| matches!(before, Some(Block::Social(_)))) {
                     Some(social) => footer.rows.into_iter().for_each(|row| social.follow(row, 28)),
                     None => drafts.push(footer),
                 }
             }
-            Block::Social(social) => drafts.push(ending::social(set, social)),
+            Block::Social(social) => drafts.push(footer::social(set, social)),
             _ => {
-                let ground = unlike(ground(block, look), &drafts);
+                let ground = unlike(ground(block, theme), &drafts);
                 if begins(block, before, ground, drafts.last()) {
                     let mut draft = Draft::new(ground);
-                    draft.card = look.design.cards;
+                    draft.card = theme.design.cards;
                     drafts.push(draft);
                 }
                 let draft = drafts.last_mut().expect("one was pushed or there is one");
                 draft.is_brief = is_brief(block) && (draft.rows.is_empty() || draft.is_brief);
                 let gap = gap(block, before, set);
-                for (index, row) in middle::rows(set.on(ground), block).into_iter().enumerate() {
+                for (index, row) in body::rows(set.on(ground), block).into_iter().enumerate() {
                     draft.follow(row, if index == 0 { gap } else { 0 });
                 }
                 join_rules(&mut drafts);
@@ -93,20 +93,20 @@ pub fn parts(email: &Email, look: &Look) -> Vec<Part> {
         }
         before = Some(block);
     }
-    spaced(drafts, look)
+    spaced(drafts, theme)
 }
 
 /// The ground of a block that stands in the middle of an email.
-fn ground(block: &Block, look: &Look) -> GroundName {
+fn ground(block: &Block, theme: &Theme) -> GroundName {
     let field = |form: BoxForm| match form {
         BoxForm::Band => GroundName::Band,
         BoxForm::Sides => GroundName::Tint,
         BoxForm::Ticket | BoxForm::Ruled | BoxForm::Frame | BoxForm::Tint | BoxForm::Bare => GroundName::Sheet,
     };
     match block {
-        Block::Quote(_) if look.design.quote == QuoteForm::Band => GroundName::Band,
-        Block::Coupon(_) => field(look.design.coupon),
-        Block::Countdown(_) => field(look.design.countdown),
+        Block::Quote(_) if theme.design.quote == QuoteForm::Band => GroundName::Band,
+        Block::Coupon(_) => field(theme.design.coupon),
+        Block::Countdown(_) => field(theme.design.countdown),
         _ => GroundName::Sheet,
     }
 }
@@ -148,7 +148,7 @@ fn begins(block: &Block, before: Option<&Block>, ground: GroundName, last: Optio
 }
 
 /// Room above a block within its part.
-fn gap(block: &Block, before: Option<&Block>, set: Setting<'_>) -> u16 {
+fn gap(block: &Block, before: Option<&Block>, set: BlockContext<'_>) -> u16 {
     let block_room = set.room().block;
     match (before, block) {
         (Some(Block::Heading(_)), Block::Text(_)) if set.design().heading != HeadingForm::Tag => block_room * 2 / 3,
@@ -174,8 +174,8 @@ fn join_rules(drafts: &mut [Draft]) {
 }
 
 /// The drafts with room around them.
-fn spaced(drafts: Vec<Draft>, look: &Look) -> Vec<Part> {
-    let room = look.design.room.part;
+fn spaced(drafts: Vec<Draft>, theme: &Theme) -> Vec<Part> {
+    let room = theme.design.room.part;
     let grounds: Vec<(GroundName, bool)> = drafts.iter().map(|draft| (draft.ground, draft.pad.is_some())).collect();
     let each = drafts.into_iter().enumerate().filter(|(_, draft)| !draft.rows.is_empty()).map(|(index, draft)| {
         // Neighbours on one ground share the room between them.
@@ -188,7 +188,7 @@ fn spaced(drafts: Vec<Draft>, look: &Look) -> Vec<Part> {
         Part {
             ground: draft.ground,
             name: draft.ground.as_str(),
-            g: *look.light.ground(draft.ground),
+            g: *theme.light.ground(draft.ground),
             top: if draft.flush_top { 0 } else { top },
             bottom,
             card: draft.card,

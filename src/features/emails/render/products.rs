@@ -1,17 +1,17 @@
 //! Products in each of their forms, and how many stand side by side.
 
 use super::cells::{Cell, Content, Row};
-use super::setting::Setting;
-use super::{inline, middle};
+use super::block_context::BlockContext;
+use super::{inline, body};
 use crate::features::emails::document::{Emphasis, Product, Products};
-use crate::features::emails::look::GroundName;
-use crate::features::emails::look::design::{Align, HeadingForm, ProductsForm, Size};
+use crate::features::emails::theme::GroundName;
+use crate::features::emails::theme::design::{Align, HeadingForm, ProductsForm, Size};
 
-pub fn rows(set: Setting<'_>, block: &Products) -> Vec<Row> {
+pub fn rows(set: BlockContext<'_>, block: &Products) -> Vec<Row> {
     let side = set.room().side;
     let mut rows = Vec::new();
     if let Some(title) = &block.title {
-        rows.push(Row::stack(middle::block_title(set, title), side));
+        rows.push(Row::stack(body::block_title(set, title), side));
     }
     let below_title = set.room().block;
     // Side by side, pictures of different shapes would begin and end at different heights, whatever stands around them.
@@ -65,7 +65,7 @@ fn across(left: usize) -> usize {
     }
 }
 
-fn side_by_side(set: Setting<'_>, products: &[Product], form: ProductsForm) -> Row {
+fn side_by_side(set: BlockContext<'_>, products: &[Product], form: ProductsForm) -> Row {
     let tiles = form == ProductsForm::Tiles;
     let gutter: u16 = if tiles { 7 } else { 10 };
     let count = products.len().max(1) as u16;
@@ -75,7 +75,7 @@ fn side_by_side(set: Setting<'_>, products: &[Product], form: ProductsForm) -> R
     let inner = if tiles { set.on(GroundName::Tint) } else { set };
     let inset = if tiles { 16 } else { 0 };
     let width = room - 2 * inset;
-    let heading = if set.look.families.has_serif_headings { 0.48 } else { 0.54 };
+    let heading = if set.theme.families.has_serif_headings { 0.48 } else { 0.54 };
     let names =
         common_lines(products.iter().map(|product| Some(product.name.as_str())), set.design().scale.small, width, heading);
     let texts = common_lines(products.iter().map(|product| product.text.as_deref()), set.design().scale.note, width, 0.49);
@@ -145,7 +145,7 @@ fn common_height(products: &[Product], room: u16) -> u32 {
 
 /// A picture that fills the room, or stands in its middle where it is narrower.
 fn fitted(
-    set: Setting<'_>,
+    set: BlockContext<'_>,
     product: &Product,
     image: &crate::features::emails::document::Picture,
     room: u16,
@@ -168,14 +168,14 @@ fn fitted(
         }
     }
     if tiles {
-        let radius = set.look.radius.card;
+        let radius = set.theme.radius.card;
         picture.radius = if picture.width.is_none() { format!("{radius}px {radius}px 0 0") } else { "0".to_owned() };
     }
     cell
 }
 
 /// One product, its picture at the start and its facts beside it.
-fn beside(set: Setting<'_>, product: &Product, form: ProductsForm, layout: Layout) -> Vec<Row> {
+fn beside(set: BlockContext<'_>, product: &Product, form: ProductsForm, layout: Layout) -> Vec<Row> {
     let set = set.aligned(Align::Start);
     let Some(image) = &product.image else {
         return vec![Row::stack(facts(set, product, layout), set.room().side)];
@@ -202,9 +202,9 @@ enum Layout {
 }
 
 /// Name, text, price and button.
-fn facts(set: Setting<'_>, product: &Product, layout: Layout) -> Vec<Cell> {
-    let colours = set.colours();
-    let name = set.linked(&product.name, &product.href, colours.text, "tx");
+fn facts(set: BlockContext<'_>, product: &Product, layout: Layout) -> Vec<Cell> {
+    let colors = set.colors();
+    let name = set.linked(&product.name, &product.href, colors.text, "tx");
     let tile = set.design().products == ProductsForm::Tiles;
     let gap = match (layout, &product.image) {
         (Layout::Below, Some(_)) => 14,
@@ -216,7 +216,7 @@ fn facts(set: Setting<'_>, product: &Product, layout: Layout) -> Vec<Cell> {
     if let Some(price) = &product.price {
         let before = product.price_before.as_ref().map(|before| {
             let before = inline::escape(before);
-            format!("&nbsp; <s class=\"mu\" style=\"color:{};font-weight:400\">{before}</s>", colours.muted)
+            format!("&nbsp; <s class=\"mu\" style=\"color:{};font-weight:400\">{before}</s>", colors.muted)
         });
         let html = format!("{}{}", inline::escape(price), before.unwrap_or_default());
         cells.push(set.words(6, "p", "price", "tx", html));

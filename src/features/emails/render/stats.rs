@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::text;
 use crate::features::emails::document::{Block, Cell, Column, Email};
-use crate::features::emails::look::Look;
+use crate::features::emails::theme::Theme;
 
 /// Figures about an email.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -23,7 +23,7 @@ pub struct EmailStats {
 }
 
 /// Count.
-pub fn stats(email: &Email, look: &Look) -> EmailStats {
+pub fn stats(email: &Email, theme: &Theme) -> EmailStats {
     let (mut images, mut buttons) = (0, 0);
     for block in &email.blocks {
         let (more_images, more_buttons) = count(block);
@@ -33,7 +33,7 @@ pub fn stats(email: &Email, look: &Look) -> EmailStats {
     let said = email.blocks.iter().filter(|block| !matches!(block, Block::Footer(_) | Block::Social(_)));
     let length =
         said.map(|block| text::block_text(block).split_whitespace().filter(|word| has_letters(word)).count()).sum::<usize>();
-    EmailStats { image_count: images, button_count: buttons, estimated_length: length as u32, colors: colors(look) }
+    EmailStats { image_count: images, button_count: buttons, estimated_length: length as u32, colors: colors(theme) }
 }
 
 fn has_letters(word: &str) -> bool {
@@ -63,8 +63,8 @@ fn column(column: &Column) -> (u32, u32) {
     (images as u32, buttons as u32)
 }
 
-fn colors(look: &Look) -> Vec<String> {
-    let light = &look.light;
+fn colors(theme: &Theme) -> Vec<String> {
+    let light = &theme.light;
     let all =
         [light.sheet.ground, light.sheet.button, light.band.ground, light.sheet.accent, light.sheet.text, light.page.ground];
     let mut seen = BTreeSet::new();

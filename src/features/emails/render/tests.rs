@@ -15,7 +15,7 @@ fn email(layout: Layout, direction: Direction) -> Email {
 }
 
 fn draw(email: &Email) -> Rendered {
-    render(email, &Look::new(&Brand::default(), email, 0))
+    render(email, &Theme::new(&Brand::default(), email, 0))
 }
 
 fn each() -> impl Iterator<Item = (Layout, Direction)> {
@@ -196,7 +196,7 @@ fn what_makes_an_email_worse_is_said() {
 #[test]
 fn an_email_is_counted() {
     let email = email(Layout::Cards, Direction::Ltr);
-    let stats = stats(&email, &Look::new(&Brand::default(), &email, 0));
+    let stats = stats(&email, &Theme::new(&Brand::default(), &email, 0));
     assert_eq!((stats.image_count, stats.button_count), (5, 3));
     assert!((120..220).contains(&stats.estimated_length), "{}", stats.estimated_length);
     assert!(stats.colors.contains(&"#FFFFFF".to_owned()));

@@ -3,20 +3,20 @@
 use jiff::civil::Date;
 
 use super::material::Material;
-use super::{Brief, Draft, Edited, EditedLetter, LetterWish, Planned, Wish};
+use super::{Brief, Draft, EditResult, ImportedEditResult, ImportedEditRequest, PlannedSeries, EditRequest};
 use crate::base::locale::LanguageTag;
-use crate::features::emails::composer::edit::{self, Means, NotUnderstood, Origin};
+use crate::features::emails::composer::edit::{self, EditResources, NotUnderstood, Origin};
 use crate::features::emails::composer::{self, Knowledge};
 use crate::features::emails::document::{Email, ImageUrl, Picture};
-use crate::features::emails::model::{COMPOSER, Plan, PlannedSlot, Wanted};
+use crate::features::emails::model::{COMPOSER, Plan, PlannedSlot, GenerationRequest};
 
 /// What was given, in forms that a brief can borrow.
-struct Given<'a> {
+struct BriefInputs<'a> {
     images: Vec<Picture>,
     knowledge: Vec<Knowledge<'a>>,
 }
 
-impl<'a> Given<'a> {
+impl<'a> BriefInputs<'a> {
     fn of(material: &'a Material) -> Self {
         let urls = material.given_images.iter().filter_map(|url| ImageUrl::parse(url).ok());
         let images = urls.map(|src| Picture { src, alt: None, width: None, height: None, href: None }).collect();
@@ -42,8 +42,8 @@ pub fn language(prompt: &str, material: &Material, today: Date) -> String {
 }
 
 /// Decide how many emails there are.
-pub fn plan(wanted: &Wanted, material: &Material, language: &str, seed: u64, today: Date) -> Planned {
-    let given = Given::of(material);
+pub fn plan(wanted: &GenerationRequest, material: &Material, language: &str, seed: u64, today: Date) -> PlannedSeries {
+    let given = BriefInputs::of(material);
     let brief = given.brief(material, &wanted.prompt, seed, today);
     let plan = composed_plan(&brief, material, language, wanted.count.map(usize::from));
     // The composer counts from the day of the sale or the event; a series is counted from its first email.
@@ -53,7 +53,7 @@ pub fn plan(wanted: &Wanted, material: &Material, language: &str, seed: u64, tod
         .iter()
         .map(|slot| PlannedSlot { purpose: slot.job.replace('.', ": "), send_offset_days: slot.send_offset_days - first });
     let is_series = plan.slots.len() > 1;
-    Planned { title: plan.name.clone(), plan: is_series.then(|| Plan { name: plan.name, slots: slots.collect() }) }
+    PlannedSeries { title: plan.name.clone(), plan: is_series.then(|| Plan { name: plan.name, slots: slots.collect() }) }
 }
 
 fn composed_plan(brief: &composer::Brief<'_>, material: &Material, language: &str, count: Option<usize>) -> composer::Plan {
@@ -67,7 +67,7 @@ fn tag(language: &str) -> LanguageTag {
 }
 
 /// A brief for the composer with the plan that it stands in.
-fn with_plan<'b>(given: &'b Given<'b>, brief: &'b Brief, material: &'b Material) -> (composer::Brief<'b>, composer::Plan) {
+fn with_plan<'b>(given: &'b BriefInputs<'b>, brief: &'b Brief, material: &'b Material) -> (composer::Brief<'b>, composer::Plan) {
     let mut own = given.brief(material, &brief.wanted.prompt, brief.seed, brief.today);
     own.reference = brief.pattern.as_ref();
     let first = brief.wanted.languages.first().unwrap_or(&brief.language);
@@ -78,30 +78,30 @@ fn with_plan<'b>(given: &'b Given<'b>, brief: &'b Brief, material: &'b Material)
 
 /// Write an email.
 pub fn write(brief: &Brief, material: &Material) -> Result<Draft, String> {
-    let given = Given::of(material);
+    let given = BriefInputs::of(material);
     let (own, plan) = with_plan(&given, brief, material);
     let composed = composer::compose(&own, &material.brand, &given.knowledge, &plan, brief.slot, &tag(&brief.language));
     Ok(Draft { document: sound(composed.email)?, warnings: composed.warnings })
 }
 
 /// Change an email.
-pub fn edit(wish: &Wish, material: &Material) -> Result<Edited, String> {
-    let given = Given::of(material);
+pub fn edit(wish: &EditRequest, material: &Material) -> Result<EditResult, String> {
+    let given = BriefInputs::of(material);
     let (own, plan) = with_plan(&given, &wish.brief, material);
     let origin = Origin { brief: &own, knowledge: &given.knowledge, plan: &plan, place: wish.brief.slot };
     // What a model has written, the composer cannot write anew.
     let origin = (wish.brief.wanted.model == COMPOSER).then_some(origin);
-    let means = Means { brand: &material.brand, site: own.site, origin, today: wish.today };
+    let means = EditResources { brand: &material.brand, site: own.site, origin, today: wish.today };
     let edited = edit::apply(&wish.document, &wish.prompt, &means).map_err(told)?;
-    Ok(Edited { document: sound(edited.email)?, done: all(edited.done, edited.not_done) })
+    Ok(EditResult { document: sound(edited.email)?, done: all(edited.done, edited.not_done) })
 }
 
 /// Change an email that was handed in as HTML.
-pub fn edit_letter(wish: &LetterWish, material: &Material) -> Result<EditedLetter, String> {
+pub fn edit_imported(wish: &ImportedEditRequest, material: &Material) -> Result<ImportedEditResult, String> {
     let site = Some(material.site.as_str()).filter(|site| !site.is_empty());
-    let means = Means { brand: &material.brand, site, origin: None, today: wish.today };
-    let edited = edit::letter::apply(&wish.letter, &wish.prompt, &means).map_err(told)?;
-    Ok(EditedLetter { letter: edited.letter, done: all(edited.done, edited.not_done) })
+    let means = EditResources { brand: &material.brand, site, origin: None, today: wish.today };
+    let edited = edit::imported::apply(&wish.imported, &wish.prompt, &means).map_err(told)?;
+    Ok(ImportedEditResult { imported: edited.imported, done: all(edited.done, edited.not_done) })
 }
 
 fn told(misunderstood: NotUnderstood) -> String {

@@ -3,7 +3,7 @@
 use crate::engine::api::Failure;
 use crate::engine::store::Read;
 use crate::features::emails::document::Link;
-use crate::features::emails::model::Wanted;
+use crate::features::emails::model::GenerationRequest;
 use crate::features::projects::brand::{Brand, BrandFormality, BrandPerson, BrandProduct};
 use crate::features::projects::{self, PageText, Site, knowledge};
 use crate::vocab::ids::{AccountId, ProjectId};
@@ -28,7 +28,7 @@ pub struct Material {
 }
 
 /// Everything that is known for one conversation.
-pub fn gather(tx: &impl Read, account: AccountId, project: ProjectId, wanted: &Wanted) -> Result<Material, Failure> {
+pub fn gather(tx: &impl Read, account: AccountId, project: ProjectId, wanted: &GenerationRequest) -> Result<Material, Failure> {
     let found = projects::brand(tx, account, project)?;
     let (project, brand) = found.ok_or_else(|| Failure::internal("a conversation's project is there"))?;
     let knowledge = knowledge::all(tx, project.id)?;
@@ -85,7 +85,7 @@ impl Material {
     }
 
     /// The same with what the request names.
-    pub fn links(&self, wanted: &Wanted) -> Vec<String> {
+    pub fn links(&self, wanted: &GenerationRequest) -> Vec<String> {
         let mut links = links_in(&wanted.prompt);
         links.extend(self.site_links());
         links

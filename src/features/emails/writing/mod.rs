@@ -4,7 +4,7 @@
 //! that a person can act on. How drafts become emails, and what survives a restart, is the business of `generation`.
 
 mod built_in;
-mod letter;
+mod imported;
 pub mod material;
 mod model;
 pub mod patch;
@@ -16,8 +16,8 @@ use std::sync::Arc;
 use jiff::civil::Date;
 
 use super::document::Email as Document;
-use super::letter::Letter;
-use super::model::{COMPOSER, Plan, Wanted};
+use super::imported::ImportedEmail;
+use super::model::{COMPOSER, Plan, GenerationRequest};
 use crate::engine::api::Engine;
 use crate::engine::language_model::{Client, Usage};
 use material::Material;
@@ -25,7 +25,7 @@ use material::Material;
 /// What one email is to be.
 #[derive(Clone, Debug)]
 pub struct Brief {
-    pub wanted: Wanted,
+    pub wanted: GenerationRequest,
     /// The series, if it is one of several.
     pub plan: Option<Plan>,
     /// Its place in the series.
@@ -43,7 +43,7 @@ pub struct Brief {
 
 /// What was planned for a conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Planned {
+pub struct PlannedSeries {
     pub title: String,
     /// None for a single email.
     pub plan: Option<Plan>,
@@ -59,7 +59,7 @@ pub struct Draft {
 
 /// A change that somebody wants.
 #[derive(Clone, Debug)]
-pub struct Wish {
+pub struct EditRequest {
     pub document: Document,
     pub prompt: String,
     /// What the email was made from.
@@ -70,7 +70,7 @@ pub struct Wish {
 
 /// What an edit comes to.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Edited {
+pub struct EditResult {
     pub document: Document,
     /// What was done, in words for people.
     pub done: Vec<String>,
@@ -78,8 +78,8 @@ pub struct Edited {
 
 /// A change that somebody wants of an email that was handed in as HTML.
 #[derive(Clone, Debug)]
-pub struct LetterWish {
-    pub letter: Letter,
+pub struct ImportedEditRequest {
+    pub imported: ImportedEmail,
     pub prompt: String,
     /// What the date is while this is asked.
     pub today: Date,
@@ -87,8 +87,8 @@ pub struct LetterWish {
 
 /// What an edit of such an email comes to.
 #[derive(Clone, Debug, PartialEq)]
-pub struct EditedLetter {
-    pub letter: Letter,
+pub struct ImportedEditResult {
+    pub imported: ImportedEmail,
     /// What was done, in words for people.
     pub done: Vec<String>,
 }
@@ -119,12 +119,12 @@ impl Writer {
     /// Decide how many emails a conversation has, what each is for, and when it is sent.
     pub async fn plan(
         &self,
-        wanted: &Wanted,
+        wanted: &GenerationRequest,
         material: &Material,
         language: &str,
         seed: u64,
         today: Date,
-    ) -> (Result<Planned, String>, Usage) {
+    ) -> (Result<PlannedSeries, String>, Usage) {
         match self {
             Self::Composer => (Ok(built_in::plan(wanted, material, language, seed, today)), Usage::default()),
             Self::Model(client) => model::plan(client, wanted, material).await,
@@ -143,7 +143,7 @@ impl Writer {
     }
 
     /// Change an email as its owner asks.
-    pub async fn edit(&self, wish: Wish, material: Arc<Material>) -> (Result<Edited, String>, Usage) {
+    pub async fn edit(&self, wish: EditRequest, material: Arc<Material>) -> (Result<EditResult, String>, Usage) {
         match self {
             Self::Composer => {
                 let editing = tokio::task::spawn_blocking(move || built_in::edit(&wish, &material));
@@ -154,13 +154,13 @@ impl Writer {
     }
 
     /// Change an email that was handed in as HTML as its owner asks.
-    pub async fn edit_letter(&self, wish: LetterWish, material: Arc<Material>) -> (Result<EditedLetter, String>, Usage) {
+    pub async fn edit_imported(&self, wish: ImportedEditRequest, material: Arc<Material>) -> (Result<ImportedEditResult, String>, Usage) {
         match self {
             Self::Composer => {
-                let editing = tokio::task::spawn_blocking(move || built_in::edit_letter(&wish, &material));
+                let editing = tokio::task::spawn_blocking(move || built_in::edit_imported(&wish, &material));
                 (editing.await.unwrap_or_else(|_| Err("The composer failed; the log says how.".into())), Usage::default())
             }
-            Self::Model(client) => letter::edit(client, &wish, &material).await,
+            Self::Model(client) => imported::edit(client, &wish, &material).await,
         }
     }
 }

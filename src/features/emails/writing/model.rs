@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::material::Material;
-use super::{Brief, Draft, Edited, Planned, patch};
+use super::{Brief, Draft, EditResult, PlannedSeries, patch};
 use crate::engine::language_model::{AnswerSchema, Client, Question, Speaker, Turn, Usage};
 use crate::engine::render::texts::Texts;
 use crate::features::emails::document::{self, Direction, Email, Violation};
-use crate::features::emails::model::{Plan, PlannedSlot, Wanted};
+use crate::features::emails::model::{Plan, PlannedSlot, GenerationRequest};
 use crate::vocab::limits;
 
 /// What is asked, and how.
@@ -27,13 +27,13 @@ pub static PROMPTS: LazyLock<Texts> = LazyLock::new(|| {
 });
 
 /// A conversation with the model about one answer.
-pub struct Talk<'a> {
+pub struct ModelConversation<'a> {
     client: &'a Client,
     question: Question,
     usage: Usage,
 }
 
-impl<'a> Talk<'a> {
+impl<'a> ModelConversation<'a> {
     pub fn new(client: &'a Client, system: String, request: String, schema: AnswerSchema) -> Self {
         let turns = vec![Turn { speaker: Speaker::User, text: request }];
         Self { client, question: Question { system, turns, picture: None, schema: Some(schema) }, usage: Usage::default() }
@@ -79,18 +79,18 @@ fn parse(text: &str) -> Result<Value, Vec<String>> {
 }
 
 /// Plan a conversation.
-pub async fn plan(client: &Client, wanted: &Wanted, material: &Material) -> (Result<Planned, String>, Usage) {
+pub async fn plan(client: &Client, wanted: &GenerationRequest, material: &Material) -> (Result<PlannedSeries, String>, Usage) {
     let max = limits::EMAILS_PER_SERIES_MAX;
     if wanted.count == Some(1) {
         // There is nothing to decide.
         let title = wanted.prompt.lines().next().unwrap_or_default().chars().take(LINE_CHARACTERS_MAX).collect();
-        return (Ok(Planned { title, plan: None }), Usage::default());
+        return (Ok(PlannedSeries { title, plan: None }), Usage::default());
     }
-    let system = PROMPTS.write("plan", &json!({ "brand": BrandTold::of(material), "count": wanted.count, "count_max": max }));
+    let system = PROMPTS.write("plan", &json!({ "brand": BrandPrompt::of(material), "count": wanted.count, "count_max": max }));
     let request = format!("<request>\n{}\n</request>", wanted.prompt);
     let schema =
         AnswerSchema { name: "plan_emails", about: "The plan of one email or a series.", schema: plan_schema(wanted.count) };
-    Talk::new(client, system, request, schema).until(|json| read_plan(json, wanted.count)).await
+    ModelConversation::new(client, system, request, schema).until(|json| read_plan(json, wanted.count)).await
 }
 
 #[derive(Deserialize)]
@@ -131,7 +131,7 @@ const DAYS_MAX: i32 = 365;
 /// A title or a purpose is a line.
 const LINE_CHARACTERS_MAX: usize = 200;
 
-fn read_plan(json: &Value, count: Option<u8>) -> Result<Planned, Vec<String>> {
+fn read_plan(json: &Value, count: Option<u8>) -> Result<PlannedSeries, Vec<String>> {
     let answer: PlanAnswer = serde_path_to_error::deserialize(json).map_err(|error| vec![format!("{error}")])?;
     let mut errors = Vec::new();
     let found = answer.emails.len();
@@ -151,7 +151,7 @@ fn read_plan(json: &Value, count: Option<u8>) -> Result<Planned, Vec<String>> {
         answer.emails.iter().map(|slot| PlannedSlot { purpose: line(&slot.purpose), send_offset_days: slot.send_offset_days });
     let title = line(&answer.title);
     let plan = (found > 1).then(|| Plan { name: title.clone(), slots: slots.collect() });
-    Ok(Planned { title, plan })
+    Ok(PlannedSeries { title, plan })
 }
 
 /// Write an email.
@@ -165,13 +165,13 @@ pub async fn write(client: &Client, brief: &Brief, material: &Material) -> (Resu
     let system = PROMPTS.write(
         "write",
         &json!({
-            "brand": BrandTold::of(material), "images": images, "links": links, "pages": material.page_texts(),
+            "brand": BrandPrompt::of(material), "images": images, "links": links, "pages": material.page_texts(),
             "language": brief.language, "direction": direction,
         }),
     );
     let schema = document_schema("write_email", "The email as a document.");
-    let talk = Talk::new(client, system, request(brief), schema);
-    let known = Known::new(material, &brief.wanted, brief.original.as_ref());
+    let talk = ModelConversation::new(client, system, request(brief), schema);
+    let known = KnownAddresses::new(material, &brief.wanted, brief.original.as_ref());
     let language = brief.language.clone();
     let (document, usage) = talk.until(|json| read_document(json, &known, Some(&language))).await;
     (document.map(|document| Draft { document, warnings: Vec::new() }), usage)
@@ -201,18 +201,18 @@ fn request(brief: &Brief) -> String {
 }
 
 /// Change an email.
-pub async fn edit(client: &Client, document: &Email, prompt: &str, material: &Material) -> (Result<Edited, String>, Usage) {
+pub async fn edit(client: &Client, document: &Email, prompt: &str, material: &Material) -> (Result<EditResult, String>, Usage) {
     let system = PROMPTS.write(
         "edit",
         &json!({
-            "brand": BrandTold::of(material), "images": material.images(), "links": material.site_links(),
+            "brand": BrandPrompt::of(material), "images": material.images(), "links": material.site_links(),
             "schema": document::schema().to_string(),
         }),
     );
     let request = format!("The email:\n{}\n\n<request>\n{prompt}\n</request>", document.to_json());
     let about = "The changes to the email.";
-    let talk = Talk::new(client, system, request, AnswerSchema { name: "edit_email", about, schema: patch::schema() });
-    let known = Known::of_edit(material, document, prompt);
+    let talk = ModelConversation::new(client, system, request, AnswerSchema { name: "edit_email", about, schema: patch::schema() });
+    let known = KnownAddresses::of_edit(material, document, prompt);
     let read = |json: &Value| -> Result<(Option<Email>, String), Vec<String>> {
         let patch: patch::Patch = serde_path_to_error::deserialize(json).map_err(|error| vec![format!("{error}")])?;
         if patch.changes.is_empty() {
@@ -224,13 +224,13 @@ pub async fn edit(client: &Client, document: &Email, prompt: &str, material: &Ma
     };
     let (answer, usage) = talk.until(read).await;
     let edited = answer.and_then(|(changed, summary)| match changed {
-        Some(document) => Ok(Edited { document, done: vec![summary] }),
+        Some(document) => Ok(EditResult { document, done: vec![summary] }),
         None => Err(format!("Nothing was changed: {summary}")),
     });
     (edited, usage)
 }
 
-fn read_document(json: &Value, known: &Known, language: Option<&str>) -> Result<Email, Vec<String>> {
+fn read_document(json: &Value, known: &KnownAddresses, language: Option<&str>) -> Result<Email, Vec<String>> {
     let document = Email::from_json(json).map_err(|found| found.iter().map(Violation::to_string).collect::<Vec<_>>())?;
     let mut errors = known.strange(&document);
     if let Some(language) = language.filter(|language| !document.language.as_str().eq_ignore_ascii_case(language)) {
@@ -240,15 +240,15 @@ fn read_document(json: &Value, known: &Known, language: Option<&str>) -> Result<
 }
 
 /// What an email may link to and show.
-pub struct Known {
+pub struct KnownAddresses {
     links: Vec<String>,
     /// Any page of these is known.
     hosts: Vec<String>,
     images: Vec<String>,
 }
 
-impl Known {
-    fn new(material: &Material, wanted: &Wanted, original: Option<&Email>) -> Self {
+impl KnownAddresses {
+    fn new(material: &Material, wanted: &GenerationRequest, original: Option<&Email>) -> Self {
         let mut known = Self { links: material.links(wanted), hosts: material.hosts(), images: material.image_urls() };
         known.add(original);
         known
@@ -367,7 +367,7 @@ fn collect(json: &Value, path: &str, key: &str, found: &mut Vec<Address>) {
 
 /// The brand as the prompts tell it.
 #[derive(Serialize)]
-pub struct BrandTold<'a> {
+pub struct BrandPrompt<'a> {
     name: &'a str,
     tagline: Option<&'a str>,
     description: Option<&'a str>,
@@ -380,7 +380,7 @@ pub struct BrandTold<'a> {
     facts: Vec<String>,
 }
 
-impl<'a> BrandTold<'a> {
+impl<'a> BrandPrompt<'a> {
     pub fn of(material: &'a Material) -> Self {
         let brand = &material.brand;
         Self {

@@ -52,14 +52,14 @@ impl Raw for ImagePreview {
         let url = input.image_url.as_str().to_owned();
         let id = pictures::preview_id(project, &url);
         let wanted = url.clone();
-        let look = move |tx: &ReadTx| {
+        let query = move |tx: &ReadTx| {
             let (_, brand) = brand(tx, account, project)?.ok_or_else(not_found)?;
             if !shows(&brand, &wanted) {
                 return Err(Failure::because(Code::NotFound, "The project has no picture at this address."));
             }
             Ok(blobs::head(tx, id)?.is_some())
         };
-        if !context.read(look).await? {
+        if !context.read(query).await? {
             let made = pictures::preview(&context.engine, &url).await?;
             let keep = move |tx: &mut WriteTx<'_>| -> Result<(), Failure> {
                 pictures::keep_preview(tx, id, &made);

@@ -1,11 +1,11 @@
 //! Changes to the arrangement: adding, removing, moving blocks, and swapping pictures.
 
 use super::texts::{block_contains, pick};
-use super::{Anchor, Means, Place, Target, Which};
+use super::{Anchor, EditResources, Place, Target, Which};
 use crate::features::emails::composer::facts::tidy;
 use crate::features::emails::composer::language::{Bank, Language};
-use crate::features::emails::composer::understand::{self, Understood};
-use crate::features::emails::composer::words::Words;
+use crate::features::emails::composer::understand::{self, ParsedPrompt};
+use crate::features::emails::composer::tokens::Tokens;
 use crate::features::emails::composer::{material, phrases};
 use crate::features::emails::document::*;
 use crate::vocab::limits;
@@ -155,7 +155,7 @@ fn default_place(email: &Email) -> usize {
 }
 
 /// Use another picture: the given one, or the next of the brand that the email does not show.
-pub fn swap(email: &mut Email, which: Which, url: Option<&str>, clause: &str, means: &Means<'_>) -> Result<String, String> {
+pub fn swap(email: &mut Email, which: Which, url: Option<&str>, clause: &str, means: &EditResources<'_>) -> Result<String, String> {
     let picture = match url {
         Some(url) => material::picture(url, None, (None, None)).ok_or("The address is not one of an image.")?,
         None => next_picture(&email.to_json().to_string(), clause, means)
@@ -192,14 +192,14 @@ pub fn pictures(email: &mut Email) -> Vec<&mut Picture> {
 }
 
 /// The picture of the brand that an email does not show and that has most to do with an instruction.
-pub fn next_picture(shown: &str, clause: &str, means: &Means<'_>) -> Option<Picture> {
+pub fn next_picture(shown: &str, clause: &str, means: &EditResources<'_>) -> Option<Picture> {
     let mut brand = means.brand.clone();
     brand.images.retain(|image| !shown.contains(&image.url));
-    material::opening(&brand, &Words::read(clause), 0, "")
+    material::opening(&brand, &Tokens::read(clause), 0, "")
 }
 
 /// Add a block.
-pub fn add(email: &mut Email, target: Target, clause: &str, place: Option<&Place>, means: &Means<'_>) -> Result<String, String> {
+pub fn add(email: &mut Email, target: Target, clause: &str, place: Option<&Place>, means: &EditResources<'_>) -> Result<String, String> {
     if email.blocks.len() + 2 > limits::EMAIL_BLOCKS_MAX {
         return Err("The email has as many blocks as it can have; remove one first.".to_owned());
     }
@@ -218,16 +218,16 @@ pub fn add(email: &mut Email, target: Target, clause: &str, place: Option<&Place
 struct Maker<'a> {
     email: &'a Email,
     clause: &'a str,
-    means: &'a Means<'a>,
+    means: &'a EditResources<'a>,
     quotes: Vec<String>,
-    understood: Understood,
+    understood: ParsedPrompt,
     language: Language,
 }
 
 impl<'a> Maker<'a> {
-    fn new(email: &'a Email, clause: &'a str, place: Option<&Place>, means: &'a Means<'a>) -> Self {
+    fn new(email: &'a Email, clause: &'a str, place: Option<&Place>, means: &'a EditResources<'a>) -> Self {
         let quotes = quotes(clause, place);
-        let understood = understand::understand(clause, means.brand, means.today);
+        let understood = understand::parse_prompt(clause, means.brand, means.today);
         let language = Language::of(&email.language).unwrap_or(Language::En);
         Self { email, clause, means, quotes, understood, language }
     }
@@ -392,7 +392,7 @@ impl<'a> Maker<'a> {
 
 /// What an instruction quotes, without the words that say where something goes.
 pub fn quotes(clause: &str, place: Option<&Place>) -> Vec<String> {
-    let words = Words::read(clause);
+    let words = Tokens::read(clause);
     let quoted = understand::quotations(&words).into_iter().map(|(_, text)| text.to_owned());
     let anchor = match place {
         Some(Place::Before(Anchor::Words(words)) | Place::After(Anchor::Words(words))) => Some(words),

@@ -4,13 +4,13 @@
 //! said, with what can be done instead. Pure.
 
 mod blocks;
-pub mod letter;
-mod read;
+pub mod imported;
+mod parse;
 #[cfg(test)]
 mod tests;
 mod texts;
 mod vocabulary;
-mod whole;
+mod whole_email;
 
 use super::{Brief, Knowledge, Plan};
 use crate::base::text::Color;
@@ -30,7 +30,7 @@ pub struct Origin<'a> {
 
 /// What an instruction is carried out with.
 #[derive(Clone, Copy, Debug)]
-pub struct Means<'a> {
+pub struct EditResources<'a> {
     pub brand: &'a Brand,
     /// The brand's home page: where new buttons lead.
     pub site: Option<&'a str>,
@@ -202,10 +202,10 @@ enum Action {
 }
 
 /// Carry out an instruction as far as it is understood.
-pub fn apply(email: &Email, instruction: &str, means: &Means<'_>) -> Result<Edited, NotUnderstood> {
+pub fn apply(email: &Email, instruction: &str, means: &EditResources<'_>) -> Result<Edited, NotUnderstood> {
     let mut edited = Edited { email: email.clone(), done: Vec::new(), not_done: Vec::new() };
-    let reading = read::Reading { language: &email.language, contains: &|words| texts::contains(email, words) };
-    for (clause, action) in read::instructions(instruction, reading) {
+    let reading = parse::Reading { language: &email.language, contains: &|words| texts::contains(email, words) };
+    for (clause, action) in parse::instructions(instruction, reading) {
         let Some(action) = action else {
             edited.not_done.push(format!("Did not understand \"{clause}\"."));
             continue;
@@ -227,7 +227,7 @@ pub fn apply(email: &Email, instruction: &str, means: &Means<'_>) -> Result<Edit
 }
 
 /// One instruction: what was done, or why it was not.
-fn carry_out(email: &mut Email, action: &Action, means: &Means<'_>) -> Result<String, String> {
+fn carry_out(email: &mut Email, action: &Action, means: &EditResources<'_>) -> Result<String, String> {
     match action {
         Action::Replace { from, to } => texts::replace(email, from, to),
         Action::Set { target, which, value } => texts::set(email, *target, *which, value),
@@ -243,10 +243,10 @@ fn carry_out(email: &mut Email, action: &Action, means: &Means<'_>) -> Result<St
             Ok(format!("Changed the layout to {}.", format!("{layout:?}").to_lowercase()))
         }
         Action::Emoji(on) => texts::emoji(email, *on),
-        Action::Formality(formal) => whole::formality(email, *formal, means),
-        Action::Translate(language) => whole::translate(email, *language, means),
+        Action::Formality(formal) => whole_email::formality(email, *formal, means),
+        Action::Translate(language) => whole_email::translate(email, *language, means),
         Action::Shorten { target, which } => texts::shorten(email, *target, *which),
-        Action::Lengthen => whole::lengthen(email, means),
+        Action::Lengthen => whole_email::lengthen(email, means),
         Action::Add { target, clause, place } => blocks::add(email, *target, clause, place.as_ref(), means),
         Action::Remove { target: Target::Sentence, which, words } => texts::remove_sentence(email, *which, words.as_deref()),
         Action::Remove { target, words: Some(words), .. } => blocks::remove_saying(email, *target, words),

@@ -29,7 +29,7 @@ fn sale() -> Email {
 
 fn edit(email: &Email, instruction: &str) -> Result<Edited, NotUnderstood> {
     let brand = brands::teas();
-    apply(email, instruction, &Means { brand: &brand, site: Some("https://example.com"), origin: None, today: TODAY })
+    apply(email, instruction, &EditResources { brand: &brand, site: Some("https://example.com"), origin: None, today: TODAY })
 }
 
 fn edited(instruction: &str) -> Email {
@@ -171,13 +171,13 @@ fn an_email_with_a_brief_is_written_anew_in_another_language_or_tone() {
     let plan = plan(&brief, &brand, false, &tag, Some(1));
     let email = compose(&brief, &brand, &[], &plan, 0, &tag).email;
     let origin = Origin { brief: &brief, knowledge: &[], plan: &plan, place: 0 };
-    let means = Means { brand: &brand, site: None, origin: Some(origin), today: TODAY };
+    let means = EditResources { brand: &brand, site: None, origin: Some(origin), today: TODAY };
     let english = apply(&email, "Übersetze die Mail ins Englische auf Englisch", &means).expect("the brief is there").email;
     assert_eq!(english.language.as_str(), "en");
     assert!(print::text(&english).contains("20% off"));
     let formal = apply(&email, "Mach die Mail formeller", &means).expect("the brief is there").email;
     assert!(print::text(&formal).contains("Sie "), "{}", print::text(&formal));
-    assert!(apply(&email, "make it formal", &Means { origin: None, ..means }).is_err());
+    assert!(apply(&email, "make it formal", &EditResources { origin: None, ..means }).is_err());
 }
 
 #[test]

@@ -9,7 +9,7 @@ use super::Target;
 use crate::base::text::Color;
 use crate::features::emails::composer::language::Language;
 use crate::features::emails::composer::lexicon::Phrases;
-use crate::features::emails::composer::words::{Words, plain};
+use crate::features::emails::composer::tokens::{Tokens, plain};
 
 /// Everything known of one language's words for changes.
 #[derive(Debug, Deserialize)]
@@ -84,7 +84,7 @@ impl Vocabulary {
     }
 
     /// How many words of an instruction belong to this language's words for changes.
-    pub fn known(&self, words: &Words<'_>) -> usize {
+    pub fn known(&self, words: &Tokens<'_>) -> usize {
         let verbs =
             [&self.change, &self.remove, &self.add, &self.shift, &self.shorten, &self.lengthen, &self.swap, &self.translate];
         let others = [&self.to, &self.text, &self.link, &self.color, &self.background, &self.accent, &self.corners, &self.emoji];

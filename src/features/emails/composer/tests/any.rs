@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::features::emails::composer::edit::{Means, apply};
+use crate::features::emails::composer::edit::{EditResources, apply};
 
 /// Pieces that mean something, and noise between them.
 fn prompts() -> impl Strategy<Value = String> {
@@ -87,7 +87,7 @@ proptest! {
     fn any_instruction_leaves_an_email(prompt in prompts()) {
         let brand = brands::teas();
         let email = one("20% off all teas until Sunday, code WINTER20", &brand, "en", 3).email;
-        let means = Means { brand: &brand, site: None, origin: None, today: TODAY };
+        let means = EditResources { brand: &brand, site: None, origin: None, today: TODAY };
         match apply(&email, &prompt, &means) {
             Ok(edited) => prop_assert_eq!(edited.email.check(), vec![], "{:?}", prompt),
             Err(error) => prop_assert!(!error.reasons.is_empty(), "{:?}", prompt),

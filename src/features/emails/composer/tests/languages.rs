@@ -107,7 +107,7 @@ const ALL: [(&str, &[&str; 10]); 5] =
 fn prompts_of_every_language_are_understood() {
     for (code, prompts) in ALL {
         let brand = potter(code, BrandFormality::Casual);
-        let read: Vec<_> = prompts.iter().map(|prompt| understand::understand(prompt, &brand, TODAY)).collect();
+        let read: Vec<_> = prompts.iter().map(|prompt| understand::parse_prompt(prompt, &brand, TODAY)).collect();
         for ((understood, purpose), prompt) in read.iter().zip(PURPOSES).zip(prompts) {
             assert_eq!((understood.purpose, understood.language.code()), (purpose, &code[..2]), "{prompt}");
         }

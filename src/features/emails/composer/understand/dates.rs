@@ -5,7 +5,7 @@ use jiff::civil::{Date, Weekday};
 
 use super::Prompt;
 use crate::features::emails::composer::language::Language;
-use crate::features::emails::composer::words::{Kind, number};
+use crate::features::emails::composer::tokens::{Kind, number};
 
 /// A time of day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub struct Dates {
 }
 
 /// A day, and the words it was read from.
-struct Found {
+struct FoundDate {
     date: Date,
     /// The first day of a range in one expression: "3–5 December".
     first: Option<Date>,
@@ -41,7 +41,7 @@ const DAYS_MAX: usize = 8;
 
 pub fn read(prompt: &Prompt<'_>) -> Dates {
     let mut dates = Dates::default();
-    let mut found: Vec<Found> = Vec::new();
+    let mut found: Vec<FoundDate> = Vec::new();
     let mut at = 0;
     while at < prompt.words.len() && found.len() < DAYS_MAX {
         match day(prompt, at, &mut dates.notes) {
@@ -58,7 +58,7 @@ pub fn read(prompt: &Prompt<'_>) -> Dates {
 }
 
 /// Say of each day what it is: by the words before it, and by what stands between two of them.
-fn sort(prompt: &Prompt<'_>, found: &[Found], dates: &mut Dates) {
+fn sort(prompt: &Prompt<'_>, found: &[FoundDate], dates: &mut Dates) {
     for (index, day) in found.iter().enumerate() {
         if let Some(first) = day.first {
             if !precedes(prompt, day.from, &prompt.lexicon.until) {
@@ -109,9 +109,9 @@ fn precedes(prompt: &Prompt<'_>, at: usize, phrases: &[Vec<String>]) -> bool {
 }
 
 /// The day that begins at this word.
-fn day(prompt: &Prompt<'_>, at: usize, notes: &mut Vec<String>) -> Option<Found> {
+fn day(prompt: &Prompt<'_>, at: usize, notes: &mut Vec<String>) -> Option<FoundDate> {
     let words = prompt.words;
-    let one = |(date, to): (Date, usize)| Found { date, first: None, from: at, to };
+    let one = |(date, to): (Date, usize)| FoundDate { date, first: None, from: at, to };
     if let Some((weekday, taken)) = weekday(prompt, at) {
         // "Friday, 27 November": the figures decide.
         let mut next = at + taken;
@@ -119,7 +119,7 @@ fn day(prompt: &Prompt<'_>, at: usize, notes: &mut Vec<String>) -> Option<Found>
             next += 1;
         }
         if let Some(found) = written(prompt, next, notes) {
-            return Some(Found { from: at, ..found });
+            return Some(FoundDate { from: at, ..found });
         }
         let is_next = words.before(at, &prompt.lexicon.next).is_some() || words.any(at + taken, &prompt.lexicon.next).is_some();
         return Some(one((coming(prompt.today, weekday, is_next), at + taken)));
@@ -128,11 +128,11 @@ fn day(prompt: &Prompt<'_>, at: usize, notes: &mut Vec<String>) -> Option<Found>
 }
 
 /// "This weekend": Saturday and Sunday.
-fn weekend(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
+fn weekend(prompt: &Prompt<'_>, at: usize) -> Option<FoundDate> {
     let taken = prompt.words.any(at, &prompt.lexicon.weekend)?;
     let is_next = prompt.words.before(at, &prompt.lexicon.next).is_some();
     let sunday = coming(prompt.today, Weekday::Sunday, is_next);
-    Some(Found { date: sunday, first: sunday.yesterday().ok(), from: at, to: at + taken })
+    Some(FoundDate { date: sunday, first: sunday.yesterday().ok(), from: at, to: at + taken })
 }
 
 /// The day of the week at this word and how many words it takes, unless it is part of a name like Black Friday.
@@ -155,9 +155,9 @@ fn coming(today: Date, weekday: Weekday, next_week: bool) -> Date {
 }
 
 /// A day in figures or with its month in words.
-fn written(prompt: &Prompt<'_>, at: usize, notes: &mut Vec<String>) -> Option<Found> {
+fn written(prompt: &Prompt<'_>, at: usize, notes: &mut Vec<String>) -> Option<FoundDate> {
     let words = prompt.words;
-    let one = |(date, to): (Date, usize)| Found { date, first: None, from: at, to };
+    let one = |(date, to): (Date, usize)| FoundDate { date, first: None, from: at, to };
     if words.kind(at) == Kind::Number {
         return iso(prompt, at)
             .or_else(|| points(prompt, at))
@@ -180,13 +180,13 @@ fn written(prompt: &Prompt<'_>, at: usize, notes: &mut Vec<String>) -> Option<Fo
     let date = date(prompt.today, year, month, day)?;
     let last = last.and_then(|last| self::date(prompt.today, year, month, last));
     Some(match last {
-        Some(last) => Found { date: last, first: Some(date), from: at, to },
-        None => Found { date, first: None, from: at, to },
+        Some(last) => FoundDate { date: last, first: Some(date), from: at, to },
+        None => FoundDate { date, first: None, from: at, to },
     })
 }
 
 /// "27 November", "27. bis 29. November", "1er décembre", "27 de noviembre de 2026".
-fn day_month(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
+fn day_month(prompt: &Prompt<'_>, at: usize) -> Option<FoundDate> {
     let words = prompt.words;
     let first = small_number(prompt, at)?;
     let after = |mut to: usize| {
@@ -213,8 +213,8 @@ fn day_month(prompt: &Prompt<'_>, at: usize) -> Option<Found> {
     let (year, to) = year(prompt, to + 1);
     let start = date(prompt.today, year, month, first)?;
     match last.and_then(|last| date(prompt.today, year, month, last)) {
-        Some(last) if last > start => Some(Found { date: last, first: Some(start), from: at, to }),
-        _ => Some(Found { date: start, first: None, from: at, to }),
+        Some(last) if last > start => Some(FoundDate { date: last, first: Some(start), from: at, to }),
+        _ => Some(FoundDate { date: start, first: None, from: at, to }),
     }
 }
 

@@ -9,20 +9,20 @@ mod news;
 mod occasion;
 mod order;
 mod purpose;
-mod says;
+mod verbatim;
 
 pub use dates::Clock;
 pub use money::{Money, Saving};
 pub use names::quotations;
 pub use news::News;
 pub use order::OrderItem;
-pub use says::{Praise, capital, ended};
+pub use verbatim::{Praise, capital, ended};
 
 use jiff::civil::Date;
 
 use super::language::Language;
 use super::lexicon::{self, Lexicon, Occasion, Phrase};
-use super::words::{Kind, Words};
+use super::tokens::{Kind, Tokens};
 use crate::base::locale::LanguageTag;
 use crate::base::text::Color;
 use crate::features::emails::document::{Layout, Purpose};
@@ -31,7 +31,7 @@ use crate::vocab::limits;
 
 /// A prompt as far as it is understood.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Understood {
+pub struct ParsedPrompt {
     pub purpose: Purpose,
     /// What it tells of, where that is closer than the purpose.
     pub occasion: Option<Occasion>,
@@ -135,7 +135,7 @@ pub struct Venue {
 
 /// What the parts of understanding read from.
 struct Prompt<'a> {
-    words: &'a Words<'a>,
+    words: &'a Tokens<'a>,
     lexicon: &'static Lexicon,
     language: Language,
     today: Date,
@@ -143,19 +143,19 @@ struct Prompt<'a> {
 
 /// Understand a prompt. `today` is the day on which "this Friday" was said.
 // long: one line for each thing that is read.
-pub fn understand(prompt: &str, brand: &Brand, today: Date) -> Understood {
+pub fn parse_prompt(prompt: &str, brand: &Brand, today: Date) -> ParsedPrompt {
     let text = clean(prompt);
-    let words = Words::read(&text);
+    let words = Tokens::read(&text);
     let language = lexicon::language_of(&words, own_language(brand));
     let prompt = Prompt { words: &words, lexicon: lexicon::of(language), language, today };
     let links = links(&text);
-    let (subject, rest) = says::subject(&prompt);
-    let words = Words::read(&rest);
+    let (subject, rest) = verbatim::subject(&prompt);
+    let words = Tokens::read(&rest);
     let prompt = Prompt { words: &words, ..prompt };
     let code = money::code(&prompt);
     // A code like SUMMER20 says nothing about the season.
     let masked = code.as_ref().map_or_else(|| rest.clone(), |code| rest.replace(code.as_str(), "·"));
-    let masked = Words::read(&masked);
+    let masked = Tokens::read(&masked);
     let bare = Prompt { words: &masked, ..prompt };
     let season = purpose::season(&bare);
     let products = names::products(&words, brand);
@@ -164,7 +164,7 @@ pub fn understand(prompt: &str, brand: &Brand, today: Date) -> Understood {
     let dates = dates::read(&prompt);
     let name = names::name(&prompt);
     let purpose = purpose::purpose(&bare, &season, &money, name.is_some(), !products.is_empty());
-    let said = says::read(&prompt, purpose, &code);
+    let said = verbatim::read(&prompt, purpose, &code);
     let free_shipping = words.find(0, &prompt.lexicon.shipping).is_some();
     let occasion = occasion::read(&prompt, purpose, money.saving.is_some(), free_shipping);
     let topic = names::topic(&prompt).or_else(|| occasion::tips_title(&prompt, occasion));
@@ -176,7 +176,7 @@ pub fn understand(prompt: &str, brand: &Brand, today: Date) -> Understood {
     let gifts = money::gifts(&prompt).filter(|_| purpose == Purpose::Referral && money.saving.is_none());
     let has_own_article = names::needs_article(&prompt, &name) && products.is_empty();
     let (count, is_series) = purpose::count(&prompt);
-    Understood {
+    ParsedPrompt {
         purpose,
         occasion,
         news,
@@ -284,7 +284,7 @@ fn layout(prompt: &Prompt<'_>) -> Option<Layout> {
 }
 
 /// A colour written as `#1A73E8`.
-fn color(words: &Words<'_>) -> Option<Color> {
+fn color(words: &Tokens<'_>) -> Option<Color> {
     let marks = words.text.match_indices('#');
     marks.filter_map(|(at, _)| words.text.get(at..at + "#RRGGBB".len())?.parse().ok()).next()
 }

@@ -3,7 +3,7 @@
 use super::order::Order;
 use super::{Prompt, Scope, names};
 use crate::features::emails::composer::language::Language;
-use crate::features::emails::composer::words::{Kind, number};
+use crate::features::emails::composer::tokens::{Kind, number};
 
 /// An amount in a currency.
 #[derive(Clone, Debug, PartialEq)]

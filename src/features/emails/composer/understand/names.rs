@@ -2,7 +2,7 @@
 
 use super::{Name, Prompt, Venue, dates, money};
 use crate::features::emails::composer::language::Language;
-use crate::features::emails::composer::words::{Kind, Words};
+use crate::features::emails::composer::tokens::{Kind, Tokens};
 use crate::features::projects::brand::Brand;
 use crate::vocab::limits;
 
@@ -16,7 +16,7 @@ const PRODUCT_CHARACTERS_MIN: usize = 4;
 const VENUE_WORDS_MAX: usize = 9;
 
 /// The brand's products that the prompt names, in the order of the prompt.
-pub fn products(words: &Words<'_>, brand: &Brand) -> Vec<usize> {
+pub fn products(words: &Tokens<'_>, brand: &Brand) -> Vec<usize> {
     let text: Vec<&str> = words.tokens.iter().filter(|token| token.kind != Kind::Sign).map(|token| &*token.fold).collect();
     let text = format!(" {} ", text.join(" "));
     let mut found: Vec<(usize, usize)> = Vec::new();
@@ -24,7 +24,7 @@ pub fn products(words: &Words<'_>, brand: &Brand) -> Vec<usize> {
         // "Green tea, 100 g" is called "Green tea" too.
         let short = product.name.split([',', '(', '|', '–']).next().unwrap_or_default();
         let place = [product.name.as_str(), short].into_iter().find_map(|name| {
-            let name = Words::read(name);
+            let name = Tokens::read(name);
             let folds: Vec<&str> =
                 name.tokens.iter().filter(|token| token.kind != Kind::Sign).map(|token| &*token.fold).collect();
             let name = folds.join(" ");
@@ -41,7 +41,7 @@ pub fn products(words: &Words<'_>, brand: &Brand) -> Vec<usize> {
 }
 
 /// What stands in quotation marks, with the place of the first mark.
-pub fn quotations<'a>(words: &Words<'a>) -> Vec<(usize, &'a str)> {
+pub fn quotations<'a>(words: &Tokens<'a>) -> Vec<(usize, &'a str)> {
     let closes = |open: &str| match open {
         "\"" => Some("\"”"),
         "“" => Some("”“\""),
@@ -118,7 +118,7 @@ pub fn name(prompt: &Prompt<'_>) -> Option<Name> {
     let start = of.into_iter().chain(new).find(|at| words.kind(*at) == Kind::Word && !is_other(*at))?;
     let text = phrase(prompt, start)?;
     // "Our new product" has no name yet.
-    let inner = Words::read(&text);
+    let inner = Tokens::read(&text);
     if (0..inner.len()).all(|at| inner.any(at, &prompt.lexicon.generic).is_some()) {
         return None;
     }
@@ -222,7 +222,7 @@ pub fn event_topic(prompt: &Prompt<'_>) -> Option<String> {
     let before = (0..colon).rev().take_while(|at| !prompt.is_end(*at) && words.fold(*at) != ",").count();
     let end = (colon + 1..words.len()).find(|at| prompt.is_end(*at)).unwrap_or(words.len());
     let text = words.slice(colon + 1, end).trim().trim_end_matches('.');
-    let is_about_days = prompt.lexicon.months.iter().any(|names| Words::read(text).find(0, names).is_some());
+    let is_about_days = prompt.lexicon.months.iter().any(|names| Tokens::read(text).find(0, names).is_some());
     let fits = (8..=NAME_CHARACTERS_MAX).contains(&text.chars().count()) && text.contains(' ') && !text.contains("http");
     (before >= 2 && fits && !is_about_days).then(|| text.to_owned())
 }
@@ -351,7 +351,7 @@ pub fn audience(prompt: &Prompt<'_>) -> Option<String> {
 /// Whether "the" stands before the first product that the prompt names, in English.
 pub fn has_article(prompt: &Prompt<'_>, brand: &Brand, products: &[usize]) -> bool {
     let Some(product) = products.first().and_then(|place| brand.products.get(*place)) else { return false };
-    let name = Words::read(&product.name);
+    let name = Tokens::read(&product.name);
     let first = name.fold(0);
     let words = prompt.words;
     prompt.language == Language::En

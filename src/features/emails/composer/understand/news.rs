@@ -4,7 +4,7 @@
 
 use super::Prompt;
 use crate::features::emails::composer::language::Language;
-use crate::features::emails::composer::words::{Kind, Words};
+use crate::features::emails::composer::tokens::{Kind, Tokens};
 use crate::features::emails::document::Purpose;
 
 /// A fact in the prompt's words.
@@ -42,7 +42,7 @@ pub fn news(prompt: &Prompt<'_>, purpose: Purpose, statements: &[String]) -> Opt
         return Some(News { title: title.to_owned(), more });
     }
     // At the last word that fits; not right after an article or preposition.
-    let words = Words::read(whole);
+    let words = Tokens::read(whole);
     let room = |at: &usize| words.slice(0, *at).chars().count() < TITLE_CHARACTERS_MAX;
     let hangs = |at: usize| {
         words.kind(at) != Kind::Word
@@ -58,7 +58,7 @@ pub fn news(prompt: &Prompt<'_>, purpose: Purpose, statements: &[String]) -> Opt
 
 /// A clause after "that" as a sentence; nothing where its order of words is unsure.
 pub fn main_clause(prompt: &Prompt<'_>, clause: &str) -> Option<String> {
-    let words = Words::read(clause);
+    let words = Tokens::read(clause);
     let is_simple = words.len() > 1 && !clause.contains(',');
     match prompt.language {
         Language::De | Language::Nl if !is_simple => None,
@@ -75,7 +75,7 @@ pub fn main_clause(prompt: &Prompt<'_>, clause: &str) -> Option<String> {
 }
 
 /// The verb from the end right after the subject, its first part left where it is.
-fn turned(prompt: &Prompt<'_>, words: &Words<'_>, subject: usize, verb: usize) -> Option<String> {
+fn turned(prompt: &Prompt<'_>, words: &Tokens<'_>, subject: usize, verb: usize) -> Option<String> {
     let is_verb = words.kind(verb) == Kind::Word && words.raw(verb).starts_with(char::is_lowercase) && verb >= subject;
     let ending = words.fold(verb);
     if !is_verb
@@ -93,7 +93,7 @@ fn turned(prompt: &Prompt<'_>, words: &Words<'_>, subject: usize, verb: usize) -
 }
 
 /// Where the subject ends: a pronoun, or an article with its noun and the name after it.
-fn german_subject(prompt: &Prompt<'_>, words: &Words<'_>) -> Option<usize> {
+fn german_subject(prompt: &Prompt<'_>, words: &Tokens<'_>) -> Option<usize> {
     if matches!(words.fold(0), "wir" | "ich" | "es" | "sie" | "man" | "ihr" | "du") {
         return Some(1);
     }
@@ -108,7 +108,7 @@ fn german_subject(prompt: &Prompt<'_>, words: &Words<'_>) -> Option<usize> {
 }
 
 /// A pronoun, or an article with the noun right before a preposition.
-fn dutch_subject(prompt: &Prompt<'_>, words: &Words<'_>) -> Option<usize> {
+fn dutch_subject(prompt: &Prompt<'_>, words: &Tokens<'_>) -> Option<usize> {
     if matches!(words.fold(0), "we" | "wij" | "ik" | "er" | "ze") {
         return Some(1);
     }

@@ -2,7 +2,7 @@
 
 use super::{Prompt, names};
 use crate::features::emails::composer::lexicon::Occasion;
-use crate::features::emails::composer::words::{Kind, Words, number};
+use crate::features::emails::composer::tokens::{Kind, Tokens, number};
 use crate::features::emails::document::Purpose;
 
 /// Newsletters tell of many things: none of them is the occasion.
@@ -63,7 +63,7 @@ pub fn tips_title(prompt: &Prompt<'_>, occasion: Option<Occasion>) -> Option<Str
     occasion.filter(|occasion| *occasion == Occasion::Tips)?;
     let text = prompt.words.text.trim().trim_end_matches('.');
     let text = text.split_once(": ").map_or(text, |(_, rest)| rest.trim());
-    let words = Words::read(text);
+    let words = Tokens::read(text);
     let is_instruction =
         words.any(0, &prompt.lexicon.verbs).is_some() || words.find(0, &prompt.lexicon.meta).is_some() || text.contains("http");
     let is_one_line = !text.contains(['\n', '!', '?']) && !text.contains(". ");

@@ -2,7 +2,7 @@
 
 use super::Prompt;
 use super::money::{Money, money_at};
-use crate::features::emails::composer::words::{Kind, number};
+use crate::features::emails::composer::tokens::{Kind, number};
 use crate::vocab::limits;
 
 /// One line of an order.

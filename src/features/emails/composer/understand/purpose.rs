@@ -4,7 +4,7 @@ use super::Prompt;
 use super::money::Amounts;
 use crate::features::emails::composer::language::Language;
 use crate::features::emails::composer::lexicon;
-use crate::features::emails::composer::words::{Kind, Words, number};
+use crate::features::emails::composer::tokens::{Kind, Tokens, number};
 use crate::features::emails::document::Purpose;
 use crate::vocab::limits;
 
@@ -85,7 +85,7 @@ fn score(prompt: &Prompt<'_>, purpose: Purpose) -> usize {
 }
 
 /// "No offer" asks for none.
-fn is_denied(words: &Words<'_>, at: usize) -> bool {
+fn is_denied(words: &Tokens<'_>, at: usize) -> bool {
     let before = at.checked_sub(1).map_or("", |before| words.fold(before));
     DENIALS.contains(&before)
 }
@@ -108,7 +108,7 @@ fn names_a_sale(prompt: &Prompt<'_>, season: &str) -> bool {
 }
 
 /// A word for a sale itself. Percentages and vouchers are given for other reasons too.
-fn is_sale(words: &Words<'_>, at: usize, sales: &[Vec<String>]) -> bool {
+fn is_sale(words: &Tokens<'_>, at: usize, sales: &[Vec<String>]) -> bool {
     let nouns =
         sales.iter().filter(|phrase| phrase.len() == 1 && !matches!(phrase[0].as_str(), "off" | "save" | "offer" | "coupon"));
     let word = words.fold(at);

@@ -5,8 +5,8 @@ use super::*;
 /// A Saturday.
 const TODAY: Date = Date::constant(2026, 11, 21);
 
-fn read(prompt: &str) -> Understood {
-    understand(prompt, &Brand::default(), TODAY)
+fn read(prompt: &str) -> ParsedPrompt {
+    parse_prompt(prompt, &Brand::default(), TODAY)
 }
 
 fn day(text: Option<Date>) -> String {

@@ -3,11 +3,11 @@
 use super::cells::{Cell, Content, Logo, Row};
 use super::inline;
 use super::parts::Draft;
-use super::setting::Setting;
+use super::block_context::BlockContext;
 use crate::base::color::luminance;
 use crate::features::emails::document::{Header, Hero};
-use crate::features::emails::look::GroundName;
-use crate::features::emails::look::design::{Align, HeaderForm, HeroForm};
+use crate::features::emails::theme::GroundName;
+use crate::features::emails::theme::design::{Align, HeaderForm, HeroForm};
 use crate::features::projects::brand::{self, BrandLogoBackground, BrandLogoSource};
 
 const LOGO_WIDTH_MAX: u32 = 190;
@@ -16,7 +16,7 @@ const LOGO_HEIGHT_MAX: u32 = 48;
 const LOGO_WIDTH_GUESSED: u16 = 140;
 
 /// The header as a part of its own.
-pub fn header(set: Setting<'_>, header: &Header) -> Draft {
+pub fn header(set: BlockContext<'_>, header: &Header) -> Draft {
     let room = set.room();
     let form = set.design().header;
     let ground = match form {
@@ -66,10 +66,10 @@ pub fn header(set: Setting<'_>, header: &Header) -> Draft {
 }
 
 /// The logo, or the name in its place.
-fn mark(set: Setting<'_>, header: &Header) -> Cell {
+fn mark(set: BlockContext<'_>, header: &Header) -> Cell {
     let Some(given) = &header.logo else {
         let html = match &header.href {
-            Some(href) => set.linked(&header.name, href, set.colours().text, "tx"),
+            Some(href) => set.linked(&header.name, href, set.colors().text, "tx"),
             None => inline::escape(&header.name),
         };
         return set.words(0, "div", "name", "tx", html);
@@ -89,10 +89,10 @@ fn mark(set: Setting<'_>, header: &Header) -> Cell {
 }
 
 /// The logo for this ground, as far as anything is known of it, and whether it needs a plate: never, at night, or always.
-fn chosen<'a>(set: Setting<'a>, header: &Header) -> (Option<&'a brand::BrandLogo>, &'static str) {
+fn chosen<'a>(set: BlockContext<'a>, header: &Header) -> (Option<&'a brand::BrandLogo>, &'static str) {
     let is_dark = |ground| luminance(ground) < 0.3;
-    let by_day = is_dark(set.look.light.ground(set.ground).ground);
-    let by_night = is_dark(set.look.dark.ground(set.ground).ground);
+    let by_day = is_dark(set.theme.light.ground(set.ground).ground);
+    let by_night = is_dark(set.theme.dark.ground(set.ground).ground);
     let seen_on = |logo: &brand::BrandLogo, dark: bool| match logo.background {
         BrandLogoBackground::Any => true,
         BrandLogoBackground::Light => !dark,
@@ -101,7 +101,7 @@ fn chosen<'a>(set: Setting<'a>, header: &Header) -> (Option<&'a brand::BrandLogo
         BrandLogoBackground::Unknown => !dark,
     };
     let given = header.logo.as_ref().map(|url| url.as_str()).unwrap_or_default();
-    let logos = &set.look.logos;
+    let logos = &set.theme.logos;
     let own = logos.iter().find(|logo| logo.url == given);
     // Pictures for sharing are no marks; icons stand in only for icons.
     let kin = |logo: &&brand::BrandLogo| {
@@ -118,18 +118,18 @@ fn chosen<'a>(set: Setting<'a>, header: &Header) -> (Option<&'a brand::BrandLogo
 }
 
 /// The links, in one line.
-fn menu(set: Setting<'_>, header: &Header, gap: u16) -> Option<Cell> {
+fn menu(set: BlockContext<'_>, header: &Header, gap: u16) -> Option<Cell> {
     if header.links.is_empty() {
         return None;
     }
-    let color = set.colours().text;
+    let color = set.colors().text;
     let links = header.links.iter().map(|link| set.linked(&link.label, &link.href, color, "tx"));
     let html = links.collect::<Vec<_>>().join("<span>&nbsp;&nbsp;&nbsp; </span>");
     Some(set.words(gap, "p", "note", "tx", html))
 }
 
 /// The hero: one or two parts.
-pub fn hero(set: Setting<'_>, hero: &Hero) -> Vec<Draft> {
+pub fn hero(set: BlockContext<'_>, hero: &Hero) -> Vec<Draft> {
     let form = set.design().hero;
     match form {
         HeroForm::Band => band(set, hero),
@@ -141,7 +141,7 @@ pub fn hero(set: Setting<'_>, hero: &Hero) -> Vec<Draft> {
 }
 
 /// Eyebrow and title.
-fn titles(set: Setting<'_>, hero: &Hero) -> Vec<Cell> {
+fn titles(set: BlockContext<'_>, hero: &Hero) -> Vec<Cell> {
     let mut cells = Vec::new();
     if let Some(eyebrow) = &hero.eyebrow {
         cells.push(set.line(0, "eyebrow", "ac", eyebrow));
@@ -152,7 +152,7 @@ fn titles(set: Setting<'_>, hero: &Hero) -> Vec<Cell> {
 }
 
 /// Lead and button.
-fn words(set: Setting<'_>, hero: &Hero, gap: u16) -> Vec<Cell> {
+fn words(set: BlockContext<'_>, hero: &Hero, gap: u16) -> Vec<Cell> {
     let room = set.room();
     let lead = hero.text.as_ref().map(|text| set.prose(gap, "lead", "tx", text));
     let button = hero.button.as_ref().map(|button| set.action(room.block + 8, button));
@@ -160,7 +160,7 @@ fn words(set: Setting<'_>, hero: &Hero, gap: u16) -> Vec<Cell> {
 }
 
 /// Everything in one column, in the order of the form.
-fn stacked(set: Setting<'_>, hero: &Hero, form: HeroForm) -> Draft {
+fn stacked(set: BlockContext<'_>, hero: &Hero, form: HeroForm) -> Draft {
     let room = set.room();
     let mut draft = Draft::new(GroundName::Sheet);
     draft.card = set.design().cards;
@@ -217,7 +217,7 @@ fn stacked(set: Setting<'_>, hero: &Hero, form: HeroForm) -> Draft {
 }
 
 /// A coloured field with the words, the picture under it.
-fn band(set: Setting<'_>, hero: &Hero) -> Vec<Draft> {
+fn band(set: BlockContext<'_>, hero: &Hero) -> Vec<Draft> {
     let set = set.on(GroundName::Band);
     let mut draft = Draft::new(GroundName::Band);
     let mut cells = titles(set, hero);
@@ -234,7 +234,7 @@ fn band(set: Setting<'_>, hero: &Hero) -> Vec<Draft> {
 }
 
 /// Words and picture side by side on a tinted ground.
-fn split(set: Setting<'_>, hero: &Hero) -> Draft {
+fn split(set: BlockContext<'_>, hero: &Hero) -> Draft {
     let set = set.on(GroundName::Tint);
     let mut draft = Draft::new(GroundName::Tint);
     draft.pad = Some((40, 40));

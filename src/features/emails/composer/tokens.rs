@@ -26,12 +26,12 @@ pub struct Token {
 
 /// A prompt and its words.
 #[derive(Debug)]
-pub struct Words<'a> {
+pub struct Tokens<'a> {
     pub text: &'a str,
     pub tokens: Vec<Token>,
 }
 
-impl<'a> Words<'a> {
+impl<'a> Tokens<'a> {
     pub fn read(text: &'a str) -> Self {
         let mut tokens = Vec::new();
         let mut rest = text;
@@ -206,7 +206,7 @@ mod tests {
     use super::*;
 
     fn folds(text: &str) -> Vec<String> {
-        Words::read(text).tokens.into_iter().map(|token| token.fold).collect()
+        Tokens::read(text).tokens.into_iter().map(|token| token.fold).collect()
     }
 
     #[test]
@@ -218,7 +218,7 @@ mod tests {
 
     #[test]
     fn phrases_match_over_hyphens() {
-        let words = Words::read("a win-back email");
+        let words = Tokens::read("a win-back email");
         let phrases = [vec!["win".to_owned(), "back".to_owned()], vec!["back*".to_owned()]];
         assert_eq!(words.find(0, &phrases), Some((1, 3)));
         assert_eq!(words.before(4, &phrases), Some(1));

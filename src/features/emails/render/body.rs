@@ -2,14 +2,14 @@
 
 use super::cells::{Cell, Content, Item, List, Row, Table, TableRow, Tag};
 use super::inline::Ink;
-use super::setting::Setting;
-use super::{boxes, inline, products};
+use super::block_context::BlockContext;
+use super::{callouts, inline, products};
 use crate::features::emails::document::{self, Block, Columns, Heading, HeadingLevel, ListMarks, Pause, Quote, Value, ImageWidth};
-use crate::features::emails::look::GroundName;
-use crate::features::emails::look::design::{Align, DividerForm, HeadingForm, ListForm, QuoteForm, TableForm};
+use crate::features::emails::theme::GroundName;
+use crate::features::emails::theme::design::{Align, DividerForm, HeadingForm, ListForm, QuoteForm, TableForm};
 
 /// The rows of a block.
-pub fn rows(set: Setting<'_>, block: &Block) -> Vec<Row> {
+pub fn rows(set: BlockContext<'_>, block: &Block) -> Vec<Row> {
     let side = set.room().side;
     let stack = |cells: Vec<Cell>| vec![Row::stack(cells, side)];
     match block {
@@ -22,8 +22,8 @@ pub fn rows(set: Setting<'_>, block: &Block) -> Vec<Row> {
         Block::Products(block) => products::rows(set, block),
         Block::Quote(block) => vec![quote(set, block)],
         Block::List(block) => stack(vec![list(set, block)]),
-        Block::Coupon(block) => vec![boxes::coupon(set, block)],
-        Block::Countdown(block) => vec![boxes::countdown(set, block)],
+        Block::Coupon(block) => vec![callouts::coupon(set, block)],
+        Block::Countdown(block) => vec![callouts::countdown(set, block)],
         Block::Table(block) => stack(table(set, block)),
         Block::Divider(block) => stack(divider(set, block)),
         // These begin parts of their own: see `parts`.
@@ -31,7 +31,7 @@ pub fn rows(set: Setting<'_>, block: &Block) -> Vec<Row> {
     }
 }
 
-fn text_cells(set: Setting<'_>, text: &document::Text) -> Vec<Cell> {
+fn text_cells(set: BlockContext<'_>, text: &document::Text) -> Vec<Cell> {
     // Long texts in the middle are hard to read: only short ones follow the layout.
     let is_long = text.text.words().chars().count() > 260 || text.text.paragraphs().count() > 2;
     let align = if is_long { Align::Start } else { set.align };
@@ -39,16 +39,16 @@ fn text_cells(set: Setting<'_>, text: &document::Text) -> Vec<Cell> {
 }
 
 /// A heading as the layout draws those over sections.
-pub fn heading(set: Setting<'_>, text: &str, heading: &Heading) -> Vec<Cell> {
+pub fn heading(set: BlockContext<'_>, text: &str, heading: &Heading) -> Vec<Cell> {
     titled(set, text, heading.level)
 }
 
 /// The title of a block that has one.
-pub fn block_title(set: Setting<'_>, text: &str) -> Vec<Cell> {
+pub fn block_title(set: BlockContext<'_>, text: &str) -> Vec<Cell> {
     titled(set, text, HeadingLevel::Section)
 }
 
-fn titled(set: Setting<'_>, text: &str, level: HeadingLevel) -> Vec<Cell> {
+fn titled(set: BlockContext<'_>, text: &str, level: HeadingLevel) -> Vec<Cell> {
     let html = inline::escape(text);
     let (tag, size) = match level {
         HeadingLevel::Title => return vec![set.words(0, "h1", "title", "tx", html)],
@@ -62,13 +62,13 @@ fn titled(set: Setting<'_>, text: &str, level: HeadingLevel) -> Vec<Cell> {
         HeadingForm::Short => vec![words(0), set.rule(18, "36px", 1, true)],
         HeadingForm::Tab => vec![set.rule(0, "44px", 4, true), words(18)],
         HeadingForm::Tag => {
-            let radius = set.look.radius.button.min(4);
+            let radius = set.theme.radius.button.min(4);
             vec![set.cell(0, Content::Tag(Tag { tag, html, radius }))]
         }
     }
 }
 
-fn image_rows(set: Setting<'_>, block: &document::Image) -> Vec<Row> {
+fn image_rows(set: BlockContext<'_>, block: &document::Image) -> Vec<Row> {
     let side = set.room().side;
     let caption = block.caption.as_ref().map(|caption| set.line(10, "note", "mu", caption));
     if block.width == ImageWidth::Full {
@@ -81,7 +81,7 @@ fn image_rows(set: Setting<'_>, block: &document::Image) -> Vec<Row> {
     vec![Row::stack(cells, side)]
 }
 
-fn columns_row(set: Setting<'_>, block: &Columns) -> Row {
+fn columns_row(set: BlockContext<'_>, block: &Columns) -> Row {
     let count = block.columns.len().max(1);
     let gutter: u16 = if count > 2 { 10 } else { 14 };
     let width = 100.0 / count as f32;
@@ -104,7 +104,7 @@ fn columns_row(set: Setting<'_>, block: &Columns) -> Row {
     set.row(columns.collect(), gutter, false)
 }
 
-fn column_cell(set: Setting<'_>, cell: &document::Cell, room: u16, gap: u16) -> Vec<Cell> {
+fn column_cell(set: BlockContext<'_>, cell: &document::Cell, room: u16, gap: u16) -> Vec<Cell> {
     let mut cells = match cell {
         document::Cell::Text(text) => vec![set.prose(0, "body", "tx", &text.text)],
         document::Cell::Heading(heading) => vec![set.words(0, "h3", "small", "tx", inline::escape(&heading.text))],
@@ -123,15 +123,15 @@ fn column_cell(set: Setting<'_>, cell: &document::Cell, room: u16, gap: u16) -> 
     cells
 }
 
-fn quote(set: Setting<'_>, quote: &Quote) -> Row {
+fn quote(set: BlockContext<'_>, quote: &Quote) -> Row {
     let side = set.room().side;
     let author = [&quote.author, &quote.role].into_iter().flatten().map(|name| inline::escape(name));
     let author = author.collect::<Vec<_>>().join(", ");
-    let words = |set: Setting<'_>| {
+    let words = |set: BlockContext<'_>| {
         let text = inline::whole(&quote.text, set.ink());
         if set.is_rtl() { text } else { format!("“{text}”") }
     };
-    let build = |set: Setting<'_>| {
+    let build = |set: BlockContext<'_>| {
         let mut cells = Vec::new();
         if let Some(stars) = quote.stars {
             cells.push(set.words(0, "p", "stars", "ac", stars_html(stars)));
@@ -177,7 +177,7 @@ fn stars_html(stars: u8) -> String {
 }
 
 /// A list of the document.
-pub fn list(set: Setting<'_>, block: &document::List) -> Cell {
+pub fn list(set: BlockContext<'_>, block: &document::List) -> Cell {
     // A list in the middle has its marks scattered over the page.
     let set = set.aligned(Align::Start);
     let items = block.items.iter().enumerate().map(|(index, item)| {
@@ -204,14 +204,14 @@ pub fn list(set: Setting<'_>, block: &document::List) -> Cell {
     set.cell(0, Content::List(list))
 }
 
-fn table(set: Setting<'_>, table: &document::Table) -> Vec<Cell> {
+fn table(set: BlockContext<'_>, table: &document::Table) -> Vec<Cell> {
     let set = set.aligned(if table.title.is_some() { set.align } else { Align::Start });
     let mut cells = table.title.as_ref().map(|title| block_title(set, title)).unwrap_or_default();
     let columns = table.rows.iter().map(|row| row.cells.len()).chain([table.head.len()]).max().unwrap_or(0);
     let aligns = (0..columns).map(|index| if is_end_aligned(table, index) { set.end() } else { set.start() });
     let striped = set.design().table == TableForm::Striped;
     // What is legible on the sheet may not be on a stripe: links there are in the colour of the text.
-    let ink = if striped { Ink { color: set.colours().text, class: "tx" } } else { set.ink() };
+    let ink = if striped { Ink { color: set.colors().text, class: "tx" } } else { set.ink() };
     let rows = table.rows.iter().enumerate().map(|(index, row)| TableRow {
         cells: row.cells.iter().map(|cell| inline::whole(cell, ink)).collect(),
         strong: row.strong,
@@ -221,7 +221,7 @@ fn table(set: Setting<'_>, table: &document::Table) -> Vec<Cell> {
         head: table.head.iter().map(|name| inline::escape(name)).collect(),
         rows: rows.collect(),
         striped,
-        stripe: set.look.light.tint.ground,
+        stripe: set.theme.light.tint.ground,
         aligns: aligns.collect(),
         title: table.title.as_ref().map(ToString::to_string).unwrap_or_default(),
     };
@@ -241,7 +241,7 @@ fn is_end_aligned(table: &document::Table, index: usize) -> bool {
     index > 0 && (numbers || (columns == 2 && table.head.is_empty()))
 }
 
-fn divider(set: Setting<'_>, block: &document::Divider) -> Vec<Cell> {
+fn divider(set: BlockContext<'_>, block: &document::Divider) -> Vec<Cell> {
     if block.look == Pause::Space {
         return vec![set.cell(0, Content::Space { height: set.room().block })];
     }

@@ -3,33 +3,33 @@
 use super::cells::Row;
 use super::inline::{self, Ink};
 use super::parts::Draft;
-use super::setting::Setting;
+use super::block_context::BlockContext;
 use crate::features::emails::document::{Footer, Link, Social};
-use crate::features::emails::look::GroundName;
-use crate::features::emails::look::design::{Align, FooterForm, SocialForm};
+use crate::features::emails::theme::GroundName;
+use crate::features::emails::theme::design::{Align, FooterForm, SocialForm};
 
 /// The ground of the end.
-fn ground(set: Setting<'_>) -> GroundName {
+fn ground(set: BlockContext<'_>) -> GroundName {
     match set.design().footer {
         FooterForm::Band => GroundName::Deep,
         FooterForm::Center | FooterForm::Start => GroundName::Page,
     }
 }
 
-fn end(set: Setting<'_>) -> Setting<'_> {
+fn end(set: BlockContext<'_>) -> BlockContext<'_> {
     let align = if set.design().footer == FooterForm::Start { Align::Start } else { Align::Center };
     set.on(ground(set)).aligned(align)
 }
 
 /// The brand elsewhere. Names in words: pictures of networks would have to be fetched from somewhere by every reader.
-pub fn social(set: Setting<'_>, social: &Social) -> Draft {
+pub fn social(set: BlockContext<'_>, social: &Social) -> Draft {
     let set = end(set);
     let mut cells = Vec::new();
     if let Some(title) = &social.title {
         cells.push(set.line(0, "small", "tx", title));
     }
     let gap = if cells.is_empty() { 0 } else { 14 };
-    let color = set.colours().text;
+    let color = set.colors().text;
     let html = match set.design().social {
         SocialForm::Words => {
             let links = social.links.iter().map(|link| set.linked(&link.name, &link.href, color, "tx"));
@@ -41,7 +41,7 @@ pub fn social(set: Setting<'_>, social: &Social) -> Draft {
                 let style = format!(
                     "display:inline-block;margin:0 3px 8px;padding:7px 16px;border:1px solid {};border-radius:99px;color:{color};\
                      text-decoration:none",
-                    set.colours().line
+                    set.colors().line
                 );
                 format!("<a class=\"tx ln\" href=\"{href}\" target=\"_blank\" style=\"{style}\">{name}</a>")
             };
@@ -55,9 +55,9 @@ pub fn social(set: Setting<'_>, social: &Social) -> Draft {
 }
 
 /// Sender, address, reason and links.
-pub fn footer(set: Setting<'_>, footer: &Footer) -> Draft {
+pub fn footer(set: BlockContext<'_>, footer: &Footer) -> Draft {
     let set = end(set);
-    let muted = set.colours().muted;
+    let muted = set.colors().muted;
     let mut cells = Vec::new();
     if set.design().footer == FooterForm::Start {
         cells.push(set.rule(0, "100%", 1, false));

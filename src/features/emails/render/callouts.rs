@@ -2,15 +2,15 @@
 
 use super::cells::{Cell, Row};
 use super::inline;
-use super::setting::Setting;
+use super::block_context::BlockContext;
 use crate::features::emails::document::{Countdown, Coupon};
-use crate::features::emails::look::GroundName;
-use crate::features::emails::look::design::{Align, BoxForm};
+use crate::features::emails::theme::GroundName;
+use crate::features::emails::theme::design::{Align, BoxForm};
 
 /// Room inside a box, in pixels.
 const INSIDE: u16 = 30;
 
-pub fn coupon(set: Setting<'_>, coupon: &Coupon) -> Row {
+pub fn coupon(set: BlockContext<'_>, coupon: &Coupon) -> Row {
     let form = set.design().coupon;
     let inner = set.on(box_ground(form, set)).aligned(box_align(form, set));
     let size = if matches!(form, BoxForm::Sides | BoxForm::Tint) { "small" } else { "section" };
@@ -31,7 +31,7 @@ pub fn coupon(set: Setting<'_>, coupon: &Coupon) -> Row {
     framed(set, inner, form, cells)
 }
 
-pub fn countdown(set: Setting<'_>, countdown: &Countdown) -> Row {
+pub fn countdown(set: BlockContext<'_>, countdown: &Countdown) -> Row {
     let form = set.design().countdown;
     let inner = set.on(box_ground(form, set)).aligned(box_align(form, set));
     let title = inner.line(0, "eyebrow", "ac", &countdown.title);
@@ -43,7 +43,7 @@ pub fn countdown(set: Setting<'_>, countdown: &Countdown) -> Row {
 }
 
 /// The ground that boxes of this form stand on.
-fn box_ground(form: BoxForm, set: Setting<'_>) -> GroundName {
+fn box_ground(form: BoxForm, set: BlockContext<'_>) -> GroundName {
     match form {
         BoxForm::Tint | BoxForm::Ticket => GroundName::Tint,
         // Fields are parts of their own: see `parts`.
@@ -52,14 +52,14 @@ fn box_ground(form: BoxForm, set: Setting<'_>) -> GroundName {
 }
 
 /// Framed things stand in the middle, except in letters and reports.
-fn box_align(form: BoxForm, set: Setting<'_>) -> Align {
+fn box_align(form: BoxForm, set: BlockContext<'_>) -> Align {
     match form {
         BoxForm::Ticket | BoxForm::Frame | BoxForm::Band | BoxForm::Bare => Align::Center,
         BoxForm::Ruled | BoxForm::Tint | BoxForm::Sides => set.align,
     }
 }
 
-fn framed(set: Setting<'_>, inner: Setting<'_>, form: BoxForm, mut cells: Vec<Cell>) -> Row {
+fn framed(set: BlockContext<'_>, inner: BlockContext<'_>, form: BoxForm, mut cells: Vec<Cell>) -> Row {
     match form {
         BoxForm::Band | BoxForm::Bare => Row::stack(cells, set.room().side),
         BoxForm::Ruled => {
@@ -70,8 +70,8 @@ fn framed(set: Setting<'_>, inner: Setting<'_>, form: BoxForm, mut cells: Vec<Ce
             cells.push(set.rule(28, "100%", 1, false));
             Row::stack(cells, set.room().side)
         }
-        BoxForm::Ticket => inner.boxed(cells, format!("2px dashed {}", inner.colours().mark), INSIDE),
-        BoxForm::Frame => inner.boxed(cells, format!("1px solid {}", inner.colours().text), INSIDE),
+        BoxForm::Ticket => inner.boxed(cells, format!("2px dashed {}", inner.colors().mark), INSIDE),
+        BoxForm::Frame => inner.boxed(cells, format!("1px solid {}", inner.colors().text), INSIDE),
         BoxForm::Tint | BoxForm::Sides => inner.boxed(cells, "none".to_owned(), INSIDE),
     }
 }

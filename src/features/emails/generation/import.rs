@@ -4,8 +4,8 @@ use super::stages::new_email;
 use crate::engine::api::Failure;
 use crate::engine::render::foreign::Foreign;
 use crate::engine::store::WriteTx;
-use crate::features::emails::letter;
-use crate::features::emails::model::{Conversation, Origin, Pictures, Source, Stage, State, Version, Visibility, Wanted};
+use crate::features::emails::imported;
+use crate::features::emails::model::{Conversation, Origin, VersionScreenshots, Source, Stage, State, Version, Visibility, GenerationRequest};
 use crate::features::emails::ops::generate;
 use crate::features::emails::versions::{self, Texts};
 use crate::features::emails::{store, views};
@@ -14,15 +14,15 @@ use crate::vocab::ids::{AccountId, ProjectId};
 use crate::vocab::limits;
 
 /// One email that was handed in and made safe.
-pub struct HandedIn {
+pub struct SafeImport {
     /// What its caller calls it; may be empty.
     pub name: String,
     pub foreign: Foreign,
 }
 
 /// Emails that were handed in together.
-pub struct Lot {
-    pub emails: Vec<HandedIn>,
+pub struct ImportBatch {
+    pub emails: Vec<SafeImport>,
     /// What the caller says the language is.
     pub language: Option<String>,
     pub visibility: Visibility,
@@ -39,24 +39,24 @@ const NO_IMAGES: &str =
     "No image was made: this service draws none. Swap images by an edit, with addresses or with those of the project.";
 
 /// Add a conversation of emails that were made elsewhere; their pictures are drawn later.
-pub fn open(tx: &mut WriteTx<'_>, account: AccountId, project: ProjectId, lot: Lot) -> Result<Conversation, Failure> {
+pub fn open(tx: &mut WriteTx<'_>, account: AccountId, project: ProjectId, batch: ImportBatch) -> Result<Conversation, Failure> {
     let own = projects::brand(tx, account, project)?.and_then(|(_, brand)| brand.languages.into_iter().next());
     let language = |foreign: &Foreign| {
         let said = foreign.language.as_ref().and_then(|said| crate::base::locale::LanguageTag::parse(said).ok());
         let said = said.map(|said| said.as_str().to_owned());
-        lot.language.clone().or(said).or_else(|| own.clone()).unwrap_or_else(|| "en".into())
+        batch.language.clone().or(said).or_else(|| own.clone()).unwrap_or_else(|| "en".into())
     };
-    let first = lot.emails.first().expect("the caller has refused an empty list");
-    let wanted = Wanted {
-        prompt: lot.instruction.clone(),
-        model: lot.model.clone(),
+    let first = batch.emails.first().expect("the caller has refused an empty list");
+    let wanted = GenerationRequest {
+        prompt: batch.instruction.clone(),
+        model: batch.model.clone(),
         languages: vec![language(&first.foreign)],
-        count: Some(lot.emails.len() as u8),
+        count: Some(batch.emails.len() as u8),
         images: Vec::new(),
         reference: None,
         web: false,
         pages: Vec::new(),
-        visibility: lot.visibility,
+        visibility: batch.visibility,
         source: Source::Html,
     };
     let title = subject(first);
@@ -64,43 +64,43 @@ pub fn open(tx: &mut WriteTx<'_>, account: AccountId, project: ProjectId, lot: L
     conversation.title = Some(title);
     conversation.state = State::Processing;
     store::save_conversation(tx, account, &conversation);
-    for (slot, handed_in) in lot.emails.into_iter().enumerate() {
-        let language = language(&handed_in.foreign);
+    for (slot, item) in batch.emails.into_iter().enumerate() {
+        let language = language(&item.foreign);
         let mut email = new_email(tx, &conversation, slot as u8, &language, None);
         // What is to be changed is changed before the email is ready.
-        email.stage = if lot.instruction.is_empty() { Stage::Rendered } else { Stage::Written };
+        email.stage = if batch.instruction.is_empty() { Stage::Rendered } else { Stage::Written };
         (email.version, email.versions) = (1, 1);
         store::place(tx, account, slot as u16, &email);
-        let mut version = version(&handed_in, tx);
-        if lot.wants_images {
+        let mut version = version(&item, tx);
+        if batch.wants_images {
             version.warnings.push(NO_IMAGES.to_owned());
         }
         store::save_version(tx, email.id, &version);
-        let Foreign { html, text, .. } = handed_in.foreign;
+        let Foreign { html, text, .. } = item.foreign;
         versions::save_texts(tx, email.id, 1, Texts { html, mjml: None, text });
     }
     Ok(conversation)
 }
 
 /// The subject of the message or the title of the page, else its name.
-fn subject(handed_in: &HandedIn) -> String {
-    let HandedIn { name, foreign } = handed_in;
+fn subject(item: &SafeImport) -> String {
+    let SafeImport { name, foreign } = item;
     let subject = foreign.subject.clone().filter(|subject| !subject.is_empty()).unwrap_or_else(|| name.clone());
     let subject: String = subject.chars().take(limits::EMAIL_SUBJECT_CHARACTERS_MAX).collect();
     if subject.is_empty() { views::UNTITLED.to_owned() } else { subject }
 }
 
-fn version(handed_in: &HandedIn, tx: &WriteTx<'_>) -> Version {
-    let foreign = &handed_in.foreign;
+fn version(item: &SafeImport, tx: &WriteTx<'_>) -> Version {
+    let foreign = &item.foreign;
     Version {
         number: 1,
         origin: Origin::Imported,
         document: None,
-        subject: subject(handed_in),
-        preheader: letter::preheader(foreign),
-        warnings: letter::warnings(foreign),
-        pictures: Pictures::default(),
-        facts: letter::facts(foreign),
+        subject: subject(item),
+        preheader: imported::preheader(foreign),
+        warnings: imported::warnings(foreign),
+        pictures: VersionScreenshots::default(),
+        facts: imported::facts(foreign),
         created_at: tx.now(),
     }
 }

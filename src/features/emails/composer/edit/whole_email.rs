@@ -2,23 +2,23 @@
 //!
 //! Where the brief was kept, the email is written anew from it; otherwise only phrases that the composer knows are exchanged.
 
-use super::{Means, Origin};
+use super::{EditResources, Origin};
 use crate::features::emails::composer::facts::tidy;
 use crate::features::emails::composer::language::{Bank, Language};
 use crate::features::emails::composer::phrases::{Phrasebook, escape};
 use crate::features::emails::composer::understand;
 use crate::features::emails::composer::voice::Voice;
-use crate::features::emails::composer::{Wishes, compose_with, material, plan};
+use crate::features::emails::composer::{EditWishes, compose_with, material, plan};
 use crate::features::emails::document::*;
 
 /// The email in another language.
-pub fn translate(email: &mut Email, language: Language, means: &Means<'_>) -> Result<String, String> {
+pub fn translate(email: &mut Email, language: Language, means: &EditResources<'_>) -> Result<String, String> {
     let tag = language.tag();
     if email.language.primary() == tag.primary() {
         return Err(format!("The email is in {} already.", language.english_name()));
     }
     if let Some(origin) = means.origin {
-        let composed = anew(origin, email, &tag, means, Wishes::default());
+        let composed = anew(origin, email, &tag, means, EditWishes::default());
         *email = composed;
         return Ok(format!("Wrote the email anew in {}; changes made before are not in it.", language.english_name()));
     }
@@ -30,13 +30,13 @@ pub fn translate(email: &mut Email, language: Language, means: &Means<'_>) -> Re
 }
 
 /// The email in the familiar or in the formal form.
-pub fn formality(email: &mut Email, formal: bool, means: &Means<'_>) -> Result<String, String> {
+pub fn formality(email: &mut Email, formal: bool, means: &EditResources<'_>) -> Result<String, String> {
     let name = if formal { "formal" } else { "informal" };
     let origin = means.origin.ok_or_else(|| {
         format!("Only emails that the composer wrote from a brief can be made {name}; change the words one by one instead.")
     })?;
     let language = email.language;
-    let written = anew(origin, email, &language, means, Wishes { formal: Some(formal) });
+    let written = anew(origin, email, &language, means, EditWishes { formal: Some(formal) });
     if written.blocks == email.blocks && written.subject == email.subject {
         return Err(format!("In this language the email reads the same when it is {name}."));
     }
@@ -49,8 +49,8 @@ fn anew(
     origin: Origin<'_>,
     email: &Email,
     language: &crate::base::locale::LanguageTag,
-    means: &Means<'_>,
-    wishes: Wishes,
+    means: &EditResources<'_>,
+    wishes: EditWishes,
 ) -> Email {
     let composed = compose_with(origin.brief, means.brand, origin.knowledge, origin.plan, origin.place, language, wishes);
     Email { style: email.style.clone(), ..composed.email }
@@ -89,11 +89,11 @@ fn visit(value: &mut serde_json::Value, change: &mut dyn FnMut(&mut String)) {
 }
 
 /// A further paragraph: a phrase of the email's purpose that it does not have, or the brand's own words.
-pub fn lengthen(email: &mut Email, means: &Means<'_>) -> Result<String, String> {
+pub fn lengthen(email: &mut Email, means: &EditResources<'_>) -> Result<String, String> {
     let language = Language::of(&email.language).unwrap_or(Language::En);
     let said = email.to_json().to_string();
     let brand = means.brand;
-    let understood = understand::understand("", brand, means.today);
+    let understood = understand::parse_prompt("", brand, means.today);
     let facts = brand.name.iter().map(|name| ("brand", tidy(name))).collect();
     let mut book = Phrasebook::new(language, None, Voice::of(brand, &understood, language), 0, facts);
     let place = format!("{}.main.body", plan::key(email.purpose));

@@ -15,12 +15,12 @@ pub fn rewrite(words: &mut Words, text: &str) -> Vec<Change> {
     let mut behind: Option<(usize, String)> = None;
     for (piece, new) in words.pieces.iter_mut().zip(new) {
         match new {
-            Said::Piece(text) if text != piece.text => {
+            PieceChange::Piece(text) if text != piece.text => {
                 changes.push(Change::Words { node: piece.node, text: text.clone() });
                 piece.text = text;
             }
-            Said::Piece(_) => {}
-            Said::Behind(text, more) => {
+            PieceChange::Piece(_) => {}
+            PieceChange::Behind(text, more) => {
                 if text != piece.text {
                     changes.push(Change::Words { node: piece.node, text: text.clone() });
                     piece.text = text;
@@ -35,7 +35,7 @@ pub fn rewrite(words: &mut Words, text: &str) -> Vec<Change> {
 }
 
 /// What becomes of a piece.
-enum Said {
+enum PieceChange {
     Piece(String),
     /// What it says, and what stands behind the link that it ends.
     Behind(String, String),
@@ -47,7 +47,7 @@ struct Token<'a> {
     piece: usize,
 }
 
-fn merged(words: &Words, new: &str) -> Vec<Said> {
+fn merged(words: &Words, new: &str) -> Vec<PieceChange> {
     let pieces = &words.pieces;
     let old = tokens_of(pieces);
     let new = split_alike(tokens(new), &old);
@@ -65,7 +65,7 @@ fn merged(words: &Words, new: &str) -> Vec<Said> {
     if all > SHORT && share(&kept, None) * 3 < all {
         // Another text altogether: a word that both happen to have is no reason for a link or bold type.
         let said = (0..pieces.len()).map(|piece| if piece == base { new.concat() } else { String::new() });
-        return said.map(Said::Piece).collect();
+        return said.map(PieceChange::Piece).collect();
     }
     // The same for each piece of another type than the rest.
     for piece in (0..pieces.len()).filter(|piece| *piece != base && pieces[*piece].text != "\n") {
@@ -92,9 +92,9 @@ fn merged(words: &Words, new: &str) -> Vec<Said> {
         (at_old, at_new) = (kept_old + 1, kept_new + 1);
     }
     let last = said.len().saturating_sub(1);
-    let mut said: Vec<Said> = said.into_iter().map(Said::Piece).collect();
-    if let (false, Some(Said::Piece(text))) = (more.is_empty(), said.get(last)) {
-        said[last] = Said::Behind(text.clone(), more);
+    let mut said: Vec<PieceChange> = said.into_iter().map(PieceChange::Piece).collect();
+    if let (false, Some(PieceChange::Piece(text))) = (more.is_empty(), said.get(last)) {
+        said[last] = PieceChange::Behind(text.clone(), more);
     }
     said
 }
@@ -136,18 +136,18 @@ fn home(
 fn tokens(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut start = 0;
-    let kind = |letter: char| match letter {
-        _ if letter.is_alphanumeric() => 0,
+    let kind = |c: char| match c {
+        _ if c.is_alphanumeric() => 0,
         '\n' => 1,
-        _ => 2 + u32::from(letter),
+        _ => 2 + u32::from(c),
     };
     let mut last = None;
-    for (at, letter) in text.char_indices() {
-        if last.is_some_and(|last| last != kind(letter) || last == 1) {
+    for (at, c) in text.char_indices() {
+        if last.is_some_and(|last| last != kind(c) || last == 1) {
             found.push(&text[start..at]);
             start = at;
         }
-        last = Some(kind(letter));
+        last = Some(kind(c));
     }
     if start < text.len() {
         found.push(&text[start..]);
@@ -235,18 +235,18 @@ mod tests {
                 pieces.push(Piece { node, text: std::mem::take(text), link: link.then_some(100 + node) });
             }
         };
-        for letter in marked.chars() {
-            match letter {
+        for c in marked.chars() {
+            match c {
                 '*' | '[' | ']' => {
                     push(&mut text, open == Some('['));
-                    open = if matches!(letter, ']') || open == Some(letter) { None } else { Some(letter) };
+                    open = if matches!(c, ']') || open == Some(c) { None } else { Some(c) };
                 }
                 '\n' => {
                     push(&mut text, false);
                     text.push('\n');
                     push(&mut text, false);
                 }
-                _ => text.push(letter),
+                _ => text.push(c),
             }
         }
         push(&mut text, false);

@@ -1,26 +1,26 @@
 //! Instructions for emails that were handed in as HTML, and what becomes of the HTML.
 
 use super::*;
-use crate::features::emails::letter::tests::{NEWSLETTER, PLAIN, letter, safe};
+use crate::features::emails::imported::tests::{NEWSLETTER, PLAIN, imported, safe};
 use crate::features::projects::brand::Brand;
 
 const TODAY: jiff::civil::Date = jiff::civil::Date::constant(2026, 11, 21);
 
-fn edit(source: &str, language: &str, instruction: &str) -> Result<(Letter, String), NotUnderstood> {
+fn edit(source: &str, language: &str, instruction: &str) -> Result<(ImportedEmail, String), NotUnderstood> {
     let brand = crate::features::emails::composer::tests::brands::teas();
     edit_with(&brand, source, language, instruction)
 }
 
-fn edit_with(brand: &Brand, source: &str, language: &str, instruction: &str) -> Result<(Letter, String), NotUnderstood> {
+fn edit_with(brand: &Brand, source: &str, language: &str, instruction: &str) -> Result<(ImportedEmail, String), NotUnderstood> {
     let foreign = safe(source);
-    let means = Means { brand, site: Some("https://example.com"), origin: None, today: TODAY };
-    let edited = apply(&letter(&foreign, language), instruction, &means)?;
+    let means = EditResources { brand, site: Some("https://example.com"), origin: None, today: TODAY };
+    let edited = apply(&imported(&foreign, language), instruction, &means)?;
     assert_eq!(edited.not_done, [""; 0], "{instruction}");
-    let revised = foreign::revise(&foreign.html, &edited.letter.clone().changes()).expect("small");
+    let revised = foreign::revise(&foreign.html, &edited.imported.clone().changes()).expect("small");
     assert_ne!(revised.html, foreign.html, "{instruction}: {:?}", edited.done);
     assert_eq!(revised.removed, [""; 0], "{instruction}");
     let html = revised.html.split_whitespace().collect::<Vec<_>>().join(" ").replace("> <", "><");
-    Ok((edited.letter, html))
+    Ok((edited.imported, html))
 }
 
 #[track_caller]
@@ -42,8 +42,8 @@ fn has(html: &str, parts: &[&str]) {
 
 #[test]
 fn words_change_in_texts_and_nowhere_else() {
-    let (letter, html) = edit(NEWSLETTER, "en", "Change the subject to \"Tea time\"").expect("understood");
-    assert_eq!(letter.subject, "Tea time");
+    let (imported, html) = edit(NEWSLETTER, "en", "Change the subject to \"Tea time\"").expect("understood");
+    assert_eq!(imported.subject, "Tea time");
     has(&html, &["<title>Tea time</title>"]);
     has(&edited("Make the preheader \"Only now\""), &["mso-hide:all;\">Only now&nbsp;\u{200c}"]);
     has(&edited("Change 20% to 25%"), &["<strong>save 25%</strong> on all of them with the code AUTUMN20"]);

@@ -6,19 +6,19 @@
 mod tests;
 
 use super::texts::{SUBJECT_CHARACTERS, find, is_emoji, pick, sentences, shorter};
-use super::{Action, Anchor, Means, NotUnderstood, Place, Surface, Target, Which, blocks, read};
+use super::{Action, Anchor, EditResources, NotUnderstood, Place, Surface, Target, Which, blocks, parse};
 use crate::base::color;
 use crate::base::text::Color;
 use crate::engine::render::foreign::{self, Kind, New, Part};
 use crate::features::emails::composer::material;
 use crate::features::emails::composer::understand;
 use crate::features::emails::document::{ImageUrl, Line, Link, Picture, Purpose};
-use crate::features::emails::letter::Letter;
+use crate::features::emails::imported::ImportedEmail;
 
 /// A letter after a change.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Edited {
-    pub letter: Letter,
+pub struct ImportedEditResult {
+    pub imported: ImportedEmail,
     /// What was done, one sentence each.
     pub done: Vec<String>,
     /// What was not, and why.
@@ -44,19 +44,19 @@ pub const CAN: [&str; 11] = [
 const HANDED_IN: &str = "This email was handed in as HTML, which keeps its own layout and language";
 
 /// Carry out an instruction as far as it is understood.
-pub fn apply(letter: &Letter, instruction: &str, means: &Means<'_>) -> Result<Edited, NotUnderstood> {
-    let mut edited = Edited { letter: letter.clone(), done: Vec::new(), not_done: Vec::new() };
-    let reading = read::Reading { language: &letter.language, contains: &|words| contains(letter, words) };
-    for (clause, action) in read::instructions(instruction, reading) {
+pub fn apply(imported: &ImportedEmail, instruction: &str, means: &EditResources<'_>) -> Result<ImportedEditResult, NotUnderstood> {
+    let mut edited = ImportedEditResult { imported: imported.clone(), done: Vec::new(), not_done: Vec::new() };
+    let reading = parse::Reading { language: &imported.language, contains: &|words| contains(imported, words) };
+    for (clause, action) in parse::instructions(instruction, reading) {
         let Some(action) = action else {
             edited.not_done.push(format!("Did not understand \"{clause}\"."));
             continue;
         };
         // A part that fails leaves nothing behind.
-        let mut changed = edited.letter.clone();
-        match (Hand { letter: &mut changed, means }).carry_out(&action) {
+        let mut changed = edited.imported.clone();
+        match (ImportedEditor { imported: &mut changed, means }).carry_out(&action) {
             Ok(done) => {
-                edited.letter = changed;
+                edited.imported = changed;
                 edited.done.push(done);
             }
             Err(reason) => edited.not_done.push(reason),
@@ -69,21 +69,21 @@ pub fn apply(letter: &Letter, instruction: &str, means: &Means<'_>) -> Result<Ed
 }
 
 /// Whether the email has these words, those that describe images among them.
-fn contains(letter: &Letter, words: &str) -> bool {
+fn contains(imported: &ImportedEmail, words: &str) -> bool {
     let is_in = |text: &str| find(text, words).is_some();
-    let in_parts = || letter.parts().any(|(place, _)| is_in(&letter.text(place)));
-    words.chars().count() >= 2 && (is_in(&letter.subject) || is_in(&letter.preheader()) || in_parts())
+    let in_parts = || imported.parts().any(|(place, _)| is_in(&imported.text(place)));
+    words.chars().count() >= 2 && (is_in(&imported.subject) || is_in(&imported.preheader()) || in_parts())
 }
 
 type Done = Result<String, String>;
 
 /// Carries out instructions.
-struct Hand<'a> {
-    letter: &'a mut Letter,
-    means: &'a Means<'a>,
+struct ImportedEditor<'a> {
+    imported: &'a mut ImportedEmail,
+    means: &'a EditResources<'a>,
 }
 
-impl Hand<'_> {
+impl ImportedEditor<'_> {
     fn carry_out(&mut self, action: &Action) -> Done {
         match action {
             Action::Replace { from, to } => self.replace(from, to),
@@ -107,16 +107,16 @@ impl Hand<'_> {
 
     /// Places of what a word for a thing means here.
     fn places(&self, target: Target) -> Vec<usize> {
-        let letter = &self.letter;
+        let imported = &self.imported;
         match target {
-            Target::Text | Target::Sentence | Target::Story => letter.paragraphs(),
-            Target::Lead => letter.paragraphs().into_iter().take(1).collect(),
-            Target::Closing => letter.paragraphs().into_iter().next_back().into_iter().collect(),
-            Target::Title => letter.title().into_iter().collect(),
-            Target::Heading => letter.of_kind(Kind::Heading),
-            Target::Button => letter.of_kind(Kind::Button),
-            Target::Image | Target::Alt => letter.images(),
-            Target::List => letter.of_kind(Kind::Item),
+            Target::Text | Target::Sentence | Target::Story => imported.paragraphs(),
+            Target::Lead => imported.paragraphs().into_iter().take(1).collect(),
+            Target::Closing => imported.paragraphs().into_iter().next_back().into_iter().collect(),
+            Target::Title => imported.title().into_iter().collect(),
+            Target::Heading => imported.of_kind(Kind::Heading),
+            Target::Button => imported.of_kind(Kind::Button),
+            Target::Image | Target::Alt => imported.images(),
+            Target::List => imported.of_kind(Kind::Item),
             _ => Vec::new(),
         }
     }
@@ -151,10 +151,10 @@ impl Hand<'_> {
             count += found;
             (found > 0).then_some(new)
         };
-        let subject = replaced(self.letter.subject.clone());
-        let preheader = replaced(self.letter.preheader());
-        let texts = self.letter.parts().filter(|(_, part)| part.words().is_some()).map(|(place, _)| place);
-        let texts: Vec<(usize, String)> = texts.filter_map(|place| Some((place, replaced(self.letter.text(place))?))).collect();
+        let subject = replaced(self.imported.subject.clone());
+        let preheader = replaced(self.imported.preheader());
+        let texts = self.imported.parts().filter(|(_, part)| part.words().is_some()).map(|(place, _)| place);
+        let texts: Vec<(usize, String)> = texts.filter_map(|place| Some((place, replaced(self.imported.text(place))?))).collect();
         if count == 0 {
             // "Remove the logo" means the image.
             return match to {
@@ -163,13 +163,13 @@ impl Hand<'_> {
             };
         }
         if let Some(subject) = subject.filter(|subject| !subject.is_empty()) {
-            self.letter.set_subject(&subject)?;
+            self.imported.set_subject(&subject)?;
         }
         if let Some(preheader) = preheader {
-            self.letter.set_preheader(&preheader)?;
+            self.imported.set_preheader(&preheader)?;
         }
         for (place, text) in texts {
-            self.letter.say(place, &text)?;
+            self.imported.say(place, &text)?;
         }
         let places = if count == 1 { "place" } else { "places" };
         match to {
@@ -180,18 +180,18 @@ impl Hand<'_> {
 
     fn set(&mut self, target: Target, which: Which, value: &str) -> Done {
         match target {
-            Target::Subject => self.letter.set_subject(value)?,
-            Target::Preheader => self.letter.set_preheader(value)?,
+            Target::Subject => self.imported.set_subject(value)?,
+            Target::Preheader => self.imported.set_preheader(value)?,
             Target::Alt => {
                 let place = self.one(target, which)?;
-                self.letter.describe(place, value)?;
+                self.imported.describe(place, value)?;
             }
             target => {
                 let place = self.one(target, which)?;
-                if self.letter.part(place).and_then(Part::words).is_none() {
+                if self.imported.part(place).and_then(Part::words).is_none() {
                     return Err(format!("The {} has no words of its own to set; change its alt text.", target.name()));
                 }
-                self.letter.say(place, value)?;
+                self.imported.say(place, value)?;
             }
         }
         Ok(format!("Changed the {} to \"{value}\".", target.name()))
@@ -203,12 +203,12 @@ impl Hand<'_> {
             let old = Link::parse(of).ok();
             let same = |address: &str| address == of || old.as_ref().is_some_and(|old| Link::parse(address).as_ref() == Ok(old));
             let links: Vec<usize> = {
-                let all = self.letter.links();
+                let all = self.imported.links();
                 let meant = all.iter().filter(|(_, words, address)| same(address) || find(words, of).is_some());
                 meant.map(|(link, ..)| *link).collect()
             };
             for element in &links {
-                self.letter.lead(*element, link.as_str())?;
+                self.imported.lead(*element, link.as_str())?;
             }
             return match links.len() {
                 0 => Err(format!("No link of the email says or leads to \"{of}\".")),
@@ -219,7 +219,7 @@ impl Hand<'_> {
         let buttons = self.places(Target::Button);
         let meant =
             if matches!(which, Which::All | Which::Unsaid) { buttons } else { pick(buttons, which).into_iter().collect() };
-        match self.letter.lead_buttons(&meant, link.as_str())? {
+        match self.imported.lead_buttons(&meant, link.as_str())? {
             0 => Err("The email has no such button; say the words of the link in quotation marks.".to_owned()),
             1 => Ok(format!("The button leads to {link} now.")),
             count => Ok(format!("All {count} buttons lead to {link} now.")),
@@ -235,69 +235,69 @@ impl Hand<'_> {
             Surface::Headings if self.places(Target::Heading).is_empty() => return Err("The email has no heading.".to_owned()),
             Surface::Headings => (foreign::Surface::Headings, "headings"),
             Surface::Accent => {
-                let accent = self.letter.colors.iter().copied().find(|color| color::has_hue(*color));
+                let accent = self.imported.colors.iter().copied().find(|color| color::has_hue(*color));
                 let accent = accent.ok_or(
                     "The email has no colour that stands out; say whether the button, the text or the background is meant.",
                 )?;
-                self.letter.recolor(vec![accent], color)?;
+                self.imported.recolor(vec![accent], color)?;
                 return Ok(format!("Changed the colour {accent} to {color}."));
             }
         };
-        self.letter.paint(painted, color)?;
+        self.imported.paint(painted, color)?;
         Ok(format!("Made the {name} {color}."))
     }
 
     fn recolor(&mut self, from: Color, exact: bool, to: Color) -> Done {
         let is_meant = |color: &Color| if exact { *color == from } else { color::word(*color) == color::word(from) };
-        let meant: Vec<Color> = self.letter.colors.iter().copied().filter(is_meant).filter(|color| *color != to).collect();
+        let meant: Vec<Color> = self.imported.colors.iter().copied().filter(is_meant).filter(|color| *color != to).collect();
         if meant.is_empty() {
-            let own: Vec<String> = self.letter.colors.iter().map(ToString::to_string).collect();
+            let own: Vec<String> = self.imported.colors.iter().map(ToString::to_string).collect();
             let name = if exact { from.to_string() } else { color::word(from).to_owned() };
             return Err(format!("The email has no {name}; its colours are {}.", own.join(", ")));
         }
         let names: Vec<String> = meant.iter().map(ToString::to_string).collect();
-        self.letter.recolor(meant, to)?;
+        self.imported.recolor(meant, to)?;
         Ok(format!("Changed the colour {} to {to}.", names.join(", ")))
     }
 
     fn emoji(&mut self, on: bool) -> Done {
         if on {
-            if self.letter.subject.chars().any(is_emoji) {
+            if self.imported.subject.chars().any(is_emoji) {
                 return Err("The subject has an emoji already.".to_owned());
             }
             let emoji = crate::features::emails::composer::emoji(Purpose::Newsletter, None);
-            let subject = format!("{} {emoji}", self.letter.subject);
-            self.letter.set_subject(&subject)?;
+            let subject = format!("{} {emoji}", self.imported.subject);
+            self.imported.set_subject(&subject)?;
             return Ok("Added an emoji to the subject.".to_owned());
         }
         let without = |text: &str| {
-            let kept: String = text.chars().filter(|letter| !is_emoji(*letter)).collect();
+            let kept: String = text.chars().filter(|imported| !is_emoji(*imported)).collect();
             (kept.len() != text.len() && !kept.trim().is_empty()).then(|| kept.replace("  ", " ").trim().to_owned())
         };
-        let (subject, preheader) = (without(&self.letter.subject), without(&self.letter.preheader()));
-        let places: Vec<usize> = self.letter.parts().filter(|(_, part)| part.words().is_some()).map(|(place, _)| place).collect();
+        let (subject, preheader) = (without(&self.imported.subject), without(&self.imported.preheader()));
+        let places: Vec<usize> = self.imported.parts().filter(|(_, part)| part.words().is_some()).map(|(place, _)| place).collect();
         let texts: Vec<(usize, String)> =
-            places.into_iter().filter_map(|place| Some((place, without(&self.letter.text(place))?))).collect();
+            places.into_iter().filter_map(|place| Some((place, without(&self.imported.text(place))?))).collect();
         if subject.is_none() && preheader.is_none() && texts.is_empty() {
             return Err("The email has no emoji.".to_owned());
         }
-        subject.map_or(Ok(()), |subject| self.letter.set_subject(&subject))?;
-        preheader.map_or(Ok(()), |preheader| self.letter.set_preheader(&preheader))?;
-        texts.into_iter().try_for_each(|(place, text)| self.letter.say(place, &text))?;
+        subject.map_or(Ok(()), |subject| self.imported.set_subject(&subject))?;
+        preheader.map_or(Ok(()), |preheader| self.imported.set_preheader(&preheader))?;
+        texts.into_iter().try_for_each(|(place, text)| self.imported.say(place, &text))?;
         Ok("Removed the emoji.".to_owned())
     }
 
     fn shorten(&mut self, target: Option<Target>, which: Which) -> Done {
         match target {
             Some(Target::Subject) => {
-                let short = shorter::<{ usize::MAX }>(&Line::new(&self.letter.subject), SUBJECT_CHARACTERS);
-                self.letter.set_subject(&short)?;
+                let short = shorter::<{ usize::MAX }>(&Line::new(&self.imported.subject), SUBJECT_CHARACTERS);
+                self.imported.set_subject(&short)?;
                 return Ok(format!("Shortened the subject to \"{short}\"."));
             }
             Some(Target::Preheader) => {
-                let preheader = self.letter.preheader();
+                let preheader = self.imported.preheader();
                 let first = sentences(&preheader).first().copied().unwrap_or_default().to_owned();
-                self.letter.set_preheader(&first)?;
+                self.imported.set_preheader(&first)?;
                 return Ok(format!("Shortened the preheader to \"{first}\"."));
             }
             _ => {}
@@ -306,14 +306,14 @@ impl Hand<'_> {
         let meant = if which == Which::Unsaid { all } else { pick(all, which).into_iter().collect() };
         let mut count = 0;
         for place in meant {
-            let text = self.letter.text(place);
+            let text = self.imported.text(place);
             let own = sentences(&text);
             let kept = own.len().div_ceil(2);
             if let Some(last) = own.get(kept.saturating_sub(1)).filter(|_| kept < own.len()) {
                 // Cut behind the last sentence that stays, whatever ends its line.
                 let end = text.find(last).map_or(text.len(), |at| at + last.len());
                 let short = text[..end].to_owned();
-                self.letter.say(place, &short)?;
+                self.imported.say(place, &short)?;
                 count += 1;
             }
         }
@@ -326,10 +326,10 @@ impl Hand<'_> {
 
     fn remove_sentence(&mut self, which: Which, words: Option<&str>) -> Done {
         let places =
-            if words.is_some() { self.letter.parts().map(|(place, _)| place).collect() } else { self.places(Target::Text) };
+            if words.is_some() { self.imported.parts().map(|(place, _)| place).collect() } else { self.places(Target::Text) };
         let mut all: Vec<(usize, String)> = Vec::new();
-        for place in places.into_iter().filter(|place| self.letter.part(*place).and_then(Part::words).is_some()) {
-            let text = self.letter.text(place);
+        for place in places.into_iter().filter(|place| self.imported.part(*place).and_then(Part::words).is_some()) {
+            let text = self.imported.text(place);
             all.extend(sentences(&text).into_iter().map(|sentence| (place, sentence.to_owned())));
         }
         let meant = match words {
@@ -337,9 +337,9 @@ impl Hand<'_> {
             None => pick(all, which),
         };
         let (place, sentence) = meant.ok_or("The email has no such sentence.")?;
-        let text = self.letter.text(place);
+        let text = self.imported.text(place);
         let rest = text.replacen(&sentence, "", 1).replace("  ", " ");
-        self.letter.say(place, rest.trim())?;
+        self.imported.say(place, rest.trim())?;
         Ok(format!("Removed the sentence \"{sentence}\"."))
     }
 
@@ -349,13 +349,13 @@ impl Hand<'_> {
             let of_kind = self.places(target);
             // A block can be anything that says so.
             let any = |place: &usize| target == Target::Text || of_kind.is_empty() || of_kind.contains(place);
-            let says = |place: &usize| find(&self.letter.text(*place), words).is_some();
+            let says = |place: &usize| find(&self.imported.text(*place), words).is_some();
             let found: Vec<usize> =
-                self.letter.parts().map(|(place, _)| place).filter(|place| any(place) && says(place)).collect();
+                self.imported.parts().map(|(place, _)| place).filter(|place| any(place) && says(place)).collect();
             if found.is_empty() {
                 return Err(format!("The email has no {name} with the words \"{words}\"."));
             }
-            found.iter().try_for_each(|place| self.letter.remove(*place))?;
+            found.iter().try_for_each(|place| self.imported.remove(*place))?;
             return Ok(format!("Removed the {name} with the words \"{words}\"."));
         }
         let all = self.places(target);
@@ -363,7 +363,7 @@ impl Hand<'_> {
             return Err(self.nothing_such(target));
         }
         let found = if which == Which::All { all } else { vec![self.one(target, which)?] };
-        found.iter().try_for_each(|place| self.letter.remove(*place))?;
+        found.iter().try_for_each(|place| self.imported.remove(*place))?;
         match found.len() {
             1 => Ok(format!("Removed the {name}.")),
             count => Ok(format!("Removed {count} of these: {name}.")),
@@ -376,14 +376,14 @@ impl Hand<'_> {
         let of = |anchor: &Anchor| match anchor {
             Anchor::Words(words) => {
                 let found =
-                    self.letter.parts().map(|(place, _)| place).find(|place| find(&self.letter.text(*place), words).is_some());
+                    self.imported.parts().map(|(place, _)| place).find(|place| find(&self.imported.text(*place), words).is_some());
                 found.ok_or_else(|| format!("The words \"{words}\" do not stand in the email."))
             }
             Anchor::Target(target, which) => pick(self.places(*target), *which).ok_or_else(nothing),
         };
         match place {
-            Place::Top | Place::Up => Ok((self.letter.first().ok_or_else(nothing)?, true)),
-            Place::Bottom | Place::Down => Ok((self.letter.last().ok_or_else(nothing)?, false)),
+            Place::Top | Place::Up => Ok((self.imported.first().ok_or_else(nothing)?, true)),
+            Place::Bottom | Place::Down => Ok((self.imported.last().ok_or_else(nothing)?, false)),
             Place::Before(anchor) => Ok((of(anchor)?, true)),
             Place::After(anchor) => Ok((of(anchor)?, false)),
         }
@@ -391,7 +391,7 @@ impl Hand<'_> {
 
     fn shift(&mut self, target: Target, which: Which, to: &Place) -> Done {
         let from = self.one(target, which)?;
-        let others: Vec<usize> = self.letter.parts().map(|(place, _)| place).collect();
+        let others: Vec<usize> = self.imported.parts().map(|(place, _)| place).collect();
         let own = others.iter().position(|place| *place == from).unwrap_or_default();
         let beside = match to {
             Place::Up => own.checked_sub(1).map(|place| (others[place], true)),
@@ -401,7 +401,7 @@ impl Hand<'_> {
         let (beside, before) = beside
             .filter(|(beside, _)| *beside != from)
             .ok_or_else(|| format!("The {} cannot be moved further.", target.name()))?;
-        self.letter.shift(from, beside, before)?;
+        self.imported.shift(from, beside, before)?;
         Ok(format!("Moved the {}.", target.name()))
     }
 
@@ -410,7 +410,7 @@ impl Hand<'_> {
             return material::picture(url, None, (None, None)).ok_or_else(|| "The address is not one of an image.".to_owned());
         }
         let shown: Vec<&str> =
-            self.letter.parts().filter_map(|(_, part)| part.image()).map(|image| image.address.as_str()).collect();
+            self.imported.parts().filter_map(|(_, part)| part.image()).map(|image| image.address.as_str()).collect();
         let next = blocks::next_picture(&shown.join(" "), clause, self.means);
         next.ok_or_else(|| "The brand has no other image that fits; give the address of one.".to_owned())
     }
@@ -419,7 +419,7 @@ impl Hand<'_> {
         let place = self.one(Target::Image, which)?;
         let Picture { src, alt, .. } = self.picture(url, clause)?;
         let words = alt.as_ref().map(|alt| alt.as_str());
-        self.letter.show(place, src.as_str(), words)?;
+        self.imported.show(place, src.as_str(), words)?;
         let told = if words.is_none() { " Its alt text stays; change it if the image shows something else." } else { "" };
         Ok(format!("Changed the image to {src}.{told}"))
     }
@@ -435,7 +435,7 @@ impl Hand<'_> {
             Target::Button => {
                 let given = understand::links(clause).iter().find_map(|address| material::link(address));
                 let site = self.means.site.and_then(material::link);
-                let present = self.letter.button_address().map(str::to_owned);
+                let present = self.imported.button_address().map(str::to_owned);
                 let address = given.map(|link| link.to_string()).or(present).or_else(|| site.map(|link| link.to_string()));
                 let address = address.ok_or("Say where the button shall lead: give a web address.")?;
                 New::Button { words: words("button")?, address }
@@ -453,7 +453,7 @@ impl Hand<'_> {
                 ));
             }
         };
-        self.letter.insert(beside, new)?;
+        self.imported.insert(beside, new)?;
         Ok(format!("Added: {}.", target.name()))
     }
 
@@ -471,15 +471,15 @@ impl Hand<'_> {
             _ => (self.one(Target::Text, Which::Last)?, false),
         };
         if self
-            .letter
+            .imported
             .part(beside)
             .and_then(Part::words)
             .is_none_or(|words| words.kind == Kind::Button || words.kind == Kind::Heading)
         {
-            self.letter.insert(Some((beside, before)), New::Paragraph(sentence.to_owned()))?;
+            self.imported.insert(Some((beside, before)), New::Paragraph(sentence.to_owned()))?;
             return Ok("Added: sentence, as a paragraph of its own.".to_owned());
         }
-        let text = self.letter.text(beside);
+        let text = self.imported.text(beside);
         let around = match anchor {
             Some((Anchor::Words(words), _)) => sentences(&text).into_iter().find(|own| find(own, words).is_some()),
             _ => None,
@@ -490,7 +490,7 @@ impl Hand<'_> {
             true => format!("{}{sentence} {}", &text[..start], &text[start..]),
             false => format!("{} {sentence}{}", &text[..end], &text[end..]),
         };
-        self.letter.say(beside, &new)?;
+        self.imported.say(beside, &new)?;
         Ok("Added: sentence.".to_owned())
     }
 }

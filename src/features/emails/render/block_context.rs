@@ -3,8 +3,8 @@
 use super::cells::{Bar, Button, Cell, Code, Column, Content, Frame, Picture, Row, Rule, Words};
 use super::inline::{self, Ink};
 use crate::features::emails::document::{self, Action, Email, Emphasis, Link, Rich};
-use crate::features::emails::look::design::{Align, ButtonForm, Room};
-use crate::features::emails::look::{Design, Ground, GroundName, Look};
+use crate::features::emails::theme::design::{Align, ButtonForm, Room};
+use crate::features::emails::theme::{Design, Ground, GroundName, Theme};
 
 /// Width of an email: what every client shows without scrolling.
 pub const WIDTH: u16 = 600;
@@ -18,16 +18,16 @@ const TALL_PICTURE_HEIGHT: u32 = 380;
 
 /// One look on one ground.
 #[derive(Clone, Copy)]
-pub struct Setting<'a> {
+pub struct BlockContext<'a> {
     pub email: &'a Email,
-    pub look: &'a Look,
+    pub theme: &'a Theme,
     pub ground: GroundName,
     pub align: Align,
 }
 
-impl<'a> Setting<'a> {
-    pub fn new(email: &'a Email, look: &'a Look) -> Self {
-        Self { email, look, ground: GroundName::Sheet, align: look.design.align }
+impl<'a> BlockContext<'a> {
+    pub fn new(email: &'a Email, theme: &'a Theme) -> Self {
+        Self { email, theme, ground: GroundName::Sheet, align: theme.design.align }
     }
 
     /// The same on another ground.
@@ -41,20 +41,20 @@ impl<'a> Setting<'a> {
     }
 
     pub fn design(&self) -> &'a Design {
-        &self.look.design
+        &self.theme.design
     }
 
     pub fn room(&self) -> &'a Room {
-        &self.look.design.room
+        &self.theme.design.room
     }
 
-    pub fn colours(&self) -> &'a Ground {
-        self.look.light.ground(self.ground)
+    pub fn colors(&self) -> &'a Ground {
+        self.theme.light.ground(self.ground)
     }
 
     /// How links in running text are drawn.
     pub fn ink(&self) -> Ink {
-        Ink { color: self.colours().accent, class: "ac" }
+        Ink { color: self.colors().accent, class: "ac" }
     }
 
     pub fn is_rtl(&self) -> bool {
@@ -119,7 +119,7 @@ impl<'a> Setting<'a> {
         if let (Some(across), Some(down)) = (picture.width, picture.height) {
             width = width.min((PICTURE_HEIGHT_MAX * across / down.max(1)).max(1));
         }
-        let radius = format!("{}px", self.look.radius.image);
+        let radius = format!("{}px", self.theme.radius.image);
         let width = (width < u32::from(room)).then_some(width as u16);
         self.cell(gap, Content::Picture(drawn(picture, width, radius)))
     }
@@ -132,7 +132,7 @@ impl<'a> Setting<'a> {
         if let (Content::Picture(drawn), Some((across, down))) = (&mut cell.content, size) {
             drawn.width = Some((TALL_PICTURE_HEIGHT * across / down).clamp(1, u32::from(self.width())) as u16);
             let plain = self.ground == GroundName::Band || self.design().cards;
-            drawn.ground = (!plain).then_some(self.look.light.tint.ground);
+            drawn.ground = (!plain).then_some(self.theme.light.tint.ground);
             drawn.below = 28;
             drawn.above = 28;
         }
@@ -157,7 +157,7 @@ impl<'a> Setting<'a> {
             form,
             wide: buttons == ButtonForm::Wide && form != "quiet",
             capitals,
-            radius: self.look.radius.button,
+            radius: self.theme.radius.button,
             size: if loud { 17 } else { size },
             spacing: if capitals { "1px".to_owned() } else { "normal".to_owned() },
             padding,
@@ -175,7 +175,7 @@ impl<'a> Setting<'a> {
     }
 
     pub fn code(&self, gap: u16, code: &str) -> Cell {
-        let radius = self.look.radius.button.min(8);
+        let radius = self.theme.radius.button.min(8);
         self.cell(gap, Content::Code(Code { code: code.to_owned(), radius }))
     }
 
@@ -200,7 +200,7 @@ impl<'a> Setting<'a> {
 
     pub fn frame(&self, border: String) -> Frame {
         let is_lined = border.contains("solid");
-        Frame { name: self.ground.as_str(), g: *self.colours(), border, is_lined, radius: self.look.radius.card }
+        Frame { name: self.ground.as_str(), g: *self.colors(), border, is_lined, radius: self.theme.radius.card }
     }
 
     /// Columns with as much room between as fits.

@@ -12,7 +12,7 @@ use crate::base::text::Color;
 use crate::features::emails::composer::language::Language;
 use crate::features::emails::composer::lexicon::{self, Lexicon, Phrases};
 use crate::features::emails::composer::understand;
-use crate::features::emails::composer::words::{Kind, Words};
+use crate::features::emails::composer::tokens::{Kind, Tokens};
 use crate::features::emails::document::{Corners, Layout, Link};
 use crate::vocab::limits;
 
@@ -32,7 +32,7 @@ pub struct Reading<'a> {
 /// The instructions of a prompt, each with its own words.
 pub fn instructions(prompt: &str, email: Reading<'_>) -> Vec<(String, Option<Action>)> {
     let prompt: String = understand::clean(prompt);
-    let words = Words::read(&prompt);
+    let words = Tokens::read(&prompt);
     let own = Language::of(email.language).unwrap_or(Language::En);
     let told = lexicon::language_of(&words, own);
     // The language with most words for changes comes first; the prompt's and the email's own break a tie.
@@ -49,7 +49,7 @@ pub fn instructions(prompt: &str, email: Reading<'_>) -> Vec<(String, Option<Act
 
 /// A prompt cut where one instruction ends and another begins. Never inside quotation marks.
 fn clauses(prompt: &str, vocabulary: &Vocabulary, contains: &dyn Fn(&str) -> bool) -> Vec<String> {
-    let words = Words::read(prompt);
+    let words = Tokens::read(prompt);
     let quoted = understand::quotations(&words);
     let spans: Vec<(usize, usize)> = quoted.iter().map(|(at, text)| span(&words, *at, text)).collect();
     let is_quoted = |at: usize| spans.iter().any(|(from, to)| (*from..*to).contains(&at));
@@ -94,7 +94,7 @@ fn clauses(prompt: &str, vocabulary: &Vocabulary, contains: &dyn Fn(&str) -> boo
 }
 
 /// Whether an instruction goes on behind a joiner without its verb: "make the text white and the ground black".
-fn goes_on(words: &Words<'_>, vocabulary: &Vocabulary, joiner: usize, from: usize) -> bool {
+fn goes_on(words: &Tokens<'_>, vocabulary: &Vocabulary, joiner: usize, from: usize) -> bool {
     let near = from..(from + TARGET_REACH).min(words.len());
     let named = |at: usize| {
         let others = [&vocabulary.text, &vocabulary.background, &vocabulary.accent];
@@ -102,7 +102,7 @@ fn goes_on(words: &Words<'_>, vocabulary: &Vocabulary, joiner: usize, from: usiz
         targets.chain(others).any(|phrases| words.any(at, phrases).is_some())
     };
     let is_value = |at: usize| {
-        let is_color = |name: &String| crate::features::emails::composer::words::plain(name) == words.fold(at);
+        let is_color = |name: &String| crate::features::emails::composer::tokens::plain(name) == words.fold(at);
         let is_hex = at.checked_sub(1).is_some_and(|before| words.fold(before) == "#" && words.joined(before));
         matches!(words.raw(at), "\"" | "”" | "“" | "»" | "«") || vocabulary.colors.keys().any(is_color) || is_hex
     };
@@ -115,7 +115,7 @@ fn goes_on(words: &Words<'_>, vocabulary: &Vocabulary, joiner: usize, from: usiz
 
 /// The same of words that stand in the email: "change 20% to 25% and SALE20 to SALE25".
 fn changes_more(
-    words: &Words<'_>,
+    words: &Tokens<'_>,
     vocabulary: &Vocabulary,
     (start, joiner, from): (usize, usize, usize),
     contains: &dyn Fn(&str) -> bool,
@@ -129,7 +129,7 @@ fn changes_more(
 
 /// The verb of an instruction as it is written.
 fn first_verb(text: &str, verbs: &[&Phrases]) -> Option<String> {
-    let words = Words::read(text);
+    let words = Tokens::read(text);
     (0..words.len()).find_map(|at| {
         let taken = verbs.iter().filter_map(|phrases| words.any(at, phrases)).max()?;
         Some(words.slice(at, at + taken).to_owned())
@@ -137,7 +137,7 @@ fn first_verb(text: &str, verbs: &[&Phrases]) -> Option<String> {
 }
 
 /// The bytes of a quotation, from its opening mark to where the closing one begins.
-fn span(words: &Words<'_>, open: usize, text: &str) -> (usize, usize) {
+fn span(words: &Tokens<'_>, open: usize, text: &str) -> (usize, usize) {
     let start = words.tokens[open].start;
     let inner = words.tokens.get(open + 1).map_or(start, |token| token.start);
     (start, inner + text.len() + 1)
@@ -146,7 +146,7 @@ fn span(words: &Words<'_>, open: usize, text: &str) -> (usize, usize) {
 /// One instruction in one language.
 struct Clause<'a> {
     text: &'a str,
-    words: Words<'a>,
+    words: Tokens<'a>,
     vocabulary: &'static Vocabulary,
     lexicon: &'static Lexicon,
     email: Reading<'a>,
@@ -155,7 +155,7 @@ struct Clause<'a> {
 
 impl<'a> Clause<'a> {
     fn new(text: &'a str, language: Language, email: Reading<'a>) -> Self {
-        let words = Words::read(text);
+        let words = Tokens::read(text);
         let quotes = understand::quotations(&words);
         Self { text, words, vocabulary: Vocabulary::of(language), lexicon: lexicon::of(language), email, quotes }
     }
@@ -343,7 +343,7 @@ impl<'a> Clause<'a> {
                 found.extend(written.map(|painted| (at, painted.color, true)));
                 continue;
             }
-            let is_it = |name: &&String| crate::features::emails::composer::words::plain(name) == self.words.fold(at);
+            let is_it = |name: &&String| crate::features::emails::composer::tokens::plain(name) == self.words.fold(at);
             let named = self.vocabulary.colors.keys().find(is_it).and_then(|name| self.vocabulary.colors.get(name));
             found.extend(named.map(|color| (at, *color, false)));
         }

@@ -3,7 +3,7 @@
 //! It knows only HTML as the MJML renderer writes it: no `pre`, and no space between tags that matters.
 
 /// The HTML with every run of space that holds a line end cut down: between tags and rules to nothing, elsewhere to one space.
-pub fn shrink(html: &str) -> String {
+pub fn minify(html: &str) -> String {
     let mut out = String::with_capacity(html.len());
     let mut rest = html;
     while let Some(at) = rest.find('\n') {
@@ -26,6 +26,6 @@ mod tests {
     #[test]
     fn space_between_tags_goes_and_space_between_words_stays() {
         let html = "<style>\n  a {\n  b: c;\n }\n</style>\n <p>one\n  two <b>three</b> <i>four</i></p>\n";
-        assert_eq!(shrink(html), "<style>a {b: c;}</style><p>one two <b>three</b> <i>four</i></p>");
+        assert_eq!(minify(html), "<style>a {b: c;}</style><p>one two <b>three</b> <i>four</i></p>");
     }
 }

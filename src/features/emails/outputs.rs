@@ -6,8 +6,8 @@ use futures_util::stream::{self, StreamExt};
 use url::Url;
 
 use super::document::Email as Document;
-use super::look::Look;
-use super::model::{Conversation, Facts, Pictures};
+use super::theme::Theme;
+use super::model::{Conversation, Facts, VersionScreenshots};
 use super::render;
 use super::versions::Texts;
 use crate::engine::api::{Engine, Failure};
@@ -29,7 +29,7 @@ const THUMBNAIL_WIDTH: u32 = 320;
 
 /// A document in every form of text.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Drawn {
+pub struct RenderedTexts {
     pub texts: Texts,
     pub facts: Facts,
     /// What whoever uses it should know.
@@ -37,50 +37,50 @@ pub struct Drawn {
 }
 
 /// Draw a document in the look of its brand. Emails of one conversation have its seed, and so one look.
-pub fn texts(tx: &impl Read, account: AccountId, conversation: &Conversation, document: &Document) -> Result<Drawn, Failure> {
+pub fn render_texts(tx: &impl Read, account: AccountId, conversation: &Conversation, document: &Document) -> Result<RenderedTexts, Failure> {
     let brand = projects::brand(tx, account, conversation.project)?.map(|(_, brand)| brand).unwrap_or_default();
-    let look = Look::new(&brand, document, conversation.seed);
-    let rendered = render::render(document, &look);
-    let stats = render::stats(document, &look);
+    let theme = Theme::new(&brand, document, conversation.seed);
+    let rendered = render::render(document, &theme);
+    let stats = render::stats(document, &theme);
     let facts =
         Facts { images: stats.image_count, buttons: stats.button_count, length: stats.estimated_length, colors: stats.colors };
     let warnings = rendered.warnings.iter().map(ToString::to_string).collect();
     let texts = Texts { html: rendered.html, mjml: Some(rendered.mjml), text: rendered.text };
-    Ok(Drawn { texts, facts, warnings })
+    Ok(RenderedTexts { texts, facts, warnings })
 }
 
 /// Pictures of an email, before they are kept.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Painted {
+pub struct Screenshots {
     screenshot: Option<Vec<u8>>,
     thumbnail: Option<Vec<u8>>,
 }
 
-impl Painted {
+impl Screenshots {
     /// Keep the pictures, in the transaction of the version that has them.
-    pub fn keep(self, tx: &mut WriteTx<'_>) -> Pictures {
+    pub fn keep(self, tx: &mut WriteTx<'_>) -> VersionScreenshots {
         let mut keep = |name: &str, png: Vec<u8>| {
             let head = Head { complete: true, bytes: 0, content_type: "image/png".into(), name: name.into(), expires_at: None };
             blobs::put(tx, head, &png)
         };
         let screenshot = self.screenshot.map(|png| keep("screenshot.png", png));
-        Pictures { screenshot, thumbnail: self.thumbnail.map(|png| keep("thumbnail.png", png)) }
+        VersionScreenshots { screenshot, thumbnail: self.thumbnail.map(|png| keep("thumbnail.png", png)) }
     }
 }
 
 /// Pictures of an email, and what they cannot show. An email that cannot be drawn is no failure: it has no pictures then.
-pub async fn pictures(engine: &Engine, html: &str) -> Result<(Painted, Vec<String>), Failure> {
+pub async fn render_screenshots(engine: &Engine, html: &str) -> Result<(Screenshots, Vec<String>), Failure> {
     match shot(engine, html).await {
-        Ok((shot, warnings)) => Ok((Painted { screenshot: Some(shot.png), thumbnail: shot.thumbnail }, warnings)),
+        Ok((shot, warnings)) => Ok((Screenshots { screenshot: Some(shot.png), thumbnail: shot.thumbnail }, warnings)),
         Err(Fault::Busy) => Err(Failure::new(Code::Unavailable).after_seconds(1)),
-        Err(fault) => Ok((Painted::default(), vec![fault.to_string()])),
+        Err(fault) => Ok((Screenshots::default(), vec![fault.to_string()])),
     }
 }
 
 async fn shot(engine: &Engine, html: &str) -> Result<(Shot, Vec<String>), Fault> {
     let page = page(engine, html).await?;
-    let look = pixels::Look { widths: vec![WIDTH], density: DENSITY, dark: false, thumbnail_width: Some(THUMBNAIL_WIDTH) };
-    let drawn = engine.pixels.shots(&page, &look).await?;
+    let options = pixels::Look { widths: vec![WIDTH], density: DENSITY, dark: false, thumbnail_width: Some(THUMBNAIL_WIDTH) };
+    let drawn = engine.pixels.shots(&page, &options).await?;
     let warnings = drawn.warnings.iter().map(ToString::to_string).collect();
     let shot = drawn.made.into_iter().next().ok_or_else(|| Fault::Unavailable("one width gives one picture".into()))?;
     Ok((shot, warnings))

@@ -51,9 +51,9 @@ impl Writer<'_> {
             Block::Heading(heading) => Some(heading.text.as_str()),
             _ => None,
         });
-        let titles: Vec<String> = titles.map(super::super::words::plain).collect();
+        let titles: Vec<String> = titles.map(super::super::tokens::plain).collect();
         let is_title = |text: &str| {
-            let text = super::super::words::plain(&tidy(text));
+            let text = super::super::tokens::plain(&tidy(text));
             titles.iter().any(|title| title.contains(text.trim_end_matches(['.', '!'])))
         };
         let news = self.understood.news.as_ref().filter(|news| is_title(&news.title));

@@ -5,46 +5,46 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::material::Material;
-use super::model::{BrandTold, Known, PROMPTS, Talk};
-use super::{EditedLetter, LetterWish};
+use super::model::{BrandPrompt, KnownAddresses, PROMPTS, ModelConversation};
+use super::{ImportedEditResult, ImportedEditRequest};
 use crate::base::text::Color;
 use crate::engine::language_model::{AnswerSchema, Client, Usage};
 use crate::engine::render::foreign::{Image, Kind, New, Part, Surface};
 use crate::features::emails::document::{ImageUrl, Link};
-use crate::features::emails::letter::Letter;
+use crate::features::emails::imported::ImportedEmail;
 use crate::vocab::limits;
 
 /// Something in the list that the model sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Entry {
+enum ListedPart {
     Part(usize),
     Link(usize),
 }
 
 /// The list: what each number stands for, from 1 on, and how it is told.
 struct Listing {
-    entries: Vec<Entry>,
+    entries: Vec<ListedPart>,
     told: String,
 }
 
 impl Listing {
-    fn of(letter: &Letter) -> Self {
+    fn of(imported: &ImportedEmail) -> Self {
         let mut listing = Self { entries: Vec::new(), told: String::new() };
-        listing.told.push_str(&format!("subject: {}\npreheader: {}\n", letter.subject, letter.preheader()));
-        let links = letter.links();
-        for (place, part) in letter.parts() {
+        listing.told.push_str(&format!("subject: {}\npreheader: {}\n", imported.subject, imported.preheader()));
+        let links = imported.links();
+        for (place, part) in imported.parts() {
             if listing.told.len() > limits::LETTER_TOLD_CHARACTERS_MAX {
                 listing.told.push_str("(the rest is left out: the email is too long)\n");
                 break;
             }
             listing.part(place, part, &links);
         }
-        let colors: Vec<String> = letter.colors.iter().map(ToString::to_string).collect();
+        let colors: Vec<String> = imported.colors.iter().map(ToString::to_string).collect();
         listing.told.push_str(&format!("colours, the most used first: {}\n", colors.join(", ")));
         listing
     }
 
-    fn push(&mut self, entry: Entry, told: &str) {
+    fn push(&mut self, entry: ListedPart, told: &str) {
         self.entries.push(entry);
         self.told.push_str(&format!("{} {told}\n", self.entries.len()));
     }
@@ -54,14 +54,14 @@ impl Listing {
         match part {
             Part::Image(Image { address, alt, width, link, .. }) => {
                 let width = width.map(|width| format!(", {width} pixels wide")).unwrap_or_default();
-                self.push(Entry::Part(place), &format!("image{width}, alt {}: {address}", json!(alt)));
+                self.push(ListedPart::Part(place), &format!("image{width}, alt {}: {address}", json!(alt)));
                 if let Some(link) = link {
                     self.link(*link, "of this image", links);
                 }
             }
             Part::Words(words) if words.kind == Kind::Button => {
                 let leads = words.link().map(address).unwrap_or_default();
-                self.push(Entry::Part(place), &format!("button {}: {leads}", json!(words.text())));
+                self.push(ListedPart::Part(place), &format!("button {}: {leads}", json!(words.text())));
             }
             Part::Words(words) => {
                 let kind = match words.kind {
@@ -69,7 +69,7 @@ impl Listing {
                     Kind::Item => "list item",
                     Kind::Paragraph | Kind::Button => "text",
                 };
-                self.push(Entry::Part(place), &format!("{kind}: {}", json!(words.text())));
+                self.push(ListedPart::Part(place), &format!("{kind}: {}", json!(words.text())));
                 let mut own: Vec<usize> = words.pieces.iter().filter_map(|piece| piece.link).collect();
                 own.dedup();
                 for link in own {
@@ -82,18 +82,18 @@ impl Listing {
 
     fn link(&mut self, link: usize, what: &str, links: &[(usize, String, &str)]) {
         let address = links.iter().find(|(other, ..)| *other == link).map_or("", |(_, _, address)| address);
-        self.push(Entry::Link(link), &format!("link {what}: {address}"));
+        self.push(ListedPart::Link(link), &format!("link {what}: {address}"));
     }
 
-    fn entry(&self, number: Option<usize>) -> Result<Entry, String> {
+    fn entry(&self, number: Option<usize>) -> Result<ListedPart, String> {
         let entry = number.and_then(|number| self.entries.get(number.checked_sub(1)?)).copied();
         entry.ok_or_else(|| format!("number is {}; there are 1 to {}", told(number), self.entries.len()))
     }
 
     fn place(&self, number: Option<usize>) -> Result<usize, String> {
         match self.entry(number)? {
-            Entry::Part(place) => Ok(place),
-            Entry::Link(_) => Err(format!("number {} is a link; name the text or image", told(number))),
+            ListedPart::Part(place) => Ok(place),
+            ListedPart::Link(_) => Err(format!("number {} is a link; name the text or image", told(number))),
         }
     }
 }
@@ -107,12 +107,12 @@ fn told(number: Option<usize>) -> String {
 #[serde(deny_unknown_fields)]
 struct Answer {
     summary: String,
-    changes: Vec<Wanted>,
+    changes: Vec<ModelChange>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Wanted {
+struct ModelChange {
     op: Operation,
     #[serde(default)]
     number: Option<usize>,
@@ -131,7 +131,7 @@ struct Wanted {
     #[serde(default)]
     to: Option<Color>,
     #[serde(default)]
-    surface: Option<Painted>,
+    surface: Option<ColoredPart>,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize)]
@@ -161,7 +161,7 @@ enum NewKind {
 
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Painted {
+enum ColoredPart {
     Buttons,
     Background,
     Text,
@@ -199,40 +199,40 @@ fn schema(count: usize) -> Value {
 }
 
 /// Change an email that was handed in as HTML.
-pub async fn edit(client: &Client, wish: &LetterWish, material: &Material) -> (Result<EditedLetter, String>, Usage) {
-    let LetterWish { letter, prompt, .. } = wish;
-    let brand = BrandTold::of(material);
+pub async fn edit(client: &Client, wish: &ImportedEditRequest, material: &Material) -> (Result<ImportedEditResult, String>, Usage) {
+    let ImportedEditRequest { imported, prompt, .. } = wish;
+    let brand = BrandPrompt::of(material);
     let system =
         PROMPTS.write("edit_html", &json!({ "brand": brand, "images": material.images(), "links": material.site_links() }));
-    let listing = Listing::of(letter);
+    let listing = Listing::of(imported);
     let request = format!("The email:\n{}\n<request>\n{prompt}\n</request>", listing.told);
     let about = "The changes to the email.";
     let schema = AnswerSchema { name: "edit_html_email", about, schema: schema(listing.entries.len()) };
-    let shown = letter.parts().filter_map(|(_, part)| part.image()).map(|image| image.address.as_str());
-    let known = Known::of_prompt(material, prompt).with_images(shown);
-    let links = letter.links();
+    let shown = imported.parts().filter_map(|(_, part)| part.image()).map(|image| image.address.as_str());
+    let known = KnownAddresses::of_prompt(material, prompt).with_images(shown);
+    let links = imported.links();
     let known = known.with_links(links.iter().map(|(_, _, address)| *address));
-    let read = |json: &Value| -> Result<(Option<Letter>, String), Vec<String>> {
+    let read = |json: &Value| -> Result<(Option<ImportedEmail>, String), Vec<String>> {
         let answer: Answer = serde_path_to_error::deserialize(json).map_err(|error| vec![format!("{error}")])?;
         if answer.changes.is_empty() {
             return Ok((None, answer.summary));
         }
-        changed(letter, &listing, &known, &answer.changes).map(|letter| (Some(letter), answer.summary))
+        changed(imported, &listing, &known, &answer.changes).map(|imported| (Some(imported), answer.summary))
     };
-    let (answer, usage) = Talk::new(client, system, request, schema).until(read).await;
+    let (answer, usage) = ModelConversation::new(client, system, request, schema).until(read).await;
     let edited = answer.and_then(|(changed, summary)| match changed {
-        Some(letter) => Ok(EditedLetter { letter, done: vec![summary] }),
+        Some(imported) => Ok(ImportedEditResult { imported, done: vec![summary] }),
         None => Err(format!("Nothing was changed: {summary}")),
     });
     (edited, usage)
 }
 
 /// Make the changes; or say everything that is wrong with them.
-fn changed(letter: &Letter, listing: &Listing, known: &Known, changes: &[Wanted]) -> Result<Letter, Vec<String>> {
-    let mut changed = letter.clone();
+fn changed(imported: &ImportedEmail, listing: &Listing, known: &KnownAddresses, changes: &[ModelChange]) -> Result<ImportedEmail, Vec<String>> {
+    let mut changed = imported.clone();
     let mut errors = Vec::new();
     for (index, wanted) in changes.iter().enumerate() {
-        if let Err(error) = (Order { listing, known, wanted }).make(&mut changed) {
+        if let Err(error) = (CheckedChange { listing, known, wanted }).make(&mut changed) {
             errors.push(format!("changes[{index}]: {error}"));
         }
     }
@@ -240,32 +240,32 @@ fn changed(letter: &Letter, listing: &Listing, known: &Known, changes: &[Wanted]
 }
 
 /// One change with what it is checked by.
-struct Order<'a> {
+struct CheckedChange<'a> {
     listing: &'a Listing,
-    known: &'a Known,
-    wanted: &'a Wanted,
+    known: &'a KnownAddresses,
+    wanted: &'a ModelChange,
 }
 
-impl Order<'_> {
-    fn make(&self, letter: &mut Letter) -> Result<(), String> {
+impl CheckedChange<'_> {
+    fn make(&self, imported: &mut ImportedEmail) -> Result<(), String> {
         let wanted = self.wanted;
         let place = || self.listing.place(wanted.number);
         match wanted.op {
-            Operation::Subject => letter.set_subject(&self.text()?),
-            Operation::Preheader => letter.set_preheader(&self.text()?),
-            Operation::Text => letter.say(place()?, &self.text()?),
-            Operation::Alt => letter.describe(place()?, &self.text()?),
-            Operation::Remove => letter.remove(place()?),
+            Operation::Subject => imported.set_subject(&self.text()?),
+            Operation::Preheader => imported.set_preheader(&self.text()?),
+            Operation::Text => imported.say(place()?, &self.text()?),
+            Operation::Alt => imported.describe(place()?, &self.text()?),
+            Operation::Remove => imported.remove(place()?),
             Operation::Link => match self.listing.entry(wanted.number)? {
-                Entry::Link(link) => letter.lead(link, &self.link()?),
-                Entry::Part(place) => match letter.lead_buttons(&[place], &self.link()?)? {
+                ListedPart::Link(link) => imported.lead(link, &self.link()?),
+                ListedPart::Part(place) => match imported.lead_buttons(&[place], &self.link()?)? {
                     0 => Err(format!("number {} is neither a link nor a button", told(wanted.number))),
                     _ => Ok(()),
                 },
             },
             Operation::Image => {
                 let alt = wanted.alt.as_deref().or(wanted.text.as_deref()).map(plain).transpose()?;
-                letter.show(place()?, &self.image()?, alt.as_deref())
+                imported.show(place()?, &self.image()?, alt.as_deref())
             }
             Operation::Insert => {
                 let beside = self.listing.place(wanted.after)?;
@@ -275,28 +275,28 @@ impl Order<'_> {
                     NewKind::Button => New::Button { words: self.text()?, address: self.link()? },
                     NewKind::Image => New::Image { address: self.image()?, alt: self.text()? },
                 };
-                letter.insert(Some((beside, false)), new)
+                imported.insert(Some((beside, false)), new)
             }
             Operation::Move => {
                 let beside = self.listing.place(wanted.after)?;
-                letter.shift(place()?, beside, false)
+                imported.shift(place()?, beside, false)
             }
             Operation::Color => {
                 let (from, to) = wanted.from.zip(wanted.to).ok_or("color needs from and to")?;
-                if !letter.colors.contains(&from) {
+                if !imported.colors.contains(&from) {
                     return Err(format!("the email has no colour {from}"));
                 }
-                letter.recolor(vec![from], to)
+                imported.recolor(vec![from], to)
             }
             Operation::Paint => {
                 let (surface, to) = wanted.surface.zip(wanted.to).ok_or("paint needs surface and to")?;
                 let surface = match surface {
-                    Painted::Buttons => Surface::Buttons,
-                    Painted::Background => Surface::Ground,
-                    Painted::Text => Surface::Text,
-                    Painted::Headings => Surface::Headings,
+                    ColoredPart::Buttons => Surface::Buttons,
+                    ColoredPart::Background => Surface::Ground,
+                    ColoredPart::Text => Surface::Text,
+                    ColoredPart::Headings => Surface::Headings,
                 };
-                letter.paint(surface, to)
+                imported.paint(surface, to)
             }
         }
     }
@@ -328,14 +328,14 @@ impl Order<'_> {
 fn plain(text: &str) -> Result<String, String> {
     let text = text.trim();
     let most = limits::LETTER_TEXT_CHARACTERS_MAX;
-    let is_tag = |rest: &str| rest[1..].trim_start_matches('/').starts_with(|letter: char| letter.is_ascii_alphabetic());
+    let is_tag = |rest: &str| rest[1..].trim_start_matches('/').starts_with(|c: char| c.is_ascii_alphabetic());
     if text.match_indices('<').any(|(at, _)| is_tag(&text[at..]) && text[at..].contains('>')) {
         return Err("text: it has HTML in it; plain text is wanted".to_owned());
     }
     match text.chars().count() {
         0 => Err("text: it is empty; use remove to take something away".to_owned()),
         count if count > most => Err(format!("text: it has {count} characters; at most {most} are allowed")),
-        _ => Ok(text.chars().filter(|letter| !letter.is_control() || *letter == '\n').collect()),
+        _ => Ok(text.chars().filter(|c| !c.is_control() || *c == '\n').collect()),
     }
 }
 
@@ -343,30 +343,30 @@ fn plain(text: &str) -> Result<String, String> {
 mod tests {
     use super::*;
     use crate::engine::render::foreign;
-    use crate::features::emails::letter::tests::{NEWSLETTER, letter, safe};
+    use crate::features::emails::imported::tests::{NEWSLETTER, imported, safe};
 
     fn answered(changes: Value) -> Result<String, Vec<String>> {
         let foreign = safe(NEWSLETTER);
-        let letter = letter(&foreign, "en");
-        let listing = Listing::of(&letter);
-        let wanted: Vec<Wanted> = serde_json::from_value(changes).expect("changes");
-        let links = letter.links();
-        let known = Known::of_prompt(&Material::default(), "see https://given.example/page and https://given.example/a.jpg");
+        let imported = imported(&foreign, "en");
+        let listing = Listing::of(&imported);
+        let wanted: Vec<ModelChange> = serde_json::from_value(changes).expect("changes");
+        let links = imported.links();
+        let known = KnownAddresses::of_prompt(&Material::default(), "see https://given.example/page and https://given.example/a.jpg");
         let known = known.with_links(links.iter().map(|(_, _, address)| *address));
-        let changed = changed(&letter, &listing, &known, &wanted)?;
+        let changed = changed(&imported, &listing, &known, &wanted)?;
         Ok(foreign::revise(&foreign.html, &changed.changes()).expect("small").html)
     }
 
     /// The number of the first line that says this.
     fn number(words: &str) -> usize {
-        let told = Listing::of(&letter(&safe(NEWSLETTER), "en")).told;
+        let told = Listing::of(&imported(&safe(NEWSLETTER), "en")).told;
         let line = told.lines().find(|line| line.contains(words)).unwrap_or_else(|| panic!("{words}: {told}"));
         line.split(' ').next().and_then(|number| number.parse().ok()).expect("a number")
     }
 
     #[test]
     fn the_list_names_everything_and_shows_no_markup() {
-        let told = Listing::of(&letter(&safe(NEWSLETTER), "en")).told;
+        let told = Listing::of(&imported(&safe(NEWSLETTER), "en")).told;
         for line in [
             "subject: Autumn teas are here",
             "preheader: Three new blends, and free shipping until Sunday.",

@@ -5,7 +5,7 @@
 
 use serde::Serialize;
 
-use super::colour::{self, ink_on, mix, readable, saturation, under_white};
+use super::color::{self, ink_on, mix, readable, saturation, under_white};
 use crate::base::color::{LEGIBLE, WHITE, contrast};
 use crate::base::text::Color;
 
@@ -28,7 +28,7 @@ pub struct Ground {
 
 /// What a brand would like to have on its grounds.
 #[derive(Clone, Copy, Debug)]
-pub struct Wishes {
+pub struct PreferredColors {
     pub text: Color,
     pub primary: Color,
     /// A second colour, for small things.
@@ -56,8 +56,8 @@ pub fn is_seen(color: Color, ground: Color) -> bool {
 
 impl Ground {
     /// What stands on `ground`.
-    pub fn new(ground: Color, wishes: &Wishes) -> Self {
-        let ink = colour::opposite(ground);
+    pub fn new(ground: Color, wishes: &PreferredColors) -> Self {
+        let ink = color::opposite(ground);
         // A text colour for light grounds turns over on dark ones.
         let turned = contrast(wishes.text, ground) < LEGIBLE;
         let text = if turned { mix(ink, ground, 0.06) } else { wishes.text };

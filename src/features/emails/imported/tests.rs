@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::Letter;
+use super::ImportedEmail;
 use crate::base::locale::LanguageTag;
 use crate::engine::render::foreign::{self, Foreign};
 
@@ -17,22 +17,22 @@ pub fn safe(source: &str) -> Foreign {
 }
 
 /// The same as a letter.
-pub fn letter(foreign: &Foreign, language: &str) -> Letter {
+pub fn imported(foreign: &Foreign, language: &str) -> ImportedEmail {
     let subject = foreign.subject.clone().unwrap_or_default();
-    Letter::new(&subject, LanguageTag::parse(language).expect("a tag"), foreign.outline.clone())
+    ImportedEmail::new(&subject, LanguageTag::parse(language).expect("a tag"), foreign.outline.clone())
 }
 
 #[test]
 fn paragraphs_pictures_and_the_small_print_are_told_apart() {
     let foreign = safe(NEWSLETTER);
-    let letter = letter(&foreign, "en");
-    let texts = |places: Vec<usize>| places.into_iter().map(|place| letter.text(place)).collect::<Vec<_>>();
-    assert_eq!(letter.subject, "Autumn teas are here");
-    assert_eq!(letter.preheader(), "Three new blends, and free shipping until Sunday.");
-    let paragraphs = texts(letter.paragraphs());
+    let imported = imported(&foreign, "en");
+    let texts = |places: Vec<usize>| places.into_iter().map(|place| imported.text(place)).collect::<Vec<_>>();
+    assert_eq!(imported.subject, "Autumn teas are here");
+    assert_eq!(imported.preheader(), "Three new blends, and free shipping until Sunday.");
+    let paragraphs = texts(imported.paragraphs());
     assert_eq!(paragraphs.len(), 3, "{paragraphs:?}");
     assert!(paragraphs[0].starts_with("The evenings are drawing in"), "{paragraphs:?}");
-    assert_eq!(letter.title().map(|place| letter.text(place)).as_deref(), Some("Autumn teas are here"));
-    assert_eq!(texts(letter.images())[..2], ["A pot of tea on a windowsill", "A tin of tea"]);
-    assert_eq!(letter.last().map(|place| letter.text(place)).as_deref(), Some("See the tins"));
+    assert_eq!(imported.title().map(|place| imported.text(place)).as_deref(), Some("Autumn teas are here"));
+    assert_eq!(texts(imported.images())[..2], ["A pot of tea on a windowsill", "A tin of tea"]);
+    assert_eq!(imported.last().map(|place| imported.text(place)).as_deref(), Some("See the tins"));
 }

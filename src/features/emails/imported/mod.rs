@@ -17,7 +17,7 @@ use crate::vocab::limits;
 
 /// The email.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Letter {
+pub struct ImportedEmail {
     pub subject: String,
     pub language: LanguageTag,
     preheader: Option<Words>,
@@ -54,7 +54,7 @@ const UNSUBSCRIBE: [&str; 12] = [
     "uitschrijven",
 ];
 
-impl Letter {
+impl ImportedEmail {
     /// Of HTML that was made safe.
     pub fn new(subject: &str, language: LanguageTag, outline: Outline) -> Self {
         let Outline { preheader, parts, links, colors, .. } = outline;

@@ -3,15 +3,15 @@
 //! Pure: the same brand, document and seed give the same look. Whatever a brand lacks has a default that goes with the rest. It does
 //! not know what any block says, nor any markup.
 
-pub mod colour;
+pub mod color;
 pub mod design;
 mod fonts;
 mod ground;
 
 pub use design::Design;
-pub use ground::{Ground, Wishes};
+pub use ground::{Ground, PreferredColors};
 
-use self::colour::{mix, saturation};
+use self::color::{mix, saturation};
 use crate::base::color::{BLACK, WHITE, luminance};
 use crate::base::text::Color;
 use crate::features::emails::document::{Corners, Email, Layout, Purpose, Style};
@@ -19,14 +19,14 @@ use crate::features::projects::brand::{Brand, BrandFormality, BrandLogo};
 
 /// What an email of a brand looks like.
 #[derive(Clone, Debug)]
-pub struct Look {
+pub struct Theme {
     pub layout: Layout,
     pub design: Design,
     pub families: Families,
     pub radius: Radius,
-    pub light: Colours,
+    pub light: ThemeColors,
     /// For readers whose device is set to dark.
-    pub dark: Colours,
+    pub dark: ThemeColors,
     /// What is known of the brand's logos, the best first.
     pub logos: Vec<BrandLogo>,
 }
@@ -51,7 +51,7 @@ pub struct Radius {
 
 /// The grounds of an email.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Colours {
+pub struct ThemeColors {
     /// Around the email.
     pub page: Ground,
     /// Under its texts.
@@ -89,7 +89,7 @@ impl GroundName {
     }
 }
 
-impl Colours {
+impl ThemeColors {
     pub fn ground(&self, name: GroundName) -> &Ground {
         match name {
             GroundName::Page => &self.page,
@@ -105,13 +105,13 @@ impl Colours {
 const INK: Color = Color { red: 31, green: 41, blue: 55 };
 const NIGHT: Color = Color { red: 17, green: 18, blue: 22 };
 
-impl Look {
+impl Theme {
     /// The look of this email of this brand. Where the document names no layout, purpose, brand and seed choose one; who draws an
     /// email again and again writes the choice into its style (see [`choose`]), so that it stays.
     pub fn new(brand: &Brand, email: &Email, seed: u64) -> Self {
         let layout = email.style.layout.unwrap_or_else(|| choose(email.purpose, brand, seed));
         let design = Design::of(layout);
-        let (light, dark) = colours(brand, &email.style, layout);
+        let (light, dark) = colors(brand, &email.style, layout);
         let logos = brand.logos.clone();
         Self {
             layout,
@@ -188,12 +188,12 @@ fn parsed(color: Option<&str>) -> Option<Color> {
     color?.parse().ok()
 }
 
-fn colours(brand: &Brand, style: &Style, layout: Layout) -> (Colours, Colours) {
+fn colors(brand: &Brand, style: &Style, layout: Layout) -> (ThemeColors, ThemeColors) {
     let palette = &brand.palette;
     let own = [&palette.primary, &palette.button, &palette.accent].into_iter().find_map(|color| parsed(color.as_deref()));
     let primary = style.primary.or(own).unwrap_or(INK);
     let button = style.button.or(style.primary).or_else(|| parsed(palette.button.as_deref())).unwrap_or(primary);
-    let wishes = Wishes {
+    let wishes = PreferredColors {
         text: parsed(palette.text.as_deref()).unwrap_or_else(|| mix(NIGHT, primary, 0.08)),
         primary,
         accent: parsed(palette.accent.as_deref()),
@@ -210,7 +210,7 @@ fn colours(brand: &Brand, style: &Style, layout: Layout) -> (Colours, Colours) {
     let page = if light.page.ground == light.sheet.ground { sheet } else { mix(sheet, BLACK, 0.4) };
     let dark = grounds(sheet, page, &wishes);
     // A coloured field is the same by day and by night.
-    (light, Colours { band: light.band, deep: light.deep, ..dark })
+    (light, ThemeColors { band: light.band, deep: light.deep, ..dark })
 }
 
 /// The colours of the sheet and of the page around it.
@@ -220,7 +220,7 @@ fn papers(brand: &Brand, style: &Style, layout: Layout, primary: Color) -> (Colo
     let usable = own.filter(|color| luminance(*color) > 0.72 || luminance(*color) < 0.06);
     let near_white = |color: Color| luminance(color) > 0.93;
     if let Some(given) = style.background {
-        return (given, if layout == Layout::Cards { mix(given, colour::opposite(given), 0.06) } else { given });
+        return (given, if layout == Layout::Cards { mix(given, color::opposite(given), 0.06) } else { given });
     }
     let tinted = |share: f64| mix(WHITE, primary, share);
     match layout {
@@ -240,18 +240,18 @@ fn papers(brand: &Brand, style: &Style, layout: Layout, primary: Color) -> (Colo
         }
         Layout::Bold | Layout::Showcase | Layout::Bulletin => {
             let paper = usable.unwrap_or(WHITE);
-            (paper, mix(paper, colour::opposite(paper), 0.05))
+            (paper, mix(paper, color::opposite(paper), 0.05))
         }
     }
 }
 
-fn grounds(sheet: Color, page: Color, wishes: &Wishes) -> Colours {
+fn grounds(sheet: Color, page: Color, wishes: &PreferredColors) -> ThemeColors {
     let is_dark = luminance(sheet) < 0.18;
     let tint = if is_dark { mix(sheet, WHITE, 0.07) } else { mix(sheet, wishes.primary, 0.07) };
     // A field in the colour of the sheet would be none.
     let field = [wishes.primary, wishes.button, wishes.text].into_iter().find(|color| ground::is_seen(*color, sheet));
-    let field = field.unwrap_or_else(|| mix(sheet, colour::opposite(sheet), 0.85));
-    Colours {
+    let field = field.unwrap_or_else(|| mix(sheet, color::opposite(sheet), 0.85));
+    ThemeColors {
         page: Ground::new(page, wishes),
         sheet: Ground::new(sheet, wishes),
         tint: Ground::new(tint, wishes),
@@ -328,11 +328,11 @@ mod tests {
             for layout in Layout::ALL {
                 let style = Style { layout: Some(layout), ..Style::default() };
                 let email = Email { style, ..Email::sample() };
-                let look = Look::new(&brand, &email, 1);
-                for (colours, name) in [look.light, look.dark].iter().flat_map(|all| GroundName::ALL.map(|name| (*all, name))) {
+                let theme = Theme::new(&brand, &email, 1);
+                for (colors, name) in [theme.light, theme.dark].iter().flat_map(|all| GroundName::ALL.map(|name| (*all, name))) {
                     // Texts of the sheet stand on the stripes of tables too.
-                    let striped = (colours.sheet.text, colours.tint.ground);
-                    for (text, ground) in colours.ground(name).pairs().into_iter().chain([striped]) {
+                    let striped = (colors.sheet.text, colors.tint.ground);
+                    for (text, ground) in colors.ground(name).pairs().into_iter().chain([striped]) {
                         let ratio = contrast(text, ground);
                         assert!(ratio >= LEGIBLE, "{layout:?} {name:?}: {text} on {ground} has {ratio:.2}; {:?}", brand.palette);
                     }
@@ -354,7 +354,7 @@ mod tests {
     fn a_choice_in_the_document_comes_before_the_brand() {
         let red = Color { red: 200, green: 0, blue: 0 };
         let style = Style { layout: Some(Layout::Letter), button: Some(red), corners: Some(Corners::Sharp), ..Style::default() };
-        let look = Look::new(&brand("", "", "#00AA00", "#00AA00"), &Email { style, ..Email::sample() }, 1);
-        assert_eq!((look.layout, look.light.sheet.button, look.radius.button), (Layout::Letter, red, 0));
+        let theme = Theme::new(&brand("", "", "#00AA00", "#00AA00"), &Email { style, ..Email::sample() }, 1);
+        assert_eq!((theme.layout, theme.light.sheet.button, theme.radius.button), (Layout::Letter, red, 0));
     }
 }

@@ -4,7 +4,7 @@
 
 use super::{Prompt, names, news};
 use crate::features::emails::composer::language::Language;
-use crate::features::emails::composer::words::{Kind, Words};
+use crate::features::emails::composer::tokens::{Kind, Tokens};
 use crate::features::emails::document::Purpose;
 use crate::vocab::limits;
 
@@ -17,7 +17,7 @@ pub struct Praise {
 
 /// What is to be said.
 #[derive(Clone, Debug, Default)]
-pub struct Said {
+pub struct Verbatim {
     pub statements: Vec<String>,
     pub clause: Option<String>,
     pub points: Vec<String>,
@@ -60,8 +60,8 @@ pub fn subject(prompt: &Prompt<'_>) -> (Option<String>, String) {
     (None, words.text.to_owned())
 }
 
-pub fn read(prompt: &Prompt<'_>, purpose: Purpose, code: &Option<String>) -> Said {
-    let mut said = Said { praise: praise(prompt), ..Said::default() };
+pub fn read(prompt: &Prompt<'_>, purpose: Purpose, code: &Option<String>) -> Verbatim {
+    let mut said = Verbatim { praise: praise(prompt), ..Verbatim::default() };
     for (index, line) in lines(prompt.words.text, prompt.language).into_iter().enumerate() {
         match line {
             Line::Point(text) => said.points.push(point(prompt, text)),
@@ -110,7 +110,7 @@ fn lines(text: &str, language: Language) -> Vec<Line<'_>> {
 
 /// "27. November": the number is a day.
 fn is_month_first(text: &str) -> bool {
-    let first = super::super::words::plain(text.split_whitespace().next().unwrap_or_default());
+    let first = super::super::tokens::plain(text.split_whitespace().next().unwrap_or_default());
     Language::SPOKEN.into_iter().any(|language| {
         super::super::lexicon::of(language).months.iter().flat_map(|names| names.iter()).any(|name| name.first() == Some(&first))
     })
@@ -137,8 +137,8 @@ fn sentences(line: &str) -> Vec<&str> {
     parts
 }
 
-fn sentence(prompt: &Prompt<'_>, purpose: Purpose, text: &str, is_first: bool, said: &mut Said) {
-    let words = Words::read(text);
+fn sentence(prompt: &Prompt<'_>, purpose: Purpose, text: &str, is_first: bool, said: &mut Verbatim) {
+    let words = Tokens::read(text);
     let lexicon = prompt.lexicon;
     if told(prompt, &words, said) {
         return;
@@ -168,7 +168,7 @@ fn sentence(prompt: &Prompt<'_>, purpose: Purpose, text: &str, is_first: bool, s
 }
 
 /// Whether somebody speaks of himself: "we" anywhere, "our" at the beginning of a sentence or with its verb.
-fn is_spoken(prompt: &Prompt<'_>, words: &Words<'_>) -> bool {
+fn is_spoken(prompt: &Prompt<'_>, words: &Tokens<'_>) -> bool {
     let own = prompt.language.first_person();
     let is_own = |at: &usize| own.contains(&words.fold(*at));
     let is_pronoun =
@@ -178,12 +178,12 @@ fn is_spoken(prompt: &Prompt<'_>, words: &Words<'_>) -> bool {
 }
 
 /// Whether the words are a sentence: they have its verb, and not as the first word.
-fn is_fact(prompt: &Prompt<'_>, words: &Words<'_>) -> bool {
+fn is_fact(prompt: &Prompt<'_>, words: &Tokens<'_>) -> bool {
     words.find(1, &prompt.lexicon.finite).is_some()
 }
 
 /// What is told of a name right after it: `Launch "Swap Board", nurses can now trade shifts`.
-fn aside(prompt: &Prompt<'_>, words: &Words<'_>) -> Option<String> {
+fn aside(prompt: &Prompt<'_>, words: &Tokens<'_>) -> Option<String> {
     let (open, text) = names::quotations(words).into_iter().next()?;
     let inner = words.tokens.get(open + 1)?.start + text.len();
     let close = (open + 1..words.len()).find(|at| words.tokens[*at].start >= inner)?;
@@ -206,7 +206,7 @@ fn aside(prompt: &Prompt<'_>, words: &Words<'_>) -> Option<String> {
 }
 
 /// A sentence about "customers" as one to them, where that can be done without bending words.
-fn addressed(prompt: &Prompt<'_>, words: &Words<'_>, text: &str) -> Option<String> {
+fn addressed(prompt: &Prompt<'_>, words: &Tokens<'_>, text: &str) -> Option<String> {
     let Some((at, taken)) = words.find(0, &prompt.lexicon.readers) else { return Some(text.to_owned()) };
     let speaks = words.tokens.iter().any(|token| prompt.language.first_person().contains(&token.fold.as_str()));
     if prompt.language == Language::En
@@ -220,7 +220,7 @@ fn addressed(prompt: &Prompt<'_>, words: &Words<'_>, text: &str) -> Option<Strin
 }
 
 /// "Announce that …", "tell them that …". Whether the sentence was one.
-fn told(prompt: &Prompt<'_>, words: &Words<'_>, said: &mut Said) -> bool {
+fn told(prompt: &Prompt<'_>, words: &Tokens<'_>, said: &mut Verbatim) -> bool {
     let lexicon = prompt.lexicon;
     let Some((at, taken)) = words.find(0, &lexicon.announce) else { return false };
     let reach = at + taken..(at + taken + 5).min(words.len());
@@ -233,7 +233,7 @@ fn told(prompt: &Prompt<'_>, words: &Words<'_>, said: &mut Said) -> bool {
     }
     match news::main_clause(prompt, rest) {
         Some(sentence) => {
-            let inner = Words::read(&sentence);
+            let inner = Tokens::read(&sentence);
             let to_reader = addressed(prompt, &inner, &sentence).unwrap_or_else(|| sentence.clone());
             said.statements.push(ended(&capital(&to_reader)));
         }
@@ -245,7 +245,7 @@ fn told(prompt: &Prompt<'_>, words: &Words<'_>, said: &mut Said) -> bool {
 }
 
 /// "Tell our customers we are moving": English leaves "that" out.
-fn bare_told(prompt: &Prompt<'_>, words: &Words<'_>, from: usize, said: &mut Said) -> bool {
+fn bare_told(prompt: &Prompt<'_>, words: &Tokens<'_>, from: usize, said: &mut Verbatim) -> bool {
     let mut at = from;
     while words.any(at, &prompt.lexicon.readers).is_some()
         || words.any(at, &prompt.lexicon.determiners).is_some() && words.fold(at) != "the"
@@ -265,7 +265,7 @@ fn bare_told(prompt: &Prompt<'_>, words: &Words<'_>, from: usize, said: &mut Sai
 }
 
 /// "Mention our free returns and the new showroom": each thing is a point.
-fn mentioned(prompt: &Prompt<'_>, words: &Words<'_>, from: usize, said: &mut Said) {
+fn mentioned(prompt: &Prompt<'_>, words: &Tokens<'_>, from: usize, said: &mut Verbatim) {
     let rest = words.slice(from, words.len()).trim_end_matches(['.', '!']);
     let joiner = format!(" {} ", super::super::language::Bank::of(prompt.language).format.and);
     let clause = words.any(from, &prompt.lexicon.clause);
@@ -280,7 +280,7 @@ fn mentioned(prompt: &Prompt<'_>, words: &Words<'_>, from: usize, said: &mut Sai
     }
     let parts = rest.split([',', ';']).flat_map(|part| part.split(joiner.as_str()));
     for part in parts.map(str::trim) {
-        let inner = Words::read(part);
+        let inner = Tokens::read(part);
         let skipped = inner.any(0, &prompt.lexicon.clause).unwrap_or(0);
         let part = inner.slice(skipped, inner.len()).trim_start_matches(':').trim();
         let of_the_email = inner.find(0, &prompt.lexicon.meta).is_some() || inner.find(0, &prompt.lexicon.code).is_some();
@@ -294,7 +294,7 @@ fn mentioned(prompt: &Prompt<'_>, words: &Words<'_>, from: usize, said: &mut Sai
 fn point(prompt: &Prompt<'_>, text: &str) -> String {
     let bare = match (prompt.language, text.split_once(' ')) {
         (Language::De, Some(("den" | "die" | "das" | "einen" | "eine" | "ein" | "der" | "dem", rest))) => {
-            let first = super::super::words::plain(rest.split(' ').next().unwrap_or_default());
+            let first = super::super::tokens::plain(rest.split(' ').next().unwrap_or_default());
             let is_number = prompt.lexicon.numbers.iter().any(|word| word.first() == Some(&first));
             Some(rest).filter(|rest| is_number || rest.starts_with(|first: char| first.is_uppercase() || first.is_ascii_digit()))
         }
@@ -307,7 +307,7 @@ fn point(prompt: &Prompt<'_>, text: &str) -> String {
 fn after_label(sentence: &str, language: Language) -> Vec<&str> {
     // "We have new opening hours: …" is no label.
     let speaks =
-        |label: &str| Words::read(label).tokens.iter().any(|token| language.first_person().contains(&token.fold.as_str()));
+        |label: &str| Tokens::read(label).tokens.iter().any(|token| language.first_person().contains(&token.fold.as_str()));
     match sentence.split_once(": ") {
         Some((label, rest))
             if !speaks(label)
