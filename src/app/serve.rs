@@ -23,7 +23,7 @@ use crate::engine::jobs::{Stage, Tasks, runner, signals};
 use crate::engine::mail::inbound::listener::Running as MailIn;
 use crate::engine::store::{self, WriteTx};
 use crate::features::accounts::{self, Welcome};
-use crate::features::installation::waiting;
+use crate::features::installation::held_work;
 use crate::features::sending;
 use crate::features::tracking;
 use crate::features::webhooks;
@@ -117,7 +117,7 @@ async fn welcome(engine: &Arc<Engine>) -> Result<Welcome, Problem> {
 /// Sending is on hold: say so, or let it go on if the operator has decided.
 async fn hold(engine: &Arc<Engine>, on_hold: &OnHold, resume: bool) -> Result<(), Problem> {
     let looking = (engine.clone(), on_hold.clone());
-    let waiting = tokio::task::spawn_blocking(move || waiting::held(&looking.0, &looking.1, None)).await;
+    let waiting = tokio::task::spawn_blocking(move || held_work::held(&looking.0, &looking.1, None)).await;
     let view = waiting.map_err(Problem::failed)?.map_err(Problem::failed)?;
     let (reason, notice) = (on_hold.cause.to_string(), view.notice.unwrap_or_default());
     if !resume {

@@ -5,4 +5,4 @@
 pub mod ops;
 pub mod rekey;
 pub mod sealed;
-pub mod waiting;
+pub mod held_work;

@@ -84,7 +84,7 @@ impl Losses {
         let mut add = |loss: Loss, many: u64| losses.0[loss as usize] += many;
         add(Loss::Authenticators, accounts::sealed(control, seal)?.closed);
         for tx in worlds {
-            let closed = super::sealed::closed(tx, seal)?;
+            let closed = super::sealed::unreadable(tx, seal)?;
             add(Loss::Dkim, closed.domains);
             add(Loss::Webhooks, closed.webhooks);
             add(Loss::Links, tx.rows(tables::MAILINGS)?);

@@ -37,13 +37,13 @@ pub fn try_key([control, worlds @ ..]: &[StoreFile; 3], seal: &Seal) -> Result<F
 
 /// What of one store a key does not open.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Closed {
+pub struct UnreadableSecrets {
     pub domains: u64,
     pub webhooks: u64,
 }
 
 /// What of a world's secrets a key does not open.
-pub fn closed(tx: &impl Read, seal: &Seal) -> Result<Closed> {
+pub fn unreadable(tx: &impl Read, seal: &Seal) -> Result<UnreadableSecrets> {
     let of = |sealed: Sealed| sealed.closed;
-    Ok(Closed { domains: of(domains::sealed(tx, seal)?), webhooks: of(webhooks::sealed(tx, seal)?) })
+    Ok(UnreadableSecrets { domains: of(domains::sealed(tx, seal)?), webhooks: of(webhooks::sealed(tx, seal)?) })
 }

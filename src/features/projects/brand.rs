@@ -125,14 +125,14 @@ pub struct BrandFonts {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "GivenLook")]
-pub struct GivenLook {
+pub struct GivenTheme {
     pub palette: BrandPalette,
     pub fonts: BrandFonts,
 }
 
-impl Record for GivenLook {}
+impl Record for GivenTheme {}
 
-impl GivenLook {
+impl GivenTheme {
     /// Put it over what the sites show.
     pub fn put_over(self, brand: &mut Brand) {
         let put = |given: Option<String>, own: &mut Option<String>| {

@@ -11,12 +11,12 @@ use crate::engine::store::{Order, Read, Record, Result, Span, Table, WriteTx};
 use crate::vocab::ids::{AccountId, PictureId, ProjectId};
 use crate::vocab::tables;
 
-const PICTURES: Table<(ProjectId, PictureId), Picture> = Table::new(tables::PROJECT_IMAGES);
-const LOOKS: Table<(ProjectId, PictureId), Look> = Table::new(tables::PROJECT_IMAGE_QUEUE);
+const PICTURES: Table<(ProjectId, PictureId), ProjectImage> = Table::new(tables::PROJECT_IMAGES);
+const LOOKS: Table<(ProjectId, PictureId), PendingAnalysis> = Table::new(tables::PROJECT_IMAGE_QUEUE);
 
 /// An image as it is kept.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Picture {
+pub struct ProjectImage {
     pub id: PictureId,
     pub image: BrandImage,
     pub origin: Origin,
@@ -31,7 +31,7 @@ pub struct Picture {
     pub created_at: Timestamp,
 }
 
-impl Record for Picture {}
+impl Record for ProjectImage {}
 
 /// Where an image is from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,7 +44,7 @@ pub enum Origin {
 
 /// Something waiting to be looked at.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Look {
+pub struct PendingAnalysis {
     pub account: AccountId,
     /// An image by its id in the key, or a logo by this address.
     pub logo: Option<String>,
@@ -53,12 +53,12 @@ pub struct Look {
     pub due: Timestamp,
 }
 
-impl Record for Look {}
+impl Record for PendingAnalysis {}
 
 /// All images: given ones first, newest first; then found ones, best first.
-pub fn all(tx: &impl Read, project: ProjectId) -> Result<Vec<Picture>> {
+pub fn all(tx: &impl Read, project: ProjectId) -> Result<Vec<ProjectImage>> {
     let rows = tx.list(PICTURES, &PICTURES.under(&(project,)), Order::Forward, usize::MAX)?;
-    let (mut given, found): (Vec<Picture>, Vec<Picture>) =
+    let (mut given, found): (Vec<ProjectImage>, Vec<ProjectImage>) =
         rows.into_iter().map(|(_, picture)| picture).partition(|picture| picture.origin == Origin::Given);
     given.reverse();
     given.extend(found);
@@ -66,17 +66,17 @@ pub fn all(tx: &impl Read, project: ProjectId) -> Result<Vec<Picture>> {
 }
 
 /// The image at this address.
-pub fn at(tx: &impl Read, project: ProjectId, url: &str) -> Result<Option<Picture>> {
+pub fn at(tx: &impl Read, project: ProjectId, url: &str) -> Result<Option<ProjectImage>> {
     Ok(all(tx, project)?.into_iter().find(|picture| picture.image.url == url))
 }
 
 /// The image with this id.
-pub fn find(tx: &impl Read, project: ProjectId, id: PictureId) -> Result<Option<Picture>> {
+pub fn find(tx: &impl Read, project: ProjectId, id: PictureId) -> Result<Option<ProjectImage>> {
     tx.get(PICTURES, &(project, id))
 }
 
 /// Write an image.
-pub fn save(tx: &mut WriteTx<'_>, project: ProjectId, picture: &Picture) {
+pub fn save(tx: &mut WriteTx<'_>, project: ProjectId, picture: &ProjectImage) {
     tx.put(PICTURES, &(project, picture.id), picture);
 }
 
@@ -87,15 +87,15 @@ pub fn delete(tx: &mut WriteTx<'_>, project: ProjectId, id: PictureId) {
 }
 
 /// Let an image be looked at.
-pub fn ask_for_look(tx: &mut WriteTx<'_>, (account, project): (AccountId, ProjectId), id: PictureId, logo: Option<String>) {
-    let look = Look { account, logo, tries: 0, due: tx.now() };
+pub fn request_analysis(tx: &mut WriteTx<'_>, (account, project): (AccountId, ProjectId), id: PictureId, logo: Option<String>) {
+    let look = PendingAnalysis { account, logo, tries: 0, due: tx.now() };
     tx.put(LOOKS, &(project, id), &look);
 }
 
 /// What waits to be looked at and is due, at most `limit`.
-pub fn waiting(tx: &impl Read, now: Timestamp, limit: usize) -> Result<Vec<((ProjectId, PictureId), Look)>> {
+pub fn waiting(tx: &impl Read, now: Timestamp, limit: usize) -> Result<Vec<((ProjectId, PictureId), PendingAnalysis)>> {
     let mut due = Vec::new();
-    tx.visit(LOOKS, &Span::default(), Order::Forward, |key, look: Look| {
+    tx.visit(LOOKS, &Span::default(), Order::Forward, |key, look: PendingAnalysis| {
         if look.due <= now {
             due.push((key, look));
         }
@@ -106,11 +106,11 @@ pub fn waiting(tx: &impl Read, now: Timestamp, limit: usize) -> Result<Vec<((Pro
 }
 
 /// The look is over.
-pub fn looked(tx: &mut WriteTx<'_>, key: (ProjectId, PictureId)) {
+pub fn analysis_done(tx: &mut WriteTx<'_>, key: (ProjectId, PictureId)) {
     tx.delete(LOOKS, &key);
 }
 
 /// Look again later.
-pub fn look_again(tx: &mut WriteTx<'_>, key: (ProjectId, PictureId), look: &Look) {
+pub fn retry_analysis(tx: &mut WriteTx<'_>, key: (ProjectId, PictureId), look: &PendingAnalysis) {
     tx.put(LOOKS, &key, look);
 }

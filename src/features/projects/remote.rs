@@ -17,7 +17,7 @@ const CSS: &str = "url(";
 const CANDIDATES: &str = "srcset=";
 
 /// The HTML with the images of other servers loaded through here. Ours, like the pixel that counts opens, stay as they are.
-pub async fn through_here(engine: &Arc<Engine>, html: String) -> Result<String, Failure> {
+pub async fn proxied(engine: &Arc<Engine>, html: String) -> Result<String, Failure> {
     let engine = engine.clone();
     tokio::task::spawn_blocking(move || rewritten(&engine, &html)).await.map_err(Failure::internal)
 }

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use super::brand::{Brand, GivenLook, BrandGuidelines};
+use super::brand::{Brand, GivenTheme, BrandGuidelines};
 use super::model::{Project, ProjectStatus};
 use crate::engine::store::key::Key;
 use crate::engine::store::{Error, Order, Read, Result, Table, WriteTx};
@@ -11,7 +11,7 @@ use crate::vocab::tables;
 
 const PROJECTS: Table<(AccountId, ProjectId), Project> = Table::new(tables::PROJECTS);
 const BRANDS: Table<ProjectId, Brand> = Table::new(tables::PROJECT_BRANDS);
-const LOOKS: Table<ProjectId, GivenLook> = Table::new(tables::PROJECT_LOOKS);
+const LOOKS: Table<ProjectId, GivenTheme> = Table::new(tables::PROJECT_LOOKS);
 const GUIDELINES: Table<ProjectId, BrandGuidelines> = Table::new(tables::PROJECT_GUIDELINES);
 
 /// Whether the account has this project.
@@ -54,12 +54,12 @@ pub fn save_guidelines(tx: &mut WriteTx<'_>, project: ProjectId, guidelines: &Br
 }
 
 /// The colours and fonts that people gave.
-pub fn look(tx: &impl Read, project: ProjectId) -> Result<GivenLook> {
+pub fn look(tx: &impl Read, project: ProjectId) -> Result<GivenTheme> {
     Ok(tx.get(LOOKS, &project)?.unwrap_or_default())
 }
 
 /// Write the colours and fonts that people gave.
-pub fn save_look(tx: &mut WriteTx<'_>, project: ProjectId, look: &GivenLook) {
+pub fn save_look(tx: &mut WriteTx<'_>, project: ProjectId, look: &GivenTheme) {
     tx.put(LOOKS, &project, look);
 }
 

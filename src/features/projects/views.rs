@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::brand::{Brand, BrandLogoSource, BrandPalette};
 use super::images::Origin;
-use super::images::Picture;
+use super::images::ProjectImage;
 use super::knowledge::{self, Entry};
 use super::model::{DefaultSender, Logos, Project, ProjectStatus};
 use super::{store, with_given};
@@ -238,8 +238,8 @@ impl Listed for ProjectImageView {
     const ARRAY_WHEN_PAGED: bool = false;
 }
 
-impl From<Picture> for ProjectImageView {
-    fn from(picture: Picture) -> Self {
+impl From<ProjectImage> for ProjectImageView {
+    fn from(picture: ProjectImage) -> Self {
         let image = picture.image;
         Self {
             url: image.url,

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{look, own_account};
 use crate::engine::api::{NoInput, Context, Done, Failure, Operation, Outward, Spec, manager};
-use crate::features::installation::waiting::SendingHold;
+use crate::features::installation::held_work::SendingHold;
 
 /// `installation.hold`
 pub struct Hold;

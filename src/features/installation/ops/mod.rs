@@ -8,7 +8,7 @@ use crate::engine::api::{Context, Failure};
 use crate::engine::hold::clear;
 use crate::engine::store::WriteTx;
 use crate::features::accounts;
-use crate::features::installation::waiting::{self, SendingHold};
+use crate::features::installation::held_work::{self, SendingHold};
 use crate::vocab::ids::AccountId;
 
 /// The caller's account, if it is the installation's own.
@@ -21,7 +21,7 @@ fn own_account(context: &Context) -> Result<AccountId, Failure> {
 /// What waits now.
 async fn look(context: &Context, account: Option<AccountId>) -> Result<SendingHold, Failure> {
     let engine = context.engine.clone();
-    let looking = tokio::task::spawn_blocking(move || waiting::look(&engine, account));
+    let looking = tokio::task::spawn_blocking(move || held_work::look(&engine, account));
     Ok(looking.await.map_err(Failure::internal)??)
 }
 

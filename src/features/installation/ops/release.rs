@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{look, resume};
 use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, operator};
-use crate::features::installation::waiting::SendingHold;
+use crate::features::installation::held_work::SendingHold;
 
 /// `installation.release`
 pub struct Release;

@@ -10,15 +10,15 @@
 //! A step does a bounded part of one stage and writes it down in the transaction that moves the import on, so whatever moment the
 //! process ends, the import goes on there. It does not know how pages are understood: that is `reading`.
 
-mod fetching;
-mod measuring;
+mod fetch;
+mod measure;
 mod plan;
-mod settle;
-mod step;
+mod finalize;
+mod worker;
 #[cfg(test)]
 mod tests;
 
-pub use step::step;
+pub use worker::step;
 
 use std::ops::ControlFlow;
 
@@ -51,7 +51,7 @@ pub struct Import {
     /// How much of the whole is done, in percent.
     pub percentage: u8,
     /// What is to be fetched, in this order; grows while pages name more.
-    pub plan: Vec<Errand>,
+    pub plan: Vec<FetchTask>,
     /// The first errand that is not done.
     pub next: u32,
     /// Further pages of the site were chosen.
@@ -100,7 +100,7 @@ impl Stage {
 
 /// Something to be fetched.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Errand {
+pub struct FetchTask {
     pub url: String,
     pub kind: Kind,
 }
@@ -211,7 +211,7 @@ fn waiting(tx: &impl Read, limit: usize) -> Result<Vec<(ProjectId, Queued)>> {
 }
 
 /// Further pages of the site. Pages and sitemaps are parsed for them, on a thread that may be kept busy.
-async fn choose_further(import: Import, known: Vec<File>) -> std::result::Result<Vec<Errand>, Failure> {
+async fn choose_further(import: Import, known: Vec<File>) -> std::result::Result<Vec<FetchTask>, Failure> {
     tokio::task::spawn_blocking(move || plan::choose(&import, &known)).await.map_err(Failure::internal)
 }
 

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use url::{Position, Url};
 
-use super::{Errand, File, Import, Kind, Outcome};
+use super::{FetchTask, File, Import, Kind, Outcome};
 use crate::features::projects::reading::Raw;
 use crate::features::projects::reading::outline::{self, Link, Rules};
 use crate::vocab::limits::{IMPORT_PAGES_MAX, IMPORT_SITEMAPS_MAX, IMPORT_STYLES_MAX};
@@ -59,14 +59,14 @@ const NO_WORDS: [&str; 34] = [
 const OTHERS_MAX: usize = 8;
 
 /// A kind of page that tells of a brand: the words it is known by, its worth, and how many of it are worth reading.
-struct Sort {
+struct PageSort {
     words: &'static [&'static str],
     worth: u32,
     pages_max: usize,
 }
 
-const SORTS: [Sort; 6] = [
-    Sort {
+const SORTS: [PageSort; 6] = [
+    PageSort {
         words: &[
             "about",
             "ueber",
@@ -94,7 +94,7 @@ const SORTS: [Sort; 6] = [
         worth: 90,
         pages_max: 3,
     },
-    Sort {
+    PageSort {
         words: &[
             "impressum",
             "imprint",
@@ -113,12 +113,12 @@ const SORTS: [Sort; 6] = [
         worth: 80,
         pages_max: 2,
     },
-    Sort {
+    PageSort {
         words: &["/product/", "/products/", "/produkt/", "/produkte/", "/produit/", "/producto/", "/prodotto/", "/item/", "/p/"],
         worth: 70,
         pages_max: 5,
     },
-    Sort {
+    PageSort {
         words: &[
             "shop",
             "store",
@@ -147,7 +147,7 @@ const SORTS: [Sort; 6] = [
         worth: 75,
         pages_max: 3,
     },
-    Sort {
+    PageSort {
         words: &[
             "pricing",
             "preise",
@@ -166,7 +166,7 @@ const SORTS: [Sort; 6] = [
         worth: 65,
         pages_max: 3,
     },
-    Sort {
+    PageSort {
         words: &[
             "faq", "hilfe", "help", "versand", "shipping", "delivery", "press", "presse", "jobs", "career", "karriere", "blog",
             "news", "journal", "magazin",
@@ -177,21 +177,21 @@ const SORTS: [Sort; 6] = [
 ];
 
 /// What an import begins with.
-pub fn first(urls: &[String]) -> Vec<Errand> {
+pub fn first(urls: &[String]) -> Vec<FetchTask> {
     let parsed: Vec<Url> = urls.iter().filter_map(|url| url.parse().ok()).collect();
-    let mut plan: Vec<Errand> = Vec::new();
+    let mut plan: Vec<FetchTask> = Vec::new();
     for url in &parsed {
-        let robots = Errand { url: format!("{}/robots.txt", &url[..Position::BeforePath]), kind: Kind::Robots };
+        let robots = FetchTask { url: format!("{}/robots.txt", &url[..Position::BeforePath]), kind: Kind::Robots };
         if !plan.contains(&robots) {
             plan.push(robots);
         }
     }
-    plan.extend(parsed.iter().map(|url| Errand { url: url.to_string(), kind: Kind::Given }));
+    plan.extend(parsed.iter().map(|url| FetchTask { url: url.to_string(), kind: Kind::Given }));
     plan
 }
 
 /// What these files refer to and is not planned yet.
-pub fn further(import: &Import, new: &[File]) -> Vec<Errand> {
+pub fn further(import: &Import, new: &[File]) -> Vec<FetchTask> {
     let mut plan = Extended { import, added: Vec::new() };
     for file in new {
         let (Ok(url), Outcome::Fetched { bytes, content_type, .. }) = (file.found_at.parse::<Url>(), &file.outcome) else {
@@ -227,16 +227,16 @@ pub fn further(import: &Import, new: &[File]) -> Vec<Errand> {
 
 struct Extended<'a> {
     import: &'a Import,
-    added: Vec<Errand>,
+    added: Vec<FetchTask>,
 }
 
 impl Extended<'_> {
     /// Plan to fetch this, unless it is planned or there are enough of its kind.
     fn add(&mut self, url: Url, kind: Kind, most: usize) {
         let planned = || self.import.plan.iter().chain(&self.added);
-        let is_new = !planned().any(|errand| errand.url == url.as_str());
-        if is_new && planned().filter(|errand| errand.kind == kind).count() < most {
-            self.added.push(Errand { url: url.to_string(), kind });
+        let is_new = !planned().any(|task| task.url == url.as_str());
+        if is_new && planned().filter(|task| task.kind == kind).count() < most {
+            self.added.push(FetchTask { url: url.to_string(), kind });
         }
     }
 }
@@ -256,7 +256,7 @@ pub fn raw<'a>(file: &'a File, url: &'a Url) -> Option<Raw<'a>> {
 }
 
 /// Further pages of the same site, the most telling first.
-pub fn choose(import: &Import, files: &[File]) -> Vec<Errand> {
+pub fn choose(import: &Import, files: &[File]) -> Vec<FetchTask> {
     let given: Vec<Url> =
         files.iter().filter(|file| file.kind == Kind::Given).filter_map(|file| file.found_at.parse().ok()).collect();
     let Some(home) = given.first() else { return Vec::new() };
@@ -291,7 +291,7 @@ pub fn choose(import: &Import, files: &[File]) -> Vec<Errand> {
     let planned: Vec<String> = import
         .plan
         .iter()
-        .filter_map(|errand| errand.url.parse().ok())
+        .filter_map(|task| task.url.parse().ok())
         .chain(given.iter().cloned())
         .map(|url| key(&url))
         .collect();
@@ -304,7 +304,7 @@ pub fn choose(import: &Import, files: &[File]) -> Vec<Errand> {
         taken[*sort] += 1;
         taken[*sort] <= SORTS.get(*sort).map_or(OTHERS_MAX, |sort| sort.pages_max)
     };
-    ranked.into_iter().filter(fits).take(room).map(|(_, _, url)| Errand { url: url.to_string(), kind: Kind::Page }).collect()
+    ranked.into_iter().filter(fits).take(room).map(|(_, _, url)| FetchTask { url: url.to_string(), kind: Kind::Page }).collect()
 }
 
 /// What a page is worth, and of which sort it is; nothing if it is worth nothing.
@@ -417,14 +417,14 @@ mod tests {
         File { url: url.into(), found_at: url.into(), kind, outcome }
     }
 
-    fn paths(errands: &[Errand]) -> Vec<&str> {
-        errands.iter().map(|errand| errand.url.trim_start_matches("https://a.example")).collect()
+    fn paths(tasks: &[FetchTask]) -> Vec<&str> {
+        tasks.iter().map(|task| task.url.trim_start_matches("https://a.example")).collect()
     }
 
     #[test]
     fn robots_come_first_and_once_for_each_origin() {
         let plan = first(&["https://a.example/".into(), "https://a.example/shop".into(), "https://b.example/".into()]);
-        let urls: Vec<&str> = plan.iter().map(|errand| errand.url.as_str()).collect();
+        let urls: Vec<&str> = plan.iter().map(|task| task.url.as_str()).collect();
         assert_eq!(
             urls,
             [

@@ -9,7 +9,7 @@ use crate::engine::api::file::{self, Disposition};
 use crate::engine::api::operation::Media;
 use crate::engine::api::wire::Reply;
 use crate::engine::api::{Bare, Context, Failure, Operation, Raw, RawRequest, Spec, public};
-use crate::features::projects::pictures;
+use crate::features::projects::image_files;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::BlobId;
 
@@ -43,7 +43,7 @@ impl Raw for ImageFile {
 
     async fn run(context: Context, input: ImageLink, _: RawRequest) -> Result<Reply, Failure> {
         let gone = || Failure::because(Code::NotFound, "There is no such image, or its link is not whole.");
-        if !pictures::opens(&context.engine, input.file_id, &input.token.unwrap_or_default()) {
+        if !image_files::opens(&context.engine, input.file_id, &input.token.unwrap_or_default()) {
             return Err(gone());
         }
         // The link does not say of which environment it is; an id is in one of them only.

@@ -11,7 +11,7 @@ use crate::engine::api::wire::Reply;
 use crate::engine::api::{Bare, Context, Failure, Operation, Raw, RawRequest, Spec, needs_one};
 use crate::engine::store::{ReadTx, WriteTx, blobs};
 use crate::features::projects::brand::Brand;
-use crate::features::projects::{READERS, Site, brand, not_found, pictures};
+use crate::features::projects::{READERS, Site, brand, not_found, image_files};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::ProjectId;
 
@@ -50,7 +50,7 @@ impl Raw for ImagePreview {
     async fn run(context: Context, input: PreviewImage, _: RawRequest) -> Result<Reply, Failure> {
         let (account, project) = (context.caller.account(), input.project_id);
         let url = input.image_url.as_str().to_owned();
-        let id = pictures::preview_id(project, &url);
+        let id = image_files::preview_id(project, &url);
         let wanted = url.clone();
         let query = move |tx: &ReadTx| {
             let (_, brand) = brand(tx, account, project)?.ok_or_else(not_found)?;
@@ -60,9 +60,9 @@ impl Raw for ImagePreview {
             Ok(blobs::head(tx, id)?.is_some())
         };
         if !context.read(query).await? {
-            let made = pictures::preview(&context.engine, &url).await?;
+            let made = image_files::preview(&context.engine, &url).await?;
             let keep = move |tx: &mut WriteTx<'_>| -> Result<(), Failure> {
-                pictures::keep_preview(tx, id, &made);
+                image_files::keep_preview(tx, id, &made);
                 Ok(())
             };
             // Nobody changed anything that an audit would tell of.

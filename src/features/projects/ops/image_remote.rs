@@ -11,7 +11,7 @@ use url::Url;
 use crate::engine::api::operation::Media;
 use crate::engine::api::wire::{Reply, ReplyBody};
 use crate::engine::api::{Bare, Context, Failure, Operation, Raw, RawRequest, Spec, public};
-use crate::features::projects::{pictures, remote};
+use crate::features::projects::{image_files, remote};
 use crate::vocab::codes::Code;
 
 /// `projects.image_remote`
@@ -51,7 +51,7 @@ impl Raw for ImageRemote {
         let url: Option<Url> = input.image_url.parse().ok();
         let url = url.filter(|_| remote::opens(&context.engine, &input.image_url, &input.token));
         let url = url.ok_or_else(|| gone("The image link is incomplete or expired; load the email again."))?;
-        let bytes = pictures::file(&context.engine, &url).await.ok_or_else(|| gone("The image cannot be fetched."))?;
+        let bytes = image_files::file(&context.engine, &url).await.ok_or_else(|| gone("The image cannot be fetched."))?;
         let kind = match image::guess_format(&bytes) {
             Ok(kind @ (ImageFormat::Png | ImageFormat::Jpeg | ImageFormat::Gif | ImageFormat::WebP)) => kind.to_mime_type(),
             // Mail programs show nothing else either, and a drawing opened by itself could run scripts.

@@ -9,7 +9,7 @@ use crate::engine::api::{Caller, Command, Created, Failure, Operation, Replay, S
 use crate::engine::render::images::Measured;
 use crate::engine::store::WriteTx;
 use crate::features::projects::brand::BrandImage;
-use crate::features::projects::images::{self, Origin, Picture};
+use crate::features::projects::images::{self, Origin, ProjectImage};
 use crate::features::projects::views::ProjectImageView;
 use crate::features::projects::{Site, require};
 use crate::vocab::codes::Code;
@@ -60,7 +60,7 @@ impl Command for ImagesAdd {
     fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: NewImage) -> Result<Self::Output, Failure> {
         let (account, project) = (caller.account(), input.project_id);
         require(tx, account, project)?;
-        let given = Given {
+        let given = GivenImage {
             url: input.url.as_str().to_owned(),
             description: input.description.map(|text| text.to_string()).filter(|text| !text.is_empty()),
             tags: input.tags.map(checked_tags).transpose()?,
@@ -71,7 +71,7 @@ impl Command for ImagesAdd {
 }
 
 /// An image that a person gives.
-pub struct Given {
+pub struct GivenImage {
     pub url: String,
     pub description: Option<String>,
     pub tags: Option<Vec<String>>,
@@ -80,7 +80,7 @@ pub struct Given {
 }
 
 /// Add an image, or say more of one that is there.
-pub fn add(tx: &mut WriteTx<'_>, (account, project): (AccountId, ProjectId), new: Given) -> Result<Picture, Failure> {
+pub fn add(tx: &mut WriteTx<'_>, (account, project): (AccountId, ProjectId), new: GivenImage) -> Result<ProjectImage, Failure> {
     let all = images::all(tx, project)?;
     let known = all.iter().find(|picture| picture.image.url == new.url).cloned();
     let given = all.iter().filter(|picture| picture.origin == Origin::Given).count();
@@ -88,7 +88,7 @@ pub fn add(tx: &mut WriteTx<'_>, (account, project): (AccountId, ProjectId), new
         let detail = format!("A project has at most {PROJECT_IMAGES_MAX} images of its own; remove some first.");
         return Err(Failure::because(Code::LimitReached, detail));
     }
-    let mut picture = known.unwrap_or_else(|| Picture {
+    let mut picture = known.unwrap_or_else(|| ProjectImage {
         id: PictureId::make(tx.now(), tx.random()),
         image: BrandImage { url: new.url, ..BrandImage::default() },
         origin: Origin::Given,
@@ -115,7 +115,7 @@ pub fn add(tx: &mut WriteTx<'_>, (account, project): (AccountId, ProjectId), new
     }
     images::save(tx, project, &picture);
     if !is_measured || picture.image.description.is_none() || !picture.own_tags && picture.image.tags.is_empty() {
-        images::ask_for_look(tx, (account, project), picture.id, None);
+        images::request_analysis(tx, (account, project), picture.id, None);
     }
     Ok(picture)
 }

@@ -8,7 +8,7 @@ use super::images_update::find;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
 use crate::engine::store::WriteTx;
 use crate::features::projects::views::Removed;
-use crate::features::projects::{Site, images, pictures, require};
+use crate::features::projects::{Site, images, image_files, require};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::ProjectId;
 use crate::vocab::permissions::Permission;
@@ -47,7 +47,7 @@ impl Command for ImagesRemove {
         require(tx, caller.account(), input.project_id)?;
         let picture = find(tx, input.project_id, &input.image_url)?;
         images::delete(tx, input.project_id, picture.id);
-        pictures::let_go(tx, &caller.engine, &picture.image.url)?;
+        image_files::let_go(tx, &caller.engine, &picture.image.url)?;
         Ok(Done(Removed { message: message(&picture.image.url) }))
     }
 }

@@ -8,7 +8,7 @@ use super::images_add::{ImageDescription, ImageTag, checked_tags};
 use crate::base::patch::Patch;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
 use crate::engine::store::{Read, WriteTx};
-use crate::features::projects::images::{self, Picture};
+use crate::features::projects::images::{self, ProjectImage};
 use crate::features::projects::views::ProjectImageView;
 use crate::features::projects::{Site, require};
 use crate::vocab::codes::Code;
@@ -66,7 +66,7 @@ impl Command for ImagesUpdate {
             Patch::Null => (picture.image.tags, picture.own_tags) = (Vec::new(), false),
         }
         if picture.image.description.is_none() || !picture.own_tags && picture.image.tags.is_empty() {
-            images::ask_for_look(tx, (account, project), picture.id, None);
+            images::request_analysis(tx, (account, project), picture.id, None);
         }
         images::save(tx, project, &picture);
         Ok(Done(picture.into()))
@@ -74,7 +74,7 @@ impl Command for ImagesUpdate {
 }
 
 /// The image at this address, or the failure that says there is none.
-pub fn find(tx: &impl Read, project: ProjectId, url: &Site) -> Result<Picture, Failure> {
+pub fn find(tx: &impl Read, project: ProjectId, url: &Site) -> Result<ProjectImage, Failure> {
     let absent = || Failure::because(Code::NotFound, "The project has no image at this address; list its images to see all.");
     images::at(tx, project, url.as_str())?.ok_or_else(absent)
 }

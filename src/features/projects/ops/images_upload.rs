@@ -10,7 +10,7 @@ use crate::engine::api::{BodySize, Context, Created, Failure, Operation, Outward
 use crate::engine::render::pixels::Fault;
 use crate::engine::store::WriteTx;
 use crate::features::projects::views::ProjectImageView;
-use crate::features::projects::{pictures, require};
+use crate::features::projects::{image_files, require};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::ProjectId;
 use crate::vocab::limits::IMAGE_TAGS_MAX;
@@ -68,13 +68,13 @@ impl Outward for ImagesUpload {
         drop(input.file);
         let (made, measured) = context.engine.pixels.prepare_upload(&file).await.map_err(|fault| match fault {
             Fault::Image(reason) => Failure::field("file", reason),
-            other => pictures::failure(other),
+            other => image_files::failure(other),
         })?;
         drop(file);
         let engine = context.engine.clone();
         let keep = move |tx: &mut WriteTx<'_>| {
-            let url = pictures::link(&engine, pictures::keep(tx, project, &made));
-            images_add::add(tx, (account, project), images_add::Given { url, description, tags, measured: Some(measured) })
+            let url = image_files::link(&engine, image_files::keep(tx, project, &made));
+            images_add::add(tx, (account, project), images_add::GivenImage { url, description, tags, measured: Some(measured) })
         };
         Ok(Created(context.write(&Self::SPEC, keep).await?.into()))
     }

@@ -67,7 +67,7 @@ impl Command for LogosUpdate {
             store::save(tx, account, &project);
             for url in project.logos.all().filter(|url| !before.all().any(|other| other == *url)) {
                 let id = PictureId::make(tx.now(), tx.random());
-                images::ask_for_look(tx, (account, project.id), id, Some(url.to_owned()));
+                images::request_analysis(tx, (account, project.id), id, Some(url.to_owned()));
             }
         }
         let brand = store::brand(tx, project.id)?.unwrap_or_default();

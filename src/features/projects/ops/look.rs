@@ -9,7 +9,7 @@ use crate::base::color::contrast;
 use crate::base::text::Color;
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs_one};
 use crate::engine::store::Read;
-use crate::features::projects::brand::{BrandFonts, GivenLook, BrandPalette};
+use crate::features::projects::brand::{BrandFonts, GivenTheme, BrandPalette};
 use crate::features::projects::{READERS, brand, not_found, store};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, ProjectId};
@@ -28,7 +28,7 @@ pub struct LookView {
     /// The fonts in use.
     pub fonts: BrandFonts,
     /// What people gave.
-    pub given: GivenLook,
+    pub given: GivenTheme,
     /// How well texts stand out, as far as the colours are known.
     pub contrasts: Vec<ColorContrast>,
 }
@@ -52,7 +52,7 @@ impl LookView {
     /// An example for the documentation.
     pub fn sample() -> Self {
         let palette = BrandPalette { background: Some("#FFFFFF".into()), text: Some("#1A1A1A".into()), ..BrandPalette::default() };
-        let given = GivenLook { palette: BrandPalette { text: palette.text.clone(), ..BrandPalette::default() }, fonts: BrandFonts::default() };
+        let given = GivenTheme { palette: BrandPalette { text: palette.text.clone(), ..BrandPalette::default() }, fonts: BrandFonts::default() };
         Self { contrasts: contrasts(&palette), palette, fonts: BrandFonts::default(), given }
     }
 }

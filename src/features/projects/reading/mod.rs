@@ -15,18 +15,18 @@ mod identity;
 pub mod outline;
 mod page;
 mod palette;
-mod pictures;
+mod images;
 mod products;
 mod social;
 mod structured;
-mod tame;
+mod harden_html;
 #[cfg(test)]
 mod tests;
 mod texts;
 mod voice;
 
 pub use fonts::stack as font_stack;
-pub use pictures::Sight;
+pub use images::ImageCandidate;
 pub use texts::{Text, text};
 
 use serde::{Deserialize, Serialize};
@@ -71,17 +71,17 @@ pub struct Draft {
     /// Without images, and with logos that nobody has measured.
     pub brand: Brand,
     /// Images that are worth looking at, the most useful first.
-    pub sights: Vec<Sight>,
+    pub sights: Vec<ImageCandidate>,
     pub texts: Vec<Text>,
     /// What a person should know about how the site was read.
     pub notes: Vec<String>,
     /// What looking at the logos and then at the images has come to so far.
-    pub measured: Vec<Measured>,
+    pub measured: Vec<MeasuredImage>,
 }
 
 /// A picture that was looked at, as a draft keeps it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Measured {
+pub struct MeasuredImage {
     pub width: u32,
     pub height: u32,
     pub colors: Vec<String>,
@@ -140,11 +140,11 @@ pub fn read(sources: &Sources<'_>) -> Draft {
     let running = texts::running(&site);
     let (name, company) = identity::names(&site);
     let languages = identity::languages(&site, &running.join("\n"));
-    let look = palette::look(&site, &styles);
+    let look = palette::site_theme(&site, &styles);
     let brand = Brand {
         tagline: identity::tagline(&site, name.as_deref()),
         description: identity::description(&site),
-        logos: pictures::logos(&site),
+        logos: images::logos(&site),
         palette: look.palette,
         fonts: fonts::fonts(&site, &styles),
         corner_radius: look.corner_radius,
@@ -158,7 +158,7 @@ pub fn read(sources: &Sources<'_>) -> Draft {
         languages,
     };
     let texts = texts::texts(&site, brand.name.as_deref());
-    Draft { sights: pictures::images(&site), texts, notes: notes(&site), brand, measured: Vec::new() }
+    Draft { sights: images::images(&site), texts, notes: notes(&site), brand, measured: Vec::new() }
 }
 
 /// The styles of the home page: linked sheets and its own, in the order of the page as far as it can be told.

@@ -5,7 +5,7 @@ use scraper::{ElementRef, Html, Node, Selector};
 use url::Url;
 
 use super::charset;
-use super::tame::tamed;
+use super::harden_html::hardened;
 use super::{Raw, clean};
 use crate::engine::render::tree::{is_block, is_cell};
 
@@ -77,7 +77,7 @@ impl Page {
     /// Read a page.
     pub fn parse(raw: &Raw<'_>) -> Self {
         let (text, charset) = charset::decode(raw.bytes, raw.content_type);
-        let html = Html::parse_document(&tamed(&text));
+        let html = Html::parse_document(&hardened(&text));
         let html = if is_too_deep(&html) { Html::new_document() } else { html };
         let base = html.select(&selector("base[href]")).next().and_then(|base| raw.url.join(base.attr("href")?.trim()).ok());
         let base = base.filter(|base| matches!(base.scheme(), "http" | "https")).unwrap_or_else(|| raw.url.clone());

@@ -79,7 +79,7 @@ const NO_BUTTONS: [&str; 16] = [
 ];
 
 /// Colours and corners.
-pub struct Look {
+pub struct SiteTheme {
     pub palette: BrandPalette,
     pub corner_radius: Option<u16>,
 }
@@ -93,12 +93,12 @@ struct Button {
 }
 
 /// What the site's home looks like.
-pub fn look(site: &Site, styles: &Styles) -> Look {
-    let Some(home) = site.home() else { return Look { palette: BrandPalette::default(), corner_radius: None } };
+pub fn site_theme(site: &Site, styles: &Styles) -> SiteTheme {
+    let Some(home) = site.home() else { return SiteTheme { palette: BrandPalette::default(), corner_radius: None } };
     let told_anything = !styles.is_empty() || home.first("[style], [bgcolor]").is_some();
     let background = background(home, styles).or_else(|| {
         let from_manifest =
-            site.manifest_text("background_color").and_then(|text| color::parse(&text)).map(|painted| painted.color);
+            site.manifest_text("background_color").and_then(|text| color::parse(&text)).map(|rendered| rendered.color);
         from_manifest.or(told_anything.then_some(WHITE))
     });
     let text = text_color(home, styles, background);
@@ -123,18 +123,18 @@ pub fn look(site: &Site, styles: &Styles) -> Look {
         button: shown(button),
         button_text: shown(button_text),
     };
-    Look { palette, corner_radius }
+    SiteTheme { palette, corner_radius }
 }
 
 /// A colour that covers what is under it.
 fn solid(value: &str) -> Option<Color> {
-    color::first_in(value).filter(|painted| painted.alpha >= 0.5).map(|painted| painted.color)
+    color::first_in(value).filter(|rendered| rendered.alpha >= 0.5).map(|rendered| rendered.color)
 }
 
 fn attribute_color(element: ElementRef<'_>, name: &str) -> Option<Color> {
     let text = element.attr(name)?.trim();
     // Old pages leave the # out.
-    color::parse(text).or_else(|| color::parse(&format!("#{text}"))).map(|painted| painted.color)
+    color::parse(text).or_else(|| color::parse(&format!("#{text}"))).map(|rendered| rendered.color)
 }
 
 fn background(home: &Page, styles: &Styles) -> Option<Color> {
@@ -171,7 +171,7 @@ fn text_color(home: &Page, styles: &Styles, background: Option<Color>) -> Option
     let background = background?;
     let body = home.first("body")?;
     let of = |element: ElementRef<'_>| {
-        styles.inherited(element, "color").and_then(|value| color::first_in(&value)).map(|painted| painted.color)
+        styles.inherited(element, "color").and_then(|value| color::first_in(&value)).map(|rendered| rendered.color)
     };
     let in_attribute = || attribute_color(body, "text");
     let paragraphs = home.all("main p, article p, p").into_iter().take(20);
@@ -194,10 +194,10 @@ fn buttons(home: &Page, styles: &Styles) -> Vec<Button> {
             continue;
         }
         let drawn = |property: &str| {
-            styles.own(element, property).and_then(|value| color::first_in(&value)).filter(|painted| painted.alpha >= 0.5)
+            styles.own(element, property).and_then(|value| color::first_in(&value)).filter(|rendered| rendered.alpha >= 0.5)
         };
-        let painted = drawn("background-color").or_else(|| drawn("background-image"));
-        let Some(ground) = painted.map(|painted| painted.color).or_else(|| attribute_color(element, "bgcolor")) else { continue };
+        let rendered = drawn("background-color").or_else(|| drawn("background-image"));
+        let Some(ground) = rendered.map(|rendered| rendered.color).or_else(|| attribute_color(element, "bgcolor")) else { continue };
         let words = element.attr("class").unwrap_or_default().to_ascii_lowercase();
         let is_first = ["primary", "cta", "main", "brand", "hero"].iter().any(|word| words.contains(word));
         let is_second =
@@ -205,7 +205,7 @@ fn buttons(home: &Page, styles: &Styles) -> Vec<Button> {
         let says_something = text_of(element).chars().count() >= 3 || element.value().name() == "input";
         let weight = 2 + if is_first { 4 } else { 0 } + u32::from(says_something) + if is_vivid(ground) { 2 } else { 0 };
         let weight = if is_second { 1 } else { weight };
-        let text = styles.inherited(element, "color").and_then(|value| color::first_in(&value)).map(|painted| painted.color);
+        let text = styles.inherited(element, "color").and_then(|value| color::first_in(&value)).map(|rendered| rendered.color);
         let radius = styles.own(element, "border-radius").map_or(Some(0), |value| radius(&value));
         found.push(Button { ground, text, radius, weight });
     }
@@ -283,7 +283,7 @@ impl Hints {
         Self {
             named_primary: named(&variables, &PRIMARY_NAMES),
             named_accent: named(&variables, &ACCENT_NAMES),
-            theme: theme.and_then(|text| color::parse(&text)).map(|painted| painted.color),
+            theme: theme.and_then(|text| color::parse(&text)).map(|rendered| rendered.color),
             header: own("header, nav, [class*=header], [class*=navbar], [class*=hero], footer"),
             links: colors("main a, p a, a"),
             headings: colors("h1, h2, h3"),
@@ -323,7 +323,7 @@ fn named(variables: &[(String, String)], names: &[&str]) -> Option<Color> {
         });
         // shadcn and others keep the bare numbers of hsl() in their variables.
         let color = |value: &str| {
-            color::parse(value).or_else(|| color::parse(&format!("hsl({value})"))).filter(|painted| painted.alpha >= 0.5)
+            color::parse(value).or_else(|| color::parse(&format!("hsl({value})"))).filter(|rendered| rendered.alpha >= 0.5)
         };
         let mut found: Vec<(usize, Color)> =
             fitting.filter_map(|(name, value)| Some((name.len(), color(value)?.color))).collect();

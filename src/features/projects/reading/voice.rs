@@ -14,7 +14,7 @@ const RECURRING_TIMES_MIN: u32 = 3;
 const SHORT_TEXT_WORDS: usize = 250;
 
 /// What tells a person and a formality in one language.
-struct Tongue {
+struct LanguageVoice {
     code: &'static str,
     we: &'static [&'static str],
     i: &'static [&'static str],
@@ -24,8 +24,8 @@ struct Tongue {
     common: &'static [&'static str],
 }
 
-const TONGUES: [Tongue; 7] = [
-    Tongue {
+const TONGUES: [LanguageVoice; 7] = [
+    LanguageVoice {
         code: "en",
         we: &["we", "our", "us", "we're", "we've", "ours"],
         i: &["i", "my", "me", "i'm", "i've", "mine"],
@@ -55,7 +55,7 @@ const TONGUES: [Tongue; 7] = [
             "time", "days", "week", "need", "want", "find", "back", "know", "good", "both", "such", "much",
         ],
     },
-    Tongue {
+    LanguageVoice {
         code: "de",
         we: &["wir", "uns", "unser", "unsere", "unserem", "unseren", "unserer", "unseres"],
         i: &["ich", "mein", "meine", "meinen", "meinem", "mir", "mich"],
@@ -71,7 +71,7 @@ const TONGUES: [Tongue; 7] = [
             "diesen", "als", "zwei", "drei", "jahre", "jahren", "jahr", "gibt", "macht", "machen",
         ],
     },
-    Tongue {
+    LanguageVoice {
         code: "fr",
         we: &["nous", "notre", "nos"],
         i: &["je", "j'ai", "mon", "ma", "mes", "moi"],
@@ -84,7 +84,7 @@ const TONGUES: [Tongue; 7] = [
             "elle", "elles", "ils", "aux", "même", "ainsi", "chaque", "deux",
         ],
     },
-    Tongue {
+    LanguageVoice {
         code: "es",
         we: &["nosotros", "nuestro", "nuestra", "nuestros", "nuestras", "nos", "somos", "hacemos", "tenemos"],
         i: &["yo", "mi", "mis", "soy"],
@@ -97,7 +97,7 @@ const TONGUES: [Tongue; 7] = [
             "años",
         ],
     },
-    Tongue {
+    LanguageVoice {
         code: "it",
         we: &["noi", "nostro", "nostra", "nostri", "nostre", "siamo", "facciamo"],
         i: &["io", "mio", "mia", "miei"],
@@ -109,7 +109,7 @@ const TONGUES: [Tongue; 7] = [
             "nostre", "essere", "fare", "senza", "molto", "dove", "quando", "anni", "sulla", "gli", "non",
         ],
     },
-    Tongue {
+    LanguageVoice {
         code: "pt",
         we: &["nós", "nosso", "nossa", "nossos", "nossas", "somos", "fazemos", "temos"],
         i: &["eu", "meu", "minha", "meus", "minhas"],
@@ -121,7 +121,7 @@ const TONGUES: [Tongue; 7] = [
             "nossas", "pode", "fazer", "sem", "são", "está", "ser", "anos", "pelo", "pela", "você", "seu", "sua",
         ],
     },
-    Tongue {
+    LanguageVoice {
         code: "nl",
         we: &["wij", "we", "ons", "onze"],
         i: &["ik", "mijn", "mij"],
@@ -190,7 +190,7 @@ fn count(words: &[String], of: &[&str]) -> usize {
     words.iter().filter(|word| of.contains(&word.as_str())).count()
 }
 
-fn person(words: &[String], tongue: &Tongue) -> BrandPerson {
+fn person(words: &[String], tongue: &LanguageVoice) -> BrandPerson {
     let (we, i) = (count(words, tongue.we), count(words, tongue.i));
     // One in a hundred and fifty words, or it was a quotation.
     let enough = words.len() / 150 + 1;
@@ -201,7 +201,7 @@ fn person(words: &[String], tongue: &Tongue) -> BrandPerson {
     }
 }
 
-fn formality(text: &str, words: &[String], tongue: &Tongue, sentence_words: f32) -> BrandFormality {
+fn formality(text: &str, words: &[String], tongue: &LanguageVoice, sentence_words: f32) -> BrandFormality {
     let casual = count(words, tongue.casual);
     let formal = if tongue.formal.iter().any(|word| word.starts_with(char::is_uppercase)) {
         capitals_inside(text, tongue.formal)
@@ -242,7 +242,7 @@ fn capitals_inside(text: &str, of: &[&str]) -> usize {
 }
 
 /// Words that come again and again, in the writing that is most often theirs.
-fn recurring(text: &str, tongue: &Tongue, name: &str) -> Vec<String> {
+fn recurring(text: &str, tongue: &LanguageVoice, name: &str) -> Vec<String> {
     let own = words(name);
     let is_short = text.split_whitespace().count() < SHORT_TEXT_WORDS;
     let least = if is_short { RECURRING_TIMES_MIN - 1 } else { RECURRING_TIMES_MIN };

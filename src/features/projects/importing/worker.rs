@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use futures_util::future::join_all;
 
-use super::{Import, QUEUE, Stage, fail, fetching, find, measuring, save, settle, waiting};
+use super::{Import, QUEUE, Stage, fail, fetch, find, measure, save, finalize, waiting};
 use crate::engine::api::{Engine, Failure, World};
 use crate::engine::store::{Result as StoreResult, WriteTx};
 use crate::vocab::codes::Code;
@@ -18,7 +18,7 @@ pub async fn step(engine: &Arc<Engine>, environment: Environment) -> Result<bool
     let tx = world.store.read();
     let waiting = waiting(&tx, IMPORTS_AT_ONCE)?;
     drop(tx);
-    let turns = waiting.iter().map(|(project, _)| turn(engine, &world, *project));
+    let turns = waiting.iter().map(|(project, _)| step_one(engine, &world, *project));
     for (outcome, (project, _)) in join_all(turns).await.into_iter().zip(&waiting) {
         if let Err(failure) = outcome {
             // The store is at fault and says so to everybody: the imports wait.
@@ -33,12 +33,12 @@ pub async fn step(engine: &Arc<Engine>, environment: Environment) -> Result<bool
     Ok(!waiting.is_empty())
 }
 
-async fn turn(engine: &Arc<Engine>, world: &Arc<World>, project: ProjectId) -> Result<(), Failure> {
+async fn step_one(engine: &Arc<Engine>, world: &Arc<World>, project: ProjectId) -> Result<(), Failure> {
     let Some(import) = world.store.write(move |tx| take_up(tx, project)).await?? else { return Ok(()) };
     match import.stage {
-        Stage::Waiting | Stage::Fetching => fetching::turn(engine, world, project, import).await,
-        Stage::Reading => settle::read(world, project).await,
-        Stage::Measuring => measuring::turn(engine, world, project, import).await,
+        Stage::Waiting | Stage::Fetching => fetch::step(engine, world, project, import).await,
+        Stage::Reading => finalize::read(world, project).await,
+        Stage::Measuring => measure::step(engine, world, project, import).await,
         Stage::Completed | Stage::Failed => Ok(()),
     }
 }
@@ -58,7 +58,7 @@ fn take_up(tx: &mut WriteTx<'_>, project: ProjectId) -> StoreResult<Option<Impor
         return Ok(None);
     }
     if import.stage == Stage::Waiting {
-        fetching::begin(tx, project, &mut import)?;
+        fetch::begin(tx, project, &mut import)?;
     }
     import.failures += 1;
     save(tx, project, &import);

@@ -53,7 +53,7 @@ const OTHERS: [&str; 8] = ["partner", "client", "customer", "sponsor", "press", 
 
 /// An image before it was looked at.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Sight {
+pub struct ImageCandidate {
     pub url: String,
     /// The alternative text that its page gives.
     pub alt: Option<String>,
@@ -225,8 +225,8 @@ fn largest_of_set(set: &str) -> Option<&str> {
 }
 
 /// Images of the site, the most useful first.
-pub fn images(site: &Site) -> Vec<Sight> {
-    let mut ranked: Vec<(u8, Sight)> = Vec::new();
+pub fn images(site: &Site) -> Vec<ImageCandidate> {
+    let mut ranked: Vec<(u8, ImageCandidate)> = Vec::new();
     let smaller = smaller_ones(site);
     for page in &site.pages {
         let own = page.metas("og:image").into_iter().next().and_then(|href| page.address(&href)).map(|url| url.to_string());
@@ -236,12 +236,12 @@ pub fn images(site: &Site) -> Vec<Sight> {
             {
                 let alt = image.attr("alt").map(super::clean).filter(|alt| !alt.is_empty() && !looks_like_file(alt));
                 let rank = rank(image, page, alt.is_some());
-                ranked.push((rank, Sight { url, alt, context: context(image) }));
+                ranked.push((rank, ImageCandidate { url, alt, context: context(image) }));
             }
         }
         if let Some(url) = own.filter(|url| !is_no_image(url)) {
             let title = page.meta("og:title").or_else(|| page.title());
-            ranked.push((if page.given { 1 } else { 3 }, Sight { url, alt: page.meta("og:image:alt"), context: title }));
+            ranked.push((if page.given { 1 } else { 3 }, ImageCandidate { url, alt: page.meta("og:image:alt"), context: title }));
         }
         for node in site.nodes.iter().filter(|node| page.given && is_a(node, &super::identity::ORGANIZATIONS)) {
             let photos = ["image", "photo"]
@@ -249,15 +249,15 @@ pub fn images(site: &Site) -> Vec<Sight> {
                 .flat_map(|name| list(node, name))
                 .filter_map(|value| picture_of(value, &site.nodes));
             for url in photos.filter_map(|href| page.address(&href)).map(|url| url.to_string()).filter(|url| !is_no_image(url)) {
-                ranked.push((2, Sight { url, alt: None, context: super::structured::text(node, "name") }));
+                ranked.push((2, ImageCandidate { url, alt: None, context: super::structured::text(node, "name") }));
             }
         }
     }
     ranked.sort_by_key(|(rank, _)| *rank);
-    let mut found: Vec<Sight> = Vec::new();
+    let mut found: Vec<ImageCandidate> = Vec::new();
     for (_, sight) in ranked {
         let url = smaller.get(&sight.url).cloned().unwrap_or_else(|| sight.url.clone());
-        let sight = Sight { url, ..sight };
+        let sight = ImageCandidate { url, ..sight };
         let known = found.iter().position(|other| other.url == sight.url);
         match known {
             Some(place) => {

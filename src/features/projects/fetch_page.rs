@@ -9,7 +9,7 @@ use crate::engine::fetch::{Fetch, Limits, Overlong};
 use crate::vocab::limits::{IMPORT_FETCH_TIME, IMPORT_PAGE_BYTES_MAX};
 
 /// The text of the page at this address; none if it cannot be had, or is no page, or has hardly any text.
-pub async fn visit(fetch: &Arc<Fetch>, url: &Url) -> Option<Text> {
+pub async fn fetch_page(fetch: &Arc<Fetch>, url: &Url) -> Option<Text> {
     let limits =
         Limits { head: IMPORT_FETCH_TIME, total: IMPORT_FETCH_TIME, body_bytes: IMPORT_PAGE_BYTES_MAX, overlong: Overlong::Cut };
     let fetched = fetch.get(url, "text/html,application/xhtml+xml", &limits).await.ok()?;

@@ -11,8 +11,8 @@ use serde_json::json;
 use url::Url;
 
 use super::brand::{BrandLogo, BrandLogoBackground, BrandLogoSource};
-use super::images::{self, Look, Picture};
-use super::pictures;
+use super::images::{self, PendingAnalysis, ProjectImage};
+use super::image_files;
 use super::reading::describe::{self, Words};
 use super::reading::shortened;
 use super::store;
@@ -34,22 +34,22 @@ use crate::vocab::limits::{
 const LOOK_PAUSE_MS: i64 = 30_000;
 
 /// An image that was looked at.
-pub struct Seen {
+pub struct AnalyzedImage {
     pub measured: Measured,
-    pub described: Described,
+    pub described: ImageDescription,
     /// The file, for who can see.
     bytes: Arc<[u8]>,
 }
 
 /// Words for an image.
-pub struct Described {
+pub struct ImageDescription {
     pub description: String,
     pub tags: Vec<String>,
 }
 
 /// What a model answers.
 #[derive(Deserialize)]
-struct Told {
+struct ModelAnswer {
     description: String,
     tags: Vec<String>,
 }
@@ -59,7 +59,7 @@ static PROMPTS: LazyLock<Texts> =
     LazyLock::new(|| Texts::new(&[("describe", include_str!("../../../assets/prompts/describe.txt"))]));
 
 /// An image that could not be looked at.
-pub struct Unseen {
+pub struct AnalysisFailure {
     /// Why, for people.
     pub reason: String,
     /// Whether it may go better later.
@@ -67,23 +67,23 @@ pub struct Unseen {
 }
 
 /// Fetch an image, measure it, find words for it.
-pub async fn look_at(engine: &Arc<Engine>, url: &str, alt: Option<&str>, context: Option<&str>) -> Result<Seen, Unseen> {
-    let lasting = |reason: String| Unseen { reason, is_passing: false };
-    let (bytes, content_type) = match pictures::uploaded(engine, url) {
+pub async fn analyze(engine: &Arc<Engine>, url: &str, alt: Option<&str>, context: Option<&str>) -> Result<AnalyzedImage, AnalysisFailure> {
+    let lasting = |reason: String| AnalysisFailure { reason, is_passing: false };
+    let (bytes, content_type) = match image_files::uploaded(engine, url) {
         Some(own) => (own.as_slice().into(), String::new()),
         None => fetched(engine, url).await?,
     };
     let measured = engine.pixels.measure_image(&bytes, &content_type).await.map_err(|fault| match fault {
         Fault::Image(reason) => lasting(format!("The image cannot be read: {reason}.")),
-        other => Unseen { reason: format!("The image cannot be read now: {other}"), is_passing: true },
+        other => AnalysisFailure { reason: format!("The image cannot be read now: {other}"), is_passing: true },
     })?;
     let described = described(Words { url, alt, context }, &measured);
-    Ok(Seen { measured, described, bytes })
+    Ok(AnalyzedImage { measured, described, bytes })
 }
 
 /// The file at an address and its type.
-async fn fetched(engine: &Engine, url: &str) -> Result<(Arc<[u8]>, String), Unseen> {
-    let lasting = |reason: String| Unseen { reason, is_passing: false };
+async fn fetched(engine: &Engine, url: &str) -> Result<(Arc<[u8]>, String), AnalysisFailure> {
+    let lasting = |reason: String| AnalysisFailure { reason, is_passing: false };
     let address: Url = url.parse().map_err(|_| lasting("The address cannot be read.".to_owned()))?;
     let limits = Limits {
         head: IMPORT_FETCH_TIME,
@@ -93,18 +93,18 @@ async fn fetched(engine: &Engine, url: &str) -> Result<(Arc<[u8]>, String), Unse
     };
     let accepted = "image/png,image/jpeg,image/gif,image/webp;q=0.9,image/svg+xml;q=0.9,*/*;q=0.5";
     let fetched = engine.fetch.get(&address, accepted, &limits).await;
-    let fetched = fetched.map_err(|error| Unseen { reason: error.to_string(), is_passing: error.is_passing() })?;
+    let fetched = fetched.map_err(|error| AnalysisFailure { reason: error.to_string(), is_passing: error.is_passing() })?;
     let status = fetched.status;
     if !status.is_success() {
         let reason = format!("The image cannot be fetched: its server answers with status {}.", status.as_u16());
-        return Err(Unseen { reason, is_passing: status.is_server_error() || status.as_u16() == 429 });
+        return Err(AnalysisFailure { reason, is_passing: status.is_server_error() || status.as_u16() == 429 });
     }
     let content_type = fetched.header("content-type").unwrap_or_default().to_owned();
     Ok((fetched.body.into(), content_type))
 }
 
 /// What a model that sees says of an image; none if there is no such model, or it has no usable answer: then the measured words do.
-async fn described_by_model(engine: &Arc<Engine>, world: &World, seen: &Seen, project: ProjectId) -> Option<Described> {
+async fn described_by_model(engine: &Arc<Engine>, world: &World, seen: &AnalyzedImage, project: ProjectId) -> Option<ImageDescription> {
     let client = engine.language_model.as_ref().filter(|client| client.sees())?;
     let brand = store::brand(&world.store.read(), project).ok().flatten().unwrap_or_default();
     let language = brand.languages.first().map_or("en", String::as_str);
@@ -133,16 +133,16 @@ async fn described_by_model(engine: &Arc<Engine>, world: &World, seen: &Seen, pr
             return None;
         }
     };
-    let Told { description, tags } = serde_json::from_str(&answer).ok()?;
+    let ModelAnswer { description, tags } = serde_json::from_str(&answer).ok()?;
     let description = shortened(description.trim(), IMAGE_DESCRIPTION_CHARACTERS_MAX);
     let tag = |tag: &String| shortened(tag.trim(), IMAGE_TAG_CHARACTERS_MAX);
     let tags = tags.iter().map(tag).filter(|tag| !tag.is_empty()).take(IMAGE_TAGS_MAX).collect();
-    (!description.is_empty()).then_some(Described { description, tags })
+    (!description.is_empty()).then_some(ImageDescription { description, tags })
 }
 
 /// Words for an image, from what can be known of it.
-fn described(words: Words<'_>, measured: &Measured) -> Described {
-    Described { description: describe::description(words, measured), tags: describe::tags(words, measured) }
+fn described(words: Words<'_>, measured: &Measured) -> ImageDescription {
+    ImageDescription { description: describe::description(words, measured), tags: describe::tags(words, measured) }
 }
 
 /// Look at some of what waits; true if there is more to do.
@@ -167,8 +167,8 @@ async fn turn(
     engine: &Arc<Engine>,
     world: &Arc<World>,
     key: (ProjectId, PictureId),
-    look: Look,
-    picture: Option<Picture>,
+    look: PendingAnalysis,
+    picture: Option<ProjectImage>,
 ) -> Result<(), Failure> {
     let (url, alt, context) = match (&look.logo, &picture) {
         (Some(logo), _) => (logo.as_str(), None, None),
@@ -179,13 +179,13 @@ async fn turn(
         // Removed meanwhile.
         (None, None) => {
             let forget = move |tx: &mut WriteTx<'_>| -> StoreResult<()> {
-                images::looked(tx, key);
+                images::analysis_done(tx, key);
                 Ok(())
             };
             return Ok(world.store.write(forget).await??);
         }
     };
-    let mut seen = look_at(engine, url, alt, context).await;
+    let mut seen = analyze(engine, url, alt, context).await;
     if let (Ok(seen), None, None) = (&mut seen, alt, &look.logo)
         && let Some(described) = described_by_model(engine, world, seen, key.0).await
     {
@@ -194,27 +194,27 @@ async fn turn(
     Ok(world.store.write(move |tx| record(tx, key, look, seen)).await??)
 }
 
-fn record(tx: &mut WriteTx<'_>, key: (ProjectId, PictureId), mut look: Look, seen: Result<Seen, Unseen>) -> StoreResult<()> {
+fn record(tx: &mut WriteTx<'_>, key: (ProjectId, PictureId), mut look: PendingAnalysis, seen: Result<AnalyzedImage, AnalysisFailure>) -> StoreResult<()> {
     if let Err(unseen) = &seen
         && unseen.is_passing
         && look.tries + 1 < IMAGE_LOOKS_MAX
     {
         look.due = tx.now().plus_ms(LOOK_PAUSE_MS << (2 * look.tries));
         look.tries += 1;
-        images::look_again(tx, key, &look);
+        images::retry_analysis(tx, key, &look);
         return Ok(());
     }
-    images::looked(tx, key);
+    images::analysis_done(tx, key);
     match look.logo.clone() {
         Some(url) => record_logo(tx, key.0, &look, url, seen),
         None => record_picture(tx, key, seen),
     }
 }
 
-fn record_picture(tx: &mut WriteTx<'_>, (project, id): (ProjectId, PictureId), seen: Result<Seen, Unseen>) -> StoreResult<()> {
+fn record_picture(tx: &mut WriteTx<'_>, (project, id): (ProjectId, PictureId), seen: Result<AnalyzedImage, AnalysisFailure>) -> StoreResult<()> {
     let Some(mut picture) = images::find(tx, project, id)? else { return Ok(()) };
     match seen {
-        Ok(Seen { measured, described, .. }) => {
+        Ok(AnalyzedImage { measured, described, .. }) => {
             picture.image.width = Some(measured.width);
             picture.image.height = Some(measured.height);
             picture.image.colors = measured.colors.iter().map(ToString::to_string).collect();
@@ -236,12 +236,12 @@ fn record_picture(tx: &mut WriteTx<'_>, (project, id): (ProjectId, PictureId), s
 fn record_logo(
     tx: &mut WriteTx<'_>,
     project: ProjectId,
-    look: &Look,
+    look: &PendingAnalysis,
     url: String,
-    seen: Result<Seen, Unseen>,
+    seen: Result<AnalyzedImage, AnalysisFailure>,
 ) -> StoreResult<()> {
     let is_there = store::exists(tx, look.account, project)?;
-    let Some(Seen { measured, .. }) = seen.ok().filter(|_| is_there) else { return Ok(()) };
+    let Some(AnalyzedImage { measured, .. }) = seen.ok().filter(|_| is_there) else { return Ok(()) };
     let mut brand = store::brand(tx, project)?.unwrap_or_default();
     let place = brand.logos.iter().position(|logo| logo.url == url).unwrap_or_else(|| {
         let background = BrandLogoBackground::Unknown;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use url::Url;
 
-use super::{Errand, FILES, File, Import, Kind, Outcome, Stage, choose_further, fail, files, find, plan, robots, save};
+use super::{FetchTask, FILES, File, Import, Kind, Outcome, Stage, choose_further, fail, files, find, plan, robots, save};
 use crate::engine::api::{Engine, Failure, World};
 use crate::engine::fetch::{self, Fetch, FetchError, Fetched, Limits, Overlong};
 use crate::engine::store::{Result as StoreResult, WriteTx};
@@ -27,7 +27,7 @@ const PERCENT_FROM: u32 = 5;
 const PERCENT_TO: u32 = 60;
 
 /// Take the fetching of an import a step further.
-pub async fn turn(engine: &Arc<Engine>, world: &Arc<World>, project: ProjectId, import: Import) -> Result<(), Failure> {
+pub async fn step(engine: &Arc<Engine>, world: &Arc<World>, project: ProjectId, import: Import) -> Result<(), Failure> {
     let rules = plan::rules(&robots(&world.store.read(), project)?);
     let batch = batch(&import, &rules, engine.clock.now().ms_since(import.started_at));
     if batch.is_empty() {
@@ -44,49 +44,49 @@ pub async fn turn(engine: &Arc<Engine>, world: &Arc<World>, project: ProjectId, 
 }
 
 /// What is fetched next: robots files by themselves, everything else a few at a time.
-fn batch(import: &Import, rules: &[(String, Rules)], elapsed_ms: i64) -> Vec<Errand> {
+fn batch(import: &Import, rules: &[(String, Rules)], elapsed_ms: i64) -> Vec<FetchTask> {
     let is_over = elapsed_ms > IMPORT_TIME_MAX_MS || import.metrics.bytes_read > IMPORT_BYTES_MAX;
     let rest = import.plan.get(import.next as usize..).unwrap_or_default();
     let Some(first) = rest.first().filter(|first| !is_over || first.kind == Kind::Given) else { return Vec::new() };
     let is_slow = first.url.parse().is_ok_and(|url| plan::delay(rules, &url).is_some());
     let most = if is_slow { 1 } else { IMPORT_FETCHES_AT_ONCE };
     let robots = first.kind == Kind::Robots;
-    rest.iter().take_while(|errand| (errand.kind == Kind::Robots) == robots).take(most).cloned().collect()
+    rest.iter().take_while(|task| (task.kind == Kind::Robots) == robots).take(most).cloned().collect()
 }
 
-async fn fetch_all(fetch: &Fetch, batch: &[Errand], rules: &[(String, Rules)]) -> Vec<File> {
-    join_all(batch.iter().map(|errand| fetch_one(fetch, errand, rules))).await
+async fn fetch_all(fetch: &Fetch, batch: &[FetchTask], rules: &[(String, Rules)]) -> Vec<File> {
+    join_all(batch.iter().map(|task| fetch_one(fetch, task, rules))).await
 }
 
-async fn fetch_one(fetch: &Fetch, errand: &Errand, rules: &[(String, Rules)]) -> File {
+async fn fetch_one(fetch: &Fetch, task: &FetchTask, rules: &[(String, Rules)]) -> File {
     let file =
-        |found_at: &str, outcome| File { url: errand.url.clone(), found_at: found_at.to_owned(), kind: errand.kind, outcome };
-    let Ok(url) = errand.url.parse::<Url>() else {
-        return file(&errand.url, Outcome::Failed("The address cannot be read.".to_owned()));
+        |found_at: &str, outcome| File { url: task.url.clone(), found_at: found_at.to_owned(), kind: task.kind, outcome };
+    let Ok(url) = task.url.parse::<Url>() else {
+        return file(&task.url, Outcome::Failed("The address cannot be read.".to_owned()));
     };
-    if errand.kind != Kind::Robots {
+    if task.kind != Kind::Robots {
         if !plan::allows(rules, &url) {
             let reason = format!(
                 "The site's robots.txt asks robots not to read {url}; allow the robot \"{}\" there and import again.",
                 fetch::ROBOT_NAME
             );
-            return file(&errand.url, Outcome::Failed(reason));
+            return file(&task.url, Outcome::Failed(reason));
         }
         if let Some(pause) = plan::delay(rules, &url) {
             tokio::time::sleep(Duration::from_secs_f32(pause.min(PAUSE_MAX))).await;
         }
     }
-    let mut answer = fetch.get(&url, accepted(errand.kind), &limits(errand.kind)).await;
-    if errand.kind == Kind::Given && is_passing(&answer) {
+    let mut answer = fetch.get(&url, accepted(task.kind), &limits(task.kind)).await;
+    if task.kind == Kind::Given && is_passing(&answer) {
         tokio::time::sleep(SECOND_TRY_PAUSE).await;
-        answer = fetch.get(&url, accepted(errand.kind), &limits(errand.kind)).await;
+        answer = fetch.get(&url, accepted(task.kind), &limits(task.kind)).await;
     }
     match answer {
         Ok(fetched) => {
             let found_at = fetched.url.to_string();
-            file(&found_at, outcome(errand.kind, fetched))
+            file(&found_at, outcome(task.kind, fetched))
         }
-        Err(error) => file(&errand.url, Outcome::Failed(error.to_string())),
+        Err(error) => file(&task.url, Outcome::Failed(error.to_string())),
     }
 }
 
@@ -161,7 +161,7 @@ fn is_page(content_type: &str, bytes: &[u8]) -> bool {
 }
 
 /// Write down what a batch came to.
-fn record(tx: &mut WriteTx<'_>, project: ProjectId, expected: u32, new: Vec<File>, further: Vec<Errand>) -> StoreResult<()> {
+fn record(tx: &mut WriteTx<'_>, project: ProjectId, expected: u32, new: Vec<File>, further: Vec<FetchTask>) -> StoreResult<()> {
     // Begun anew meanwhile: what was fetched belongs to nobody.
     let Some(mut import) = find(tx, project)?.filter(|import| import.next == expected && import.stage == Stage::Fetching) else {
         return Ok(());

@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use futures_util::future::join_all;
 
-use super::settle::complete;
+use super::finalize::complete;
 use super::{Import, Stage, find, save};
 use crate::base::text::Color;
 use crate::engine::api::{Engine, Failure, World};
 use crate::engine::store::{Result as StoreResult, WriteTx};
 use crate::features::projects::brand::{Brand, BrandImage, BrandLogo, BrandLogoSource};
-use crate::features::projects::images::{Origin, Picture};
-use crate::features::projects::looking::{self, Seen};
-use crate::features::projects::reading::{Draft, Measured as MeasuredSight, color_by_logo};
+use crate::features::projects::images::{Origin, ProjectImage};
+use crate::features::projects::image_analysis::{self, AnalyzedImage};
+use crate::features::projects::reading::{Draft, MeasuredImage as MeasuredSight, color_by_logo};
 use crate::vocab::ids::{PictureId, ProjectId};
 use crate::vocab::limits::{IMPORT_FETCHES_AT_ONCE, IMPORT_TIME_MAX_MS};
 
@@ -25,7 +25,7 @@ const IMAGE_SIDE_MIN: u32 = 100;
 const LOGO_SIDE_MIN: u32 = 12;
 
 /// Take the measuring of an import a step further.
-pub async fn turn(engine: &Arc<Engine>, world: &Arc<World>, project: ProjectId, import: Import) -> Result<(), Failure> {
+pub async fn step(engine: &Arc<Engine>, world: &Arc<World>, project: ProjectId, import: Import) -> Result<(), Failure> {
     let Some(draft) = import.draft.clone() else {
         return Err(Failure::internal("an import that measures has no draft"));
     };
@@ -37,7 +37,7 @@ pub async fn turn(engine: &Arc<Engine>, world: &Arc<World>, project: ProjectId, 
         return Ok(());
     }
     let looked =
-        join_all(wanted.iter().map(|(url, alt, context)| looking::look_at(engine, url, alt.as_deref(), context.as_deref())))
+        join_all(wanted.iter().map(|(url, alt, context)| image_analysis::analyze(engine, url, alt.as_deref(), context.as_deref())))
             .await;
     world.store.write(move |tx| record(tx, project, from, looked)).await??;
     Ok(())
@@ -52,7 +52,7 @@ fn wanted(draft: &Draft, from: usize) -> Vec<Wanted> {
     logos.chain(sights).skip(from).take(IMPORT_FETCHES_AT_ONCE).collect()
 }
 
-fn record(tx: &mut WriteTx<'_>, project: ProjectId, from: usize, looked: Vec<Result<Seen, looking::Unseen>>) -> StoreResult<()> {
+fn record(tx: &mut WriteTx<'_>, project: ProjectId, from: usize, looked: Vec<Result<AnalyzedImage, image_analysis::AnalysisFailure>>) -> StoreResult<()> {
     let Some(mut import) = find(tx, project)?.filter(|import| import.stage == Stage::Measuring && import.next as usize == from)
     else {
         return Ok(());
@@ -94,12 +94,12 @@ fn finish(tx: &mut WriteTx<'_>, project: ProjectId) -> StoreResult<()> {
     let (of_logos, of_sights) = measured.split_at(logos_count.min(measured.len()));
     settle_logos(&mut draft.brand, of_logos);
     let now = tx.now();
-    let pictures: Vec<Picture> = draft
+    let pictures: Vec<ProjectImage> = draft
         .sights
         .iter()
         .zip(of_sights)
         .filter(|(_, seen)| seen.problem.is_none() && seen.width.min(seen.height) >= IMAGE_SIDE_MIN)
-        .map(|(sight, seen)| Picture {
+        .map(|(sight, seen)| ProjectImage {
             id: PictureId::from_bytes([0; 12]),
             image: BrandImage {
                 url: sight.url.clone(),

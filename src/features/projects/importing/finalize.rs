@@ -7,7 +7,7 @@ use url::Url;
 use super::{File, Import, Kind, Stage, close, files, find, forget_files, plan, save};
 use crate::engine::api::{Failure, World};
 use crate::engine::store::{Result as StoreResult, WriteTx};
-use crate::features::projects::images::{self, Origin, Picture};
+use crate::features::projects::images::{self, Origin, ProjectImage};
 use crate::features::projects::knowledge::{self, Entry};
 use crate::features::projects::model::{Project, ProjectStatus};
 use crate::features::projects::reading::{self, Draft, Raw, Sources};
@@ -77,7 +77,7 @@ fn record(tx: &mut WriteTx<'_>, project: ProjectId, mut draft: Draft) -> StoreRe
 }
 
 /// The draft becomes the brand, with everything that belongs to it, at once.
-pub fn complete(tx: &mut WriteTx<'_>, project: ProjectId, mut import: Import, seen: Vec<Picture>) -> StoreResult<()> {
+pub fn complete(tx: &mut WriteTx<'_>, project: ProjectId, mut import: Import, seen: Vec<ProjectImage>) -> StoreResult<()> {
     let draft = import.draft.take().unwrap_or_default();
     let account = import.account;
     let Some(mut owner) = store::find(tx, account, project)? else { return close(tx, project, import, Stage::Failed) };
@@ -104,7 +104,7 @@ fn rename(owner: &mut Project, import: &Import, brand: &crate::features::project
 }
 
 /// Images of the site as it is now; what people added stays.
-fn settle_images(tx: &mut WriteTx<'_>, project: ProjectId, seen: Vec<Picture>) -> StoreResult<()> {
+fn settle_images(tx: &mut WriteTx<'_>, project: ProjectId, seen: Vec<ProjectImage>) -> StoreResult<()> {
     let known = images::all(tx, project)?;
     for picture in known.iter().filter(|picture| picture.origin == Origin::Found) {
         images::delete(tx, project, picture.id);
@@ -115,7 +115,7 @@ fn settle_images(tx: &mut WriteTx<'_>, project: ProjectId, seen: Vec<Picture>) -
             // The number keeps them in their order.
             let id = PictureId::numbered(tx.now(), place as u32, tx.random());
             let own = known.iter().find(|other| other.image.url == picture.image.url);
-            let mut picture = Picture { id, ..picture };
+            let mut picture = ProjectImage { id, ..picture };
             if let Some(own) = own.filter(|own| own.own_description) {
                 (picture.image.description, picture.own_description) = (own.image.description.clone(), true);
             }
